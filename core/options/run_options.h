@@ -83,7 +83,7 @@ struct RunOptions {
     /// BatchNormalization of inference goes into the convolution before it, as PopRT does; PopART
     /// keeps it.
     bool foldBatchNorm = false;
-    bool outline = true;                  ///< repeated parts of the graph become functions
+    bool outline = true; ///< repeated parts of the graph become functions
     /// By how much a part's value must exceed that of the functions in it (PopART
     /// outlineThreshold).
     double outlineThreshold = 1;

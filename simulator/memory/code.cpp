@@ -51,9 +51,13 @@ bool isExternal(const Program& program) {
 }
 
 std::int64_t stackBytes(const RunOptions& options, const Target& target) {
-    return target.workers *
-               engineNumber(options, "target.workerStackSizeInBytes", workerStackBytes) +
-           engineNumber(options, "target.supervisorStackSizeInBytes", supervisorStackBytes);
+    // What cannot be a stack on a tile is taken to be one that does not fit, or none.
+    const auto stack = [&](std::string_view key, std::int64_t byDefault) {
+        return std::clamp<std::int64_t>(engineNumber(options, key, byDefault), 0,
+                                        target.bytesPerTile);
+    };
+    return target.workers * stack("target.workerStackSizeInBytes", workerStackBytes) +
+           stack("target.supervisorStackSizeInBytes", supervisorStackBytes);
 }
 
 } // namespace

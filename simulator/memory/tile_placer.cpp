@@ -222,7 +222,8 @@ private:
             const Unit limit = offset + wanted;
             Unit top = offset;
             for (std::size_t i = 0; i < met_; ++i) {
-                const bool meets = (metEnds_[i] > offset) & (metBegins_[i] < limit);
+                const bool meets = (static_cast<unsigned>(metEnds_[i] > offset) &
+                                    static_cast<unsigned>(metBegins_[i] < limit)) != 0;
                 top = std::max(top, meets ? metEnds_[i] : offset);
             }
             for (auto always = firstAlwaysLiveAfter(offset);

@@ -293,6 +293,30 @@ private slots:
         QCOMPARE(graph.ops[OpId(2)].name, "second/inner");
     }
 
+    // Each level calls the next twice: 2^40 calls, of which nothing is left.
+    void functionsThatDoubleAreRefused() {
+        onnx::ModelProto model = importable("own.ops");
+        constexpr int levels = 40;
+        for (int level = 0; level < levels; ++level) {
+            const auto nameOf = [](int nth) {
+                return nth == 0 ? std::string("Twice") : "Level" + std::to_string(nth);
+            };
+            auto& function = *model.add_functions();
+            function.set_name(nameOf(level));
+            function.set_domain("own.ops");
+            function.add_input("a");
+            function.add_output("b");
+            for (int call = 0; call < 2 && level + 1 < levels; ++call) {
+                auto& node = *function.add_node();
+                node.set_op_type(nameOf(level + 1));
+                node.set_domain("own.ops");
+                node.add_input("a");
+                node.add_output(call == 0 ? "inner" : "b");
+            }
+        }
+        QVERIFY_THROWS_EXCEPTION(UserError, importOnnx(model, "test.onnx", {}));
+    }
+
     void lossesOfWeighedClasses_data() {
         QTest::addColumn<QString>("node");
         QTest::newRow("weights") << "SoftmaxCrossEntropyLoss (x, l, c)";

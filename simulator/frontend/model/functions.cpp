@@ -77,9 +77,13 @@ private:
 
     void add(const onnx::NodeProto& node, int depth) {
         constexpr int deepest = 64;
+        // Functions that call others twice each double the calls with every level, whatever is left
+        // of them in the end. A call that stays is refused like any operator that is not known.
         constexpr int mostNodes = 1 << 20;
+        constexpr int mostCalls = 1 << 16;
         const onnx::FunctionProto* body = bodyOf(node);
-        if (body == nullptr || depth == deepest || model_.graph().node_size() > mostNodes) {
+        if (body == nullptr || depth == deepest || model_.graph().node_size() > mostNodes ||
+            ++calls_ > mostCalls) {
             *model_.mutable_graph()->add_node() = node;
             return;
         }
@@ -148,6 +152,7 @@ private:
     }
 
     onnx::ModelProto& model_;
+    int calls_ = 0; ///< of functions, expanded up to now
     const std::vector<std::string>& supported_;
     std::map<std::string, const onnx::FunctionProto*> own_;
     int opset_ = 0;

@@ -257,33 +257,6 @@ std::vector<std::int64_t> levelExtents(const std::vector<OrderLevel>& order,
 
 } // namespace
 
-std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
-                                const std::vector<OrderLevel>& to,
-                                const std::vector<std::int64_t>& blockSizes,
-                                const std::vector<std::int64_t>& sourceSizes) {
-    const std::vector<std::int64_t> stored = levelExtents(from, sourceSizes);
-    const std::vector<std::int64_t> extentsFrom = levelExtents(from, blockSizes);
-    const std::vector<std::int64_t> extentsTo = levelExtents(to, blockSizes);
-    std::int64_t run = 1;
-    std::size_t a = from.size();
-    std::size_t b = to.size();
-    while (true) {
-        while (a > 0 && extentsFrom[a - 1] == 1 && stored[a - 1] == 1)
-            --a;
-        while (b > 0 && extentsTo[b - 1] == 1)
-            --b;
-        if (a == 0 || b == 0 || from[a - 1].atom != to[b - 1].atom)
-            return run;
-        const std::int64_t inA = extentsFrom[a - 1];
-        const std::int64_t inB = extentsTo[b - 1];
-        run *= std::min(inA, inB);
-        if (inA != inB || inA < stored[a - 1])
-            return run;
-        --a;
-        --b;
-    }
-}
-
 std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vector<OrderLevel>& to,
                            const std::vector<std::int64_t>& moved,
                            const std::vector<std::int64_t>& held,
@@ -308,6 +281,13 @@ std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vecto
         if (sent[a] != landed[b] || sent[a] < stored[a] || landed[b] < needed[b])
             return piece;
     }
+}
+
+std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
+                                const std::vector<OrderLevel>& to,
+                                const std::vector<std::int64_t>& blockSizes,
+                                const std::vector<std::int64_t>& sourceSizes) {
+    return pieceElements(from, to, blockSizes, sourceSizes, blockSizes);
 }
 
 } // namespace tilescope::sim

@@ -8,6 +8,7 @@
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
+#include "support/pipelined_layers.h"
 #include "support/program_text.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
@@ -22,30 +23,15 @@ namespace {
 constexpr std::int32_t computeTiles = 16;
 constexpr std::int32_t ioTiles = 32;
 
-/// As many equal layers as stages, with the names s0, s1, ...
 Graph layers(int count) {
-    GraphBuilder b;
-    TensorId x = b.input({64, 64});
-    for (int i = 0; i < count; ++i) {
-        const std::string scope = "s" + std::to_string(i);
-        x = b.matMul(scope + "/fc", x, b.weight({64, 64}));
-        x = b.unary(scope + "/relu", ElementwiseFunction::Relu, x);
-    }
-    return b.finish({x});
+    return equalLayers(count, 64, 64);
 }
 
 RunOptions pipelined(Schedule schedule, int stages, std::int64_t microBatches, bool training) {
-    RunOptions options;
-    options.target.ipus = stages;
+    RunOptions options = pipelinedLayers(schedule, stages, microBatches, training);
     options.target.tilesPerIpu = computeTiles + ioTiles;
     options.ioTiles = ioTiles;
     options.exchangeStrategy = ExchangeStrategy::OverlapInnerLoop;
-    options.execution = Execution::Pipelined;
-    options.schedule = schedule;
-    options.mode = training ? "training" : "inference";
-    (training ? options.gradientAccumulation : options.deviceIterations) = microBatches;
-    for (int i = 1; i < stages; ++i)
-        options.split.push_back("s" + std::to_string(i));
     // These models compute for less time than a host takes to answer.
     options.target.hostLatencySeconds = 0;
     options.target.externalSyncCycles = 10;

@@ -12,6 +12,7 @@
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
+#include "support/pipelined_layers.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -22,29 +23,8 @@ using namespace tilescope::test;
 
 namespace {
 
-/// As many equal layers as stages, with the names s0, s1, ...
 Graph layers(int count) {
-    GraphBuilder b;
-    TensorId x = b.input({4, 16});
-    for (int i = 0; i < count; ++i) {
-        const std::string scope = "s" + std::to_string(i);
-        x = b.matMul(scope + "/fc", x, b.weight({16, 16}));
-        x = b.unary(scope + "/relu", ElementwiseFunction::Relu, x);
-    }
-    return b.finish({x});
-}
-
-RunOptions pipelined(Schedule schedule, int stages, std::int64_t microBatches, bool training) {
-    RunOptions options;
-    options.target.ipus = stages;
-    options.target.tilesPerIpu = 4;
-    options.execution = Execution::Pipelined;
-    options.schedule = schedule;
-    options.mode = training ? "training" : "inference";
-    (training ? options.gradientAccumulation : options.deviceIterations) = microBatches;
-    for (int i = 1; i < stages; ++i)
-        options.split.push_back("s" + std::to_string(i));
-    return options;
+    return equalLayers(count, 4, 16);
 }
 
 /// How often a program is executed in a body, with everything that it calls.
@@ -102,7 +82,8 @@ private slots:
         const auto schedule = static_cast<Schedule>(kind);
         const std::int64_t n = stages;
         const std::int64_t g = count;
-        const PipelineReport r = reportOf(layers(stages), pipelined(schedule, stages, count, true));
+        const PipelineReport r =
+            reportOf(layers(stages), pipelinedLayers(schedule, stages, count, true));
         QCOMPARE(text(r.schedule), text(toString(schedule)));
         QCOMPARE(r.microBatches, g);
         QCOMPARE(r.stages.size(), static_cast<std::size_t>(n));
@@ -164,7 +145,7 @@ private slots:
         QFETCH(int, kind);
         QFETCH(int, count);
         const QString error = userError([&] {
-            (void)simulate(layers(4), pipelined(static_cast<Schedule>(kind), 4, count, true));
+            (void)simulate(layers(4), pipelinedLayers(static_cast<Schedule>(kind), 4, count, true));
         });
         QVERIFY2(error.startsWith("option gradientAccumulation (--gradient-accumulation)") &&
                      error.contains("would do"),
@@ -174,7 +155,7 @@ private slots:
     void inferenceHasNoBackward() {
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
-            const PipelineReport r = reportOf(layers(3), pipelined(schedule, 3, 6, false));
+            const PipelineReport r = reportOf(layers(3), pipelinedLayers(schedule, 3, 6, false));
             for (const PipelineStage& stage : r.stages) {
                 QCOMPARE(stage.backwardCycles, 0);
                 QCOMPARE(stage.fifoDepth, 0);
@@ -189,7 +170,7 @@ private slots:
     void theTraceRunsEveryStageOncePerMicroBatch() {
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
-            RunOptions options = pipelined(schedule, 3, 12, true);
+            RunOptions options = pipelinedLayers(schedule, 3, 12, true);
             options.deviceIterations = 7;
             const Profile p = simulate(layers(3), options);
             for (const StageRecord& stage : p.pipeline.stages)
@@ -203,7 +184,7 @@ private slots:
     void aStageComesBackToAnIpu() {
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Sequential}) {
-            RunOptions options = pipelined(schedule, 3, 12, true);
+            RunOptions options = pipelinedLayers(schedule, 3, 12, true);
             options.target.ipus = 2;
             options.deviceMapping = {0, 1, 0};
             const PipelineReport r = reportOf(layers(3), options);
@@ -227,7 +208,7 @@ private slots:
     }
 
     void sequentialCopiesOnlyWhatIsNew() {
-        const Profile p = simulate(layers(4), pipelined(Schedule::Sequential, 4, 8, true));
+        const Profile p = simulate(layers(4), pipelinedLayers(Schedule::Sequential, 4, 8, true));
         std::int64_t copies = 0;
         for (const ProgramId function : p.functions)
             if (p.programs[function].name.starts_with("ipuCopies") &&
@@ -238,7 +219,7 @@ private slots:
     }
 
     void sayWhichSplitDoesNotExist() {
-        RunOptions options = pipelined(Schedule::PopArt, 3, 5, true);
+        RunOptions options = pipelinedLayers(Schedule::PopArt, 3, 5, true);
         options.split = {"s1", "t2"};
         QVERIFY(userError([&] { (void)simulate(layers(3), options); })
                     .startsWith("option split (--split): the model has no operation or scope "
@@ -251,13 +232,13 @@ private slots:
         QVERIFY(userError([&] {
                     (void)simulate(layers(3), options);
                 }).contains("give 2 names or --ipus 2"));
-        options = pipelined(Schedule::PopArt, 3, 5, true);
+        options = pipelinedLayers(Schedule::PopArt, 3, 5, true);
         options.split.clear();
         options.target.ipus = 64;
         QVERIFY(userError([&] {
                     (void)simulate(layers(3), options);
                 }).startsWith("option ipus (--ipus): the model has 6 operations, too few"));
-        options = pipelined(Schedule::PopArt, 3, 5, true);
+        options = pipelinedLayers(Schedule::PopArt, 3, 5, true);
         options.recompute = Recompute::Standard;
         options.checkpoints = {"nowhere"};
         QVERIFY(userError([&] {
@@ -268,7 +249,7 @@ private slots:
     /// A suggested split, tried, is faster by about as much as was promised.
     void theBetterSplitIsBetter() {
         const Graph model = layers(8);
-        RunOptions options = pipelined(Schedule::PopArt, 2, 16, true);
+        RunOptions options = pipelinedLayers(Schedule::PopArt, 2, 16, true);
         options.outline = false; // a function split over two stages would be two
         options.split = {"s6"};
         options.ignoreData = true;

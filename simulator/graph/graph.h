@@ -1,9 +1,10 @@
 // The model as the compiler sees it: operations on tensors with known shapes, in execution order.
-// Weights have shapes but usually no data; small integer tensors that decide shapes are constants.
+// Weights have shapes, and data only where the model is to be computed.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,23 +17,13 @@
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
 #include "simulator/graph/attributes.h"
+#include "simulator/graph/tensor_data.h"
 
 namespace tilescope::sim {
 
 using TensorId = Id<struct TensorTag>;
 using OpId = Id<struct OpTag>;
 using FunctionIndex = Id<struct FunctionTag>; ///< in Graph::functions; invalid for the graph itself
-using Shape = std::vector<std::int64_t>;
-/// Saturates.
-std::int64_t elementsOf(const Shape& shape);
-
-/// Element types. Poplar has no 64-bit arithmetic: int64 is stored as int32 on the device.
-enum class DataType : std::uint8_t { Float, Half, Int32, UInt32, Int8, UInt8, Bool };
-/// Bytes of one element on a tile.
-std::int64_t bytesOf(DataType type);
-bool isFloating(DataType type);
-/// Poplar's name: "float", "half", "int", "unsigned int", "char", "unsigned char", "bool".
-std::string_view toString(DataType type);
 
 /// Where a tensor's data come from.
 enum class TensorRole : std::uint8_t {
@@ -59,13 +50,13 @@ struct Tensor {
     /// optimizer state lie where their weight does. None for most tensors.
     TensorId layoutOf = {};
     StateKind state = StateKind::None;
+    /// Of a weight or constant, its value when the first program begins, where the model gives it
+    /// and somebody asked for it (ImportOptions::values).
+    std::shared_ptr<const TensorData> value = {};
 
     [[nodiscard]] std::int64_t elements() const { return elementsOf(shape); }
     [[nodiscard]] std::int64_t bytes() const { return elements() * bytesOf(type); }
 };
-
-/// "[1,64,112,112]"
-std::string toString(const Shape& shape);
 
 /// When in a training step an operation runs.
 using Pass = ModelPhase;

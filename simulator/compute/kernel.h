@@ -1,0 +1,67 @@
+// What an operation does to values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "simulator/graph/graph.h"
+#include "simulator/graph/tensor_data.h"
+
+namespace tilescope::sim {
+
+/// Where in a run an operation is executed: random numbers follow from it, and from nothing else.
+struct ComputePlace {
+    std::uint64_t seed = 0;
+    std::int64_t iteration = 0, microBatch = 0, replica = 0;
+};
+
+/// One execution of an operation.
+struct KernelCall {
+    const Graph& graph;
+    const Op& op;
+    std::vector<TensorData> inputs;
+    std::vector<TensorData> outputs; ///< as many as the operation has; the kernel fills them
+    ComputePlace place = {};
+
+    /// Elements for result `i`, of the type and shape that the graph gives it, not set.
+    TensorData& make(std::size_t i = 0) {
+        const Tensor& tensor = graph.tensors[op.outputs.at(i)];
+        return outputs.at(i) = TensorData(tensor.type, tensor.shape);
+    }
+};
+
+// One function for each kind of operation that only depends on its operands, in compute/kernels.
+// A result is computed in float or 32-bit integers; what its type cannot hold is rounded by
+// runKernel. Results of operations that update in place share the elements of their operand.
+void compute(const ConvAttributes& conv, KernelCall& call);
+void compute(const ConvGradInputAttributes& conv, KernelCall& call);
+void compute(const ConvGradWeightsAttributes& conv, KernelCall& call);
+void compute(const MatMulAttributes& product, KernelCall& call);
+void compute(const ElementwiseAttributes& elementwise, KernelCall& call);
+void compute(const ReduceAttributes& reduce, KernelCall& call);
+void compute(const JointReduceAttributes& reduce, KernelCall& call);
+void compute(const PoolAttributes& pool, KernelCall& call);
+void compute(const PoolGradAttributes& pool, KernelCall& call);
+void compute(const LrnAttributes& lrn, KernelCall& call);
+void compute(const SoftmaxAttributes& softmax, KernelCall& call);
+void compute(const NormAttributes& norm, KernelCall& call);
+void compute(const ReshapeAttributes& reshape, KernelCall& call);
+void compute(const TransposeAttributes& transpose, KernelCall& call);
+void compute(const ConcatAttributes& concat, KernelCall& call);
+void compute(const SliceAttributes& slice, KernelCall& call);
+void compute(const ExpandAttributes& expand, KernelCall& call);
+void compute(const GatherAttributes& gather, KernelCall& call);
+void compute(const MultiUpdateAttributes& update, KernelCall& call);
+void compute(const PadAttributes& pad, KernelCall& call);
+void compute(const FillAttributes& fill, KernelCall& call);
+
+/// Executes an operation that only depends on its operands and rounds its results to their types.
+/// Throws InternalError for those that move values between micro-batches, memories, replicas or
+/// graphs, which Machine executes, and UserError for a declared operation, which has no values.
+void runKernel(KernelCall& call);
+
+/// Whether runKernel executes it.
+bool isKernel(const Attributes& attributes);
+
+} // namespace tilescope::sim

@@ -20,16 +20,19 @@ void convertElu(NodeConverter& node) {
 }
 
 void convertSelu(NodeConverter& node) {
-    const double alpha = node.node().real("alpha", 1.67326);
+    const bool first = node.node().opset < 6;
+    const double alpha = node.node().real("alpha", first ? 1.6732 : 1.67326319217681884765625);
+    const double gamma = node.node().real("gamma", first ? 1.0507 : 1.05070102214813232421875);
     const TensorId elu = node.elementwise("elu", Elu, {node.input(0)}, alpha);
-    node.result(node.elementwise("", Multiply, {elu, node.scalar("gamma", elu)}));
+    node.result(node.elementwise("", Multiply, {elu, node.scalar("gamma", elu, gamma)}));
 }
 
 void convertCelu(NodeConverter& node) {
     const TensorId x = node.input(0);
-    if (node.node().real("alpha", 1) == 1)
+    const double size = node.node().real("alpha", 1);
+    if (size == 1)
         return node.result(node.elementwise("", Elu, {x}, 1));
-    const TensorId alpha = node.scalar("alpha", x);
+    const TensorId alpha = node.scalar("alpha", x, size);
     const TensorId narrowed = node.elementwise("divide", Divide, {x, alpha});
     const TensorId elu = node.elementwise("elu", Elu, {narrowed}, 1);
     node.result(node.elementwise("", Multiply, {elu, alpha}));
@@ -43,14 +46,15 @@ void convertHardSigmoid(NodeConverter& node) {
 void convertSoftsign(NodeConverter& node) {
     const TensorId x = node.input(0);
     const TensorId size = node.elementwise("abs", Abs, {x});
-    const TensorId sum = node.elementwise("add", Add, {size, node.scalar("one", x)});
+    const TensorId sum = node.elementwise("add", Add, {size, node.scalar("one", x, 1)});
     node.result(node.elementwise("", Divide, {x, sum}));
 }
 
 void convertThresholdedRelu(NodeConverter& node) {
     const TensorId x = node.input(0);
-    const TensorId above = node.elementwise("greater", Greater, {x, node.scalar("alpha", x)});
-    node.result(node.elementwise("", Select, {above, x, node.scalar("zero", x)}));
+    const TensorId alpha = node.scalar("alpha", x, node.node().real("alpha", 1));
+    const TensorId above = node.elementwise("greater", Greater, {x, alpha});
+    node.result(node.elementwise("", Select, {above, x, node.scalar("zero", x, 0)}));
 }
 
 void convertPRelu(NodeConverter& node) {
@@ -100,22 +104,51 @@ double dropoutRatio(const NodeConverter& node) {
                : 0.5;
 }
 
+/// Whether the node itself says that it drops, whatever is done with the network.
+bool dropsAlways(const NodeConverter& node) {
+    constexpr std::size_t trainingMode = 2;
+    if (!node.has(trainingMode))
+        return false;
+    const auto& mode = node.value(trainingMode).data;
+    if (!mode)
+        node.refuseToCompute("whether it drops anything is only known at run time");
+    return mode && mode->size() == 1 && mode->real(0) != 0;
+}
+
+/// Keeps elements where numbers by chance are not below the ratio, for a reader of the mask.
+void dropWithMask(NodeConverter& node, double ratio) {
+    const TensorId x = node.input(0);
+    const TensorId random = node.elementwise("uniform", RandomUniform, {x}, 0, 1);
+    const TensorId kept =
+        node.elementwise("mask", GreaterEqual, {random, node.scalar("ratio", x, ratio)});
+    const TensorId scaled = node.elementwise(
+        "scale", Multiply, {x, node.scalar("factor", x, ratio < 1 ? 1 / (1 - ratio) : 0)});
+    node.result(node.elementwise("", Select, {kept, scaled, node.scalar("zero", x, 0)}));
+    node.result(kept, 1);
+}
+
 /// Only the training of a network drops anything; its mask is made from a seed again for the
 /// gradient, so that nobody keeps it.
 void convertDropout(NodeConverter& node) {
-    if (node.builder().isTraining() && dropoutRatio(node) > 0) {
+    const double ratio = dropoutRatio(node);
+    if (!node.builder().isTraining() && ratio > 0 && dropsAlways(node)) {
+        if (node.isOutputUsed(1))
+            return dropWithMask(node, ratio);
+        return node.result(node.elementwise("", Dropout, {node.input(0)}, ratio));
+    }
+    if (node.builder().isTraining() && ratio > 0) {
         if (node.isOutputUsed(1))
             NodeConverter::refuse("its mask is read; only the dropped data are supported in "
                                   "training");
-        node.result(node.elementwise("", Dropout, {node.input(0)}, dropoutRatio(node)));
+        node.result(node.elementwise("", Dropout, {node.input(0)}, ratio));
         return;
     }
     node.result(node.input(0));
     if (node.isOutputUsed(1)) {
         const Value& mask = node.output(1);
-        node.result(node.builder().addTensor(node.node().outputs[1], mask.shape,
-                                             node.builder().deviceType(mask.type),
-                                             TensorRole::Constant),
+        node.result(node.builder().addConstant(node.node().outputs[1],
+                                               node.builder().deviceType(mask.type), mask.shape,
+                                               [](std::int64_t) { return 1; }),
                     1);
     }
     node.builder().count("Dropout", "removed: nothing is dropped in inference");

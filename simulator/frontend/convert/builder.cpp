@@ -58,7 +58,8 @@ GraphBuilder::GraphBuilder(const ResolvedModel& model, const ImportOptions& opti
     : model_(model)
     , half_(options.half)
     , training_(options.training)
-    , foldsNormalisations_(options.foldBatchNorm) {
+    , foldsNormalisations_(options.foldBatchNorm)
+    , keepsValues_(options.values) {
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)
@@ -98,6 +99,18 @@ TensorId GraphBuilder::tensorOf(const std::string& name) {
 TensorId GraphBuilder::addScalar(std::string name, DataType type, double value) {
     const TensorId id = addTensor(std::move(name), {}, type, TensorRole::Constant);
     graph_.tensors[id].value = std::make_shared<const TensorData>(TensorData::scalar(type, value));
+    return id;
+}
+
+TensorId GraphBuilder::addConstant(std::string name, DataType type, Shape shape,
+                                   const ElementNumbers& numbers) {
+    const TensorId id = addTensor(std::move(name), std::move(shape), type, TensorRole::Constant);
+    if (!keepsValues_)
+        return id;
+    TensorData value(type, tensor(id).shape);
+    for (std::int64_t i = 0; i < value.elements(); ++i)
+        value.setNumber(i, numbers(i));
+    setValue(id, std::move(value));
     return id;
 }
 

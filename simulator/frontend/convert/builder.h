@@ -1,6 +1,7 @@
 // The graph while it is made from a resolved model, without what no output needs in the end.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,9 @@
 
 namespace tilescope::sim {
 
+/// The number of an element of a constant, counted in row-major order.
+using ElementNumbers = std::function<double(std::int64_t)>;
+
 class GraphBuilder {
 public:
     GraphBuilder(const ResolvedModel& model, const ImportOptions& options);
@@ -23,12 +27,18 @@ public:
     /// True if normalisations by a model's own statistics go into the convolutions before them.
     [[nodiscard]] bool foldsNormalisations() const { return foldsNormalisations_; }
 
+    /// True if the graph is to be computed: constants have their values.
+    [[nodiscard]] bool keepsValues() const { return keepsValues_; }
+
     /// The tensor of an ONNX value. Weights and constants come to be with their first use.
     TensorId tensorOf(const std::string& value);
     /// Gives a weight or constant what is known of the values of an ONNX value of as many elements.
     void giveValue(TensorId tensor, const Value& from);
     /// A constant of one element.
     TensorId addScalar(std::string name, DataType type, double value);
+    /// A constant of many elements; their numbers are asked for only where values are kept.
+    TensorId addConstant(std::string name, DataType type, Shape shape,
+                         const ElementNumbers& numbers);
     /// From now on an ONNX value is this tensor.
     void bind(const std::string& value, TensorId tensor);
 
@@ -53,6 +63,10 @@ public:
 
     [[nodiscard]] const ResolvedModel& model() const { return model_; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+    /// Gives a weight or constant other values.
+    void setValue(TensorId id, TensorData value) {
+        graph_.tensors[id].value = std::make_shared<const TensorData>(std::move(value));
+    }
     /// Counts nodes of an operator that are reported in one message at the end, such as "folded".
     void count(const std::string& onnxType, const std::string& fate) {
         ++counts_[{onnxType, fate}];
@@ -61,7 +75,10 @@ public:
     /// A convolution that a BatchNormalization after it could be folded into.
     struct Convolution {
         std::string name;
-        bool hasBias = false;
+        TensorId weights;
+        TensorId bias;            ///< none: invalid
+        bool ownsWeights = false; ///< nobody else reads them
+        bool ownsBias = false;
     };
     void noteConvolution(const std::string& value, Convolution convolution) {
         convolutions_[value] = std::move(convolution);
@@ -84,7 +101,7 @@ private:
 
     const ResolvedModel& model_;
     bool half_;
-    bool training_, foldsNormalisations_;
+    bool training_, foldsNormalisations_, keepsValues_;
     Graph graph_;
     std::unordered_map<std::string, TensorId> bound_;
     std::unordered_map<std::string, int> names_;

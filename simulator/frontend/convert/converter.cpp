@@ -116,8 +116,13 @@ TensorId NodeConverter::parameter(std::size_t i, const Shape& shape) {
     return id;
 }
 
-TensorId NodeConverter::scalar(const std::string& part, TensorId like) {
-    return builder_.addTensor(path(part), {}, builder_.tensor(like).type, TensorRole::Constant);
+TensorId NodeConverter::scalar(const std::string& part, TensorId like, double value) {
+    return builder_.addScalar(path(part), builder_.tensor(like).type, value);
+}
+
+TensorId NodeConverter::constantTensor(const std::string& part, DataType type, Shape shape,
+                                       const ElementNumbers& numbers) {
+    return builder_.addConstant(path(part), type, std::move(shape), numbers);
 }
 
 void NodeConverter::result(TensorId tensor, std::size_t i) {
@@ -136,6 +141,11 @@ const std::string& NodeConverter::outputName(std::size_t i) const {
 
 void NodeConverter::refuse(const std::string& text) {
     throw std::invalid_argument(text);
+}
+
+void NodeConverter::refuseToCompute(const std::string& text) const {
+    if (builder_.keepsValues())
+        refuse(fmt::format("{}; it is simulated without values only (leave --compute out)", text));
 }
 
 std::string NodeConverter::path(const std::string& part) const {

@@ -53,10 +53,15 @@ public:
     /// Operand i in another shape: a weight of that shape where nobody else reads it.
     TensorId parameter(std::size_t i, const Shape& shape);
     /// A scalar that is part of the program, of the type of `like`.
-    TensorId scalar(const std::string& part, TensorId like);
+    TensorId scalar(const std::string& part, TensorId like, double value);
+    /// A tensor that is part of the program.
+    TensorId constantTensor(const std::string& part, DataType type, Shape shape,
+                            const ElementNumbers& numbers);
 
     void result(TensorId tensor, std::size_t i = 0);
     [[noreturn]] static void refuse(const std::string& text);
+    /// Refuses a node that is only simulated, not computed, where values are asked for.
+    void refuseToCompute(const std::string& text) const;
     /// values[i] of an operand's dimensions or values; refuses a node whose operand has fewer.
     [[nodiscard]] static std::int64_t at(const std::vector<std::int64_t>& values, std::size_t i);
 

@@ -1,5 +1,6 @@
 // Sliding windows: Conv, the BatchNormalization after it that inference folds into it, and pools.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/ceil_div.h"
@@ -115,14 +116,21 @@ void convertConv(NodeConverter& node) {
     const Shape& weights = node.shape(1);
     const ConvAttributes conv = convolutionOf(node, weights);
     const TensorId product = node.emit("", conv, {node.input(0), node.input(1)});
+    const auto isOwn = [&](std::size_t i) {
+        return node.has(i) && node.value(i).role == TensorRole::Weight && node.value(i).uses == 1;
+    };
+    const auto note = [&](TensorId bias) {
+        node.builder().noteConvolution(node.node().outputs[0],
+                                       {node.node().name, node.input(1), bias, isOwn(1), isOwn(2)});
+    };
     if (!node.has(2)) {
-        node.builder().noteConvolution(node.node().outputs[0], {node.node().name, false});
+        note({});
         node.result(product);
         return;
     }
     const TensorId bias = node.parameter(2, channelShape(weights[0], weights.size()));
     node.result(node.elementwise("bias", ElementwiseFunction::Add, {product, bias}));
-    node.builder().noteConvolution(node.node().outputs[0], {node.node().name, true});
+    note(bias);
 }
 
 /// Pads of the convolution whose backward pass a ConvTranspose is, from the size of its result.
@@ -189,17 +197,51 @@ bool isTraining(const NodeConverter& node) {
     return false;
 }
 
-/// The scale goes into the weights and the shift becomes the bias, whose values do not matter here.
+/// Puts factor and summand of a normalisation by given statistics into a convolution's weights and
+/// bias. False where somebody else reads these, or their values are computed.
+bool foldValues(NodeConverter& node, const GraphBuilder::Convolution& conv, TensorId bias) {
+    GraphBuilder& builder = node.builder();
+    const auto valueOf = [&](std::size_t i) { return builder.tensor(node.input(i)).value; };
+    enum Operand : std::size_t { Scale = 1, Shift, Mean, Variance };
+    const auto scale = valueOf(Scale), shift = valueOf(Shift), mean = valueOf(Mean),
+               variance = valueOf(Variance), weights = builder.tensor(conv.weights).value;
+    const auto added = conv.bias.valid() ? builder.tensor(conv.bias).value : nullptr;
+    const bool known = scale && shift && mean && variance && weights && conv.ownsWeights &&
+                       (!conv.bias.valid() || (added && conv.ownsBias));
+    if (!known)
+        return false;
+    const double epsilon = node.node().real("epsilon", 1e-5);
+    TensorData newWeights = weights->copy();
+    const TensorId target = conv.bias.valid() ? conv.bias : bias;
+    TensorData newBias(builder.tensor(target).type, builder.tensor(target).shape);
+    const std::int64_t channels = newBias.elements();
+    const std::int64_t each = newWeights.elements() / channels;
+    for (std::int64_t c = 0; c < channels; ++c) {
+        const double factor = scale->number(c) / std::sqrt(variance->number(c) + epsilon);
+        const double before = added ? added->number(c) : 0;
+        newBias.setNumber(c, (before - mean->number(c)) * factor + shift->number(c));
+        for (std::int64_t i = c * each; i < (c + 1) * each; ++i)
+            newWeights.setNumber(i, newWeights.number(i) * factor);
+    }
+    builder.setValue(conv.weights, std::move(newWeights));
+    builder.setValue(target, std::move(newBias));
+    return true;
+}
+
+/// The scale goes into the weights and the shift becomes the bias.
 bool foldIntoConvolution(NodeConverter& node) {
     const auto conv = node.builder().convolutionOf(node.node().inputs[0]);
     if (!node.builder().foldsNormalisations() || !conv || node.value(0).uses != 1)
         return false;
+    const Shape channels = channelShape(node.at(node.shape(0), 1), node.rank(0));
+    const TensorId bias = conv->bias.valid() ? TensorId() : node.parameter(2, channels);
+    if (node.builder().keepsValues() && !foldValues(node, *conv, bias))
+        return false;
     node.builder().count("BatchNormalization", "folded into the convolution before");
-    if (conv->hasBias) {
+    if (conv->bias.valid()) {
         node.result(node.input(0));
         return true;
     }
-    const TensorId bias = node.parameter(2, channelShape(node.at(node.shape(0), 1), node.rank(0)));
     node.result(node.emitAt(conv->name + "/bias",
                             ElementwiseAttributes{ElementwiseFunction::Add, 0, 0},
                             {node.input(0), bias}));
@@ -215,6 +257,8 @@ void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
                                               "supported in training",
                                               i));
     NormAttributes norm{{}, true};
+    norm.epsilon = node.node().real("epsilon", 1e-5);
+    norm.momentum = node.node().real("momentum", 0.9);
     for (std::size_t d = 0; d < node.rank(0); ++d)
         if (d != 1)
             norm.axes.push_back(static_cast<std::int64_t>(d));
@@ -232,7 +276,8 @@ void normaliseByGiven(NodeConverter& node, const Shape& perChannel) {
     enum Operand : std::size_t { Scale = 1, Bias, Mean, Variance };
     const auto parameter = [&](Operand operand) { return node.parameter(operand, perChannel); };
     const TensorId deviation =
-        node.elementwise("invStdDev", VarianceToInverseStdDeviation, {parameter(Variance)});
+        node.elementwise("invStdDev", VarianceToInverseStdDeviation, {parameter(Variance)},
+                         node.node().real("epsilon", 1e-5));
     const TensorId factor = node.elementwise("factor", Multiply, {deviation, parameter(Scale)});
     const TensorId moved = node.elementwise("moved", Multiply, {factor, parameter(Mean)});
     const TensorId summand = node.elementwise("summand", Subtract, {parameter(Bias), moved});
@@ -271,8 +316,10 @@ void emitPool(NodeConverter& node, PoolKind kind, const Window& window, bool cou
 template <PoolKind kind> void convertPool(NodeConverter& node) {
     if (node.isOutputUsed(1))
         NodeConverter::refuse("its second output, the indices, is not supported");
-    emitPool(node, kind, windowOf(node, node.node().integers("kernel_shape")),
-             node.node().integer("count_include_pad", 0) != 0);
+    const bool countsPads = node.node().integer("count_include_pad", 0) != 0;
+    if (kind == PoolKind::Average && countsPads && node.node().integer("ceil_mode", 0) != 0)
+        node.refuseToCompute("a mean that counts padding has windows that end beyond it");
+    emitPool(node, kind, windowOf(node, node.node().integers("kernel_shape")), countsPads);
 }
 
 template <PoolKind kind> void convertGlobalPool(NodeConverter& node) {

@@ -29,7 +29,8 @@ void convertMean(NodeConverter& node) {
     if (inputs.size() == 1)
         return node.result(inputs[0]);
     const TensorId sum = node.elementwise("sum", Add, inputs);
-    node.result(node.elementwise("", Multiply, {sum, node.scalar("share", sum)}));
+    node.result(node.elementwise(
+        "", Multiply, {sum, node.scalar("share", sum, 1 / static_cast<double>(inputs.size()))}));
 }
 
 void convertPow(NodeConverter& node) {
@@ -38,10 +39,16 @@ void convertPow(NodeConverter& node) {
                        broadcastShapes(node.shape(0), exponent.shape) == node.shape(0);
     if (known && exponent.data->real(0) == 2)
         return node.result(node.elementwise("", Square, {node.input(0)}));
-    if (known && exponent.data->real(0) == 0.5)
+    if (known && exponent.data->real(0) == 0.5 && isReal(node.value(0).type))
         return node.result(node.elementwise("", Sqrt, {node.input(0)}));
     const TensorId base = node.input(0);
-    const TensorId power = node.cast("exponent", node.input(1), node.builder().tensor(base).type);
+    const DataType type = node.builder().tensor(base).type;
+    if (!isFloating(type) && isReal(exponent.type)) { // a fraction must not be cut off
+        const TensorId power = node.elementwise(
+            "power", Power, {node.cast("base", base, DataType::Float), node.input(1)});
+        return node.result(node.cast("", power, type));
+    }
+    const TensorId power = node.cast("exponent", node.input(1), type);
     node.result(node.elementwise("", Power, {base, power}));
 }
 
@@ -55,10 +62,38 @@ void convertTrilu(NodeConverter& node) {
     if (shape.size() < 2)
         NodeConverter::refuse("its input is not a matrix");
     const TensorId x = node.input(0);
-    const TensorId mask =
-        node.builder().addTensor(node.node().name + "/mask", {shape.end() - 2, shape.end()},
-                                 DataType::Bool, TensorRole::Constant);
-    node.result(node.elementwise("", Select, {mask, x, node.scalar("zero", x)}));
+    const bool upper = node.node().integer("upper", 1) != 0;
+    if (node.has(1) && !node.value(1).data)
+        node.refuseToCompute("its diagonal is only known at run time");
+    const bool known = node.has(1) && node.value(1).data && node.constant(1).size() == 1;
+    const std::int64_t diagonal = known ? node.constant(1).ints.at(0) : 0;
+    const std::int64_t columns = shape.back();
+    const TensorId mask = node.constantTensor(
+        "mask", DataType::Bool, {shape.end() - 2, shape.end()}, [=](std::int64_t i) {
+            const std::int64_t above = i % columns - i / columns;
+            return upper ? above >= diagonal : above <= diagonal;
+        });
+    node.result(node.elementwise("", Select, {mask, x, node.scalar("zero", x, 0)}));
+}
+
+/// C's remainder of reals, or that of a division rounded down.
+void convertMod(NodeConverter& node) {
+    const double towardsZero = node.node().integer("fmod", 0) != 0 ? 1 : 0;
+    node.result(node.elementwise("", Remainder, {node.input(0), node.input(1)}, towardsZero));
+}
+
+void convertIsInf(NodeConverter& node) {
+    const auto leftOut = [&](const char* attribute) {
+        return node.node().integer(attribute, 1) == 0 ? 1.0 : 0.0;
+    };
+    node.result(node.elementwise("", IsInf, {node.input(0)}, leftOut("detect_negative"),
+                                 leftOut("detect_positive")));
+}
+
+/// By the error function unless the approximation by a tanh is asked for.
+void convertGelu(NodeConverter& node) {
+    const bool exact = node.node().text("approximate", "none") != "tanh";
+    node.result(node.elementwise("", Gelu, {node.input(0)}, exact ? 1 : 0));
 }
 
 /// Types that are one on the device need no cast.
@@ -70,16 +105,34 @@ void convertCast(NodeConverter& node) {
 } // namespace
 
 void addElementwiseConversions(ConversionTable& table) {
-    const NamedFunctions unary{{"Abs", Abs},           {"Acos", Acos},   {"Acosh", Acosh},
-                               {"Asin", Asin},         {"Asinh", Asinh}, {"Atan", Atan},
-                               {"Atanh", Atanh},       {"Ceil", Ceil},   {"Cos", Cos},
-                               {"Cosh", Cosh},         {"Erf", Erf},     {"Exp", Exp},
-                               {"Floor", Floor},       {"Gelu", Gelu},   {"HardSwish", HardSwish},
-                               {"IsInf", IsInf},       {"IsNaN", IsNan}, {"Log", Log},
-                               {"Neg", Negate},        {"Not", Not},     {"Reciprocal", Inverse},
-                               {"Relu", Relu},         {"Round", Round}, {"Sigmoid", Sigmoid},
-                               {"Sign", Sign},         {"Sin", Sin},     {"Sinh", Sinh},
-                               {"Softplus", Softplus}, {"Sqrt", Sqrt},   {"Tan", Tan},
+    const NamedFunctions unary{{"Abs", Abs},
+                               {"Acos", Acos},
+                               {"Acosh", Acosh},
+                               {"Asin", Asin},
+                               {"Asinh", Asinh},
+                               {"Atan", Atan},
+                               {"Atanh", Atanh},
+                               {"Ceil", Ceil},
+                               {"Cos", Cos},
+                               {"Cosh", Cosh},
+                               {"Erf", Erf},
+                               {"Exp", Exp},
+                               {"Floor", Floor},
+                               {"HardSwish", HardSwish},
+                               {"IsNaN", IsNan},
+                               {"Log", Log},
+                               {"Neg", Negate},
+                               {"Not", Not},
+                               {"Reciprocal", Inverse},
+                               {"Relu", Relu},
+                               {"Round", Round},
+                               {"Sigmoid", Sigmoid},
+                               {"Sign", Sign},
+                               {"Sin", Sin},
+                               {"Sinh", Sinh},
+                               {"Softplus", Softplus},
+                               {"Sqrt", Sqrt},
+                               {"Tan", Tan},
                                {"Tanh", Tanh}};
     for (const auto& [name, function] : unary)
         table[name] = [function = function](NodeConverter& node) {
@@ -89,9 +142,8 @@ void addElementwiseConversions(ConversionTable& table) {
                                 {"Div", Divide},      {"Equal", Equal},
                                 {"Greater", Greater}, {"GreaterOrEqual", GreaterEqual},
                                 {"Less", Less},       {"LessOrEqual", LessEqual},
-                                {"Mod", Remainder},   {"Mul", Multiply},
-                                {"Or", Or},           {"Sub", Subtract},
-                                {"Xor", Xor}};
+                                {"Mul", Multiply},    {"Or", Or},
+                                {"Sub", Subtract},    {"Xor", Xor}};
     for (const auto& [name, function] : binary)
         table[name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0), secondOperand(node)}));
@@ -101,6 +153,9 @@ void addElementwiseConversions(ConversionTable& table) {
             const auto inputs = node.allInputs();
             node.result(inputs.size() == 1 ? inputs[0] : node.elementwise("", function, inputs));
         };
+    table["Gelu"] = convertGelu;
+    table["IsInf"] = convertIsInf;
+    table["Mod"] = convertMod;
     table["Mean"] = convertMean;
     table["Pow"] = convertPow;
     table["Trilu"] = convertTrilu;

@@ -31,7 +31,8 @@ void convertPrintTensor(NodeConverter& node) {
 
 void convertScale(NodeConverter& node) {
     const TensorId x = node.input(0);
-    node.result(node.elementwise("", Multiply, {x, node.scalar("scale", x)}));
+    node.result(
+        node.elementwise("", Multiply, {x, node.scalar("scale", x, node.node().real("scale", 1))}));
 }
 
 void convertSubsample(NodeConverter& node) {
@@ -64,8 +65,9 @@ TensorId slicedRows(NodeConverter& node, std::size_t which, std::int64_t size) {
     start = node.reshape(fmt::format("start{}", which), start, {1});
     if (size == 1)
         return start;
-    return node.elementwise(fmt::format("rows{}", which), Add,
-                            {start, indexConstant(node, fmt::format("offsets{}", which), {size})});
+    return node.elementwise(
+        fmt::format("rows{}", which), Add,
+        {start, indexConstant(node, fmt::format("offsets{}", which), {size}, elementNumber)});
 }
 
 /// A slice at a place that is known at run time: PopLibs' dynamicSlice of several rows is taken for
@@ -109,6 +111,8 @@ void updateRows(NodeConverter& node, UpdateFunction function, bool zeros) {
 }
 
 void convertShapedDropout(NodeConverter& node) {
+    if (node.builder().isTraining() && node.node().integers("shape") != node.shape(0))
+        node.refuseToCompute("its mask is smaller than its operand");
     if (node.builder().isTraining())
         return node.result(
             node.elementwise("", Dropout, {node.input(0)}, node.node().real("ratio", 0.5)));
@@ -132,7 +136,8 @@ void convertIdentityLoss(NodeConverter& node) {
 
 void convertL1(NodeConverter& node) {
     const TensorId sizes = node.elementwise("abs", Abs, {node.input(0)});
-    const TensorId scaled = node.elementwise("", Multiply, {sizes, node.scalar("lambda", sizes)});
+    const TensorId lambda = node.scalar("lambda", sizes, node.node().real("lambda", 1));
+    const TensorId scaled = node.elementwise("", Multiply, {sizes, lambda});
     node.result(reducedTerms(node, scaled));
 }
 
@@ -160,24 +165,25 @@ void addGraphcoreConversions(ConversionTable& table) {
     table[domain + "IdentityLoss"] = convertIdentityLoss;
     table[domain + "L1"] = convertL1;
     const std::vector<std::pair<const char*, ElementwiseFunction>> unary{
-        {"Gelu", Gelu},   {"GeluErf", Gelu}, {"Swish", Swish},           {"Round", Round},
-        {"Expm1", Expm1}, {"Log1p", Log1p},  {"BitwiseNot", BitwiseNot}, {"NearbyInt", Round}};
+        {"Gelu", Gelu},   {"Swish", Swish}, {"Round", Round},          {"NearbyInt", Round},
+        {"Expm1", Expm1}, {"Log1p", Log1p}, {"BitwiseNot", BitwiseNot}};
     for (const auto& [name, function] : unary)
         table[domain + name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0)}));
         };
     const std::vector<std::pair<const char*, ElementwiseFunction>> binary{
-        {"Atan2", Atan2},
-        {"Fmod", Remainder},
-        {"Remainder", Remainder},
-        {"BitwiseAnd", BitwiseAnd},
-        {"BitwiseOr", BitwiseOr},
-        {"BitwiseXor", BitwiseXor},
-        {"BitwiseXnor", BitwiseXnor}};
+        {"Atan2", Atan2},         {"Remainder", Remainder},   {"BitwiseAnd", BitwiseAnd},
+        {"BitwiseOr", BitwiseOr}, {"BitwiseXor", BitwiseXor}, {"BitwiseXnor", BitwiseXnor}};
     for (const auto& [name, function] : binary)
         table[domain + name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0), node.input(1)}));
         };
+    table[domain + "GeluErf"] = [](NodeConverter& node) {
+        node.result(node.elementwise("", Gelu, {node.input(0)}, 1));
+    };
+    table[domain + "Fmod"] = [](NodeConverter& node) {
+        node.result(node.elementwise("", Remainder, {node.input(0), node.input(1)}, 1));
+    };
 }
 
 } // namespace tilescope::sim

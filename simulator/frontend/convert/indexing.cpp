@@ -63,6 +63,18 @@ void convertGather(NodeConverter& node) {
     node.result(node.emit("", GatherAttributes{axis}, {node.input(0), node.input(1)}));
 }
 
+/// What is put around: an attribute in older operator sets, an operand in newer ones.
+double paddedValue(const NodeConverter& node) {
+    constexpr std::size_t operand = 2;
+    if (!node.has(operand))
+        return node.node().real("value", 0);
+    if (!node.value(operand).data || node.constant(operand).size() != 1) {
+        node.refuseToCompute("the number that it pads with is only known at run time");
+        return 0;
+    }
+    return node.constant(operand).real(0);
+}
+
 void convertPad(NodeConverter& node) {
     const std::string mode = node.node().text("mode", "constant");
     auto pads = node.list("pads", 1);
@@ -74,7 +86,7 @@ void convertPad(NodeConverter& node) {
     if (mode != "constant")
         return convertPadByRows(node, mode, pads);
     const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
-    const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}};
+    const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}, paddedValue(node)};
     const bool nothing = pads == std::vector<std::int64_t>(pads.size(), 0);
     node.result(nothing ? node.input(0) : node.emit("", pad, {node.input(0)}));
 }

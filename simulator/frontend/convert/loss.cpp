@@ -56,6 +56,14 @@ TensorId encodedLabels(NodeConverter& node, DataType type) {
     return node.emit("expected", TransposeAttributes{std::move(order)}, {last});
 }
 
+/// The label that does not count: "ignore_index", in PopART's own operators "ignoreIndex".
+TensorId ignoredLabel(NodeConverter& node, TensorId labels) {
+    const Node& onnx = node.node();
+    return node.scalar(
+        "ignoreIndex", labels,
+        static_cast<double>(onnx.integer("ignore_index", onnx.integer("ignoreIndex", 0))));
+}
+
 /// The encoded labels times the weight of their class; those to be ignored become zeros (PopART
 /// popx NllOpx: a mask of the labels that are not ignored).
 TensorId weighed(NodeConverter& node, TensorId expected) {
@@ -71,7 +79,7 @@ TensorId weighed(NodeConverter& node, TensorId expected) {
         shape[1] = 1;
         const TensorId labels = node.reshape("ignore/labels", node.input(1), shape);
         const TensorId ignored =
-            node.elementwise("ignore/equal", Equal, {labels, node.scalar("ignoreIndex", labels)});
+            node.elementwise("ignore/equal", Equal, {labels, ignoredLabel(node, labels)});
         const TensorId counted = node.elementwise("ignore/not", Not, {ignored});
         const TensorId mask =
             node.cast("ignore/mask", counted, node.builder().tensor(expected).type);
@@ -86,7 +94,10 @@ TensorId reducedLoss(NodeConverter& node, const std::string& part, TensorId term
         reduction == Reduction::None ? std::vector<std::int64_t>{1} : axesFrom(0, node.rank(0));
     const ReduceFunction function =
         reduction == Reduction::Mean ? ReduceFunction::Mean : ReduceFunction::Add;
-    return node.emit(part, ReduceAttributes{function, axes, false}, {terms});
+    ReduceAttributes reduce{function, axes, false};
+    if (reduction == Reduction::Mean) // over labels: of each, one class has a term
+        reduce.scale = static_cast<double>(node.shape(0).at(1));
+    return node.emit(part, reduce, {terms});
 }
 
 /// -log(p) of the labelled classes; the mean of weighed labels is one over their weights.
@@ -149,7 +160,7 @@ void convertGraphcoreNll(NodeConverter& node) {
                                              node.builder().tensor(probabilities).type);
     if (node.node().has("ignoreIndex")) {
         const TensorId ignored =
-            node.elementwise("ignore/equal", Equal, {labels, node.scalar("ignoreIndex", labels)});
+            node.elementwise("ignore/equal", Equal, {labels, ignoredLabel(node, labels)});
         const TensorId counted = node.elementwise("ignore/not", Not, {ignored});
         expected =
             node.elementwise("ignore", Multiply,
@@ -164,7 +175,10 @@ void convertGraphcoreNll(NodeConverter& node) {
         reduction == "mean" ? ReduceFunction::Mean : ReduceFunction::Add;
     const auto axes =
         reduction == "none" ? std::vector<std::int64_t>{last} : axesFrom(0, scores.size());
-    const TensorId loss = node.emit("reduce", ReduceAttributes{function, axes, false}, {terms});
+    ReduceAttributes reduce{function, axes, false};
+    if (reduction == "mean")
+        reduce.scale = static_cast<double>(scores.back());
+    const TensorId loss = node.emit("reduce", reduce, {terms});
     node.result(logarithms ? node.elementwise("", Negate, {loss}) : loss);
 }
 

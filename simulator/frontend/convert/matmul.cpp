@@ -27,7 +27,7 @@ TensorId scaled(NodeConverter& node, const std::string& part, TensorId tensor, d
     if (factor == 1)
         return tensor;
     return node.elementwise(part, ElementwiseFunction::Multiply,
-                            {tensor, node.scalar(part + "Factor", tensor)});
+                            {tensor, node.scalar(part + "Factor", tensor, factor)});
 }
 
 void convertGemm(NodeConverter& node) {

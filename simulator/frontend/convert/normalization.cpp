@@ -12,16 +12,22 @@ namespace {
 
 using enum ElementwiseFunction;
 
+NormAttributes attributesOf(const NodeConverter& node, const std::vector<std::int64_t>& axes) {
+    NormAttributes norm{axes, false};
+    norm.epsilon = node.node().real("epsilon", 1e-5);
+    return norm;
+}
+
 /// One operation, which is taken apart after autodiff (NormAttributes).
 TensorId norm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
               TensorId shift) {
-    return node.emit("", NormAttributes{axes, false}, {node.input(0), scale, shift});
+    return node.emit("", attributesOf(node, axes), {node.input(0), scale, shift});
 }
 
 /// The same without scale and shift.
 TensorId whitening(NodeConverter& node, const std::string& part,
                    const std::vector<std::int64_t>& axes) {
-    return node.emit(part, NormAttributes{axes, false}, {node.input(0)});
+    return node.emit(part, attributesOf(node, axes), {node.input(0)});
 }
 
 void convertInstanceNormalization(NodeConverter& node) {
@@ -87,7 +93,7 @@ void convertGroupNormalization(NodeConverter& node) {
     const TensorId scale = node.parameter(1, parameter);
     const TensorId shift = node.parameter(2, parameter);
     const auto axes = axesFrom(2, grouped.size());
-    const TensorId y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
+    const TensorId y = node.emit("groupNorm", attributesOf(node, axes), {x, scale, shift});
     node.result(node.reshape("", y, shape));
 }
 
@@ -99,7 +105,10 @@ void convertMeanVarianceNormalization(NodeConverter& node) {
     for (const std::int64_t axis : stated)
         axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
     std::sort(axes.begin(), axes.end());
-    node.result(whitening(node, "", axes));
+    // ONNX adds 1e-9 to the deviation.
+    NormAttributes norm{axes, false};
+    norm.epsilon = 1e-18;
+    node.result(node.emit("", norm, {node.input(0)}));
 }
 
 void convertLpNormalization(NodeConverter& node) {

@@ -1,5 +1,6 @@
 // Integers that stand for reals. The IPU's matrix unit multiplies half and float only: 8-bit
-// integers, which half holds exactly, are cast to half for products and summed in float.
+// integers, which half holds exactly, are cast to half for products and summed in float, which
+// holds sums of up to 2^24 exactly.
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
@@ -79,28 +80,45 @@ TensorId perFilter(NodeConverter& node, std::size_t i, std::size_t rank) {
     return node.has(i) ? alongAxis(node, i, rank, 0) : TensorId();
 }
 
+/// A scale or zero point of a product's left operand, for all of it or by row.
+TensorId perRow(NodeConverter& node, std::size_t i) {
+    if (!node.has(i))
+        return {};
+    const Shape& shape = node.shape(i);
+    return shape.size() == 1 && shape[0] > 1
+               ? node.reshape(fmt::format("rows{}", i), node.input(i), {shape[0], 1})
+               : node.input(i);
+}
+
+/// A product of halves with a float result.
+TensorId summedInFloat(NodeConverter& node, const std::string& part, const Attributes& attributes,
+                       TensorId a, TensorId b) {
+    return node.builder().addOp(node.node(), node.node().name + "/" + part, attributes, {a, b},
+                                std::nullopt, DataType::Float);
+}
+
 void convertConvInteger(NodeConverter& node) {
     noteIntegers(node);
     const ConvAttributes conv = convolutionOf(node, node.shape(1));
     const TensorId x = centred(node, "x", node.input(0), optionalInput(node, 2), DataType::Half);
     const TensorId w =
         centred(node, "w", node.input(1), perFilter(node, 3, node.rank(1)), DataType::Half);
-    node.result(node.cast("", node.emit("conv", conv, {x, w}), DataType::Int32));
+    node.result(node.cast("", summedInFloat(node, "conv", conv, x, w), DataType::Int32));
 }
 
 void convertMatMulInteger(NodeConverter& node) {
     noteIntegers(node);
-    const TensorId a = centred(node, "a", node.input(0), optionalInput(node, 2), DataType::Half);
+    const TensorId a = centred(node, "a", node.input(0), perRow(node, 2), DataType::Half);
     const TensorId b = centred(node, "b", node.input(1), optionalInput(node, 3), DataType::Half);
-    node.result(node.cast("", node.emit("matmul", MatMulAttributes{}, {a, b}), DataType::Int32));
+    node.result(
+        node.cast("", summedInFloat(node, "matmul", MatMulAttributes{}, a, b), DataType::Int32));
 }
 
 /// A product of quantised operands (0: data, scale, zero point; 3: the same of the other),
 /// quantised again by scale and zero point 6 and 7.
-TensorId requantized(NodeConverter& node, TensorId product, TensorId otherScale) {
+TensorId requantized(NodeConverter& node, TensorId product, TensorId scale, TensorId otherScale) {
     const DataType real = node.builder().tensor(product).type;
-    TensorId y =
-        node.elementwise("scaleA", Multiply, {product, node.cast("sA", node.input(1), real)});
+    TensorId y = node.elementwise("scaleA", Multiply, {product, node.cast("sA", scale, real)});
     y = node.elementwise("scaleB", Multiply, {y, node.cast("sB", otherScale, real)});
     return quantized(node, y, node.input(6), optionalInput(node, 7),
                      node.builder().deviceType(node.output().type));
@@ -112,23 +130,23 @@ void convertQLinearConv(NodeConverter& node) {
     const TensorId x = centred(node, "x", node.input(0), optionalInput(node, 2), DataType::Half);
     const TensorId w =
         centred(node, "w", node.input(3), perFilter(node, 5, node.rank(3)), DataType::Half);
-    TensorId y = node.emit("conv", conv, {x, w});
+    TensorId y = summedInFloat(node, "conv", conv, x, w);
     if (node.has(8))
         y = node.elementwise(
             "bias", Add,
             {y,
              node.cast("bias/cast", node.parameter(8, channelShape(node.shape(3)[0], node.rank(0))),
-                       DataType::Half)});
+                       DataType::Float)});
     // Scales of the filters are along the result's channels.
-    node.result(requantized(node, y, alongAxis(node, 4, node.rank(0), 1)));
+    node.result(requantized(node, y, node.input(1), alongAxis(node, 4, node.rank(0), 1)));
 }
 
 void convertQLinearMatMul(NodeConverter& node) {
     noteIntegers(node);
-    const TensorId a = centred(node, "a", node.input(0), optionalInput(node, 2), DataType::Half);
+    const TensorId a = centred(node, "a", node.input(0), perRow(node, 2), DataType::Half);
     const TensorId b = centred(node, "b", node.input(3), optionalInput(node, 5), DataType::Half);
-    const TensorId y = node.emit("matmul", MatMulAttributes{}, {a, b});
-    node.result(requantized(node, y, node.input(4)));
+    const TensorId y = summedInFloat(node, "matmul", MatMulAttributes{}, a, b);
+    node.result(requantized(node, y, perRow(node, 1), node.input(4)));
 }
 
 } // namespace

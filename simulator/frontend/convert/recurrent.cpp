@@ -17,6 +17,55 @@ using enum ElementwiseFunction;
 /// means.
 constexpr std::int64_t mostRecurrentSteps = 4096;
 
+struct RecurrentFunction {
+    ElementwiseFunction function;
+    double alpha = 0, beta = 0;
+    int parameters = 0; ///< how many it takes of the node's lists
+};
+
+const RecurrentFunction* recurrentFunction(const std::string& name) {
+    static const std::map<std::string, RecurrentFunction> known{
+        {"Sigmoid", {Sigmoid}},
+        {"Tanh", {Tanh}},
+        {"Relu", {Relu}},
+        {"Softplus", {Softplus}},
+        {"HardSigmoid", {HardSigmoid, 0.2, 0.5, 2}},
+        {"LeakyRelu", {LeakyRelu, 0.01, 0, 1}},
+        {"Elu", {Elu, 1, 0, 1}}};
+    const auto found = known.find(name);
+    return found == known.end() ? nullptr : &found->second;
+}
+
+/// The lists of parameters have an entry for each activation that takes one, in their order.
+double recurrentParameter(const Node& node, const std::string& list, int which, std::size_t at,
+                          double fallback) {
+    const auto functions = node.texts("activations");
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < at && i < functions.size(); ++i)
+        if (const auto* before = recurrentFunction(functions[i]))
+            entry += before->parameters > which ? 1 : 0;
+    const auto values = node.reals(list);
+    return entry < values.size() ? values[entry] : fallback;
+}
+
+TensorId recurrentActivation(NodeConverter& node, const std::string& part, TensorId x,
+                             const std::string& name, std::size_t at) {
+    if (name == "Affine") {
+        node.refuseToCompute("its activation is 'Affine'");
+        return x;
+    }
+    const RecurrentFunction* known = recurrentFunction(name);
+    if (known == nullptr)
+        NodeConverter::refuse(fmt::format("its activation '{}' is not supported", name));
+    const Node& onnx = node.node();
+    const double alpha = known->parameters > 0
+                             ? recurrentParameter(onnx, "activation_alpha", 0, at, known->alpha)
+                             : 0;
+    const double beta =
+        known->parameters > 1 ? recurrentParameter(onnx, "activation_beta", 1, at, known->beta) : 0;
+    return node.elementwise(part, known->function, {x}, alpha, beta);
+}
+
 /// One direction of a recurrent operator: X [steps, batch, inputs], W [gates * units, inputs],
 /// R [gates * units, units].
 class Recurrence {
@@ -34,6 +83,7 @@ public:
             NodeConverter::refuse(fmt::format("weights {} and {} do not have {} gates",
                                               toString(weights), toString(node.shape(2)), gates));
         functions_ = node.node().texts("activations");
+        clip_ = node.node().real("clip", 0);
     }
     virtual ~Recurrence() = default;
 
@@ -44,8 +94,13 @@ public:
 
     Results run(bool backwards) {
         recurrent_ = ofDirection("R", 2, {gates_ * units_, units_});
-        if (node_.has(3))
-            bias_ = ofDirection("B", 3, {2 * gates_ * units_});
+        if (node_.has(3)) {
+            const TensorId both = ofDirection("B", 3, {2 * gates_ * units_});
+            const std::int64_t each = gates_ * units_;
+            bias_ = rowsFrom(node_, name("B/input"), both, 0, 0, each);
+            recurrentBias_ = rowsFrom(node_, name("B/recurrent"), both, 0, each, each);
+        }
+        readLengths();
         products();
         if (node_.has(5))
             hidden_ = ofDirection("initialH", 5, {batch_, units_});
@@ -55,9 +110,14 @@ public:
             const std::int64_t row = backwards ? steps_ - 1 - i : i;
             step_ = name(fmt::format("step{}", i));
             const TensorId input = rowsFrom(node_, part("input"), product_, 0, row, 1);
-            hidden_ = step(node_.reshape(part("row"), input, {batch_, gates_ * units_}));
+            running_ = isRunning(row);
+            const TensorId before = hidden_;
+            const TensorId made =
+                step(node_.reshape(part("row"), input, {batch_, gates_ * units_}));
+            hidden_ = whileRunning("state", made, before);
+            const TensorId shown = whileRunning("shown", made, {});
             rows[static_cast<std::size_t>(row)] =
-                node_.reshape(part("hidden"), hidden_, {1, batch_, units_});
+                node_.reshape(part("hidden"), shown, {1, batch_, units_});
         }
         const TensorId sequence =
             rows.size() == 1 ? rows[0] : node_.emit(name("sequence"), ConcatAttributes{0}, rows);
@@ -109,51 +169,83 @@ protected:
         return node_.elementwise(part(what), Multiply, {a, b});
     }
 
+    /// The new state of sequences that go on, the old one (or zeros) of those that have ended.
+    TensorId whileRunning(const std::string& what, TensorId made, TensorId before) {
+        if (!running_.valid())
+            return made;
+        if (!before.valid())
+            before = node_.scalar(part(what + "/zero"), made, 0);
+        return node_.elementwise(part(what), Select, {running_, made, before});
+    }
+
     /// Activation number `index` of this direction, or ONNX's default.
     TensorId activated(const std::string& what, TensorId x, std::size_t index,
                        const char* otherwise, std::size_t each) {
-        static const std::map<std::string, ElementwiseFunction> known{{"Sigmoid", Sigmoid},
-                                                                      {"Tanh", Tanh},
-                                                                      {"Relu", Relu},
-                                                                      {"HardSigmoid", HardSigmoid},
-                                                                      {"LeakyRelu", LeakyRelu},
-                                                                      {"Softplus", Softplus},
-                                                                      {"Elu", Elu}};
         const std::size_t at = direction_ * each + index;
         const std::string function = at < functions_.size() ? functions_[at] : otherwise;
-        if (function == "Affine")
-            return x;
-        const auto found = known.find(function);
-        if (found == known.end())
-            NodeConverter::refuse(fmt::format("its activation '{}' is not supported", function));
-        return node_.elementwise(part(what), found->second, {x});
+        if (clip_ > 0)
+            x = node_.elementwise(part(what + "/clip"), Clip, {x}, -clip_, clip_);
+        return recurrentActivation(node_, part(what), x, function, at);
     }
+
+    /// The sum of both biases, of all gates or the first of them.
+    TensorId biasSum(std::int64_t size) {
+        const TensorId input = rowsFrom(node_, name("B/input/part"), bias_, 0, 0, size);
+        const TensorId hidden = rowsFrom(node_, name("B/hidden/part"), recurrentBias_, 0, 0, size);
+        return node_.elementwise(name("B/sum"), Add, {input, hidden});
+    }
+    /// What is added to the products with the input.
+    virtual TensorId inputBias() { return biasSum(gates_ * units_); }
 
     [[nodiscard]] std::int64_t units() const { return units_; }
     [[nodiscard]] std::int64_t batch() const { return batch_; }
     [[nodiscard]] TensorId hidden() const { return hidden_; }
     [[nodiscard]] TensorId recurrentWeights() const { return recurrent_; }
     [[nodiscard]] TensorId bias() const { return bias_; }
+    [[nodiscard]] TensorId recurrentBias() const { return recurrentBias_; }
 
 private:
-    /// With the bias of the input and that of the hidden state, which a host adds up beforehand.
+    /// Lengths of the sequences, where they differ from the number of steps. Only a graph that is
+    /// computed looks at them.
+    void readLengths() {
+        constexpr std::size_t operand = 4;
+        if (!node_.has(operand) || !node_.builder().keepsValues())
+            return;
+        if (const auto& known = node_.value(operand).data) {
+            bool all = true;
+            for (const std::int64_t length : known->ints)
+                all = all && length == steps_;
+            if (all)
+                return;
+        }
+        lengths_ = node_.reshape(name("lengths"), node_.input(operand), {batch_, 1});
+    }
+
+    TensorId isRunning(std::int64_t row) {
+        if (!lengths_.valid())
+            return {};
+        return node_.elementwise(
+            part("running"), Greater,
+            {lengths_, node_.scalar(part("row/number"), lengths_, static_cast<double>(row))});
+    }
+
     void products() {
         const std::int64_t inputs = node_.shapeOf(x_).back();
         const TensorId weights = ofDirection("W", 1, {gates_ * units_, inputs});
         const TensorId rows = node_.reshape(name("rows"), x_, {steps_ * batch_, inputs});
         product_ = node_.emit(name("input"), MatMulAttributes{false, true}, {rows, weights});
         if (bias_.valid())
-            product_ = node_.elementwise(
-                name("bias"), Add,
-                {product_, rowsFrom(node_, name("B/sum"), bias_, 0, 0, gates_ * units_)});
+            product_ = node_.elementwise(name("bias"), Add, {product_, inputBias()});
         product_ = node_.reshape(name("products"), product_, {steps_, batch_, gates_ * units_});
     }
 
     NodeConverter& node_;
     std::size_t direction_;
     std::int64_t gates_, units_, steps_, batch_;
-    TensorId x_, product_, recurrent_, bias_, hidden_;
+    TensorId x_, product_, recurrent_, bias_, recurrentBias_, hidden_;
+    TensorId lengths_, running_; ///< invalid where all sequences run all steps
     std::vector<std::string> functions_;
+    double clip_ = 0; ///< bound of what activations get; 0: none
     std::string step_;
 };
 
@@ -167,6 +259,8 @@ protected:
     void begin() override {
         if (node().has(6))
             cell_ = ofDirection("initialC", 6, {batch(), units()});
+        if (node().node().integer("input_forget", 0) != 0)
+            node().refuseToCompute("its input and forget gates are coupled");
         if (node().has(7))
             peephole_ = ofDirection("P", 7, {3 * units()});
     }
@@ -183,7 +277,7 @@ protected:
                                               0, "Sigmoid", functionsEach);
             made = sum("cell", times("kept", forget, cell_), made);
         }
-        cell_ = made;
+        cell_ = whileRunning("cell/state", made, cell_);
         const TensorId out = activated("o", peeped("o", gate("o/slice", all, 1), 1, cell_), 0,
                                        "Sigmoid", functionsEach);
         return times("out", out, activated("shown", cell_, 2, "Tanh", functionsEach));
@@ -212,8 +306,19 @@ public:
     static constexpr std::int64_t gates = 3;
 
 protected:
+    /// The recurrent bias of the hidden gate is within what the reset acts on.
+    TensorId inputBias() override {
+        if (!isLinear())
+            return Recurrence::inputBias();
+        const std::int64_t both = 2 * units();
+        hiddenBias_ =
+            rowsFrom(node(), name("B/recurrent/hidden"), recurrentBias(), 0, both, units());
+        const TensorId hidden = rowsFrom(node(), name("B/hidden"), bias(), 0, both, units());
+        return node().emit(name("B/all"), ConcatAttributes{0}, {biasSum(both), hidden});
+    }
+
     TensorId step(TensorId input) override {
-        const bool linear = node().node().integer("linear_before_reset", 0) != 0;
+        const bool linear = isLinear();
         const TensorId before = hidden();
         const std::int64_t both = 2 * units();
         // The reset acts on the state before its product, or on the product.
@@ -230,14 +335,20 @@ protected:
             sum("add", columns("x/gates", input, 0, both), columns("h/gates", product, 0, both));
         const TensorId update = activated("z", gate("z/slice", all, 0), 0, "Sigmoid", 2);
         const TensorId candidate = gate("h/slice", input, 2);
+        const auto resetGate = [&] {
+            return activated("r", gate("r/slice", all, 1), 0, "Sigmoid", 2);
+        };
         if (!before.valid()) {
-            const TensorId made = activated("h", candidate, 1, "Tanh", 2);
+            const TensorId own =
+                hiddenBias_.valid() ? times("reset", resetGate(), hiddenBias_) : TensorId();
+            const TensorId made = activated("h", sum("hidden/add", candidate, own), 1, "Tanh", 2);
             return node().elementwise(part("out"), SubtractProduct, {made, update, made});
         }
-        const TensorId reset = activated("r", gate("r/slice", all, 1), 0, "Sigmoid", 2);
+        const TensorId reset = resetGate();
         TensorId fromState;
         if (linear) {
-            fromState = times("reset", reset, columns("h/hidden", product, both, units()));
+            const TensorId own = columns("h/hidden", product, both, units());
+            fromState = times("reset", reset, sum("h/bias", own, hiddenBias_));
         } else {
             fromState = recurrent("recurrentHidden", times("reset", reset, before),
                                   rowsFrom(node(), part("R/hidden"), weights, 0, both, units()));
@@ -246,6 +357,11 @@ protected:
         const TensorId change = node().elementwise(part("change"), Subtract, {before, made});
         return sum("out", made, times("kept", update, change));
     }
+
+private:
+    [[nodiscard]] bool isLinear() { return node().node().integer("linear_before_reset", 0) != 0; }
+
+    TensorId hiddenBias_; ///< of what the reset acts on; invalid: none
 };
 
 class RnnRecurrence : public Recurrence {
@@ -270,7 +386,7 @@ void checkRecurrent(NodeConverter& node) {
         NodeConverter::refuse(
             fmt::format("{} steps are more than the {} that are unrolled; shorten the sequence",
                         steps, mostRecurrentSteps));
-    if (node.has(4))
+    if (node.has(4) && !node.builder().keepsValues())
         node.builder().count(node.node().type, "read without its sequence_lens: each sequence "
                                                "runs all steps");
 }

@@ -1,7 +1,7 @@
 // Reductions.
 #include <algorithm>
 
-#include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/convert/rows.h"
 #include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
@@ -44,10 +44,18 @@ void convertReduceThen(NodeConverter& node) {
     node.result(node.elementwise("", after, {sum}));
 }
 
+/// Of equal elements the first, or the last where that is asked for: the first from behind.
 template <ReduceFunction function> void convertArg(NodeConverter& node) {
-    const bool keep = node.node().integer("keepdims", 1) != 0;
-    node.result(
-        node.emit("", ReduceAttributes{function, {node.axis("axis", 0)}, keep}, {node.input(0)}));
+    const ReduceAttributes reduce{
+        function, {node.axis("axis", 0)}, node.node().integer("keepdims", 1) != 0};
+    if (node.node().integer("select_last_index", 0) == 0)
+        return node.result(node.emit("", reduce, {node.input(0)}));
+    const auto axis = static_cast<std::size_t>(reduce.axes.front());
+    const std::int64_t last = node.shape(0)[axis] - 1;
+    const TensorId reversed = rowsFrom(node, "reversed", node.input(0), axis, last, last + 1, -1);
+    const TensorId fromBehind = node.emit("index", reduce, {reversed});
+    node.result(node.elementwise(
+        "", Subtract, {node.scalar("last", fromBehind, static_cast<double>(last)), fromBehind}));
 }
 
 } // namespace

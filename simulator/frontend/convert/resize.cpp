@@ -18,6 +18,9 @@ struct SampledDim {
     std::int64_t from = 1, to = 1;
     double scale = 1;
     double cropStart = 0, cropEnd = 1; ///< of tf_crop_and_resize, in shares of the dimension
+
+    /// Of the result, a fraction where the scale makes one.
+    [[nodiscard]] double size() const { return scale * static_cast<double>(from); }
 };
 
 /// Place in the input that position `i` of the result reads (ONNX Resize,
@@ -28,12 +31,12 @@ double originalPlace(const std::string& mode, const SampledDim& dim, std::int64_
     if (mode == "asymmetric")
         return x / dim.scale;
     if (mode == "align_corners")
-        return dim.to == 1 ? 0 : x * last / static_cast<double>(dim.to - 1);
+        return dim.to == 1 ? 0 : x * last / (dim.size() - 1);
     if (mode == "tf_half_pixel_for_nn")
         return (x + 0.5) / dim.scale;
     if (mode == "tf_crop_and_resize")
-        return dim.to > 1 ? dim.cropStart * last + x * (dim.cropEnd - dim.cropStart) * last /
-                                                       static_cast<double>(dim.to - 1)
+        return dim.to > 1 ? dim.cropStart * last +
+                                x * (dim.cropEnd - dim.cropStart) * last / (dim.size() - 1)
                           : 0.5 * (dim.cropStart + dim.cropEnd) * last;
     if (mode == "pytorch_half_pixel" && dim.to == 1)
         return 0;
@@ -160,9 +163,9 @@ private:
         if (mode_ == "nearest")
             y = selectRows(node_, part, x, d, nearestRows(dim, places));
         else if (mode_ == "linear" || mode_ == "bilinear")
-            y = weighted(x, part, d, dim, places, 0, 2);
+            y = weighted(x, part, d, dim, tapsOf(places, dim, 0, 2));
         else if (mode_ == "cubic")
-            y = weighted(x, part, d, dim, places, -1, 4);
+            y = weighted(x, part, d, dim, tapsOf(places, dim, -1, 4));
         else
             NodeConverter::refuse(fmt::format("mode '{}' is not supported, only 'nearest', "
                                               "'linear' and 'cubic'",
@@ -174,21 +177,58 @@ private:
         return std::clamp<std::int64_t>(row, 0, dim.from - 1);
     }
 
-    /// A sum of `taps` neighbouring rows with weights that are part of the program.
+    /// Neighbouring rows of each place, the same tap of all together, and their weights.
+    struct Tap {
+        std::vector<std::int64_t> rows;
+        std::vector<double> weights;
+    };
+
+    [[nodiscard]] double weightAt(double distance, std::int64_t taps) const {
+        const double d = std::abs(distance);
+        if (taps == 2)
+            return 1 - d;
+        const double a = node_.node().real("cubic_coeff_a", -0.75);
+        return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1
+                      : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+    }
+
+    [[nodiscard]] std::vector<Tap> tapsOf(const std::vector<double>& places, const SampledDim& dim,
+                                          std::int64_t firstTap, std::int64_t count) const {
+        const bool excludes = node_.node().integer("exclude_outside", 0) != 0;
+        std::vector<Tap> taps(static_cast<std::size_t>(count));
+        for (const double place : places) {
+            const double floor = std::floor(place);
+            double sum = 0;
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::int64_t row = static_cast<std::int64_t>(floor) + firstTap + i;
+                const bool counts = !excludes || row == clamped(row, dim);
+                const double weight =
+                    counts ? weightAt(place - floor - static_cast<double>(firstTap + i), count) : 0;
+                taps[static_cast<std::size_t>(i)].rows.push_back(clamped(row, dim));
+                taps[static_cast<std::size_t>(i)].weights.push_back(weight);
+                sum += weight;
+            }
+            for (Tap& tap : taps)
+                if (excludes && sum != 0)
+                    tap.weights.back() /= sum;
+        }
+        return taps;
+    }
+
+    /// A sum of neighbouring rows with weights that are part of the program.
     TensorId weighted(TensorId x, const std::string& part, std::size_t d, const SampledDim& dim,
-                      const std::vector<double>& places, std::int64_t firstTap, std::int64_t taps) {
-        Shape weights(node_.rank(0), 1);
-        weights[d] = dim.to;
+                      const std::vector<Tap>& taps) {
+        Shape along(node_.rank(0), 1);
+        along[d] = dim.to;
         std::vector<TensorId> terms;
-        for (std::int64_t tap = firstTap; tap < firstTap + taps; ++tap) {
-            std::vector<std::int64_t> rows;
-            for (const double place : places)
-                rows.push_back(clamped(static_cast<std::int64_t>(std::floor(place)) + tap, dim));
-            const std::string name = fmt::format("{}/tap{}", part, tap - firstTap);
-            const TensorId row = selectRows(node_, name, x, d, rows);
-            terms.push_back(
-                node_.elementwise(name + "/weigh", Multiply,
-                                  {row, constantLike(node_, name + "/weights", x, weights)}));
+        for (const Tap& tap : taps) {
+            const std::string name = fmt::format("{}/tap{}", part, terms.size());
+            const TensorId row = selectRows(node_, name, x, d, tap.rows);
+            const TensorId weights =
+                constantLike(node_, name + "/weights", x, along, [&](std::int64_t i) {
+                    return tap.weights[static_cast<std::size_t>(i)];
+                });
+            terms.push_back(node_.elementwise(name + "/weigh", Multiply, {row, weights}));
         }
         return node_.elementwise(part + "/sum", Add, terms);
     }
@@ -203,10 +243,12 @@ private:
         Shape along(node_.rank(0), 1);
         along[d] = dim.to;
         const TensorId inside =
-            node_.builder().addTensor(node_.node().name + "/" + part + "/inside", along,
-                                      DataType::Bool, TensorRole::Constant);
-        return node_.elementwise(part + "/extrapolate", Select,
-                                 {inside, y, node_.scalar(part + "/outside", y)});
+            node_.constantTensor(part + "/inside", DataType::Bool, along, [&](std::int64_t i) {
+                return outside(places[static_cast<std::size_t>(i)]) ? 0 : 1;
+            });
+        const TensorId given =
+            node_.scalar(part + "/outside", y, node_.node().real("extrapolation_value", 0));
+        return node_.elementwise(part + "/extrapolate", Select, {inside, y, given});
     }
 
     NodeConverter& node_;

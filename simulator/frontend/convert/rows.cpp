@@ -86,14 +86,18 @@ TensorId rowsFrom(NodeConverter& node, const std::string& part, TensorId x, std:
     return node.emit(part, slice, {x}, shape);
 }
 
-TensorId constantLike(NodeConverter& node, const std::string& part, TensorId like, Shape shape) {
-    return node.builder().addTensor(node.node().name + "/" + part, std::move(shape),
-                                    node.builder().tensor(like).type, TensorRole::Constant);
+TensorId constantLike(NodeConverter& node, const std::string& part, TensorId like, Shape shape,
+                      const ElementNumbers& numbers) {
+    return node.constantTensor(part, node.builder().tensor(like).type, std::move(shape), numbers);
 }
 
-TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape) {
-    return node.builder().addTensor(node.node().name + "/" + part, std::move(shape),
-                                    DataType::Int32, TensorRole::Constant);
+TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape,
+                       const ElementNumbers& numbers) {
+    return node.constantTensor(part, DataType::Int32, std::move(shape), numbers);
+}
+
+double elementNumber(std::int64_t i) {
+    return static_cast<double>(i);
 }
 
 void checkListedRows(std::int64_t rows) {
@@ -109,7 +113,9 @@ TensorId selectRows(NodeConverter& node, const std::string& part, TensorId x, st
     if (pieces.size() > mostPieces) {
         const auto count = static_cast<std::int64_t>(rows.size());
         return node.emit(part, GatherAttributes{static_cast<std::int64_t>(axis)},
-                         {x, indexConstant(node, part + "/rows", {count})});
+                         {x, indexConstant(node, part + "/rows", {count}, [&](std::int64_t i) {
+                              return static_cast<double>(rows[static_cast<std::size_t>(i)]);
+                          })});
     }
     std::vector<TensorId> parts;
     for (const RowPiece& piece : pieces)

@@ -25,8 +25,12 @@ TensorId rowsFrom(NodeConverter& node, const std::string& part, TensorId x, std:
                   std::int64_t first, std::int64_t count, std::int64_t step = 1);
 
 /// A constant of the program in the type of another tensor.
-TensorId constantLike(NodeConverter& node, const std::string& part, TensorId like, Shape shape);
+TensorId constantLike(NodeConverter& node, const std::string& part, TensorId like, Shape shape,
+                      const ElementNumbers& numbers);
 /// Integers that are part of the program.
-TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape);
+TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape,
+                       const ElementNumbers& numbers);
+/// The number of an element itself.
+double elementNumber(std::int64_t i);
 
 } // namespace tilescope::sim

@@ -1,8 +1,8 @@
 // Operators that read or write elements whose places are only known at run time: look-ups in and
 // updates of a table, as popops::multiSlice and multiUpdate do them. Where an index names an
 // element or a block of several dimensions, places are first made numbers of rows (PopART
-// popx/op/scatterutilx: linearised indices). Negative indices count from the end in ONNX; as in
-// PopART they are taken for positive ones.
+// popx/op/scatterutilx: linearised indices). Negative indices count from the end in ONNX; PopART
+// takes them for positive ones, so that only a graph that is computed looks for them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,18 +25,44 @@ TensorId asIndices(NodeConverter& node, TensorId indices) {
     return node.cast("indices", indices, DataType::Int32);
 }
 
+/// Indices from 0 on. `sizes`: of the dimensions that an index's elements name, the last of them
+/// along the last dimension of the indices where they are several.
+TensorId fromFront(NodeConverter& node, TensorId indices, const Shape& sizes) {
+    if (!node.builder().keepsValues())
+        return indices;
+    const auto rows = static_cast<std::int64_t>(sizes.size());
+    const TensorId size = sizes.size() == 1
+                              ? node.scalar("size", indices, static_cast<double>(sizes[0]))
+                              : indexConstant(node, "sizes", {rows}, [&](std::int64_t i) {
+                                    return static_cast<double>(sizes[static_cast<std::size_t>(i)]);
+                                });
+    const TensorId zero = node.scalar("zero", indices, 0);
+    const TensorId fromEnd = node.elementwise("fromEnd", Less, {indices, zero});
+    const TensorId moved = node.elementwise("moved", Add, {indices, size});
+    return node.elementwise("fromFront", Select, {fromEnd, moved, indices});
+}
+
 /// An index along one axis of `data` for each element of the indices, as numbers of elements.
 TensorId elementNumbers(NodeConverter& node, const Shape& data, TensorId indices,
                         std::size_t axis) {
     const Shape shape = node.shapeOf(indices);
-    TensorId numbers = asIndices(node, indices);
+    TensorId numbers = fromFront(node, asIndices(node, indices), {data[axis]});
     if (const std::int64_t stride = strideOf(data, axis); stride > 1)
-        numbers =
-            node.elementwise("linear/mul", Multiply, {numbers, node.scalar("stride", numbers)});
+        numbers = node.elementwise(
+            "linear/mul", Multiply,
+            {numbers, node.scalar("stride", numbers, static_cast<double>(stride))});
     const bool alone = elementsOf(shape) == shape[axis];
-    if (!alone)
+    if (!alone) {
+        // Where the other dimensions of the element are in `data`.
+        const auto offset = [&](std::int64_t i) {
+            std::int64_t sum = 0;
+            for (std::size_t d = shape.size(); d-- > 0; i /= shape[d])
+                sum += d == axis ? 0 : i % shape[d] * strideOf(data, d);
+            return static_cast<double>(sum);
+        };
         numbers = node.elementwise("linear/add", Add,
-                                   {numbers, indexConstant(node, "linear/offsets", shape)});
+                                   {numbers, indexConstant(node, "linear/offsets", shape, offset)});
+    }
     return node.reshape("linear", numbers, {elementsOf(shape)});
 }
 
@@ -100,11 +126,17 @@ TensorId rowNumbers(NodeConverter& node, const Shape& data, std::size_t batch) {
                                           toString(indices), toString(data)));
     const auto depth = static_cast<std::size_t>(indices.back());
     const Shape places(indices.begin(), indices.end() - 1);
-    TensorId numbers = asIndices(node, node.input(1));
+    const auto named = data.begin() + static_cast<std::ptrdiff_t>(batch);
+    const Shape sizes(named, named + static_cast<std::ptrdiff_t>(depth));
+    TensorId numbers = fromFront(node, asIndices(node, node.input(1)), sizes);
     if (depth > 1) {
-        numbers = node.elementwise(
-            "linear/mul", Multiply,
-            {numbers, indexConstant(node, "linear/strides", {static_cast<std::int64_t>(depth)})});
+        const auto stride = [&](std::int64_t i) {
+            return static_cast<double>(strideOf(sizes, static_cast<std::size_t>(i)));
+        };
+        numbers =
+            node.elementwise("linear/mul", Multiply,
+                             {numbers, indexConstant(node, "linear/strides",
+                                                     {static_cast<std::int64_t>(depth)}, stride)});
         numbers = node.emit("linear/sum",
                             ReduceAttributes{ReduceFunction::Add,
                                              {static_cast<std::int64_t>(indices.size()) - 1},
@@ -115,8 +147,12 @@ TensorId rowNumbers(NodeConverter& node, const Shape& data, std::size_t batch) {
         numbers = node.reshape("linear/places", numbers, places);
         Shape offsets(places.size(), 1);
         std::copy_n(places.begin(), batch, offsets.begin());
-        numbers = node.elementwise("linear/batch", Add,
-                                   {numbers, indexConstant(node, "linear/offsets", offsets)});
+        const auto block = static_cast<double>(elementsOf(sizes));
+        numbers = node.elementwise(
+            "linear/batch", Add,
+            {numbers, indexConstant(node, "linear/offsets", offsets, [&](std::int64_t i) {
+                 return static_cast<double>(i) * block;
+             })});
     }
     return node.reshape("linear", numbers, {elementsOf(places)});
 }
@@ -222,13 +258,16 @@ void convertReverseSequence(NodeConverter& node) {
     const Shape byBatch = node.shapeOf(x);
     const TensorId lengths =
         node.reshape("lengths", asIndices(node, node.input(1)), {byBatch[0], 1});
-    const TensorId steps = indexConstant(node, "steps", {1, byBatch[1]});
+    const TensorId steps = indexConstant(node, "steps", {1, byBatch[1]}, elementNumber);
     const TensorId last =
-        node.elementwise("last", Subtract, {lengths, node.scalar("one", lengths)});
+        node.elementwise("last", Subtract, {lengths, node.scalar("one", lengths, 1)});
     const TensorId reversed = node.elementwise("reversed", Subtract, {last, steps});
     const TensorId inside = node.elementwise("inside", Less, {steps, lengths});
     TensorId rows = node.elementwise("rows", Select, {inside, reversed, steps});
-    rows = node.elementwise("linear", Add, {rows, indexConstant(node, "offsets", {byBatch[0], 1})});
+    const TensorId offsets = indexConstant(node, "offsets", {byBatch[0], 1}, [&](std::int64_t i) {
+        return static_cast<double>(i * byBatch[1]);
+    });
+    rows = node.elementwise("linear", Add, {rows, offsets});
     rows = node.reshape("numbers", rows, {byBatch[0] * byBatch[1]});
     const TensorId table = node.reshape("table", x, tableShape(byBatch, 2));
     TensorId y = node.emit("", GatherAttributes{0}, {table, rows});

@@ -23,7 +23,7 @@ bool isKnownWhileCompiling(const std::string& type, int operand) {
         {"Expand", {1}},
         {"Tile", {1, 2}},
         {"Slice", {1, 2, 3, 4}},
-        {"Pad", {1, 3}},
+        {"Pad", {1, 2, 3}},
         {"Squeeze", {1}},
         {"Unsqueeze", {1}},
         {"Split", {1}},
@@ -41,7 +41,9 @@ bool isKnownWhileCompiling(const std::string& type, int operand) {
         {"STFT", {1, 3}},
         {"MelWeightMatrix", {0, 1, 2, 3, 4}},
         {"Compress", {1}},
-        {"NonZero", {0}}};
+        {"NonZero", {0}},
+        {"Dropout", {1, 2}},
+        {"Trilu", {1}}};
     if (type.starts_with("Reduce"))
         return operand == 1;
     const auto found = operands.find(type);

@@ -25,24 +25,26 @@ public:
     }
 
     void run() {
-        int found = 0;
+        int count = 0;
         for (Node& node : model_.nodes) {
-            const auto x = node.type == "Mul" ? argumentOf(node) : std::nullopt;
-            if (!x)
+            const auto found = node.type == "Mul" ? argumentOf(node) : std::nullopt;
+            if (!found)
                 continue;
+            const std::string& x = found->x;
             for (const std::string& input : node.inputs)
                 if (!input.empty())
                     --model_.values.at(input).uses;
-            ++model_.values.at(*x).uses;
+            ++model_.values.at(x).uses;
             node.type = "Gelu";
-            node.inputs = {*x};
-            ++found;
+            node.inputs = {x};
+            node.attributes["approximate"] = std::string(found->byTanh ? "tanh" : "none");
+            ++count;
         }
-        if (found > 0)
+        if (count > 0)
             model_.messages.push_back(
                 {Severity::Info, fmt::format("{} composed GELU functions run as one operation "
                                              "each (popnn GELU)",
-                                             found)});
+                                             count)});
     }
 
 private:
@@ -133,8 +135,13 @@ private:
                                   (sum->inputs[1] == x && isCubicTerm(sum->inputs[0], x)));
     }
 
+    struct Argument {
+        std::string x;
+        bool byTanh = false;
+    };
+
     /// x, if the product is x/2 * (1 + erf or tanh of x).
-    [[nodiscard]] std::optional<std::string> argumentOf(const Node& product) const {
+    [[nodiscard]] std::optional<Argument> argumentOf(const Node& product) const {
         const Factors factors = factorsOf(product.outputs.at(0));
         if (factors.values.size() != 2 || !isNear(factors.number, 0.5))
             return std::nullopt;
@@ -145,10 +152,10 @@ private:
                 continue;
             const Node* erf = maker(*function, "Erf");
             if (erf && isScaled(erf->inputs.at(0), x, std::numbers::sqrt2 / 2))
-                return x;
+                return Argument{x, false};
             const Node* tanh = maker(*function, "Tanh");
             if (tanh && isTanhArgument(tanh->inputs.at(0), x))
-                return x;
+                return Argument{x, true};
         }
         return std::nullopt;
     }

@@ -31,6 +31,11 @@ std::vector<std::int64_t> Node::integers(const std::string& attribute) const {
     return value != nullptr ? *value : std::vector<std::int64_t>();
 }
 
+std::vector<double> Node::reals(const std::string& attribute) const {
+    const auto* value = find<std::vector<double>>(*this, attribute);
+    return value != nullptr ? *value : std::vector<double>();
+}
+
 std::vector<std::string> Node::texts(const std::string& attribute) const {
     const auto* value = find<std::vector<std::string>>(*this, attribute);
     return value != nullptr ? *value : std::vector<std::string>();

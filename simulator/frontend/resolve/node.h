@@ -37,6 +37,7 @@ struct Node {
     [[nodiscard]] double real(const std::string& attribute, double fallback) const;
     [[nodiscard]] std::string text(const std::string& attribute, std::string fallback) const;
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& attribute) const;
+    [[nodiscard]] std::vector<double> reals(const std::string& attribute) const;
     [[nodiscard]] std::vector<std::string> texts(const std::string& attribute) const;
 };
 

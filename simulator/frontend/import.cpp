@@ -17,7 +17,7 @@ namespace tilescope::sim {
 namespace {
 
 ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
-                      const ImportOptions& options) {
+                      const ImportOptions& options, const std::filesystem::path& folder) {
     std::vector<GraphMessage> messages;
     removeDeadNodes(model);
     std::vector<std::string> known = supportedOperators();
@@ -26,11 +26,16 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     std::sort(known.begin(), known.end());
     inlineFunctions(model, known);
     checkOperators(model, origin, known, messages);
-    const NameSet weights = detachWeights(model, origin);
+    WeightValues values;
+    WeightValues* const kept = options.values ? &values : nullptr;
+    const NameSet weights = detachWeights(model, origin, kept, folder);
+    if (options.values && options.weightSeed)
+        initialiseWeights(model, weights, *options.weightSeed, values);
     if (!options.builtIn)
         checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);
-    ResolvedModel resolved = resolveModel(model, origin, weights, batch, options.customOperations);
+    ResolvedModel resolved =
+        resolveModel(model, origin, weights, batch, options.customOperations, kept);
     resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());
     recogniseGelu(resolved);
     return resolved;
@@ -71,13 +76,18 @@ Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
     }
 }
 
+Graph importIn(const std::filesystem::path& folder, onnx::ModelProto& model,
+               const std::string& origin, const ImportOptions& options) {
+    return convertNodes(resolve(model, origin, options, folder), options);
+}
+
 } // namespace
 
 Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options) {
-    onnx::ModelProto model = loadModel(file);
+    onnx::ModelProto model = loadModel(file, options.values);
     std::vector<GraphMessage> given;
     takeGivenValues(model, file, given);
-    Graph graph = importOnnx(std::move(model), file.string(), options);
+    Graph graph = importIn(file.parent_path(), model, file.string(), options);
     graph.messages.insert(graph.messages.begin(), given.begin(), given.end());
     if (graph.name.empty())
         graph.name = file.stem().string();
@@ -85,7 +95,7 @@ Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options
 }
 
 Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options) {
-    return convertNodes(resolve(model, origin, options), options);
+    return importIn({}, model, origin, options);
 }
 
 std::vector<std::string> supportedOperators() {

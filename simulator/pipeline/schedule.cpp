@@ -195,4 +195,12 @@ void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool
             }
 }
 
+bool movesFifo(const PipelineSchedule& schedule, const Slot& slot, std::int32_t stage) {
+    const auto runs = [&](std::int32_t program) {
+        return std::find(slot.begin(), slot.end(), program) != slot.end();
+    };
+    return runs(schedule.forwardProgram(stage)) ||
+           (schedule.kind != Schedule::Sequential && runs(schedule.backwardProgram(stage)));
+}
+
 } // namespace tilescope::sim

@@ -71,6 +71,10 @@ struct PipelineSchedule {
     [[nodiscard]] double utilisation() const;
 };
 
+/// Whether the FIFOs of a stage move on in a slot: with the forward program that fills them; those
+/// that several micro-batches wait in also before the backward program that is next to read them.
+bool movesFifo(const PipelineSchedule& schedule, const Slot& slot, std::int32_t stage);
+
 /// The least number of micro-batches that a schedule takes, and what it must be a multiple of.
 struct MicroBatchRule {
     std::int64_t least = 1;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <stdexcept>
 
+#include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/shape_rules.h"
 
@@ -83,6 +85,7 @@ TensorId GraphBuilder::tensorOf(const std::string& name) {
         throw std::invalid_argument(fmt::format("value '{}' is read before it is made", name));
     try {
         const TensorId id = addTensor(name, value.shape, deviceType(value.type), value.role);
+        giveValue(id, value);
         bind(name, id);
         return id;
     } catch (const std::invalid_argument& error) {
@@ -90,6 +93,22 @@ TensorId GraphBuilder::tensorOf(const std::string& name) {
             throw;
         throw std::invalid_argument(fmt::format("{}: {}", value.maker, error.what()));
     }
+}
+
+TensorId GraphBuilder::addScalar(std::string name, DataType type, double value) {
+    const TensorId id = addTensor(std::move(name), {}, type, TensorRole::Constant);
+    graph_.tensors[id].value = std::make_shared<const TensorData>(TensorData::scalar(type, value));
+    return id;
+}
+
+void GraphBuilder::giveValue(TensorId id, const Value& from) {
+    Tensor& tensor = graph_.tensors[id];
+    if (from.data)
+        tensor.value = std::make_shared<const TensorData>(
+            dataOf(*from.data, tensor.type).reshaped(tensor.shape));
+    else if (from.large)
+        tensor.value = std::make_shared<const TensorData>(
+            converted(*from.large, tensor.type).reshaped(tensor.shape));
 }
 
 void GraphBuilder::bind(const std::string& value, TensorId tensor) {

@@ -25,6 +25,10 @@ public:
 
     /// The tensor of an ONNX value. Weights and constants come to be with their first use.
     TensorId tensorOf(const std::string& value);
+    /// Gives a weight or constant what is known of the values of an ONNX value of as many elements.
+    void giveValue(TensorId tensor, const Value& from);
+    /// A constant of one element.
+    TensorId addScalar(std::string name, DataType type, double value);
     /// From now on an ONNX value is this tensor.
     void bind(const std::string& value, TensorId tensor);
 

@@ -110,8 +110,10 @@ TensorId NodeConverter::parameter(std::size_t i, const Shape& shape) {
     if (elementsOf(operand.shape) != elementsOf(shape))
         refuse(fmt::format("operand '{}' of shape {} does not fit {}", node_.inputs[i],
                            toString(operand.shape), toString(shape)));
-    return builder_.addTensor(node_.inputs[i], shape, builder_.deviceType(operand.type),
-                              operand.role);
+    const TensorId id =
+        builder_.addTensor(node_.inputs[i], shape, builder_.deviceType(operand.type), operand.role);
+    builder_.giveValue(id, operand);
+    return id;
 }
 
 TensorId NodeConverter::scalar(const std::string& part, TensorId like) {

@@ -56,16 +56,22 @@ bool looksLikeModel(const fs::path& file) {
 
 } // namespace
 
-onnx::ModelProto loadModel(const std::filesystem::path& file) {
+onnx::ModelProto loadModel(const std::filesystem::path& file, bool withData) {
     const std::int64_t size = requireReadableFile(file);
     std::ifstream stream(file, std::ios::binary);
     if (!stream)
         fail(file, "cannot be opened for reading; check its permissions");
     google::protobuf::io::IstreamInputStream input(&stream);
-    const auto slim = slimModel(input, size);
     onnx::ModelProto model;
+    bool parsed = false;
+    if (withData) {
+        parsed = model.ParseFromZeroCopyStream(&input);
+    } else {
+        const auto slim = slimModel(input, size);
+        parsed = slim && model.ParseFromString(*slim);
+    }
     // Any short text can parse as unknown fields of a protocol buffer.
-    const bool parsed = slim && model.ParseFromString(*slim) && model.has_graph();
+    parsed = parsed && model.has_graph();
     if (!parsed && looksLikeModel(file))
         fail(file, "is a truncated or damaged ONNX model; copy or export it again");
     if (!parsed)

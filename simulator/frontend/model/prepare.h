@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/frontend/onnx_types/import_types.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/graph/graph.h"
 
 namespace onnx {
@@ -50,8 +51,17 @@ void checkOperators(onnx::ModelProto& model, const std::string& origin,
                     const std::vector<std::string>& supported, std::vector<GraphMessage>& messages);
 
 /// Turns large or external initialisers into graph inputs without data and returns their names.
-/// Throws UserError for impossible sizes.
-NameSet detachWeights(onnx::ModelProto& model, const std::string& origin);
+/// With `values`, that receives what they hold: data, also those in files of `folder`. Throws
+/// UserError for impossible sizes and, with `values`, for data that cannot be read.
+NameSet detachWeights(onnx::ModelProto& model, const std::string& origin,
+                      WeightValues* values = nullptr, const std::filesystem::path& folder = {});
+
+/// Gives weights that have no data the values with which PyTorch's layers begin
+/// (torch/nn/modules: uniform within 1/sqrt(fan-in) for convolutions and products and their biases,
+/// ones and zeros for normalisations, normal for embeddings); others are normal, with a deviation
+/// of 0.02, as in BERT. The same for the same names and seed.
+void initialiseWeights(const onnx::ModelProto& model, const NameSet& weights, std::uint64_t seed,
+                       WeightValues& values);
 
 /// The ONNX checker; its complaints become UserErrors.
 void checkModel(const onnx::ModelProto& model, const std::string& origin);
@@ -63,7 +73,7 @@ std::optional<BatchChange> setBatch(onnx::ModelProto& model, const NameSet& weig
                                     std::vector<GraphMessage>& messages);
 
 /// Reads and parses a file. Throws UserError naming the file when it is missing, unreadable, empty,
-/// too large, not an ONNX model, or damaged.
-onnx::ModelProto loadModel(const std::filesystem::path& file);
+/// too large, not an ONNX model, or damaged. Data of large tensors are left out unless `withData`.
+onnx::ModelProto loadModel(const std::filesystem::path& file, bool withData = false);
 
 } // namespace tilescope::sim

@@ -1,4 +1,7 @@
 // Weights lose their data as early as possible: only their shapes matter.
+#include <memory>
+#include <stdexcept>
+
 #include <fmt/format.h>
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
@@ -77,9 +80,23 @@ template <class List, class Detach> void detachFrom(List& list, Detach detach) {
     list.DeleteSubrange(kept, list.size() - kept);
 }
 
+void keepValues(const std::string& name, const onnx::TensorProto& tensor, const std::string& origin,
+                const std::filesystem::path& folder, WeightValues& values) {
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL && !hasData(tensor))
+        return;
+    try {
+        values[name] = std::make_shared<const TensorData>(readTensor(tensor, folder));
+    } catch (const std::invalid_argument& error) {
+        throw UserError(fmt::format("{}: initialiser '{}': {}; copy the model with all of its "
+                                    "files, or leave --compute out",
+                                    origin, name, error.what()));
+    }
+}
+
 } // namespace
 
-NameSet detachWeights(onnx::ModelProto& model, const std::string& origin) {
+NameSet detachWeights(onnx::ModelProto& model, const std::string& origin, WeightValues* values,
+                      const std::filesystem::path& folder) {
     auto& graph = *model.mutable_graph();
     if (graph.sparse_initializer_size() > 0)
         throw UserError(fmt::format("{}: sparse initialisers are not supported; export the model "
@@ -94,6 +111,8 @@ NameSet detachWeights(onnx::ModelProto& model, const std::string& origin) {
             return false;
         weights.insert(name);
         addInput(graph, inputs, name, tensor);
+        if (values != nullptr)
+            keepValues(name, tensor, origin, folder, *values);
         return true;
     };
     detachFrom(*graph.mutable_initializer(),

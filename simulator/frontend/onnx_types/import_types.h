@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -23,6 +24,11 @@ struct ImportOptions {
     bool foldBatchNorm = false;
     /// Made by this program: tests have asked the ONNX checker, so that runs need not.
     bool builtIn = false;
+    /// Keep the values of weights and constants (Tensor::value), to compute with.
+    bool values = false;
+    /// With `values`, what weights that have no data begin with follows from this; none: they are
+    /// refused, as those of a model whose data are missing.
+    std::optional<std::uint64_t> weightSeed = {};
     CustomOperations customOperations = {}; ///< that the user has declared
     friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };

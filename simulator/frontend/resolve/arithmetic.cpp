@@ -119,10 +119,10 @@ const std::unordered_map<std::string, Unary>& unaries() {
     return table;
 }
 
-Constant binary(const Binary& function, const Constant& a, const Constant& b) {
+Constant binary(const Binary& function, const Constant& a, const Constant& b, std::int64_t most) {
     const Shape shape = broadcastShapes(a.shape, b.shape);
-    const Constant left = broadcastTo(a, shape);
-    const Constant right = broadcastTo(b, shape);
+    const Constant left = broadcastTo(a, shape, most);
+    const Constant right = broadcastTo(b, shape, most);
     if (isReal(left.type) != isReal(right.type))
         throw std::invalid_argument("its operands differ in type");
     const bool real = isReal(left.type);
@@ -162,11 +162,11 @@ Constant cast(const Constant& from, ElementType to) {
     return result;
 }
 
-Constant where(const Constant& condition, const Constant& a, const Constant& b) {
+Constant where(const Constant& condition, const Constant& a, const Constant& b, std::int64_t most) {
     const Shape shape = broadcastShapes(condition.shape, broadcastShapes(a.shape, b.shape));
-    const Constant choice = broadcastTo(condition, shape);
-    Constant result = broadcastTo(a, shape);
-    const Constant other = broadcastTo(b, shape);
+    const Constant choice = broadcastTo(condition, shape, most);
+    Constant result = broadcastTo(a, shape, most);
+    const Constant other = broadcastTo(b, shape, most);
     for (std::size_t i = 0; i < choice.size(); ++i) {
         if (choice.real(i) != 0)
             continue;
@@ -211,11 +211,11 @@ bool isReduction(const std::string& type) {
 
 } // namespace
 
-Constant broadcastTo(const Constant& from, const Shape& shape) {
+Constant broadcastTo(const Constant& from, const Shape& shape, std::int64_t most) {
     if (from.shape == shape)
         return from;
     const std::int64_t count = elementsOf(shape);
-    if (count > maxConstantElements)
+    if (count > most)
         throw std::invalid_argument(fmt::format("shape {} is too large", toString(shape)));
     Constant result{from.type, shape, {}, {}};
     for (std::int64_t i = 0; i < count; ++i) {
@@ -255,7 +255,7 @@ std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
         return to == 0 ? Results() : std::vector{cast(first, static_cast<ElementType>(to))};
     }
     if (node.type == "Where" && operands.size() == 3)
-        return std::vector{where(first, *operands[1], *operands[2])};
+        return std::vector{where(first, *operands[1], *operands[2], operands.most)};
     if (isReduction(node.type))
         return reduceAll(node, first,
                          operands.size() > 1 ? operands[1]->ints : node.integers("axes"));
@@ -266,7 +266,7 @@ std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
         return std::nullopt;
     Constant result = first;
     for (std::size_t i = 1; i < operands.size(); ++i)
-        result = binary(found->second, result, *operands[i]);
+        result = binary(found->second, result, *operands[i], operands.most);
     return std::vector{std::move(result)};
 }
 

@@ -35,14 +35,14 @@ std::vector<std::int64_t> list(const Node& node, const std::string& attribute,
     return present(operands, position) ? operands[position]->ints : node.integers(attribute);
 }
 
-bool tooLarge(const Shape& shape) {
+bool tooLarge(const Shape& shape, const ConstantOperands& operands) {
     double elements = 1;
     for (const std::int64_t size : shape) {
         if (size < 0)
             throw std::invalid_argument(fmt::format("shape {} is impossible", toString(shape)));
         elements *= static_cast<double>(size);
     }
-    return elements > static_cast<double>(maxConstantElements);
+    return elements > static_cast<double>(operands.most);
 }
 
 /// The elements of `from` that `source` names for each element of the result's shape.
@@ -112,7 +112,7 @@ Results constantOfShape(const Node& node, const ConstantOperands& operands) {
     if (const auto at = node.attributes.find("value"); at != node.attributes.end())
         value = std::get<Constant>(at->second);
     Shape shape = operand(operands, 0).ints;
-    if (tooLarge(shape) || value.size() != 1)
+    if (tooLarge(shape, operands) || value.size() != 1)
         return std::nullopt;
     return std::vector{rearranged(value, std::move(shape), [](const auto&) { return 0; })};
 }
@@ -189,9 +189,9 @@ Results transpose(const Node& node, const ConstantOperands& operands) {
 Results expand(const Node&, const ConstantOperands& operands) {
     const Constant& from = operand(operands, 0);
     Shape shape = broadcastShapes(from.shape, operand(operands, 1).ints);
-    if (tooLarge(shape))
+    if (tooLarge(shape, operands))
         return std::nullopt;
-    return std::vector{broadcastTo(from, shape)};
+    return std::vector{broadcastTo(from, shape, operands.most)};
 }
 
 Results tile(const Node&, const ConstantOperands& operands) {
@@ -201,11 +201,11 @@ Results tile(const Node&, const ConstantOperands& operands) {
         throw std::invalid_argument("its repeats do not have the rank of its input");
     Shape shape = from.shape;
     for (std::size_t d = 0; d < shape.size(); ++d) {
-        if (repeats[d] < 0 || repeats[d] > maxConstantElements)
+        if (repeats[d] < 0 || repeats[d] > operands.most)
             return std::nullopt;
         shape[d] *= repeats[d];
     }
-    if (tooLarge(shape))
+    if (tooLarge(shape, operands))
         return std::nullopt;
     return std::vector{rearranged(from, std::move(shape), [&](auto position) {
         for (std::size_t d = 0; d < position.size(); ++d)
@@ -222,7 +222,7 @@ Results gather(const Node& node, const ConstantOperands& operands) {
     shape.insert(shape.end(), rows.shape.begin(), rows.shape.end());
     shape.insert(shape.end(), from.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
                  from.shape.end());
-    if (tooLarge(shape))
+    if (tooLarge(shape, operands))
         return std::nullopt;
     return std::vector{rearranged(from, std::move(shape), [&](const auto& position) {
         const auto begin = position.begin() + static_cast<std::ptrdiff_t>(axis);
@@ -273,7 +273,7 @@ Results concat(const Node& node, const ConstantOperands& operands) {
         throw std::invalid_argument("it has no operands");
     const std::size_t axis = normalizedAxis(node.integer("axis", 0), shapes[0].size());
     const Shape shape = *outputShape(ConcatAttributes{static_cast<std::int64_t>(axis)}, shapes);
-    if (tooLarge(shape))
+    if (tooLarge(shape, operands))
         return std::nullopt;
     Constant joined{operands[0]->type, shape, {}, {}};
     for (const Constant* part : operands)
@@ -297,6 +297,30 @@ Results concat(const Node& node, const ConstantOperands& operands) {
 }
 
 // Two's complement, as the runtime of a model would have it.
+/// The lower or upper triangle of the last two dimensions, zeros elsewhere.
+Results trilu(const Node& node, const ConstantOperands& operands) {
+    Constant result = operand(operands, 0);
+    const std::size_t rank = result.shape.size();
+    if (rank < 2 || tooLarge(result.shape, operands))
+        return std::nullopt;
+    const bool upper = node.integer("upper", 1) != 0;
+    const std::int64_t diagonal =
+        operands.size() > 1 && operands[1] != nullptr ? operands[1]->ints.at(0) : 0;
+    const std::int64_t rows = result.shape[rank - 2];
+    const std::int64_t columns = result.shape[rank - 1];
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        const std::int64_t above = at % columns - at / columns % rows;
+        if (upper ? above >= diagonal : above <= diagonal)
+            continue;
+        if (isReal(result.type))
+            result.reals[i] = 0;
+        else
+            result.ints[i] = 0;
+    }
+    return std::vector{std::move(result)};
+}
+
 std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -312,7 +336,7 @@ Results range(const Node&, const ConstantOperands& operands) {
     if (step == 0)
         throw std::invalid_argument("its step is 0");
     const double count = std::max(0.0, std::ceil((limit.real(0) - start.real(0)) / step));
-    if (!(count <= static_cast<double>(maxConstantElements)))
+    if (!(count <= static_cast<double>(operands.most)))
         return std::nullopt;
     Constant result{start.type, {static_cast<std::int64_t>(count)}, {}, {}};
     for (std::int64_t i = 0; i < result.shape[0]; ++i) {
@@ -350,6 +374,7 @@ const std::unordered_map<std::string, Evaluator>& evaluators() {
         {"Unsqueeze", unsqueeze}, {"Expand", expand},     {"Transpose", transpose},
         {"Tile", tile},           {"Gather", gather},     {"Slice", slice},
         {"Concat", concat},       {"Range", range},       {"NonZero", nonZero},
+        {"Trilu", trilu},
     };
     return table;
 }
@@ -369,8 +394,7 @@ std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOp
 }
 
 bool isEvaluable(const std::string& type) {
-    // A mask stays one, though nobody needs its values.
-    return evaluators().contains(type) || isArithmetic(type) || type == "Trilu";
+    return evaluators().contains(type) || isArithmetic(type);
 }
 
 } // namespace tilescope::sim

@@ -10,10 +10,12 @@
 namespace tilescope::sim {
 
 /// Operands by position; null where an optional one is absent.
-using ConstantOperands = std::vector<const Constant*>;
+struct ConstantOperands : std::vector<const Constant*> {
+    std::int64_t most = maxConstantElements; ///< elements that a result may have
+};
 
 /// The results of a node; none if the evaluator does not know the operator or a result would exceed
-/// maxConstantElements. Throws std::invalid_argument for operands that make no sense.
+/// operands.most. Throws std::invalid_argument for operands that make no sense.
 std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOperands& operands);
 
 /// True if constants of any size stay constant through the operator.
@@ -26,6 +28,7 @@ std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
                                                         const ConstantOperands& operands);
 
 /// NumPy broadcasting; the shape must be one that `from` broadcasts to.
-Constant broadcastTo(const Constant& from, const Shape& shape);
+/// Throws std::invalid_argument for one of more than `most` elements.
+Constant broadcastTo(const Constant& from, const Shape& shape, std::int64_t most);
 
 } // namespace tilescope::sim

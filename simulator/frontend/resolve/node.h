@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -45,8 +46,10 @@ struct Value {
     Shape shape;
     TensorRole role = TensorRole::Activation;
     std::optional<Constant> data; ///< of small weights and constants
-    std::string maker;            ///< "node 'n' (Add)"; empty for what no node makes
-    int uses = 0;                 ///< by nodes that run on the device, and as a model output
+    /// Of larger ones, if values were asked for.
+    std::shared_ptr<const TensorData> large = {};
+    std::string maker; ///< "node 'n' (Add)"; empty for what no node makes
+    int uses = 0;      ///< by nodes that run on the device, and as a model output
 };
 
 struct ResolvedModel {

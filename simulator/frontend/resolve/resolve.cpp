@@ -1,6 +1,7 @@
 #include "simulator/frontend/resolve/resolve.h"
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -38,8 +39,10 @@ bool isViewOfFirstOperand(const std::string& type) {
 class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
-             std::optional<BatchChange> batch, const CustomOperations& custom)
+             std::optional<BatchChange> batch, const CustomOperations& custom,
+             const WeightValues* values)
         : model_(model)
+        , values_(values)
         , custom_(custom)
         , weights_(weights)
         , opset_(opsetOf(model))
@@ -108,6 +111,9 @@ private:
                    weight ? TensorRole::Weight : TensorRole::Input);
             if (!weight)
                 result_.inputs.push_back(input.name());
+            else if (values_ != nullptr)
+                if (const auto at = values_->find(input.name()); at != values_->end())
+                    result_.values.at(input.name()).large = at->second;
         }
     }
 
@@ -152,7 +158,7 @@ private:
     }
 
     void define(const std::string& name, ElementType type, const Shape& shape, TensorRole role) {
-        result_.values[name] = Value{type, shape, role, std::nullopt, maker_, 0};
+        result_.values[name] = Value{type, shape, role, std::nullopt, {}, maker_, 0};
         auto& proto = types_[name];
         proto.mutable_tensor_type()->set_elem_type(static_cast<int>(type));
         proto.mutable_tensor_type()->clear_shape();
@@ -259,14 +265,19 @@ private:
         if (!role || !isFoldable(node, *role))
             return false;
         ConstantOperands operands;
+        std::deque<Constant> temporary; // of what is too large to be kept as a constant
+        if (values_ != nullptr)
+            operands.most = maxElements;
         for (const auto& name : node.inputs) {
             operands.push_back(nullptr);
             if (name.empty())
                 continue;
             const Value& value = result_.values.at(name);
-            if (!value.data)
+            if (!value.data && !value.large)
                 return false;
-            operands.back() = &*value.data;
+            operands.back() = value.data
+                                  ? &*value.data
+                                  : &temporary.emplace_back(constantOf(*value.large, value.type));
         }
         auto results = evaluate(node, operands);
         if (!results || results->size() != node.outputs.size())
@@ -275,9 +286,20 @@ private:
             Constant& constant = (*results)[i];
             const bool generated =
                 node.type == "ConstantOfShape" && isReal(constant.type) && constant.size() > 1;
-            define(node.outputs[i], std::move(constant), generated ? TensorRole::Weight : *role);
+            defineFolded(node.outputs[i], std::move(constant),
+                         generated ? TensorRole::Weight : *role);
         }
         return true;
+    }
+
+    void defineFolded(const std::string& name, Constant constant, TensorRole role) {
+        if (static_cast<std::int64_t>(constant.size()) <= maxConstantElements) {
+            define(name, std::move(constant), role);
+            return;
+        }
+        define(name, constant.type, constant.shape, role);
+        result_.values[name].large =
+            std::make_shared<const TensorData>(dataOf(constant, holdingType(constant.type)));
     }
 
     [[nodiscard]] OperandValues operandsOf(const Node& node) const {
@@ -373,6 +395,7 @@ private:
     }
 
     onnx::ModelProto& model_;
+    const WeightValues* values_;
     const CustomOperations& custom_;
     const NameSet& weights_;
     int opset_;
@@ -390,8 +413,8 @@ private:
 
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch,
-                           const CustomOperations& custom) {
-    return Resolver(model, origin, weights, batch, custom).run();
+                           const CustomOperations& custom, const WeightValues* values) {
+    return Resolver(model, origin, weights, batch, custom, values).run();
 }
 
 } // namespace tilescope::sim

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "simulator/frontend/onnx_types/import_types.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/frontend/resolve/node.h"
 
 namespace onnx {
@@ -15,11 +16,13 @@ class ModelProto;
 namespace tilescope::sim {
 
 /// Infers node by node and evaluates what only depends on shapes and small constants, so that the
-/// shapes after such computations become known. Takes a model that passed the checker. Throws
+/// shapes after such computations become known. With `values`, those of the weights, all values of
+/// weights and constants are kept. Takes a model that passed the checker. Throws
 /// UserError naming node and value where a shape stays unknown or a node contradicts itself.
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch,
-                           const CustomOperations& custom = {});
+                           const CustomOperations& custom = {},
+                           const WeightValues* values = nullptr);
 
 /// Replaces the last node of x/2 * (1 + erf(x/sqrt 2)), and of the tanh form of the same function,
 /// by a Gelu of x, whatever the order of factors. The other nodes stay for other readers;

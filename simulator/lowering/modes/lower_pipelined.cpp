@@ -341,7 +341,8 @@ private:
         afterPrograms(slot);
         if (schedule_.usesFifo())
             for (std::int32_t s = 0; s < schedule_.stages; ++s)
-                if (movesFifo(slot, s) && !isEmpty(fifos_[static_cast<std::size_t>(s)])) {
+                if (movesFifo(schedule_, slot, s) &&
+                    !isEmpty(fifos_[static_cast<std::size_t>(s)])) {
                     call(fifos_[static_cast<std::size_t>(s)]);
                     called.push_back(fifos_[static_cast<std::size_t>(s)]);
                 }
@@ -351,17 +352,6 @@ private:
         else
             call(copyFunctions_.front());
         return called;
-    }
-
-    /// A FIFO moves on with the forward program that fills it; one that several micro-batches wait
-    /// in also before the backward program that is next to read it.
-    [[nodiscard]] bool movesFifo(const Slot& slot, std::int32_t stage) const {
-        return runs(slot, schedule_.forwardProgram(stage)) ||
-               (!copiesByProgram() && runs(slot, schedule_.backwardProgram(stage)));
-    }
-
-    static bool runs(const Slot& slot, std::int32_t program) {
-        return std::find(slot.begin(), slot.end(), program) != slot.end();
     }
 
     [[nodiscard]] bool isEmpty(ProgramId function) {

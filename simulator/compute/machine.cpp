@@ -1,0 +1,407 @@
+#include "simulator/compute/machine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// A RemoteLoad of each row, by the tensor that it brings.
+template <class Visit> void eachRemoteLoad(const Graph& graph, const Visit& visit) {
+    for (const Op& op : graph.ops)
+        if (const auto* load = std::get_if<RemoteLoadAttributes>(&op.attributes))
+            visit(graph.tensors[op.outputs[0]], *load);
+}
+
+/// Adds the elements of `term` to those of `sum`.
+void addTo(TensorData& sum, const TensorData& term) {
+    const auto into = sum.reals();
+    const auto from = term.reals();
+    for (std::size_t i = 0; i < into.size(); ++i)
+        into[i] += from[i];
+    if (sum.type() == DataType::Half)
+        roundToHalf(into);
+}
+
+/// Shard `index` of the elements of a tensor; the last one may end in zeros.
+TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t index) {
+    TensorData part = TensorData::filled(shard.type, shard.shape, 0);
+    const std::int64_t size = part.elements();
+    const auto from = whole.reals();
+    const auto begin = static_cast<std::size_t>(std::min(index * size, whole.elements()));
+    const auto count = std::min(from.size() - begin, static_cast<std::size_t>(size));
+    std::copy_n(from.data() + begin, count, part.reals().data());
+    return part;
+}
+
+} // namespace
+
+Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed)
+    : graph_(prepared)
+    , options_(options)
+    , seed_(seed)
+    , plan_(planStep(prepared, options))
+    , top_{&graph_, &plan_.top, {}} {
+    start();
+}
+
+void Machine::start() {
+    const auto replicas = static_cast<std::size_t>(options_.replicas);
+    top_.values.assign(replicas, Values(graph_.tensors.size()));
+    waiting_.resize(replicas);
+    fifos_.resize(replicas);
+    remote_.resize(replicas);
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+        const Tensor& tensor = graph_.tensors[TensorId(i)];
+        if (tensor.role != TensorRole::Weight && tensor.role != TensorRole::Constant)
+            continue;
+        const TensorData value = initialValue(tensor);
+        const bool isFixed = tensor.role == TensorRole::Constant;
+        for (Values& values : top_.values)
+            values[TensorId(i)] = isFixed ? value : value.copy();
+    }
+    eachRemoteLoad(graph_, [&](const Tensor& landing, const RemoteLoadAttributes& load) {
+        startRemote(landing, load);
+    });
+}
+
+void Machine::startRemote(const Tensor& landing, const RemoteLoadAttributes& load) {
+    const RowKey row{load.buffer, load.row};
+    if (remote_.front().contains(row))
+        return;
+    if (landing.state == StateKind::None)
+        remoteWeights_.try_emplace(landing.name, row);
+    const TensorData value = initialValue(landing);
+    for (auto& rows : remote_)
+        rows[row] = value.copy();
+}
+
+TensorData Machine::initialValue(const Tensor& tensor) const {
+    if (tensor.value)
+        return *tensor.value;
+    if (tensor.state != StateKind::None)
+        return TensorData::filled(tensor.type, tensor.shape, 0);
+    throw UserError(fmt::format("{}: {} '{}' of shape {} has no value; give the file with its "
+                                "data, or leave --compute out",
+                                graph_.name,
+                                tensor.role == TensorRole::Constant ? "constant" : "weight",
+                                tensor.name, toString(tensor.shape)));
+}
+
+std::vector<std::string> Machine::weights() const {
+    std::vector<std::string> names;
+    for (const Tensor& tensor : graph_.tensors)
+        if (tensor.role == TensorRole::Weight && tensor.state == StateKind::None)
+            names.push_back(tensor.name);
+    for (const auto& [name, row] : remoteWeights_)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+    return names;
+}
+
+TensorData Machine::weight(const std::string& name) const {
+    if (const auto row = remoteWeights_.find(name); row != remoteWeights_.end())
+        return remote_.front().at(row->second).copy();
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i)
+        if (graph_.tensors[TensorId(i)].role == TensorRole::Weight &&
+            graph_.tensors[TensorId(i)].name == name)
+            return top_.values.front()[TensorId(i)].copy();
+    throw std::out_of_range(name);
+}
+
+void Machine::setWeight(const std::string& name, const TensorData& value) {
+    if (const auto row = remoteWeights_.find(name); row != remoteWeights_.end()) {
+        for (auto& rows : remote_)
+            rows.at(row->second) = value.copy();
+        return;
+    }
+    bool found = false;
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+        const Tensor& tensor = graph_.tensors[TensorId(i)];
+        if (tensor.role != TensorRole::Weight || tensor.name != name)
+            continue;
+        found = true;
+        for (Values& values : top_.values)
+            values[TensorId(i)] = value.copy();
+    }
+    if (!found)
+        throw std::out_of_range(name);
+}
+
+void Machine::run(const HostPort& port) {
+    port_ = &port;
+    forwards_.assign(static_cast<std::size_t>(graph_.stages()), 0);
+    if (plan_.schedule)
+        runPipelined();
+    else
+        runSerial();
+    port_ = nullptr;
+    ++calls_;
+}
+
+void Machine::runSerial() {
+    const bool accumulates = !plan_.top.update.empty();
+    const std::int64_t microBatches = accumulates ? options_.gradientAccumulation : 1;
+    for (iteration_ = 0; iteration_ < options_.deviceIterations; ++iteration_) {
+        for (std::int64_t m = 0; m < microBatches; ++m) {
+            bindInputs(-1, m);
+            runSection(top_, plan_.top.programs.front(), m);
+            sendOutputs(-1, m);
+        }
+        runSection(top_, plan_.top.update, 0);
+    }
+}
+
+void Machine::runPipelined() {
+    const PipelineSchedule& schedule = *plan_.schedule;
+    const std::int64_t iterations = schedule.training ? options_.deviceIterations : 1;
+    for (iteration_ = 0; iteration_ < iterations; ++iteration_) {
+        std::fill(forwards_.begin(), forwards_.end(), 0);
+        for (auto* held : {&waiting_, &fifos_})
+            for (auto& rows : *held)
+                rows.clear();
+        for (const Slot& slot : schedule.rampUp)
+            runSlot(slot);
+        for (std::int64_t i = 0; i < schedule.mainRepeats; ++i)
+            for (const Slot& slot : schedule.main)
+                runSlot(slot);
+        for (const Slot& slot : schedule.rampDown)
+            runSlot(slot);
+        runSection(top_, plan_.top.update, 0);
+    }
+}
+
+void Machine::runSlot(const Slot& slot) {
+    const PipelineSchedule& schedule = *plan_.schedule;
+    for (const std::int32_t program : slot)
+        if (program < schedule.stages)
+            bindInputs(program, forwards_[static_cast<std::size_t>(program)]);
+    for (const std::int32_t program : slot)
+        runSection(top_, plan_.top.programs[static_cast<std::size_t>(program)],
+                   forwards_[static_cast<std::size_t>(schedule.stageOf(program))]);
+    for (const std::int32_t program : slot)
+        if (program < schedule.stages)
+            sendOutputs(program, forwards_[static_cast<std::size_t>(program)]++);
+    for (std::size_t stage = 0; stage < plan_.top.fifos.size(); ++stage)
+        if (movesFifo(schedule, slot, static_cast<std::int32_t>(stage)))
+            runSection(top_, plan_.top.fifos[stage], 0);
+    copyBetweenIpus(slot);
+}
+
+/// The copies of a slot are one exchange: all are read before any is written.
+void Machine::copyBetweenIpus(const Slot& slot) {
+    std::vector<OpId> copies;
+    if (plan_.top.copies.size() == 1)
+        copies = plan_.top.copies.front();
+    else
+        for (const std::int32_t program : slot) {
+            const auto& list = plan_.top.copies[static_cast<std::size_t>(program)];
+            copies.insert(copies.end(), list.begin(), list.end());
+        }
+    for (Values& values : top_.values) {
+        std::vector<TensorData> sent;
+        for (const OpId id : copies)
+            sent.push_back(values[graph_.ops[id].inputs[0]]);
+        for (std::size_t i = 0; i < copies.size(); ++i)
+            values[graph_.ops[copies[i]].outputs[0]] = std::move(sent[i]);
+    }
+}
+
+void Machine::bindInputs(std::int32_t stage, std::int64_t microBatch) {
+    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
+        if (stage >= 0 && plan_.top.inputStages[i] != stage)
+            continue;
+        const Tensor& tensor = graph_.tensors[graph_.inputs[i]];
+        for (std::size_t r = 0; r < top_.values.size(); ++r) {
+            TensorData value =
+                port_->input(tensor, {iteration_, static_cast<std::int64_t>(r), microBatch});
+            if (value.type() != tensor.type || value.shape() != tensor.shape)
+                throw InternalError(
+                    fmt::format("input '{}' got other values than it takes", tensor.name));
+            top_.values[r][graph_.inputs[i]] = std::move(value);
+        }
+    }
+}
+
+void Machine::sendOutputs(std::int32_t stage, std::int64_t microBatch) {
+    if (!port_->output)
+        return;
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+        if (stage >= 0 && plan_.top.outputStages[i] != stage)
+            continue;
+        for (std::size_t r = 0; r < top_.values.size(); ++r)
+            port_->output(graph_.tensors[graph_.outputs[i]],
+                          {iteration_, static_cast<std::int64_t>(r), microBatch},
+                          top_.values[r][graph_.outputs[i]]);
+    }
+}
+
+void Machine::runSection(Frame& frame, const Section& section, std::int64_t microBatch) {
+    for (const PlannedOp& planned : section) {
+        runOp(frame, frame.graph->ops[planned.op], microBatch);
+        for (Values& values : frame.values)
+            for (const TensorId id : planned.last)
+                values[id] = {};
+    }
+}
+
+void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
+    const auto replicas = static_cast<std::int64_t>(frame.values.size());
+    if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes)) {
+        runCollective(frame, op, *collective);
+    } else if (std::holds_alternative<CallAttributes>(op.attributes)) {
+        runCall(frame, op, microBatch);
+    } else if (isKernel(op.attributes)) {
+        for (std::int64_t r = 0; r < replicas; ++r)
+            runKernelOn(frame, op, r, microBatch);
+    } else {
+        for (std::int64_t r = 0; r < replicas; ++r)
+            runMovement(frame, op, r);
+    }
+    if (port_ != nullptr && port_->watch)
+        for (std::int64_t r = 0; r < replicas; ++r)
+            watch(frame, op, r, microBatch);
+}
+
+void Machine::watch(const Frame& frame, const Op& op, std::int64_t replica,
+                    std::int64_t microBatch) {
+    const Values& values = frame.values[static_cast<std::size_t>(replica)];
+    for (const TensorId out : op.outputs)
+        if (!values[out].isEmpty())
+            port_->watch(*frame.graph, out, {iteration_, replica, microBatch}, values[out]);
+}
+
+void Machine::runKernelOn(Frame& frame, const Op& op, std::int64_t replica,
+                          std::int64_t microBatch) {
+    Values& values = frame.values[static_cast<std::size_t>(replica)];
+    KernelCall call{*frame.graph, op, {}, {}, {seed_, iteration_, microBatch, replica}};
+    for (const TensorId in : op.inputs) {
+        if (values[in].isEmpty())
+            throw InternalError(fmt::format("{} reads '{}' before it is made", op.name,
+                                            frame.graph->tensors[in].name));
+        call.inputs.push_back(values[in]);
+    }
+    call.outputs.resize(op.outputs.size());
+    runKernel(call);
+    for (std::size_t i = 0; i < op.outputs.size(); ++i)
+        values[op.outputs[i]] = std::move(call.outputs[i]);
+}
+
+void Machine::runCall(Frame& frame, const Op& op, std::int64_t microBatch) {
+    const auto index = static_cast<std::size_t>(std::get<CallAttributes>(op.attributes).function);
+    const Graph& function = graph_.functions[index];
+    Frame inner{&function, &plan_.functions[index], {}};
+    inner.values.assign(frame.values.size(), Values(function.tensors.size()));
+    for (std::size_t r = 0; r < frame.values.size(); ++r) {
+        for (std::size_t i = 0; i < op.inputs.size(); ++i)
+            inner.values[r][function.inputs[i]] = frame.values[r][op.inputs[i]];
+        for (std::size_t i = 0; i < function.tensors.size(); ++i)
+            if (function.tensors[TensorId(i)].role == TensorRole::Constant)
+                inner.values[r][TensorId(i)] = initialValue(function.tensors[TensorId(i)]);
+    }
+    calling_.push_back(op.name);
+    runSection(inner, inner.plan->programs.front(), microBatch);
+    calling_.pop_back();
+    for (std::size_t r = 0; r < frame.values.size(); ++r)
+        for (std::size_t i = 0; i < op.outputs.size(); ++i)
+            frame.values[r][op.outputs[i]] = inner.values[r][function.outputs[i]];
+}
+
+/// Groups of `shards` replicas that follow each other sum; replicas are added in their order, so
+/// that the sum does not depend on anything else.
+void Machine::runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective) {
+    const auto replicas = frame.values.size();
+    const auto shards = static_cast<std::size_t>(collective.shards);
+    const auto sumOver = [&](TensorId id, std::size_t first, std::size_t count) {
+        TensorData sum = frame.values[first][id].copy();
+        for (std::size_t r = 1; r < count; ++r)
+            addTo(sum, frame.values[first + r][id]);
+        return sum;
+    };
+    const auto store = [&](TensorId id, TensorId place, std::size_t r, const TensorData& value) {
+        TensorData& own = frame.values[r][place];
+        if (own.isReal())
+            std::copy(value.reals().begin(), value.reals().end(), own.reals().begin());
+        frame.values[r][id] = own.reshaped(frame.graph->tensors[id].shape);
+    };
+    switch (collective.kind) {
+    case CollectiveKind::AllReduce:
+        for (std::size_t i = 0; i < op.inputs.size(); ++i)
+            for (std::size_t first = 0; first < replicas; first += shards) {
+                const std::size_t count = std::min(shards, replicas - first);
+                const TensorData sum = sumOver(op.inputs[i], first, count);
+                for (std::size_t r = first; r < first + count; ++r)
+                    if (collective.inPlace)
+                        store(op.outputs[i], op.inputs[i], r, sum);
+                    else
+                        frame.values[r][op.outputs[i]] = sum;
+            }
+        return;
+    case CollectiveKind::ReduceScatter: {
+        const TensorData sum = sumOver(op.inputs[0], 0, replicas);
+        for (std::size_t r = 0; r < replicas; ++r)
+            frame.values[r][op.outputs[0]] = shardOf(sum, frame.graph->tensors[op.outputs[0]],
+                                                     static_cast<std::int64_t>(r % shards));
+        return;
+    }
+    case CollectiveKind::AllGather:
+        for (std::size_t first = 0; first < replicas; first += shards) {
+            const Tensor& tensor = frame.graph->tensors[op.outputs[0]];
+            TensorData whole(tensor.type, tensor.shape);
+            std::size_t at = 0;
+            for (std::size_t r = first; r < std::min(replicas, first + shards); ++r) {
+                const auto shard = std::as_const(frame.values[r][op.inputs[1]]).reals();
+                const std::size_t count = std::min(shard.size(), whole.reals().size() - at);
+                std::copy_n(shard.data(), count, whole.reals().data() + at);
+                at += count;
+            }
+            for (std::size_t r = first; r < std::min(replicas, first + shards); ++r)
+                store(op.outputs[0], op.inputs[0], r, whole);
+        }
+        return;
+    }
+}
+
+void Machine::runMovement(Frame& frame, const Op& op, std::int64_t replica) {
+    const auto r = static_cast<std::size_t>(replica);
+    Values& values = frame.values[r];
+    const TensorId out = op.outputs[0];
+    const auto in = [&](std::size_t i) -> TensorData& { return values[op.inputs.at(i)]; };
+    if (std::holds_alternative<IpuCopyAttributes>(op.attributes)) {
+        values[out] = in(0).copy();
+    } else if (std::holds_alternative<StashAttributes>(op.attributes)) {
+        waiting_[r][out].push_back(in(0));
+    } else if (std::holds_alternative<RestoreAttributes>(op.attributes)) {
+        auto& rows = waiting_[r][op.inputs[0]];
+        if (!rows.empty()) {
+            values[out] = std::move(rows.front());
+            rows.pop_front();
+        } else {
+            values[out] = in(0); // a FIFO has moved it on already
+        }
+        if (op.inputs.size() > 1)
+            in(1) = values[out];
+    } else if (const auto* fifo = std::get_if<FifoAttributes>(&op.attributes)) {
+        auto& rows = fifos_[r][out];
+        rows.push_back(in(0));
+        if (static_cast<std::int64_t>(rows.size()) > fifo->rows) {
+            values[out] = std::move(rows.front());
+            rows.pop_front();
+        }
+    } else if (const auto* load = std::get_if<RemoteLoadAttributes>(&op.attributes)) {
+        values[out] = remote_[r].at({load->buffer, load->row}).copy();
+    } else if (const auto* store = std::get_if<RemoteStoreAttributes>(&op.attributes)) {
+        remote_[r].at({store->buffer, store->row}) = in(0).copy();
+        values[out] = in(0);
+    } else if (const auto* shard = std::get_if<ShardAttributes>(&op.attributes)) {
+        values[out] = shardOf(in(0), frame.graph->tensors[out], replica % shard->shards);
+    } else {
+        throw InternalError(fmt::format("{} is no movement of data", op.name));
+    }
+}
+
+} // namespace tilescope::sim

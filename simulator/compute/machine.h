@@ -1,0 +1,112 @@
+// Runs a prepared graph with values: what the lowered program does, in the same order.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/compute/kernel.h"
+#include "simulator/compute/step_plan.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// A micro-batch of a call of the host: PopTorch's order of a batch is device iterations, then
+/// replicas, then micro-batches of an iteration.
+struct BatchPlace {
+    std::int64_t iteration = 0, replica = 0, microBatch = 0;
+};
+
+/// Where the values of a model's inputs come from and where its results go.
+struct HostPort {
+    /// Values of an input for a micro-batch, of the tensor's type and shape.
+    std::function<TensorData(const Tensor& input, const BatchPlace& place)> input;
+    /// Takes a result of a micro-batch; its elements may be used after the call.
+    std::function<void(const Tensor& output, const BatchPlace& place, const TensorData& value)>
+        output;
+    /// Sees every value that an operation makes; may be empty.
+    std::function<void(const Graph& graph, TensorId tensor, const BatchPlace& place,
+                       const TensorData& value)>
+        watch;
+};
+
+/// A graph on its replicas, each with values of its own.
+class Machine {
+public:
+    /// `prepared` must outlive the machine. Weights begin with their values (Tensor::value), state
+    /// of the optimizer with zeros. Throws UserError naming a weight without a value.
+    Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed = 0);
+
+    /// One call of the host: all of options.deviceIterations.
+    void run(const HostPort& port);
+
+    /// A weight as it is now, of the first replica; a copy of the elements. Throws
+    /// std::out_of_range for a name that is no weight's.
+    [[nodiscard]] TensorData weight(const std::string& name) const;
+    void setWeight(const std::string& name, const TensorData& value);
+    /// Names of the weights, without the optimizer's state.
+    [[nodiscard]] std::vector<std::string> weights() const;
+    /// Calls of the host so far.
+    [[nodiscard]] std::int64_t calls() const { return calls_; }
+
+private:
+    /// Of a graph's tensors, those that there are.
+    class Values {
+    public:
+        explicit Values(std::size_t tensors)
+            : values_(tensors) {}
+        TensorData& operator[](TensorId id) { return values_[id.index()]; }
+        const TensorData& operator[](TensorId id) const { return values_[id.index()]; }
+
+    private:
+        std::vector<TensorData> values_;
+    };
+    /// A graph while it is executed, the outermost or a function's: values by replica.
+    struct Frame {
+        const Graph* graph;
+        const GraphPlan* plan;
+        std::vector<Values> values;
+    };
+    using RowKey = std::pair<std::int32_t, std::int32_t>; ///< buffer, row
+
+    void start();
+    void startRemote(const Tensor& landing, const RemoteLoadAttributes& load);
+    [[nodiscard]] TensorData initialValue(const Tensor& tensor) const;
+
+    void runSerial();
+    void runPipelined();
+    void runSlot(const Slot& slot);
+    void copyBetweenIpus(const Slot& slot);
+    void bindInputs(std::int32_t stage, std::int64_t microBatch);
+    void sendOutputs(std::int32_t stage, std::int64_t microBatch);
+
+    void runSection(Frame& frame, const Section& section, std::int64_t microBatch);
+    void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
+    void runKernelOn(Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);
+    void runCall(Frame& frame, const Op& op, std::int64_t microBatch);
+    void runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective);
+    void runMovement(Frame& frame, const Op& op, std::int64_t replica);
+    void watch(const Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);
+
+    const Graph& graph_;
+    const RunOptions& options_;
+    const std::uint64_t seed_;
+    const StepPlan plan_;
+    const HostPort* port_ = nullptr;
+    Frame top_;
+    /// Rows by replica: of stashes by their buffer, of FIFOs by their result.
+    std::vector<std::map<TensorId, std::deque<TensorData>>> waiting_, fifos_;
+    std::vector<std::map<RowKey, TensorData>> remote_; ///< by replica
+    std::map<std::string, RowKey> remoteWeights_;
+    std::vector<std::int64_t> forwards_; ///< micro-batches that each stage has begun
+    std::vector<std::string> calling_;   ///< Call operations around what runs
+    std::int64_t iteration_ = 0, calls_ = 0;
+};
+
+} // namespace tilescope::sim

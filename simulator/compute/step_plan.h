@@ -1,0 +1,43 @@
+// The order in which a prepared graph's operations run, and when their values can go.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+#include "simulator/pipeline/schedule.h"
+
+namespace tilescope::sim {
+
+/// An operation of a section, and the tensors that nobody reads after it.
+struct PlannedOp {
+    OpId op;
+    std::vector<TensorId> last;
+};
+/// Operations that run one after the other, those that run again (recomputation) where they do.
+using Section = std::vector<PlannedOp>;
+
+/// The sections of one graph: of the outermost as the step program has them, of a function all in
+/// one.
+struct GraphPlan {
+    std::vector<Section> programs; ///< of a pipeline's stages; else one for each micro-batch
+    std::vector<Section> fifos;    ///< by stage, of a schedule that uses them
+    /// Copies between IPUs by the program after which they run; all in the first one where a
+    /// schedule has one exchange a slot.
+    std::vector<std::vector<OpId>> copies;
+    Section update;                         ///< after all micro-batches
+    std::vector<std::int32_t> inputStages;  ///< by input of the graph
+    std::vector<std::int32_t> outputStages; ///< by output
+};
+
+struct StepPlan {
+    std::optional<PipelineSchedule> schedule;
+    GraphPlan top;
+    std::vector<GraphPlan> functions;
+};
+
+StepPlan planStep(const Graph& prepared, const RunOptions& options);
+
+} // namespace tilescope::sim

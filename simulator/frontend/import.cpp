@@ -28,9 +28,11 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     checkOperators(model, origin, known, messages);
     WeightValues values;
     WeightValues* const kept = options.values ? &values : nullptr;
-    const NameSet weights = detachWeights(model, origin, kept, folder);
-    if (options.values && options.weightSeed)
+    NameSet weights = detachWeights(model, origin, kept, folder);
+    if (options.values && options.weightSeed) {
+        detachFilled(model, weights);
         initialiseWeights(model, weights, *options.weightSeed, values);
+    }
     if (!options.builtIn)
         checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);

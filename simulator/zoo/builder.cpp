@@ -175,20 +175,23 @@ std::string ZooBuilder::reals(const std::string& name, const std::vector<double>
     return name;
 }
 
-std::string ZooBuilder::weight(const std::string& name, const std::vector<std::int64_t>& shape) {
-    return filled(name, name + "/shape", shape);
+std::string ZooBuilder::weight(const std::string& name, const std::vector<std::int64_t>& shape,
+                               const std::string& begins) {
+    return filled(name, name + "/shape", shape, begins);
 }
 
-std::string ZooBuilder::buffer(const std::string& name, const std::vector<std::int64_t>& shape) {
-    return filled(name, name + "/bufferShape", shape);
+std::string ZooBuilder::buffer(const std::string& name, const std::vector<std::int64_t>& shape,
+                               const std::string& begins) {
+    return filled(name, name + "/bufferShape", shape, begins);
 }
 
 std::string ZooBuilder::filled(const std::string& name, const std::string& shapeName,
-                               const std::vector<std::int64_t>& shape) {
+                               const std::vector<std::int64_t>& shape, const std::string& begins) {
     integers(shapeName, shape);
     auto& maker = *graph_.add_node();
     maker.set_op_type("ConstantOfShape");
     maker.set_name(name);
+    maker.set_doc_string(begins);
     maker.add_input(shapeName);
     maker.add_output(name);
     auto& attribute = *maker.add_attribute();
@@ -226,12 +229,14 @@ ZooValue ZooBuilder::groupNorm(const std::string& name, const ZooValue& x, std::
     ZooValue y = apply("Reshape", name + "/groups",
                        {x.name, integers(name + "/to", {0, groups, -1})}, groups);
     y = apply("InstanceNormalization", name + "/InstanceNormalization",
-              {y.name, buffer(name + "/ones", {groups}), buffer(name + "/zeros", {groups})},
+              {y.name, buffer(name + "/ones", {groups}, start::ones),
+               buffer(name + "/zeros", {groups}, start::zeros)},
               groups);
     y = apply("Reshape", name + "/channels", {y.name, shape.name}, x.channels);
-    y = apply("Mul", name + "/scale", {y.name, weight(name + ".weight", {x.channels, 1, 1})},
-              x.channels);
-    return apply("Add", name, {y.name, weight(name + ".bias", {x.channels, 1, 1})}, x.channels);
+    y = apply("Mul", name + "/scale",
+              {y.name, weight(name + ".weight", {x.channels, 1, 1}, start::ones)}, x.channels);
+    return apply("Add", name, {y.name, weight(name + ".bias", {x.channels, 1, 1}, start::zeros)},
+                 x.channels);
 }
 
 ZooValue ZooBuilder::proxyNorm(const std::string& name, const ZooValue& x,
@@ -243,7 +248,7 @@ ZooValue ZooBuilder::proxyNorm(const std::string& name, const ZooValue& x,
     };
     const ZooAttributes overSamples{{"axes", std::vector<std::int64_t>{0}},
                                     {"keepdims", std::int64_t{1}}};
-    const std::string normal = buffer(name + "/samples", {samples, 1, 1, 1});
+    const std::string normal = buffer(name + "/samples", {samples, 1, 1, 1}, start::normal);
     std::string proxy = step("Mul", "proxyScale", {normal, normName + ".weight"});
     proxy = step("Add", "proxyBias", {proxy, normName + ".bias"});
     proxy = step("Relu", "proxyRelu", {proxy});

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "simulator/zoo/start.h"
+
 namespace onnx {
 class GraphProto;
 class ModelProto;
@@ -59,10 +61,13 @@ public:
     /// Equal parts along an axis.
     std::vector<ZooValue> split(const std::string& name, const ZooValue& x, std::int64_t axis,
                                 int parts);
-    /// A trainable tensor; its name is also that of the value.
-    std::string weight(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// A trainable tensor; its name is also that of the value. `begins`: with what where it is
+    /// computed (start.h).
+    std::string weight(const std::string& name, const std::vector<std::int64_t>& shape,
+                       const std::string& begins = start::byLayer);
     /// A tensor that belongs to the model but is not trained, such as a mask.
-    std::string buffer(const std::string& name, const std::vector<std::int64_t>& shape);
+    std::string buffer(const std::string& name, const std::vector<std::int64_t>& shape,
+                       const std::string& begins);
     /// Values known while compiling.
     std::string integers(const std::string& name, const std::vector<std::int64_t>& values);
     std::string real(const std::string& name, double value);
@@ -110,7 +115,7 @@ private:
     onnx::NodeProto& node(const std::string& type, const std::string& name,
                           const std::vector<std::string>& inputs);
     std::string filled(const std::string& name, const std::string& shapeName,
-                       const std::vector<std::int64_t>& shape);
+                       const std::vector<std::int64_t>& shape, const std::string& begins);
 
     std::unique_ptr<onnx::ModelProto> model_;
     onnx::GraphProto& graph_;

@@ -57,7 +57,8 @@ onnx::ModelProto zooGpt2Small(const ZooSettings& settings) {
     const ZooValue places = b.addIndices("position_ids", {sequence});
     ZooValue x = b.add("Embedding/Add", parts.embedding("Embedding/Token", tokens, vocabulary),
                        parts.embedding("Embedding/Position", places, positions));
-    const ZooValue mask{b.buffer("Mask/causal", {1, 1, sequence, sequence}), sequence};
+    const ZooValue mask{b.buffer("Mask/causal", {1, 1, sequence, sequence}, start::causal),
+                        sequence};
     x = layers(b, parts, x, settings.size("layers"), mask);
     x = parts.tied("Head", parts.norm("Norm", x), "Embedding/Token.weight", vocabulary);
     return b.finish(x, {sequence, vocabulary});

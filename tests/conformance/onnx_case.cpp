@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <optional>
+#include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -120,30 +121,27 @@ Graph importedWithValues(const fs::path& model) {
     return importOnnx(model, options);
 }
 
-std::vector<TensorData> computed(const Graph& graph,
-                                 const std::map<std::string, TensorData>& inputs) {
+std::vector<TensorData> computed(const Graph& graph, const InputValues& inputs) {
     const RunOptions options;
     const Graph prepared = preparedGraph(graph, options);
     Machine machine(prepared, options);
-    std::map<std::string, TensorData> made;
     HostPort port;
-    port.input = [&](const Tensor& tensor, const BatchPlace&) {
-        const auto at = inputs.find(tensor.name);
-        if (at == inputs.end())
-            return TensorData::filled(tensor.type, tensor.shape, 0);
-        if (at->second.shape() != tensor.shape)
-            throw std::runtime_error(fmt::format("input '{}' has shape {} in the graph, {} in its "
-                                                 "data",
-                                                 tensor.name, toString(tensor.shape),
-                                                 toString(at->second.shape())));
-        return converted(at->second, tensor.type);
-    };
+    port.input = [&](const Tensor& tensor, const BatchPlace&) { return inputs(tensor); };
     std::vector<TensorData> outputs;
     port.output = [&](const Tensor&, const BatchPlace&, const TensorData& value) {
         outputs.push_back(value.copy());
     };
     machine.run(port);
     return outputs;
+}
+
+TensorData valueOf(const Tensor& tensor, const std::map<std::string, TensorData>& inputs) {
+    const TensorData& given = inputs.at(tensor.name);
+    if (given.shape() != tensor.shape)
+        throw std::runtime_error(fmt::format("input '{}' has shape {} in the graph, {} in its data",
+                                             tensor.name, toString(tensor.shape),
+                                             toString(given.shape())));
+    return converted(given, tensor.type);
 }
 
 struct TestData {
@@ -190,7 +188,8 @@ std::string reasonOf(std::string text, const std::string& file) {
 
 void compareSet(const Graph& graph, const TestData& set, const Tolerance& tolerance,
                 CaseOutcome& outcome) {
-    const std::vector<TensorData> outputs = computed(graph, set.inputs);
+    const std::vector<TensorData> outputs =
+        computed(graph, [&](const Tensor& tensor) { return valueOf(tensor, set.inputs); });
     if (outputs.size() != set.outputs.size())
         throw std::runtime_error(
             fmt::format("{} outputs where {} are expected", outputs.size(), set.outputs.size()));
@@ -237,8 +236,7 @@ std::string differenceOf(const TensorData& got, const TensorData& expected,
                : fmt::format("{} ({} of {} differ)", first, differing, expected.elements());
 }
 
-std::vector<TensorData> computedOutputs(const fs::path& model,
-                                        const std::map<std::string, TensorData>& inputs) {
+std::vector<TensorData> computedOutputs(const fs::path& model, const InputValues& inputs) {
     return computed(importedWithValues(model), inputs);
 }
 

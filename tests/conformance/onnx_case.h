@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "simulator/graph/tensor_data.h"
+#include "simulator/graph/graph.h"
 
 namespace tilescope::test {
 
@@ -32,10 +32,12 @@ CaseOutcome runCase(const std::filesystem::path& model, const Tolerance& toleran
 /// The values of a .pb file (TensorProto).
 sim::TensorData readData(const std::filesystem::path& file);
 
-/// Runs a model with the values of its inputs by name; missing ones are zeros. Values of the
-/// outputs in the model's order.
+/// The values of an input of a graph.
+using InputValues = std::function<sim::TensorData(const sim::Tensor& input)>;
+
+/// Runs a model on one IPU. Values of the outputs in the model's order.
 std::vector<sim::TensorData> computedOutputs(const std::filesystem::path& model,
-                                             const std::map<std::string, sim::TensorData>& inputs);
+                                             const InputValues& inputs);
 
 /// Where and how two values differ beyond the tolerance; empty: they do not.
 std::string differenceOf(const sim::TensorData& got, const sim::TensorData& expected,

@@ -188,10 +188,7 @@ void convertCumSum(NodeConverter& node) {
     const TensorId x = axisLast(node, "transpose", node.input(0), axis);
     const Shape shape = node.shapeOf(x);
     const std::int64_t length = shape.back();
-    const DataType type = node.builder().tensor(x).type;
-    TensorId rows = node.reshape("rows", x, {elementsOf(shape) / length, length});
-    if (!isFloating(type)) // the matrix unit has no integers
-        rows = node.cast("real", rows, DataType::Float);
+    const TensorId rows = node.reshape("rows", x, {elementsOf(shape) / length, length});
     const bool reverse = node.node().integer("reverse", 0) != 0;
     const std::int64_t beside = node.node().integer("exclusive", 0) != 0 ? 1 : 0;
     const TensorId triangle =
@@ -201,8 +198,7 @@ void convertCumSum(NodeConverter& node) {
             return (reverse ? from - to : to - from) >= beside;
         });
     const TensorId sums = node.emit("cumsum_mul", MatMulAttributes{}, {rows, triangle});
-    const TensorId back = axisLast(node, "back", node.reshape("reshape", sums, shape), axis);
-    node.result(node.cast("", back, type));
+    node.result(axisLast(node, "back", node.reshape("reshape", sums, shape), axis));
 }
 
 /// Elements of a matrix from samples to frequencies, each of them real and imaginary parts.

@@ -1,5 +1,6 @@
 #include "simulator/frontend/keras/emitter.h"
 
+#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -19,6 +20,23 @@ const std::map<std::string, std::string, std::less<>>& plainFunctions() {
         {"softplus", "Softplus"}, {"softsign", "Softsign"}, {"exponential", "Exp"},
         {"elu", "Elu"},           {"selu", "Selu"}};
     return table;
+}
+
+/// Keras's initialisers by the name of the weight: kernels uniform as Glorot and Bengio have it
+/// (recurrent ones, too, where Keras takes an orthogonal matrix), embeddings within 0.05.
+std::string beginning(std::string_view part, const Shape& shape, std::int64_t fans) {
+    const std::string_view name = part.substr(part.rfind('/') + 1);
+    if (name == "gamma" || name == "moving_variance")
+        return start::ones;
+    if (name == "bias" || name == "beta" || name == "moving_mean")
+        return start::zeros;
+    if (name == "embeddings")
+        return fmt::format("{} 0.05", start::uniform);
+    if (!name.ends_with("kernel") || shape.size() < 2)
+        return start::byLayer;
+    if (fans == 0) // of a window [outputs, inputs, window...], or a matrix
+        fans = (shape[0] + shape[1]) * elementsOf({shape.begin() + 2, shape.end()});
+    return fmt::format("{} {}", start::uniform, std::sqrt(6 / static_cast<double>(fans)));
 }
 
 } // namespace
@@ -72,10 +90,11 @@ std::vector<std::string> KerasEmitter::split(std::string_view part, const std::s
     return names;
 }
 
-std::string KerasEmitter::weight(std::string_view part, const Shape& shape) {
+std::string KerasEmitter::weight(std::string_view part, const Shape& shape, std::int64_t fans) {
     kerasElements(*this, shape);
     const std::string name = fmt::format("{}/{}", weightAt_, part);
-    return weights_.insert(name).second ? builder_.weight(name, shape) : name;
+    return weights_.insert(name).second ? builder_.weight(name, shape, beginning(part, shape, fans))
+                                        : name;
 }
 
 std::string KerasEmitter::integers(std::string_view part, const std::vector<std::int64_t>& values) {

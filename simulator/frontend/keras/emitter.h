@@ -48,8 +48,9 @@ public:
                                       ZooAttributes attributes = {});
     std::vector<std::string> split(std::string_view part, const std::string& input,
                                    std::int64_t axis, int parts);
-    /// A trainable tensor "<layer>/<part>", made once for all calls of the layer.
-    std::string weight(std::string_view part, const Shape& shape);
+    /// A trainable tensor "<layer>/<part>", made once for all calls of the layer. `fans`: inputs
+    /// and outputs of a kernel that is no matrix and no window; they say how large it is at first.
+    std::string weight(std::string_view part, const Shape& shape, std::int64_t fans = 0);
     std::string integers(std::string_view part, const std::vector<std::int64_t>& values);
     std::string real(std::string_view part, double value);
     std::string reals(std::string_view part, const std::vector<double>& values);

@@ -167,8 +167,11 @@ public:
         const std::string steps = e_.apply("Transpose", "steps", {x.value},
                                            {{"perm", std::vector<std::int64_t>{1, 0, 2}}});
         std::vector<std::string> operands{
-            steps, e_.weight("kernel", {directions_, gates * units_, x.shape[1]}),
-            e_.weight("recurrent_kernel", {directions_, gates * units_, units_})};
+            steps,
+            e_.weight("kernel", {directions_, gates * units_, x.shape[1]},
+                      gates * units_ + x.shape[1]),
+            e_.weight("recurrent_kernel", {directions_, gates * units_, units_},
+                      (gates + 1) * units_)};
         if (layer_.flag("use_bias", true))
             operands.push_back(e_.weight("bias", {directions_, 2 * gates * units_}));
         const std::vector<std::string> made =

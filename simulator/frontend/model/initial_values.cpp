@@ -2,25 +2,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <unordered_map>
 
 #include <onnx/onnx_pb.h>
 
 #include "simulator/frontend/model/prepare.h"
+#include "simulator/zoo/start.h"
 
 namespace tilescope::sim {
 namespace {
 
-enum class Start { Ones, Zeros, Uniform, Normal };
+enum class Start { Ones, Zeros, Uniform, Normal, Causal };
 
 struct Rule {
     Start start = Start::Normal;
     double size = 0; ///< bound of uniform values, deviation of normal ones
 };
 
+/// What a mask adds to scores that shall not count: a half holds it, and its exponential is zero.
+constexpr double hidden = -1e4;
 /// Deviation of what no other rule names (BERT's initializer_range).
 constexpr double smallDeviation = 0.02;
 
@@ -39,6 +44,9 @@ public:
     Initialiser(const onnx::ModelProto& model, const NameSet& weights)
         : graph_(model.graph())
         , weights_(weights) {
+        for (const auto& input : graph_.input())
+            if (const auto stated = statedRule(input.doc_string()))
+                rules_.try_emplace(input.name(), *stated);
         for (const auto& input : graph_.input())
             for (const auto& dim : input.type().tensor_type().shape().dim())
                 shapes_[input.name()].push_back(dim.dim_value());
@@ -59,6 +67,22 @@ public:
     [[nodiscard]] const Shape& shapeOf(const std::string& name) const { return shapes_.at(name); }
 
 private:
+    /// What the model itself says (zoo/start.h).
+    static std::optional<Rule> statedRule(const std::string& text) {
+        if (text == start::ones)
+            return Rule{Start::Ones, 0};
+        if (text == start::zeros)
+            return Rule{Start::Zeros, 0};
+        if (text == start::normal)
+            return Rule{Start::Normal, 1};
+        if (text == start::causal)
+            return Rule{Start::Causal, 0};
+        const std::string uniform = start::uniform;
+        if (text.starts_with(uniform + " "))
+            return Rule{Start::Uniform, std::atof(text.c_str() + uniform.size())};
+        return std::nullopt;
+    }
+
     static bool isNormalisation(const std::string& type) {
         return type.ends_with("Normalization") || type == "GroupNorm";
     }
@@ -155,6 +179,12 @@ TensorData started(const Rule& rule, const Shape& shape, std::uint64_t seed) {
     if (rule.start == Start::Ones || rule.start == Start::Zeros)
         return TensorData::filled(DataType::Float, shape, rule.start == Start::Ones ? 1 : 0);
     TensorData data(DataType::Float, shape);
+    if (rule.start == Start::Causal) {
+        const std::int64_t columns = shape.back();
+        for (std::int64_t i = 0; i < data.elements(); ++i)
+            data.setNumber(i, i % columns > i / columns % columns ? hidden : 0);
+        return data;
+    }
     Numbers numbers(seed);
     for (float& value : data.reals())
         value = static_cast<float>(rule.start == Start::Uniform

@@ -56,6 +56,10 @@ void checkOperators(onnx::ModelProto& model, const std::string& origin,
 NameSet detachWeights(onnx::ModelProto& model, const std::string& origin,
                       WeightValues* values = nullptr, const std::filesystem::path& folder = {});
 
+/// Turns the nodes that make the weights of a built-in model (zoo/start.h) into graph inputs with
+/// their doc_string, and adds their names to the weights.
+void detachFilled(onnx::ModelProto& model, NameSet& weights);
+
 /// Gives weights that have no data the values with which PyTorch's layers begin
 /// (torch/nn/modules: uniform within 1/sqrt(fan-in) for convolutions and products and their biases,
 /// ones and zeros for normalisations, normal for embeddings); others are normal, with a deviation

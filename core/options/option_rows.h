@@ -75,4 +75,7 @@ std::vector<OptionSpec> replicationRows();
 /// How the host feeds the machine.
 std::vector<OptionSpec> feedingRows();
 
+/// Values: what is computed, from which data.
+std::vector<OptionSpec> computeRows();
+
 } // namespace tilescope

@@ -13,6 +13,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/ids.h"
+#include "core/options/compute_options.h"
 #include "core/options/loss_function.h"
 #include "core/target/target.h"
 
@@ -135,6 +136,8 @@ struct RunOptions {
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
     std::map<std::string, std::string> modelOptions;
 
+    ComputeOptions compute; ///< of values
+
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
     /// PopART's default: ping-pong between two groups where there are two IPUs or more.
     [[nodiscard]] std::int32_t phaseStagesInForce() const {
@@ -161,12 +164,13 @@ enum class OptionTopic {
     Functions,
     Training,
     ModelAndEngine,
+    Compute,
 };
-inline constexpr auto optionTopics = valuesUpTo<OptionTopic::ModelAndEngine>;
+inline constexpr auto optionTopics = valuesUpTo<OptionTopic::Compute>;
 template <>
 inline constexpr auto enumTitles<OptionTopic> = std::to_array<std::string_view>(
     {"Machine", "Batch and run", "Host", "Numbers", "Memory and planning", "Replicas",
-     "Several IPUs", "Functions", "Training", "Model and engine"});
+     "Several IPUs", "Functions", "Training", "Model and engine", "Values"});
 
 /// Bounds of a number, both allowed.
 struct OptionRange {

@@ -40,6 +40,11 @@ TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t in
 
 } // namespace
 
+std::int64_t indexOf(const BatchPlace& place, const RunOptions& options) {
+    const std::int64_t microBatches = options.isTraining() ? options.gradientAccumulation : 1;
+    return (place.iteration * options.replicas + place.replica) * microBatches + place.microBatch;
+}
+
 Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed)
     : graph_(prepared)
     , options_(options)
@@ -211,14 +216,21 @@ void Machine::copyBetweenIpus(const Slot& slot) {
     }
 }
 
+/// A pipeline of inference has a device iteration in each micro-batch.
+BatchPlace Machine::placeOf(std::size_t replica, std::int64_t microBatch) const {
+    const auto r = static_cast<std::int64_t>(replica);
+    if (plan_.schedule && !plan_.schedule->training)
+        return {microBatch, r, 0};
+    return {iteration_, r, microBatch};
+}
+
 void Machine::bindInputs(std::int32_t stage, std::int64_t microBatch) {
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
         if (stage >= 0 && plan_.top.inputStages[i] != stage)
             continue;
         const Tensor& tensor = graph_.tensors[graph_.inputs[i]];
         for (std::size_t r = 0; r < top_.values.size(); ++r) {
-            TensorData value =
-                port_->input(tensor, {iteration_, static_cast<std::int64_t>(r), microBatch});
+            TensorData value = port_->input(tensor, placeOf(r, microBatch));
             if (value.type() != tensor.type || value.shape() != tensor.shape)
                 throw InternalError(
                     fmt::format("input '{}' got other values than it takes", tensor.name));
@@ -234,8 +246,7 @@ void Machine::sendOutputs(std::int32_t stage, std::int64_t microBatch) {
         if (stage >= 0 && plan_.top.outputStages[i] != stage)
             continue;
         for (std::size_t r = 0; r < top_.values.size(); ++r)
-            port_->output(graph_.tensors[graph_.outputs[i]],
-                          {iteration_, static_cast<std::int64_t>(r), microBatch},
+            port_->output(graph_.tensors[graph_.outputs[i]], placeOf(r, microBatch),
                           top_.values[r][graph_.outputs[i]]);
     }
 }
@@ -272,7 +283,8 @@ void Machine::watch(const Frame& frame, const Op& op, std::int64_t replica,
     const Values& values = frame.values[static_cast<std::size_t>(replica)];
     for (const TensorId out : op.outputs)
         if (!values[out].isEmpty())
-            port_->watch(*frame.graph, out, {iteration_, replica, microBatch}, values[out]);
+            port_->watch(*frame.graph, out, placeOf(static_cast<std::size_t>(replica), microBatch),
+                         values[out]);
 }
 
 void Machine::runKernelOn(Frame& frame, const Op& op, std::int64_t replica,

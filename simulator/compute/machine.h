@@ -22,6 +22,8 @@ namespace tilescope::sim {
 struct BatchPlace {
     std::int64_t iteration = 0, replica = 0, microBatch = 0;
 };
+/// Its number in that order.
+std::int64_t indexOf(const BatchPlace& place, const RunOptions& options);
 
 /// Where the values of a model's inputs come from and where its results go.
 struct HostPort {
@@ -83,6 +85,7 @@ private:
     void runPipelined();
     void runSlot(const Slot& slot);
     void copyBetweenIpus(const Slot& slot);
+    [[nodiscard]] BatchPlace placeOf(std::size_t replica, std::int64_t microBatch) const;
     void bindInputs(std::int32_t stage, std::int64_t microBatch);
     void sendOutputs(std::int32_t stage, std::int64_t microBatch);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/suggest.h"
+#include "core/options/optimizer_numbers.h"
 #include "core/options/option_error.h"
 #include "core/options/option_limits.h"
 
@@ -74,6 +75,8 @@ void checkTrainingOnly(const RunOptions& options) {
                 "an optimizer keeps state");
     refuseOther(options.loss != LossFunction::Automatic, "loss", "there is a loss");
     refuseOther(options.lossScaling != 1, "lossScaling", "there is a loss");
+    for (const char* option : givenOptimizerNumbers(options))
+        refuseOther(true, option, "weights are updated");
 }
 
 bool hasOptimizerState(const RunOptions& options) {
@@ -383,6 +386,8 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
     note(alone && options.accumulationType != Precision::Float, "accumulationType", noAccumulator);
     note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
          "optimizerStateType", "SGD without momentum keeps no state");
+    for (const IdleNumber& idle : idleOptimizerNumbers(options))
+        note(options.isTraining(), idle.option, idle.why);
     const char* group = "distributedBatchNormReplicaGroupSize";
     const bool shares = options.distributedBatchNormReplicaGroupSize > 1;
     note(shares && !options.isTraining(), group,

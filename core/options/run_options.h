@@ -56,6 +56,14 @@ struct RunOptions {
     double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
     LossFunction loss = LossFunction::Automatic; ///< of the model's first output
     Optimizer optimizer = Optimizer::Sgd;
+    double learningRate = 0.001; ///< PyTorch's default of all its optimizers
+    /// Share of a weight that an update takes away, times the learning rate; none:
+    /// weightDecayInForce.
+    std::optional<double> weightDecay;
+    double momentum = 0.9;          ///< of SGD with momentum and LARS
+    double beta1 = 0.9;             ///< share that Adam's first moment keeps
+    double beta2 = 0.999;           ///< share that its second moment keeps
+    double optimizerEpsilon = 1e-8; ///< added to the root of Adam's second moment
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says
     Precision partialsType = Precision::Float;
@@ -139,6 +147,8 @@ struct RunOptions {
     ComputeOptions compute; ///< of values
 
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
+    /// PopTorch's defaults: 0.01 with AdamW, none with the others; LARS 0.0005 as published.
+    [[nodiscard]] double weightDecayInForce() const;
     /// PopART's default: ping-pong between two groups where there are two IPUs or more.
     [[nodiscard]] std::int32_t phaseStagesInForce() const {
         return phaseStages > 0 ? phaseStages : target.ipus > 1 ? 2 : 1;

@@ -32,6 +32,30 @@ OptionSpec lossRow() {
         [](const RunOptions& options) { return std::string(toString(options.loss)); });
 }
 
+OptionSpec weightDecayRow() {
+    constexpr OptionRange bounds{0, 1};
+    OptionSpec spec = row(OptionTopic::Training, "weightDecay", "--weight-decay", Type::Number, "",
+                          "share of a weight that an update takes away, times the learning rate; "
+                          "without it 0.01 with adamw, 0.0005 with lars, else 0");
+    spec.range = [](const RunOptions&) { return bounds; };
+    return with(
+        std::move(spec),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.weightDecay = numberValue(self, value, bounds);
+        },
+        [](const RunOptions& options) {
+            return options.weightDecay ? numberText(*options.weightDecay) : std::string();
+        });
+}
+
+/// Between 0 and 1: what an optimizer keeps of its state.
+OptionSpec shareRow(const char* key, const char* flag, const char* standard, const char* help,
+                    double RunOptions::*member) {
+    constexpr OptionRange bounds{0, 0.999999};
+    return numberRow(row(OptionTopic::Training, key, flag, Type::Number, standard, help), bounds,
+                     member);
+}
+
 } // namespace
 
 std::vector<OptionSpec> trainingRows() {
@@ -54,6 +78,19 @@ std::vector<OptionSpec> trainingRows() {
                       "factor of the loss's gradient, taken out again by the optimizer: in SGD's "
                       "learning rate, by a product for each weight in Adam, AdamW and LAMB"),
                   {1e-6, 1e9}, &RunOptions::lossScaling),
+        numberRow(row(OptionTopic::Training, "learningRate", "--learning-rate", Type::Number,
+                      "0.001", "by how much a weight follows what the optimizer says"),
+                  {0, 1e3}, &RunOptions::learningRate),
+        weightDecayRow(),
+        shareRow("momentum", "--momentum", "0.9", "share that momentum and LARS keep of a velocity",
+                 &RunOptions::momentum),
+        shareRow("beta1", "--beta1", "0.9", "share that Adam's first moment keeps",
+                 &RunOptions::beta1),
+        shareRow("beta2", "--beta2", "0.999", "share that Adam's second moment keeps",
+                 &RunOptions::beta2),
+        numberRow(row(OptionTopic::Training, "optimizerEpsilon", "--optimizer-epsilon",
+                      Type::Number, "1e-08", "added to the root of Adam's second moment"),
+                  {0, 1}, &RunOptions::optimizerEpsilon),
     };
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulator/compute/context.h"
 #include "simulator/graph/graph.h"
 #include "simulator/graph/tensor_data.h"
 
@@ -14,15 +15,19 @@ namespace tilescope::sim {
 struct ComputePlace {
     std::uint64_t seed = 0;
     std::int64_t iteration = 0, microBatch = 0, replica = 0;
+    /// The operation's own of Op::randomStreams, as the calls around it have it.
+    std::int32_t randomStream = 0;
 };
 
 /// One execution of an operation.
 struct KernelCall {
     const Graph& graph;
     const Op& op;
+    ComputeContext& context;
     std::vector<TensorData> inputs;
     std::vector<TensorData> outputs; ///< as many as the operation has; the kernel fills them
     ComputePlace place = {};
+    double learningRate = 0; ///< of the moment: ElementwiseAttributes::byLearningRate
 
     /// Elements for result `i`, of the type and shape that the graph gives it, not set.
     TensorData& make(std::size_t i = 0) {

@@ -97,8 +97,13 @@ enum class ElementwiseFunction : std::uint8_t {
 struct ElementwiseAttributes {
     static constexpr KindTraits traits = KindTraits::computing("Elementwise");
     ElementwiseFunction function = ElementwiseFunction::Add;
-    double alpha = 0; ///< slope of LeakyRelu, Elu and HardSigmoid; lower bound of Clip
-    double beta = 0;  ///< offset of HardSigmoid; upper bound of Clip
+    /// Numbers of the function: a row of elementwise.def says which it has.
+    double alpha = 0, beta = 0, gamma = 0, delta = 0;
+    /// Alpha and beta of ScaledAdd, beta of MovingAverage are times the learning rate of the
+    /// moment.
+    bool byLearningRate = false;
+    /// Of ReluGrad: the function that it is the gradient of, whose alpha and beta it has.
+    ElementwiseFunction of = {};
     friend auto operator<=>(const ElementwiseAttributes&, const ElementwiseAttributes&) = default;
 };
 
@@ -121,6 +126,7 @@ struct ReduceAttributes {
     ReduceFunction function = ReduceFunction::Add;
     std::vector<std::int64_t> axes;
     bool keepDims = true;
+    double scale = 1; ///< factor of the result (popops::ReduceParams)
     friend auto operator<=>(const ReduceAttributes&, const ReduceAttributes&) = default;
 };
 
@@ -201,6 +207,7 @@ struct MultiUpdateAttributes {
 struct PadAttributes {
     static constexpr KindTraits traits = KindTraits::moving("Pad");
     std::vector<std::int64_t> padsBegin, padsEnd;
+    double value = 0;
     friend auto operator<=>(const PadAttributes&, const PadAttributes&) = default;
 };
 
@@ -228,6 +235,8 @@ struct NormAttributes {
     std::vector<std::int64_t> axes;
     bool running = false;      ///< of a batch: keeps running statistics
     std::int32_t replicas = 1; ///< whose batches are taken together
+    double epsilon = 1e-5;     ///< added to the variance
+    double momentum = 0.9;     ///< share that the running statistics keep
     friend auto operator<=>(const NormAttributes&, const NormAttributes&) = default;
 };
 
@@ -237,6 +246,7 @@ struct JointReduceAttributes {
     static constexpr KindTraits traits = KindTraits::computing("JointReduce");
     std::vector<ReduceFunction> functions;
     std::vector<std::int64_t> axes;
+    std::vector<double> scales = {}; ///< factors of the results; none: ones
     friend auto operator<=>(const JointReduceAttributes&, const JointReduceAttributes&) = default;
 };
 

@@ -88,6 +88,9 @@ struct Op {
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
     /// backward ones in reverse; -1 for all others.
     std::int32_t executionPhase = -1;
+    /// Of an operation that draws random numbers: which of the graph's sequences they are, the same
+    /// for a Dropout and its gradient. Of a Call: those of the operations that it runs, in order.
+    std::vector<std::int32_t> randomStreams = {};
 
     [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };

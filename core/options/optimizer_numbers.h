@@ -1,0 +1,20 @@
+// The numbers of optimizers among the options of a run.
+#pragma once
+
+#include <vector>
+
+#include "core/options/run_options.h"
+
+namespace tilescope {
+
+/// Those that differ from their defaults.
+std::vector<const char*> givenOptimizerNumbers(const RunOptions& options);
+
+/// A number that is given, but that the chosen optimizer does not have.
+struct IdleNumber {
+    const char* option;
+    const char* why;
+};
+std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options);
+
+} // namespace tilescope

@@ -1,0 +1,30 @@
+// What kernels share during a run.
+#pragma once
+
+#include <memory>
+
+#include "simulator/graph/tensor_data.h"
+
+namespace tilescope::sim {
+
+/// Owns oneDNN's engine and the primitives made so far, by signature. One for a run; kernels use it
+/// one after the other.
+class ComputeContext {
+public:
+    ComputeContext();
+    ~ComputeContext();
+    ComputeContext(const ComputeContext&) = delete;
+    ComputeContext& operator=(const ComputeContext&) = delete;
+
+    /// Says that these elements never change: weights of an inference. Convolutions keep them in
+    /// the order that they compute in.
+    void keep(const TensorData& fixed);
+
+    class Library; ///< oneDNN's part
+    [[nodiscard]] Library& library() const { return *library_; }
+
+private:
+    std::unique_ptr<Library> library_;
+};
+
+} // namespace tilescope::sim

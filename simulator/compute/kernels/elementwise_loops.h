@@ -1,0 +1,64 @@
+// Elementwise functions by the type of their operands.
+#pragma once
+
+#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/broadcast.h"
+#include "simulator/compute/kernels/row_loops.h"
+
+namespace tilescope::sim {
+
+/// A function of one real to one real, over a whole operand.
+template <class Function>
+void mapReals(const Function& function, const TensorData& operand, TensorData& result) {
+    const float* from = operand.reals().data();
+    float* to = result.reals().data();
+    inBlocks(result.elements(), computeBlock, [&](std::int64_t begin, std::int64_t end) {
+        UnaryLoop<Function, float, float>::run(function, from + begin, to + begin, end - begin);
+    });
+}
+
+/// A function of two values, broadcast. In: float or 32-bit integers; Out: the same of the result.
+template <class In, class Out, class Function>
+void mapPairs(const Function& function, const Shape& shape, const In* a, const Shape& shapeA,
+              const In* b, const Shape& shapeB, Out* to) {
+    const Broadcast over = broadcastOver(shape, {shapeA, shapeB});
+    const bool goesOnA = over.strides[0].back() != 0;
+    const bool goesOnB = over.strides[1].back() != 0;
+    forEachRow<2>(
+        over, [&](std::int64_t at, const std::array<std::int64_t, 2>& offsets, std::int64_t count) {
+            BinaryLoop<Function, In, Out>::run(function, {a + offsets[0], goesOnA},
+                                               {b + offsets[1], goesOnB}, to + at, count);
+        });
+}
+
+template <class Function>
+void mapRealPairs(const Function& function, const TensorData& a, const TensorData& b,
+                  TensorData& result) {
+    mapPairs<float, float>(function, result.shape(), a.reals().data(), a.shape(), b.reals().data(),
+                           b.shape(), result.reals().data());
+}
+
+/// The same values as reals; those that are already are shared.
+TensorData asReals(const TensorData& data);
+
+// Each computes the functions of its file and says whether it was one of them.
+bool computeUnary(const ElementwiseAttributes& elementwise, const TensorData& operand,
+                  TensorData& result);
+bool computeBinary(const ElementwiseAttributes& elementwise, const TensorData& a,
+                   const TensorData& b, TensorData& result);
+/// Of reals, to truth values.
+bool computeComparison(ElementwiseFunction function, const TensorData& a, const TensorData& b,
+                       TensorData& result);
+/// Of whole numbers, to such or to truth values.
+bool computeWholeUnary(const ElementwiseAttributes& elementwise, const TensorData& operand,
+                       TensorData& result);
+bool computeWholeBinary(const ElementwiseAttributes& elementwise, const TensorData& a,
+                        const TensorData& b, TensorData& result);
+/// Those that overwrite their first operand, or take three and more.
+bool computeUpdate(const ElementwiseAttributes& elementwise, KernelCall& call);
+/// Those that draw random numbers.
+bool computeRandom(const ElementwiseAttributes& elementwise, KernelCall& call);
+/// Those that move values and change their type.
+bool computeConversion(const ElementwiseAttributes& elementwise, KernelCall& call);
+
+} // namespace tilescope::sim

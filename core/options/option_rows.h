@@ -77,5 +77,7 @@ std::vector<OptionSpec> feedingRows();
 
 /// Values: what is computed, from which data.
 std::vector<OptionSpec> computeRows();
+/// Throws OptionError for those that do not fit the others.
+void checkCompute(const RunOptions& options);
 
 } // namespace tilescope

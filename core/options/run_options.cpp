@@ -7,6 +7,7 @@
 #include "core/options/optimizer_numbers.h"
 #include "core/options/option_error.h"
 #include "core/options/option_limits.h"
+#include "core/options/option_rows.h"
 
 namespace tilescope {
 namespace {
@@ -403,37 +404,6 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
              prefetch->second == "false",
          "prefetchDepth", "the engine option exchange.enablePrefetch is false");
     return notes;
-}
-
-void checkCompute(const RunOptions& options) {
-    const ComputeOptions& compute = options.compute;
-    const ComputeOptions none;
-    const std::pair<bool, const char*> given[] = {
-        {!compute.inputs.empty(), "inputs"},
-        {!compute.saveOutputs.empty(), "saveOutputs"},
-        {!compute.expect.empty(), "expect"},
-        {!compute.data.empty(), "data"},
-        {!compute.evalData.empty(), "evalData"},
-        {compute.epochs != none.epochs, "epochs"},
-        {!compute.saveModel.empty(), "saveModel"},
-        {!compute.resume.empty(), "resume"},
-        {compute.arithmetic != none.arithmetic, "arithmetic"}};
-    for (const auto& [isGiven, option] : given)
-        refuse(isGiven && !compute.enabled, option, "values are only computed with --compute");
-    refuse(!compute.data.empty() && !options.isTraining(), "data",
-           "a model learns from data in training; add --mode training");
-    refuse(compute.enabled && options.isTraining() && compute.data.empty(), "compute",
-           "training computes on data; give their folder with --data");
-    for (const auto& [isGiven, option] : {std::pair(!compute.inputs.empty(), "inputs"),
-                                          std::pair(!compute.expect.empty(), "expect"),
-                                          std::pair(!compute.saveOutputs.empty(), "saveOutputs")})
-        refuse(isGiven && options.isTraining(), option,
-               "training takes its data from --data and prints its losses; leave the option out");
-    for (const auto& [isGiven, option] : {std::pair(!compute.evalData.empty(), "evalData"),
-                                          std::pair(compute.epochs != 1, "epochs"),
-                                          std::pair(!compute.saveModel.empty(), "saveModel"),
-                                          std::pair(!compute.resume.empty(), "resume")})
-        refuse(isGiven && compute.data.empty(), option, "only training with --data has this");
 }
 
 void validate(const RunOptions& options) {

@@ -103,7 +103,7 @@ ComputedText inferred(const std::string& model, const RunOptions& options) {
         boost::json::object entry{{"name", output.name}, {"shape", boost::json::array()}};
         for (const std::int64_t size : output.data.shape())
             entry["shape"].as_array().push_back(size);
-        computed.text += fmt::format("{} {}", output.name, toString(output.data.shape()));
+        computed.text += fmt::format("{} {}", output.name, sim::toString(output.data.shape()));
         if (!options.compute.saveOutputs.empty()) {
             const fs::path file =
                 fs::path(options.compute.saveOutputs) / fileNameOf(output.name, used);

@@ -104,7 +104,8 @@ void countVertices(Profile& profile) {
 std::map<std::string, std::string> optionsInForce(const RunOptions& options) {
     std::map<std::string, std::string> texts;
     for (const OptionSpec& spec : runOptionTable())
-        if (std::string value = spec.get(options); !value.empty())
+        if (std::string value = spec.get(options);
+            !value.empty() && (spec.topic != OptionTopic::Compute || options.compute.enabled))
             texts[spec.key] = std::move(value);
     return texts;
 }

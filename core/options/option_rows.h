@@ -75,4 +75,9 @@ std::vector<OptionSpec> replicationRows();
 /// How the host feeds the machine.
 std::vector<OptionSpec> feedingRows();
 
+/// Values: what is computed, from which data.
+std::vector<OptionSpec> computeRows();
+/// Throws OptionError for those that do not fit the others.
+void checkCompute(const RunOptions& options);
+
 } // namespace tilescope

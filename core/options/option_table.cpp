@@ -250,6 +250,7 @@ std::vector<OptionSpec> makeTable() {
                 },
                 [](const RunOptions& options) { return engineOptionsJson(options.engineOptions); }),
         });
+    append(table, computeRows());
     return table;
 }
 

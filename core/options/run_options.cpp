@@ -7,6 +7,7 @@
 #include "core/options/optimizer_numbers.h"
 #include "core/options/option_error.h"
 #include "core/options/option_limits.h"
+#include "core/options/option_rows.h"
 
 namespace tilescope {
 namespace {
@@ -425,6 +426,7 @@ void validate(const RunOptions& options) {
     checkHost(options);
     checkSteps(options);
     checkReturns(options);
+    checkCompute(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         checkProportion(proportion);

@@ -13,6 +13,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/ids.h"
+#include "core/options/compute_options.h"
 #include "core/options/loss_function.h"
 #include "core/target/target.h"
 
@@ -143,6 +144,8 @@ struct RunOptions {
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
     std::map<std::string, std::string> modelOptions;
 
+    ComputeOptions compute; ///< of values
+
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
     /// PopTorch's defaults: 0.01 with AdamW, none with the others; LARS 0.0005 as published.
     [[nodiscard]] double weightDecayInForce() const;
@@ -171,12 +174,13 @@ enum class OptionTopic {
     Functions,
     Training,
     ModelAndEngine,
+    Compute,
 };
-inline constexpr auto optionTopics = valuesUpTo<OptionTopic::ModelAndEngine>;
+inline constexpr auto optionTopics = valuesUpTo<OptionTopic::Compute>;
 template <>
 inline constexpr auto enumTitles<OptionTopic> = std::to_array<std::string_view>(
     {"Machine", "Batch and run", "Host", "Numbers", "Memory and planning", "Replicas",
-     "Several IPUs", "Functions", "Training", "Model and engine"});
+     "Several IPUs", "Functions", "Training", "Model and engine", "Values"});
 
 /// Bounds of a number, both allowed.
 struct OptionRange {

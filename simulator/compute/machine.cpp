@@ -40,12 +40,18 @@ TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t in
 
 } // namespace
 
+std::int64_t indexOf(const BatchPlace& place, const RunOptions& options) {
+    const std::int64_t microBatches = options.isTraining() ? options.gradientAccumulation : 1;
+    return (place.iteration * options.replicas + place.replica) * microBatches + place.microBatch;
+}
+
 Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed)
     : graph_(prepared)
     , options_(options)
     , seed_(seed)
     , plan_(planStep(prepared, options))
-    , top_{&graph_, &plan_.top, {}} {
+    , top_{&graph_, &plan_.top, {}}
+    , learningRate_(options.learningRate) {
     start();
 }
 
@@ -63,6 +69,9 @@ void Machine::start() {
         const bool isFixed = tensor.role == TensorRole::Constant;
         for (Values& values : top_.values)
             values[TensorId(i)] = isFixed ? value : value.copy();
+        if (!options_.isTraining())
+            for (const Values& values : top_.values)
+                context_.keep(values[TensorId(i)]);
     }
     eachRemoteLoad(graph_, [&](const Tensor& landing, const RemoteLoadAttributes& load) {
         startRemote(landing, load);
@@ -211,14 +220,21 @@ void Machine::copyBetweenIpus(const Slot& slot) {
     }
 }
 
+/// A pipeline of inference has a device iteration in each micro-batch.
+BatchPlace Machine::placeOf(std::size_t replica, std::int64_t microBatch) const {
+    const auto r = static_cast<std::int64_t>(replica);
+    if (plan_.schedule && !plan_.schedule->training)
+        return {microBatch, r, 0};
+    return {iteration_, r, microBatch};
+}
+
 void Machine::bindInputs(std::int32_t stage, std::int64_t microBatch) {
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
         if (stage >= 0 && plan_.top.inputStages[i] != stage)
             continue;
         const Tensor& tensor = graph_.tensors[graph_.inputs[i]];
         for (std::size_t r = 0; r < top_.values.size(); ++r) {
-            TensorData value =
-                port_->input(tensor, {iteration_, static_cast<std::int64_t>(r), microBatch});
+            TensorData value = port_->input(tensor, placeOf(r, microBatch));
             if (value.type() != tensor.type || value.shape() != tensor.shape)
                 throw InternalError(
                     fmt::format("input '{}' got other values than it takes", tensor.name));
@@ -234,8 +250,7 @@ void Machine::sendOutputs(std::int32_t stage, std::int64_t microBatch) {
         if (stage >= 0 && plan_.top.outputStages[i] != stage)
             continue;
         for (std::size_t r = 0; r < top_.values.size(); ++r)
-            port_->output(graph_.tensors[graph_.outputs[i]],
-                          {iteration_, static_cast<std::int64_t>(r), microBatch},
+            port_->output(graph_.tensors[graph_.outputs[i]], placeOf(r, microBatch),
                           top_.values[r][graph_.outputs[i]]);
     }
 }
@@ -256,8 +271,11 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
     } else if (std::holds_alternative<CallAttributes>(op.attributes)) {
         runCall(frame, op, microBatch);
     } else if (isKernel(op.attributes)) {
+        const std::vector<std::int32_t> streams = streamsOf(frame, op);
         for (std::int64_t r = 0; r < replicas; ++r)
-            runKernelOn(frame, op, r, microBatch);
+            runKernelOn(frame, op,
+                        {seed_, calls_ * options_.deviceIterations + iteration_, microBatch, r,
+                         streams.empty() ? 0 : streams.front()});
     } else {
         for (std::int64_t r = 0; r < replicas; ++r)
             runMovement(frame, op, r);
@@ -272,13 +290,22 @@ void Machine::watch(const Frame& frame, const Op& op, std::int64_t replica,
     const Values& values = frame.values[static_cast<std::size_t>(replica)];
     for (const TensorId out : op.outputs)
         if (!values[out].isEmpty())
-            port_->watch(*frame.graph, out, {iteration_, replica, microBatch}, values[out]);
+            port_->watch(*frame.graph, out, placeOf(static_cast<std::size_t>(replica), microBatch),
+                         values[out]);
 }
 
-void Machine::runKernelOn(Frame& frame, const Op& op, std::int64_t replica,
-                          std::int64_t microBatch) {
-    Values& values = frame.values[static_cast<std::size_t>(replica)];
-    KernelCall call{*frame.graph, op, {}, {}, {seed_, iteration_, microBatch, replica}};
+/// An operation of a function has those that the call brings, as many as it has itself.
+std::vector<std::int32_t> Machine::streamsOf(Frame& frame, const Op& op) {
+    if (op.randomStreams.empty() || frame.streams.empty())
+        return op.randomStreams;
+    const auto first = frame.streams.begin() + static_cast<std::ptrdiff_t>(frame.nextStream);
+    frame.nextStream += op.randomStreams.size();
+    return {first, first + static_cast<std::ptrdiff_t>(op.randomStreams.size())};
+}
+
+void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place) {
+    Values& values = frame.values[static_cast<std::size_t>(place.replica)];
+    KernelCall call{*frame.graph, op, context_, {}, {}, place, learningRate_};
     for (const TensorId in : op.inputs) {
         if (values[in].isEmpty())
             throw InternalError(fmt::format("{} reads '{}' before it is made", op.name,
@@ -294,7 +321,7 @@ void Machine::runKernelOn(Frame& frame, const Op& op, std::int64_t replica,
 void Machine::runCall(Frame& frame, const Op& op, std::int64_t microBatch) {
     const auto index = static_cast<std::size_t>(std::get<CallAttributes>(op.attributes).function);
     const Graph& function = graph_.functions[index];
-    Frame inner{&function, &plan_.functions[index], {}};
+    Frame inner{&function, &plan_.functions[index], {}, streamsOf(frame, op)};
     inner.values.assign(frame.values.size(), Values(function.tensors.size()));
     for (std::size_t r = 0; r < frame.values.size(); ++r) {
         for (std::size_t i = 0; i < op.inputs.size(); ++i)
@@ -303,9 +330,7 @@ void Machine::runCall(Frame& frame, const Op& op, std::int64_t microBatch) {
             if (function.tensors[TensorId(i)].role == TensorRole::Constant)
                 inner.values[r][TensorId(i)] = initialValue(function.tensors[TensorId(i)]);
     }
-    calling_.push_back(op.name);
     runSection(inner, inner.plan->programs.front(), microBatch);
-    calling_.pop_back();
     for (std::size_t r = 0; r < frame.values.size(); ++r)
         for (std::size_t i = 0; i < op.outputs.size(); ++i)
             frame.values[r][op.outputs[i]] = inner.values[r][function.outputs[i]];

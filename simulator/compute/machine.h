@@ -22,6 +22,8 @@ namespace tilescope::sim {
 struct BatchPlace {
     std::int64_t iteration = 0, replica = 0, microBatch = 0;
 };
+/// Its number in that order.
+std::int64_t indexOf(const BatchPlace& place, const RunOptions& options);
 
 /// Where the values of a model's inputs come from and where its results go.
 struct HostPort {
@@ -52,8 +54,8 @@ public:
     void setWeight(const std::string& name, const TensorData& value);
     /// Names of the weights, without the optimizer's state.
     [[nodiscard]] std::vector<std::string> weights() const;
-    /// Calls of the host so far.
-    [[nodiscard]] std::int64_t calls() const { return calls_; }
+    /// Of the updates from now on; the options' at first.
+    void setLearningRate(double rate) { learningRate_ = rate; }
 
 private:
     /// Of a graph's tensors, those that there are.
@@ -72,7 +74,11 @@ private:
         const Graph* graph;
         const GraphPlan* plan;
         std::vector<Values> values;
+        /// Of a call: the sequences of random numbers that its operations draw from, in order.
+        std::vector<std::int32_t> streams = {};
+        std::size_t nextStream = 0;
     };
+    static std::vector<std::int32_t> streamsOf(Frame& frame, const Op& op);
     using RowKey = std::pair<std::int32_t, std::int32_t>; ///< buffer, row
 
     void start();
@@ -83,12 +89,13 @@ private:
     void runPipelined();
     void runSlot(const Slot& slot);
     void copyBetweenIpus(const Slot& slot);
+    [[nodiscard]] BatchPlace placeOf(std::size_t replica, std::int64_t microBatch) const;
     void bindInputs(std::int32_t stage, std::int64_t microBatch);
     void sendOutputs(std::int32_t stage, std::int64_t microBatch);
 
     void runSection(Frame& frame, const Section& section, std::int64_t microBatch);
     void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
-    void runKernelOn(Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);
+    void runKernelOn(Frame& frame, const Op& op, const ComputePlace& place);
     void runCall(Frame& frame, const Op& op, std::int64_t microBatch);
     void runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective);
     void runMovement(Frame& frame, const Op& op, std::int64_t replica);
@@ -105,7 +112,8 @@ private:
     std::vector<std::map<RowKey, TensorData>> remote_; ///< by replica
     std::map<std::string, RowKey> remoteWeights_;
     std::vector<std::int64_t> forwards_; ///< micro-batches that each stage has begun
-    std::vector<std::string> calling_;   ///< Call operations around what runs
+    ComputeContext context_;
+    double learningRate_;
     std::int64_t iteration_ = 0, calls_ = 0;
 };
 

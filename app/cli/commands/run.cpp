@@ -12,6 +12,7 @@
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "app/cli/commands/compute.h"
 #include "app/cli/commands/run_request.h"
 #include "app/cli/document.h"
 #include "app/cli/progress_line.h"
@@ -147,14 +148,19 @@ double writeTimed(const Profile& profile, const fs::path& file) {
 }
 
 void printResult(const Streams& streams, const Profile& profile, const fs::path& file,
-                 bool asJson) {
+                 const ComputedText& computed, bool asJson) {
     const auto view = ProfileView::of(profile);
     SummarySource source = summaryOf(*view);
     source.profile = file;
-    if (asJson)
-        writeJson(streams.out, summaryJson(source));
-    else
+    if (!asJson) {
         writeSummary(streams.out, source);
+        streams.out << printable(computed.text, Lines::Keep);
+        return;
+    }
+    boost::json::value summary = summaryJson(source);
+    for (const auto& entry : computed.json)
+        summary.as_object()[entry.key()] = entry.value();
+    writeJson(streams.out, summary);
 }
 
 int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* kept) {
@@ -174,15 +180,18 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
             [&](std::string_view phase, double done) { line.show(done, std::string(phase)); },
             kept);
     }
+    // Before anything is written: data that do not fit end the run.
+    const ComputedText computed =
+        computeValues(request.model, withDeviceIterations(options), streams, arguments.progress);
     noteModelFile(profile, request.model);
     writeLog(streams.err, profile);
     if (writes && (profile.info.fits || allowsOutOfMemory(options)))
         profile.info.timings["write"] = writeTimed(sim::wantedPart(profile, options), file);
     else
         file.clear();
-    printResult(streams, profile, file, arguments.flags.json);
+    printResult(streams, profile, file, computed, arguments.flags.json);
     if (profile.info.fits)
-        return exitYes;
+        return computed.asExpected ? exitYes : exitNo;
     streams.err << "tilescope: error: "
                 << printable(failureText(profile, options, file), Lines::Keep) << '\n';
     return exitNo;

@@ -1,0 +1,24 @@
+// What `run --compute` does beside the profile.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "app/cli/streams.h"
+#include "core/options/run_options.h"
+
+namespace tilescope::cli {
+
+/// What was computed, to be printed after the profile's summary.
+struct ComputedText {
+    std::string text;         ///< with a line feed at the end
+    boost::json::object json; ///< keys to add to the summary's
+    bool asExpected = true;   ///< false: --expect found differences
+};
+
+/// Trains on options.compute.data, or computes the results of one call; saves what is to be saved.
+/// Nothing is done unless options.compute.enabled. Throws UserError.
+ComputedText computeValues(const std::string& model, const RunOptions& options,
+                           const Streams& streams, bool progressLines);
+
+} // namespace tilescope::cli

@@ -1,0 +1,29 @@
+// What is computed beside the profile: values, training, and the files they come from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tilescope {
+
+/// As on the device: half tensors hold halves. Or everything in single precision, to compare with.
+enum class Arithmetic { Device, Float };
+
+/// All of it is without effect unless `enabled`.
+struct ComputeOptions {
+    bool enabled = false;
+    std::string inputs;      ///< .npy, .npz, .pb or a folder of them; empty: generated
+    std::string saveOutputs; ///< folder for the results, as .npy
+    std::string expect;      ///< results to compare with, as `inputs`
+    double rtol = 1e-3, atol = 1e-5;
+    std::string data;     ///< folder of training data: MNIST's files (IDX)
+    std::string evalData; ///< the same to evaluate with; empty: the test files of `data`
+    std::int64_t epochs = 1;
+    std::int64_t seed = 0; ///< of weights, generated inputs, the order of data, dropout
+    std::string saveModel; ///< .onnx with the weights as they are in the end
+    std::string resume;    ///< such a file, whose weights are taken
+    Arithmetic arithmetic = Arithmetic::Device;
+    friend bool operator==(const ComputeOptions&, const ComputeOptions&) = default;
+};
+
+} // namespace tilescope

@@ -1,0 +1,146 @@
+// Rows of the option table: computation with values.
+#include <utility>
+
+#include "core/options/option_error.h"
+#include "core/options/option_rows.h"
+
+namespace tilescope {
+namespace {
+
+using Type = OptionSpec::Type;
+
+OptionSpec enabledRow() {
+    return with(
+        row(OptionTopic::Compute, "compute", "--compute", Type::Flag, "off",
+            "compute values too: results of the model, or training on data", {"on", "off"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.compute.enabled = choiceValue(self, value) == "on";
+        },
+        [](const RunOptions& options) {
+            return std::string(options.compute.enabled ? "on" : "off");
+        });
+}
+
+OptionSpec arithmeticRow() {
+    return with(
+        row(OptionTopic::Compute, "arithmetic", "--arithmetic", Type::Choice, "device",
+            "of values: as the device rounds, or all in float to compare with",
+            {"device", "float"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.compute.arithmetic =
+                choiceValue(self, value) == "float" ? Arithmetic::Float : Arithmetic::Device;
+        },
+        [](const RunOptions& options) {
+            return std::string(options.compute.arithmetic == Arithmetic::Float ? "float"
+                                                                               : "device");
+        });
+}
+
+/// A path, which is not looked at before it is used.
+OptionSpec pathRow(const char* key, const char* flag, const char* help,
+                   std::string ComputeOptions::*member) {
+    return with(
+        row(OptionTopic::Compute, key, flag, Type::Text, "", help),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
+                throw OptionError(self.key, "the name of a file or folder is needed");
+            options.compute.*member = value;
+        },
+        [member](const RunOptions& options) { return options.compute.*member; });
+}
+
+OptionSpec toleranceRow(const char* key, const char* flag, const char* standard, const char* help,
+                        double ComputeOptions::*member) {
+    constexpr OptionRange bounds{0, 1e6};
+    OptionSpec spec = row(OptionTopic::Compute, key, flag, Type::Number, standard, help);
+    spec.range = [bounds](const RunOptions&) { return bounds; };
+    return with(
+        std::move(spec),
+        [member, bounds](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.compute.*member = numberValue(self, value, bounds);
+        },
+        [member](const RunOptions& options) { return numberText(options.compute.*member); });
+}
+
+void refuse(bool given, const char* option, const char* problem) {
+    if (given)
+        throw OptionError(option, problem);
+}
+
+} // namespace
+
+std::vector<OptionSpec> computeRows() {
+    constexpr double mostEpochs = 1e6;
+    constexpr double mostSeed = 1e15; // a double holds it
+    return {
+        enabledRow(),
+        pathRow("inputs", "--inputs",
+                "values of the inputs: .npy, .npz, ONNX .pb, or a folder of them (input_0.pb); "
+                "without it they are generated",
+                &ComputeOptions::inputs),
+        pathRow("saveOutputs", "--save-outputs", "folder for the results, a .npy file each",
+                &ComputeOptions::saveOutputs),
+        pathRow("expect", "--expect",
+                "results to compare with, in the same forms as --inputs; exit 1 if they differ",
+                &ComputeOptions::expect),
+        toleranceRow("rtol", "--rtol", "0.001", "relative tolerance of --expect",
+                     &ComputeOptions::rtol),
+        toleranceRow("atol", "--atol", "1e-05", "absolute tolerance of --expect",
+                     &ComputeOptions::atol),
+        pathRow("data", "--data",
+                "folder of training data: MNIST's four files, gzipped or not (IDX)",
+                &ComputeOptions::data),
+        pathRow("evalData", "--eval-data",
+                "folder to evaluate with after each epoch; without it the test files of --data",
+                &ComputeOptions::evalData),
+        integerRow(
+            row(OptionTopic::Compute, "epochs", "--epochs", Type::Integer, "1",
+                "how often training sees the data"),
+            {1, mostEpochs}, [](auto& options) -> auto& { return options.compute.epochs; }),
+        integerRow(
+            row(OptionTopic::Compute, "seed", "--seed", Type::Integer, "0",
+                "what weights begin with, the order of data, generated inputs and dropout "
+                "follow from it"),
+            {0, mostSeed}, [](auto& options) -> auto& { return options.compute.seed; }),
+        pathRow("saveModel", "--save-model", "ONNX file for the model with its trained weights",
+                &ComputeOptions::saveModel),
+        pathRow("resume", "--resume",
+                "ONNX file of --save-model, whose weights training goes on "
+                "with",
+                &ComputeOptions::resume),
+        arithmeticRow(),
+    };
+}
+
+void checkCompute(const RunOptions& options) {
+    const ComputeOptions& compute = options.compute;
+    const ComputeOptions none;
+    const std::pair<bool, const char*> given[] = {
+        {!compute.inputs.empty(), "inputs"},
+        {!compute.saveOutputs.empty(), "saveOutputs"},
+        {!compute.expect.empty(), "expect"},
+        {!compute.data.empty(), "data"},
+        {!compute.evalData.empty(), "evalData"},
+        {compute.epochs != none.epochs, "epochs"},
+        {!compute.saveModel.empty(), "saveModel"},
+        {!compute.resume.empty(), "resume"},
+        {compute.arithmetic != none.arithmetic, "arithmetic"}};
+    for (const auto& [isGiven, option] : given)
+        refuse(isGiven && !compute.enabled, option, "values are only computed with --compute");
+    refuse(!compute.data.empty() && !options.isTraining(), "data",
+           "a model learns from data in training; add --mode training");
+    refuse(compute.enabled && options.isTraining() && compute.data.empty(), "compute",
+           "training computes on data; give their folder with --data");
+    for (const auto& [isGiven, option] : {std::pair(!compute.inputs.empty(), "inputs"),
+                                          std::pair(!compute.expect.empty(), "expect"),
+                                          std::pair(!compute.saveOutputs.empty(), "saveOutputs")})
+        refuse(isGiven && options.isTraining(), option,
+               "training takes its data from --data and prints its losses; leave the option out");
+    for (const auto& [isGiven, option] : {std::pair(!compute.evalData.empty(), "evalData"),
+                                          std::pair(compute.epochs != 1, "epochs"),
+                                          std::pair(!compute.saveModel.empty(), "saveModel"),
+                                          std::pair(!compute.resume.empty(), "resume")})
+        refuse(isGiven && compute.data.empty(), option, "only training with --data has this");
+}
+
+} // namespace tilescope

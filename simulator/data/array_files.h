@@ -1,0 +1,27 @@
+// Values in files: NumPy's .npy and .npz, ONNX's TensorProto, and folders of them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "simulator/graph/tensor_data.h"
+
+namespace tilescope::sim {
+
+/// Values with the name that the file gives them: of the array in an .npz, of the tensor in a .pb,
+/// of the file itself without its suffix in all other cases. Names are as they are in the file.
+struct NamedArray {
+    std::string name;
+    TensorData data; ///< float for all real types, a 32-bit integer for whole ones
+};
+
+/// All arrays of a file or of a folder, there by name with numbers in order (input_2 before
+/// input_10). Throws UserError naming the file for what is missing, damaged, too large, or of a
+/// type that has no place on an IPU (complex numbers, texts).
+std::vector<NamedArray> readArrays(const std::filesystem::path& path);
+
+/// Writes an array as .npy (format 1.0): float32 for reals, int32, uint32, int8, uint8 or bool.
+void writeNpy(const std::filesystem::path& file, const TensorData& data);
+
+} // namespace tilescope::sim

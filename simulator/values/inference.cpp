@@ -1,0 +1,238 @@
+#include "simulator/values/inference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <numbers>
+#include <random>
+
+#include "core/base/error.h"
+#include "simulator/compute/machine.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
+#include "simulator/prepare/prepare.h"
+#include "simulator/values/model_values.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Rows of the first dimension, or the whole tensor where all micro-batches get the same.
+TensorData rowsOf(const TensorData& all, const Shape& shape, std::int64_t microBatch) {
+    if (all.elements() == elementsOf(shape))
+        return all.reshaped(shape);
+    TensorData part(all.type(), shape);
+    const std::int64_t first = microBatch * part.elements();
+    if (all.isReal())
+        std::copy_n(all.reals().data() + first, part.elements(), part.reals().data());
+    else
+        std::copy_n(all.ints().data() + first, part.elements(), part.ints().data());
+    return part;
+}
+
+class InputFeed {
+public:
+    InputFeed(const Graph& graph, const RunOptions& options, const std::string& path)
+        : options_(options)
+        , path_(path)
+        , microBatches_(options.microBatchesOfCall() * options.replicas) {
+        if (path.empty()) {
+            for (const TensorId id : graph.inputs) {
+                const Tensor& tensor = graph.tensors[id];
+                values_[tensor.name] =
+                    generatedInput(tensor.name, tensor.type, tensor.shape,
+                                   static_cast<std::uint64_t>(options.compute.seed));
+            }
+            return;
+        }
+        const std::vector<NamedArray> given = readArrays(path);
+        for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+            const Tensor& tensor = graph.tensors[graph.inputs[i]];
+            values_[tensor.name] = fitted(tensor, arrayFor(tensor, i, given, graph));
+        }
+    }
+
+    [[nodiscard]] TensorData at(const Tensor& input, const BatchPlace& place) const {
+        return rowsOf(values_.at(input.name), input.shape, indexOf(place, options_));
+    }
+
+private:
+    /// By name if the file has all names of the model, else by position.
+    const NamedArray& arrayFor(const Tensor& tensor, std::size_t position,
+                               const std::vector<NamedArray>& given, const Graph& graph) const {
+        const auto named = [&](const std::string& name) {
+            return std::find_if(given.begin(), given.end(),
+                                [&](const NamedArray& array) { return array.name == name; });
+        };
+        if (const auto found = named(tensor.name); found != given.end())
+            return *found;
+        if (given.size() != graph.inputs.size())
+            throw UserError(fmt::format("{}: has {} arrays where the model has {} inputs; the "
+                                        "first without a value is '{}' of shape {}",
+                                        path_, given.size(), graph.inputs.size(), tensor.name,
+                                        toString(tensor.shape)));
+        return given[position];
+    }
+
+    [[nodiscard]] TensorData fitted(const Tensor& tensor, const NamedArray& array) const {
+        const auto refuse = [&](const std::string& text) {
+            throw UserError(fmt::format("{}: array '{}' for input '{}' {}", path_, array.name,
+                                        tensor.name, text));
+        };
+        Shape all = tensor.shape;
+        if (!all.empty())
+            all[0] *= microBatches_;
+        if (array.data.shape() != tensor.shape && array.data.shape() != all)
+            refuse(fmt::format(
+                "has shape {}; it takes {}{}", toString(array.data.shape()), toString(tensor.shape),
+                all == tensor.shape
+                    ? std::string()
+                    : fmt::format(", or {} for all micro-batches of a call", toString(all))));
+        if (array.data.isReal() != isFloating(tensor.type))
+            refuse(fmt::format("has {} values; it takes {}", array.data.isReal() ? "real" : "whole",
+                               toString(tensor.type)));
+        if (array.data.isReal())
+            for (const float value : array.data.reals())
+                if (!std::isfinite(value))
+                    refuse("holds values that are no numbers (NaN or infinity)");
+        return converted(array.data, tensor.type);
+    }
+
+    const RunOptions& options_;
+    const std::string path_;
+    std::int64_t microBatches_;
+    std::map<std::string, TensorData> values_;
+};
+
+/// Results of a call in the order of their micro-batches.
+class OutputGathering {
+public:
+    void take(const Tensor& output, const TensorData& value) {
+        if (!parts_.contains(output.name))
+            names_.push_back(output.name);
+        parts_[output.name].push_back(value.copy());
+    }
+
+    [[nodiscard]] std::vector<NamedArray> joined() const {
+        std::vector<NamedArray> arrays;
+        for (const std::string& name : names_) {
+            const auto& parts = parts_.at(name);
+            if (parts.size() == 1) {
+                arrays.push_back({name, parts.front()});
+                continue;
+            }
+            Shape shape = parts.front().shape();
+            if (shape.empty())
+                shape = {1};
+            shape[0] *= static_cast<std::int64_t>(parts.size());
+            TensorData all(parts.front().type(), shape);
+            std::int64_t at = 0;
+            for (const TensorData& part : parts)
+                for (std::int64_t i = 0; i < part.elements(); ++i)
+                    all.setNumber(at++, part.number(i));
+            arrays.push_back({name, std::move(all)});
+        }
+        return arrays;
+    }
+
+private:
+    std::vector<std::string> names_;
+    std::map<std::string, std::vector<TensorData>> parts_;
+};
+
+std::vector<Difference> compared(const std::vector<NamedArray>& outputs,
+                                 const ComputeOptions& options) {
+    const std::vector<NamedArray> wanted = readArrays(options.expect);
+    std::vector<Difference> differences;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const auto named = std::find_if(wanted.begin(), wanted.end(), [&](const NamedArray& array) {
+            return array.name == outputs[i].name;
+        });
+        if (named == wanted.end() && wanted.size() != outputs.size())
+            throw UserError(
+                fmt::format("{}: has no array '{}'; it needs one for each of {} results",
+                            options.expect, outputs[i].name, outputs.size()));
+        const NamedArray& expected = named == wanted.end() ? wanted[i] : *named;
+        if (auto difference = differenceOf(outputs[i].name, outputs[i].data, expected.data,
+                                           options.rtol, options.atol))
+            differences.push_back(std::move(*difference));
+    }
+    return differences;
+}
+
+} // namespace
+
+TensorData generatedInput(const std::string& name, DataType type, const Shape& shape,
+                          std::uint64_t seed) {
+    TensorData data(type, shape);
+    std::seed_seq sequence(name.begin(), name.end());
+    std::mt19937_64 engine(sequence);
+    engine.discard(seed % 1024);
+    const auto uniform = [&] { return static_cast<double>(engine() >> 11) * 0x1p-53; };
+    constexpr double smallNumbers = 2; // valid indices and labels nearly everywhere
+    for (std::int64_t i = 0; i < data.elements(); ++i) {
+        const double u = uniform();
+        data.setNumber(i, isFloating(type) ? std::sqrt(-2 * std::log(1 - u)) *
+                                                 std::cos(2 * std::numbers::pi * uniform())
+                                           : std::floor(u * smallNumbers));
+    }
+    return data;
+}
+
+std::optional<Difference> differenceOf(const std::string& name, const TensorData& got,
+                                       const TensorData& wanted, double rtol, double atol) {
+    if (got.shape() != wanted.shape())
+        throw UserError(fmt::format("result '{}' has shape {} where {} is expected", name,
+                                    toString(got.shape()), toString(wanted.shape())));
+    Difference result{name, {}, 0, 0, 0, got.elements()};
+    double worst = -1;
+    std::int64_t worstAt = 0;
+    for (std::int64_t i = 0; i < got.elements(); ++i) {
+        const double a = got.number(i);
+        const double b = wanted.number(i);
+        if (a == b || (std::isnan(a) && std::isnan(b)))
+            continue;
+        const double allowed = atol + rtol * std::fabs(b);
+        const double off = std::fabs(a - b);
+        if (off <= allowed)
+            continue;
+        ++result.elements;
+        const double excess = std::isfinite(off) ? off / std::max(allowed, 1e-300) : INFINITY;
+        if (excess > worst) {
+            worst = excess;
+            worstAt = i;
+        }
+    }
+    if (result.elements == 0)
+        return std::nullopt;
+    result.got = got.number(worstAt);
+    result.wanted = wanted.number(worstAt);
+    for (std::size_t d = got.shape().size(); d-- > 0;) {
+        result.position.insert(result.position.begin(), worstAt % got.shape()[d]);
+        worstAt /= got.shape()[d];
+    }
+    return result;
+}
+
+InferenceResult computeResults(const std::string& model, const RunOptions& options) {
+    const Graph graph = valuedModel(model, options);
+    const InputFeed feed(graph, options, options.compute.inputs);
+    const Graph prepared = preparedGraph(graph, options);
+    Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed));
+    OutputGathering outputs;
+    HostPort port;
+    port.input = [&](const Tensor& input, const BatchPlace& place) {
+        return converted(feed.at(input, place), input.type);
+    };
+    port.output = [&](const Tensor& output, const BatchPlace&, const TensorData& value) {
+        outputs.take(output, value);
+    };
+    machine.run(port);
+    InferenceResult result;
+    result.outputs = outputs.joined();
+    result.generatedInputs = options.compute.inputs.empty();
+    if (!options.compute.expect.empty())
+        result.differences = compared(result.outputs, options.compute);
+    return result;
+}
+
+} // namespace tilescope::sim

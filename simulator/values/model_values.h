@@ -1,0 +1,31 @@
+// Models with the values of their weights.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+#include "simulator/graph/tensor_data.h"
+
+namespace tilescope::sim {
+
+/// Imports a model with values. Built-in models and Keras models start with weights of
+/// options.compute.seed; other models have to bring theirs.
+Graph valuedModel(const std::string& model, const RunOptions& options);
+
+/// Weights by name.
+using NamedWeights = std::map<std::string, TensorData>;
+
+/// Gives weights of a graph the values of those with their names. Returns how many that were.
+std::size_t takeWeights(Graph& graph, const NamedWeights& weights);
+
+/// Reads the weights of an ONNX file. Throws UserError.
+NamedWeights readWeights(const std::filesystem::path& file);
+
+/// Writes the model, an ONNX file or a built-in one, with these weights in the place of its own.
+void saveModel(const std::string& model, const RunOptions& options, const NamedWeights& weights,
+               const std::filesystem::path& file);
+
+} // namespace tilescope::sim

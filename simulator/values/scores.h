@@ -1,0 +1,43 @@
+// How often the class with the highest score is the right one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "simulator/graph/graph.h"
+#include "simulator/graph/tensor_data.h"
+
+namespace tilescope::sim {
+
+struct ScoreCount {
+    std::int64_t right = 0, of = 0;
+    double loss = 0; ///< sum of -log(score of the right class)
+};
+
+/// Of probabilities and the wanted distribution, both [..., classes, ...] of one shape: the classes
+/// are the dimension along which the wanted values add up to one.
+ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted);
+
+/// Watches the operands of a graph's cross-entropy, wherever outlining has put it.
+class ScoreWatch {
+public:
+    explicit ScoreWatch(const Graph& prepared);
+    /// To be called with every value that is made (HostPort::watch).
+    void see(const Graph& graph, TensorId tensor, std::int64_t replica, const TensorData& value);
+    [[nodiscard]] bool isEmpty() const { return operands_.empty(); }
+    [[nodiscard]] const ScoreCount& count() const { return count_; }
+    void reset() { count_ = {}; }
+
+private:
+    struct Operands {
+        const Graph* graph;
+        TensorId probabilities, wanted;
+    };
+    std::vector<Operands> operands_;
+    std::map<std::pair<std::size_t, std::int64_t>, TensorData> probabilities_, wanted_;
+    ScoreCount count_;
+};
+
+} // namespace tilescope::sim

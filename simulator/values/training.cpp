@@ -1,0 +1,322 @@
+#include "simulator/values/training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "core/base/error.h"
+#include "simulator/compute/machine.h"
+#include "simulator/data/digits.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
+#include "simulator/prepare/prepare.h"
+#include "simulator/values/model_values.h"
+#include "simulator/values/scores.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Samples of a set in some order, cut into micro-batches for the inputs of a graph: the first one
+/// takes the images, one of whole numbers the labels, a further one of reals their encoding.
+class Batches {
+public:
+    Batches(const LabelledImages& set, const std::string& origin)
+        : set_(set)
+        , origin_(origin)
+        , order_(static_cast<std::size_t>(set.count())) {
+        std::iota(order_.begin(), order_.end(), 0);
+    }
+
+    /// Fisher and Yates: the library's own shuffle differs between libraries.
+    void shuffle(std::mt19937_64& engine) {
+        for (std::size_t i = order_.size(); i > 1; --i)
+            std::swap(order_[i - 1], order_[engine() % i]);
+    }
+
+    /// Values of an input from sample `first` on; past the end it begins anew.
+    [[nodiscard]] TensorData values(const Tensor& input, bool isImage, std::int64_t first) const {
+        const std::int64_t samples = input.shape.empty() ? 1 : input.shape.front();
+        TensorData data = TensorData::filled(input.type, input.shape, 0);
+        const std::int64_t each = data.elements() / std::max<std::int64_t>(samples, 1);
+        const std::int64_t pixels = set_.images.elements() / set_.count();
+        if (isImage && (each != pixels || !isFloating(input.type)))
+            throw UserError(fmt::format("{}: images of {} pixels do not fit input '{}' of shape {} "
+                                        "({})",
+                                        origin_, pixels, input.name, toString(input.shape),
+                                        toString(input.type)));
+        for (std::int64_t s = 0; s < samples; ++s) {
+            const std::int64_t sample =
+                order_[static_cast<std::size_t>((first + s) % set_.count())];
+            if (isImage) {
+                std::copy_n(set_.images.reals().data() + sample * pixels, pixels,
+                            data.reals().data() + s * each);
+                continue;
+            }
+            setLabel(input, data, s, each, set_.labels.ints()[static_cast<std::size_t>(sample)]);
+        }
+        if (isImage && input.type == DataType::Half)
+            roundToHalf(data.reals());
+        return data;
+    }
+
+    [[nodiscard]] std::int64_t label(std::int64_t at) const {
+        return set_.labels
+            .ints()[static_cast<std::size_t>(order_[static_cast<std::size_t>(at % set_.count())])];
+    }
+
+private:
+    void setLabel(const Tensor& input, TensorData& data, std::int64_t sample, std::int64_t each,
+                  std::int64_t label) const {
+        if (isFloating(input.type)) {
+            if (label >= each)
+                refuseLabel(label, each);
+            data.setNumber(sample * each + label, 1);
+        } else if (each == 1) {
+            data.setNumber(sample, static_cast<double>(label));
+        } else {
+            throw UserError(fmt::format("{}: the model wants {} labels a sample ('{}' of shape "
+                                        "{}), the data have one",
+                                        origin_, each, input.name, toString(input.shape)));
+        }
+    }
+
+    [[noreturn]] void refuseLabel(std::int64_t label, std::int64_t classes) const {
+        throw UserError(
+            fmt::format("{}: label {} has no place among {} classes", origin_, label, classes));
+    }
+
+    const LabelledImages& set_;
+    const std::string& origin_;
+    std::vector<std::int64_t> order_;
+};
+
+RunOptions evaluationOptions(const RunOptions& options, std::int64_t batch) {
+    RunOptions plain;
+    plain.target = options.target;
+    plain.target.ipus = 1;
+    plain.precision = options.precision;
+    plain.partialsType = options.partialsType;
+    plain.modelOptions = options.modelOptions;
+    plain.customOperations = options.customOperations;
+    plain.outline = false;
+    plain.batchSize = batch;
+    plain.compute = options.compute;
+    return plain;
+}
+
+/// The model in inference with the weights that training has reached.
+class Evaluation {
+public:
+    Evaluation(const std::string& model, const RunOptions& options, const LabelledImages& set,
+               const std::string& origin)
+        : set_(set)
+        , batches_(set, origin)
+        , options_(evaluationOptions(options, std::min(set.count(), mostSamples)))
+        , graph_(valuedModel(model, options_)) {}
+
+    void run(const NamedWeights& weights, EpochResult& result) {
+        takeWeights(graph_, weights);
+        const Graph prepared = preparedGraph(graph_, options_);
+        Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed));
+        const std::int64_t batch = *options_.batchSize;
+        ScoreCount count;
+        for (std::int64_t first = 0; first < set_.count(); first += batch) {
+            HostPort port;
+            port.input = [&](const Tensor& input, const BatchPlace&) {
+                return batches_.values(input, true, first);
+            };
+            bool isFirst = true;
+            port.output = [&](const Tensor&, const BatchPlace&, const TensorData& scores) {
+                if (std::exchange(isFirst, false))
+                    add(count, scores, first, std::min(batch, set_.count() - first));
+            };
+            machine.run(port);
+        }
+        result.evalLoss = count.loss / static_cast<double>(count.of);
+        result.evalAccuracy = static_cast<double>(count.right) / static_cast<double>(count.of);
+    }
+
+private:
+    static constexpr std::int64_t mostSamples = 250; ///< computed at a time, for memory's sake
+
+    /// Scores are [batch, classes], before a softmax, after one, or after its logarithm.
+    void add(ScoreCount& count, const TensorData& scores, std::int64_t first,
+             std::int64_t samples) const {
+        const std::int64_t classes = scores.elements() / scores.shape().front();
+        for (std::int64_t s = 0; s < samples; ++s) {
+            const auto score = [&](std::int64_t c) { return scores.number(s * classes + c); };
+            std::int64_t best = 0;
+            double sum = 0;
+            bool areProbabilities = true;
+            for (std::int64_t c = 0; c < classes; ++c) {
+                if (score(c) > score(best))
+                    best = c;
+                areProbabilities = areProbabilities && score(c) >= 0;
+                sum += score(c);
+            }
+            const std::int64_t label = batches_.label(first + s);
+            if (label >= classes)
+                throw UserError(
+                    fmt::format("label {} has no place among {} classes", label, classes));
+            constexpr double tolerance = 1e-2; // of halves
+            areProbabilities = areProbabilities && std::fabs(sum - 1) < tolerance;
+            double exponentials = 0;
+            for (std::int64_t c = 0; c < classes; ++c)
+                exponentials += std::exp(score(c) - score(best));
+            count.loss += areProbabilities ? -std::log(std::max(score(label), 1e-30))
+                                           : std::log(exponentials) + score(best) - score(label);
+            count.right += best == label ? 1 : 0;
+            ++count.of;
+        }
+    }
+
+    const LabelledImages& set_;
+    Batches batches_;
+    RunOptions options_;
+    Graph graph_;
+};
+
+class Trainer {
+public:
+    Trainer(const std::string& model, const RunOptions& options, const TrainingProgress& progress)
+        : model_(model)
+        , options_(options)
+        , progress_(progress)
+        , origin_(options.compute.data)
+        , training_(required(readImages(origin_, ImageSet::Training, standard_)))
+        , test_(readImages(options.compute.evalData.empty() ? origin_ : options.compute.evalData,
+                           ImageSet::Test, standard_))
+        , batches_(training_, origin_)
+        , engine_(static_cast<std::uint64_t>(options.compute.seed)) {}
+
+    std::vector<EpochResult> run() {
+        Graph graph = valuedModel(model_, options_);
+        if (!options_.compute.resume.empty())
+            resume(graph);
+        batch_ = graph.inputs.empty() || graph.tensors[graph.inputs[0]].shape.empty()
+                     ? 1
+                     : graph.tensors[graph.inputs[0]].shape[0];
+        const Graph prepared = preparedGraph(graph, options_);
+        image_ = prepared.tensors[prepared.inputs.front()].name;
+        Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed));
+        ScoreWatch watch(prepared);
+        std::optional<Evaluation> evaluation;
+        if (test_)
+            evaluation.emplace(model_, options_, *test_, origin_);
+        std::vector<EpochResult> results;
+        for (std::int64_t epoch = 1; epoch <= options_.compute.epochs; ++epoch) {
+            EpochResult result = runEpoch(machine, watch, epoch);
+            if (evaluation)
+                evaluation->run(weightsOf(machine), result);
+            if (progress_.epoch)
+                progress_.epoch(result);
+            results.push_back(result);
+        }
+        if (!options_.compute.saveModel.empty())
+            saveModel(model_, options_, weightsOf(machine), options_.compute.saveModel);
+        return results;
+    }
+
+private:
+    LabelledImages required(std::optional<LabelledImages> images) const {
+        if (!images)
+            throw UserError(fmt::format("{}: has no train-images-idx3-ubyte and "
+                                        "train-labels-idx1-ubyte, gzipped or not",
+                                        origin_));
+        return std::move(*images);
+    }
+
+    void resume(Graph& graph) const {
+        if (takeWeights(graph, readWeights(options_.compute.resume)) == 0)
+            throw UserError(fmt::format("{}: has no weight of '{}'; give a file that --save-model "
+                                        "has written for this model",
+                                        options_.compute.resume, model_));
+    }
+
+    static NamedWeights weightsOf(const Machine& machine) {
+        NamedWeights weights;
+        for (const std::string& name : machine.weights())
+            weights[name] = machine.weight(name);
+        return weights;
+    }
+
+    /// Samples of a call of the host.
+    [[nodiscard]] std::int64_t samplesOfCall() const {
+        return batch_ * options_.microBatchesOfCall() * options_.replicas;
+    }
+
+    EpochResult runEpoch(Machine& machine, ScoreWatch& watch, std::int64_t epoch) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::int64_t each = samplesOfCall();
+        const std::int64_t calls = training_.count() / each;
+        if (calls == 0)
+            throw UserError(fmt::format(
+                "{}: has {} samples, fewer than one call takes ({}: batch size {} x device "
+                "iterations {} x accumulation {} x replicas {}); choose smaller ones",
+                origin_, training_.count(), each, batch_, options_.deviceIterations,
+                options_.gradientAccumulation, options_.replicas));
+        batches_.shuffle(engine_);
+        watch.reset();
+        double loss = 0;
+        std::int64_t losses = 0;
+        HostPort port;
+        std::int64_t first = 0;
+        port.input = [&](const Tensor& input, const BatchPlace& place) {
+            return batches_.values(input, input.name == image_,
+                                   first + indexOf(place, options_) * batch_);
+        };
+        port.output = [&](const Tensor&, const BatchPlace&, const TensorData& value) {
+            loss += value.number(0);
+            ++losses;
+        };
+        if (!watch.isEmpty())
+            port.watch = [&](const Graph& graph, TensorId tensor, const BatchPlace& place,
+                             const TensorData& value) {
+                watch.see(graph, tensor, place.replica, value);
+            };
+        for (std::int64_t call = 0; call < calls; ++call) {
+            first = call * each;
+            machine.run(port);
+            if (progress_.step)
+                progress_.step(epoch, static_cast<double>(call + 1) / static_cast<double>(calls));
+        }
+        updates_ += calls * options_.deviceIterations;
+        return resultOf(epoch, watch.count(), loss / static_cast<double>(losses), start);
+    }
+
+    EpochResult resultOf(std::int64_t epoch, const ScoreCount& count, double loss,
+                         std::chrono::steady_clock::time_point start) const {
+        EpochResult result;
+        result.epoch = epoch;
+        result.updates = updates_;
+        result.loss = count.of > 0 ? count.loss / static_cast<double>(count.of) : loss;
+        if (count.of > 0)
+            result.accuracy = static_cast<double>(count.right) / static_cast<double>(count.of);
+        result.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return result;
+    }
+
+    const std::string& model_;
+    const RunOptions& options_;
+    const TrainingProgress& progress_;
+    const std::string origin_;
+    std::optional<Standard> standard_;
+    const LabelledImages training_;
+    const std::optional<LabelledImages> test_;
+    Batches batches_;
+    std::mt19937_64 engine_;
+    std::int64_t batch_ = 1, updates_ = 0;
+    std::string image_; ///< the input that takes the images
+};
+
+} // namespace
+
+std::vector<EpochResult> trainModel(const std::string& model, const RunOptions& options,
+                                    const TrainingProgress& progress) {
+    return Trainer(model, options, progress).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,37 @@
+// Training a model on labelled images, epoch by epoch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/options/run_options.h"
+
+namespace tilescope::sim {
+
+/// What an epoch has come to. Losses are means over samples; accuracies shares of samples, where
+/// the model sorts into classes.
+struct EpochResult {
+    std::int64_t epoch = 1;   ///< from one on
+    std::int64_t updates = 0; ///< of the weights, in all epochs so far
+    double loss = 0;
+    std::optional<double> accuracy;               ///< while it trained
+    std::optional<double> evalLoss, evalAccuracy; ///< after it, where there are data for it
+    double seconds = 0;                           ///< of this machine
+};
+
+struct TrainingProgress {
+    /// After each call of the host: the epoch and the share of it that is done.
+    std::function<void(std::int64_t epoch, double done)> step;
+    std::function<void(const EpochResult&)> epoch;
+};
+
+/// Trains options.compute.epochs epochs on options.compute.data, in the order of PopTorch's
+/// DataLoader with shuffling, the last batch dropped if it is not whole; writes
+/// options.compute.saveModel in the end. Throws UserError for data that do not fit the model.
+std::vector<EpochResult> trainModel(const std::string& model, const RunOptions& options,
+                                    const TrainingProgress& progress = {});
+
+} // namespace tilescope::sim

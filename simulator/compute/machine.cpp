@@ -278,7 +278,7 @@ void Machine::watch(const Frame& frame, const Op& op, std::int64_t replica,
 void Machine::runKernelOn(Frame& frame, const Op& op, std::int64_t replica,
                           std::int64_t microBatch) {
     Values& values = frame.values[static_cast<std::size_t>(replica)];
-    KernelCall call{*frame.graph, op, {}, {}, {seed_, iteration_, microBatch, replica}};
+    KernelCall call{*frame.graph, op, context_, {}, {}, {seed_, iteration_, microBatch, replica}};
     for (const TensorId in : op.inputs) {
         if (values[in].isEmpty())
             throw InternalError(fmt::format("{} reads '{}' before it is made", op.name,

@@ -197,6 +197,10 @@ bool isTraining(const NodeConverter& node) {
     return false;
 }
 
+double epsilonOf(const NodeConverter& node) {
+    return node.node().real("epsilon", NormAttributes{}.epsilon);
+}
+
 /// Puts factor and summand of a normalisation by given statistics into a convolution's weights and
 /// bias. False where somebody else reads these, or their values are computed.
 bool foldValues(NodeConverter& node, const GraphBuilder::Convolution& conv, TensorId bias) {
@@ -210,7 +214,7 @@ bool foldValues(NodeConverter& node, const GraphBuilder::Convolution& conv, Tens
                        (!conv.bias.valid() || (added && conv.ownsBias));
     if (!known)
         return false;
-    const double epsilon = node.node().real("epsilon", 1e-5);
+    const double epsilon = epsilonOf(node);
     TensorData newWeights = weights->copy();
     const TensorId target = conv.bias.valid() ? conv.bias : bias;
     TensorData newBias(builder.tensor(target).type, builder.tensor(target).shape);
@@ -257,7 +261,7 @@ void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
                                               "supported in training",
                                               i));
     NormAttributes norm{{}, true};
-    norm.epsilon = node.node().real("epsilon", 1e-5);
+    norm.epsilon = epsilonOf(node);
     norm.momentum = node.node().real("momentum", 0.9);
     for (std::size_t d = 0; d < node.rank(0); ++d)
         if (d != 1)
@@ -275,9 +279,8 @@ void normaliseByGiven(NodeConverter& node, const Shape& perChannel) {
     using enum ElementwiseFunction;
     enum Operand : std::size_t { Scale = 1, Bias, Mean, Variance };
     const auto parameter = [&](Operand operand) { return node.parameter(operand, perChannel); };
-    const TensorId deviation =
-        node.elementwise("invStdDev", VarianceToInverseStdDeviation, {parameter(Variance)},
-                         node.node().real("epsilon", 1e-5));
+    const TensorId deviation = node.elementwise("invStdDev", VarianceToInverseStdDeviation,
+                                                {parameter(Variance)}, epsilonOf(node));
     const TensorId factor = node.elementwise("factor", Multiply, {deviation, parameter(Scale)});
     const TensorId moved = node.elementwise("moved", Multiply, {factor, parameter(Mean)});
     const TensorId summand = node.elementwise("summand", Subtract, {parameter(Bias), moved});

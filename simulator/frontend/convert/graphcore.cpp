@@ -164,6 +164,12 @@ void addGraphcoreConversions(ConversionTable& table) {
     table[domain + "ShapedDropout"] = convertShapedDropout;
     table[domain + "IdentityLoss"] = convertIdentityLoss;
     table[domain + "L1"] = convertL1;
+    table[domain + "GeluErf"] = [](NodeConverter& node) {
+        node.result(node.elementwise("", Gelu, {node.input(0)}, 1));
+    };
+    table[domain + "Fmod"] = [](NodeConverter& node) {
+        node.result(node.elementwise("", Remainder, {node.input(0), node.input(1)}, 1));
+    };
     const std::vector<std::pair<const char*, ElementwiseFunction>> unary{
         {"Gelu", Gelu},   {"Swish", Swish}, {"Round", Round},          {"NearbyInt", Round},
         {"Expm1", Expm1}, {"Log1p", Log1p}, {"BitwiseNot", BitwiseNot}};
@@ -178,12 +184,6 @@ void addGraphcoreConversions(ConversionTable& table) {
         table[domain + name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0), node.input(1)}));
         };
-    table[domain + "GeluErf"] = [](NodeConverter& node) {
-        node.result(node.elementwise("", Gelu, {node.input(0)}, 1));
-    };
-    table[domain + "Fmod"] = [](NodeConverter& node) {
-        node.result(node.elementwise("", Remainder, {node.input(0), node.input(1)}, 1));
-    };
 }
 
 } // namespace tilescope::sim

@@ -249,6 +249,9 @@ DataType GraphBuilder::deviceType(ElementType type) {
     case ElementType::Float16:
         return DataType::Half;
     case ElementType::BFloat16:
+        if (keepsValues_) // half has another range
+            throw std::invalid_argument("tensors of type bfloat16 are not computed, as the IPU has "
+                                        "no bfloat16; export the model in float16");
         note(Severity::Warning, "bfloat16 tensors are computed as half: the IPU has no bfloat16");
         return DataType::Half;
     case ElementType::Int64:

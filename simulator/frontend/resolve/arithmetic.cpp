@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "simulator/graph/shape_rules.h"
+#include "simulator/graph/tensor_data.h"
 
 namespace tilescope::sim {
 
@@ -149,15 +150,43 @@ Constant unary(Unary function, const Constant& from) {
     return result;
 }
 
+/// What an integer type keeps of a number: its low bits.
+std::int64_t lowBitsOf(ElementType type, std::int64_t value) {
+    switch (type) {
+    case ElementType::Int8:
+        return static_cast<std::int8_t>(value);
+    case ElementType::UInt8:
+        return static_cast<std::uint8_t>(value);
+    case ElementType::Int16:
+        return static_cast<std::int16_t>(value);
+    case ElementType::UInt16:
+        return static_cast<std::uint16_t>(value);
+    case ElementType::Int32:
+        return static_cast<std::int32_t>(value);
+    case ElementType::UInt32:
+        return static_cast<std::uint32_t>(value);
+    default:
+        return value;
+    }
+}
+
+double roundedTo(ElementType type, double value) {
+    if (type == ElementType::Double)
+        return value;
+    const auto single = static_cast<float>(value);
+    return static_cast<double>(type == ElementType::Float16 ? roundedToHalf(single) : single);
+}
+
 Constant cast(const Constant& from, ElementType to) {
     Constant result{to, from.shape, {}, {}};
     for (std::size_t i = 0; i < from.size(); ++i) {
         if (isReal(to))
-            result.reals.push_back(from.real(i));
+            result.reals.push_back(roundedTo(to, from.real(i)));
         else if (to == ElementType::Bool)
             result.ints.push_back(from.real(i) != 0 ? 1 : 0);
         else
-            result.ints.push_back(isReal(from.type) ? toInteger(from.reals[i]) : from.ints[i]);
+            result.ints.push_back(
+                lowBitsOf(to, isReal(from.type) ? toInteger(from.reals[i]) : from.ints[i]));
     }
     return result;
 }
@@ -263,6 +292,12 @@ std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
         return std::vector{unary(found->second, first)};
     const auto found = binaries().find(node.type);
     if (found == binaries().end())
+        return std::nullopt;
+    if (node.type == "Mod" && node.integer("fmod", 0) != 0 && !isReal(first.type))
+        return std::nullopt; // towards zero, unlike the one above
+    // ONNX lets a power's operands differ in type.
+    if (node.type == "Pow" && operands.size() > 1 &&
+        isReal(first.type) != isReal(operands[1]->type))
         return std::nullopt;
     Constant result = first;
     for (std::size_t i = 1; i < operands.size(); ++i)

@@ -105,7 +105,6 @@ private:
     const RunOptions& options_;
     const std::uint64_t seed_;
     const StepPlan plan_;
-    ComputeContext context_;
     const HostPort* port_ = nullptr;
     Frame top_;
     /// Rows by replica: of stashes by their buffer, of FIFOs by their result.

@@ -121,20 +121,6 @@ Graph importedWithValues(const fs::path& model) {
     return importOnnx(model, options);
 }
 
-std::vector<TensorData> computed(const Graph& graph, const InputValues& inputs) {
-    const RunOptions options;
-    const Graph prepared = preparedGraph(graph, options);
-    Machine machine(prepared, options);
-    HostPort port;
-    port.input = [&](const Tensor& tensor, const BatchPlace&) { return inputs(tensor); };
-    std::vector<TensorData> outputs;
-    port.output = [&](const Tensor&, const BatchPlace&, const TensorData& value) {
-        outputs.push_back(value.copy());
-    };
-    machine.run(port);
-    return outputs;
-}
-
 TensorData valueOf(const Tensor& tensor, const std::map<std::string, TensorData>& inputs) {
     const TensorData& given = inputs.at(tensor.name);
     if (given.shape() != tensor.shape)
@@ -189,7 +175,7 @@ std::string reasonOf(std::string text, const std::string& file) {
 void compareSet(const Graph& graph, const TestData& set, const Tolerance& tolerance,
                 CaseOutcome& outcome) {
     const std::vector<TensorData> outputs =
-        computed(graph, [&](const Tensor& tensor) { return valueOf(tensor, set.inputs); });
+        computedOutputs(graph, [&](const Tensor& tensor) { return valueOf(tensor, set.inputs); });
     if (outputs.size() != set.outputs.size())
         throw std::runtime_error(
             fmt::format("{} outputs where {} are expected", outputs.size(), set.outputs.size()));
@@ -236,8 +222,22 @@ std::string differenceOf(const TensorData& got, const TensorData& expected,
                : fmt::format("{} ({} of {} differ)", first, differing, expected.elements());
 }
 
+std::vector<TensorData> computedOutputs(const Graph& graph, const InputValues& inputs) {
+    const RunOptions options;
+    const Graph prepared = preparedGraph(graph, options);
+    Machine machine(prepared, options);
+    HostPort port;
+    port.input = [&](const Tensor& tensor, const BatchPlace&) { return inputs(tensor); };
+    std::vector<TensorData> outputs;
+    port.output = [&](const Tensor&, const BatchPlace&, const TensorData& value) {
+        outputs.push_back(value.copy());
+    };
+    machine.run(port);
+    return outputs;
+}
+
 std::vector<TensorData> computedOutputs(const fs::path& model, const InputValues& inputs) {
-    return computed(importedWithValues(model), inputs);
+    return computedOutputs(importedWithValues(model), inputs);
 }
 
 CaseOutcome runCase(const fs::path& file, const Tolerance& tolerance) {

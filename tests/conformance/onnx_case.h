@@ -35,7 +35,8 @@ sim::TensorData readData(const std::filesystem::path& file);
 /// The values of an input of a graph.
 using InputValues = std::function<sim::TensorData(const sim::Tensor& input)>;
 
-/// Runs a model on one IPU. Values of the outputs in the model's order.
+/// Runs an imported graph, or a model, on one IPU. Values of the outputs in the model's order.
+std::vector<sim::TensorData> computedOutputs(const sim::Graph& graph, const InputValues& inputs);
 std::vector<sim::TensorData> computedOutputs(const std::filesystem::path& model,
                                              const InputValues& inputs);
 

@@ -133,7 +133,8 @@ TensorData valueOf(const Tensor& tensor, const std::map<std::string, TensorData>
 struct TestData {
     std::map<std::string, TensorData> inputs;
     std::vector<TensorData> outputs;
-    bool wide = false; ///< needs whole numbers of more than 32 bits
+    bool wide = false;  ///< needs whole numbers of more than 32 bits
+    bool empty = false; ///< has tensors without elements
 };
 
 TestData readSet(const fs::path& folder, const std::vector<std::string>& names) {
@@ -143,6 +144,7 @@ TestData readSet(const fs::path& folder, const std::vector<std::string>& names) 
         const auto tensor = parsed<onnx::TensorProto>(file);
         set.wide = set.wide || needsMoreThan32Bits(tensor);
         set.inputs[names[i]] = dataIn(tensor, file);
+        set.empty = set.empty || set.inputs[names[i]].elements() == 0;
     }
     for (int i = 0;; ++i) {
         const fs::path file = folder / fmt::format("output_{}.pb", i);
@@ -257,6 +259,8 @@ CaseOutcome runCase(const fs::path& file, const Tolerance& tolerance) {
             const TestData set = readSet(entry.path(), inputNames(model));
             if (set.wide)
                 return refuse("its values need more than the device's 32 bits"), outcome;
+            if (set.empty)
+                return refuse("its data have no elements; a batch of 0 is taken for 1"), outcome;
             compareSet(graph, set, tolerance, outcome);
         }
     } catch (const UserError& error) {

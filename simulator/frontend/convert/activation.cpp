@@ -63,7 +63,12 @@ void convertPRelu(NodeConverter& node) {
     const TensorId slope = perChannel
                                ? node.parameter(1, channelShape(node.shape(1)[0], node.rank(0)))
                                : node.input(1);
-    node.result(node.elementwise("", PRelu, {node.input(0), slope}));
+    const TensorId x = node.input(0);
+    if (isFloating(node.builder().tensor(x).type))
+        return node.result(node.elementwise("", PRelu, {x, slope}));
+    const TensorId below = node.elementwise("less", Less, {x, node.scalar("zero", x, 0)});
+    const TensorId product = node.elementwise("multiply", Multiply, {x, slope});
+    node.result(node.elementwise("", Select, {below, product, x}));
 }
 
 /// A bound that is an attribute in older operator sets and an operand in newer ones.
@@ -93,15 +98,17 @@ void convertClip(NodeConverter& node) {
     node.result(x);
 }
 
+bool isKnownRatio(const NodeConverter& node) {
+    return node.value(1).data && node.constant(1).size() == 1 && isReal(node.constant(1).type);
+}
+
 /// The share of elements that are dropped: an attribute before operator set 12, an operand after.
 double dropoutRatio(const NodeConverter& node) {
     if (node.node().opset < 12)
         return node.node().real("ratio", 0.5);
     if (!node.has(1))
         return 0.5;
-    return node.value(1).data && node.constant(1).size() == 1 && isReal(node.constant(1).type)
-               ? node.constant(1).real(0)
-               : 0.5;
+    return isKnownRatio(node) ? node.constant(1).real(0) : 0.5;
 }
 
 /// Whether the node itself says that it drops, whatever is done with the network.
@@ -131,6 +138,9 @@ void dropWithMask(NodeConverter& node, double ratio) {
 /// gradient, so that nobody keeps it.
 void convertDropout(NodeConverter& node) {
     const double ratio = dropoutRatio(node);
+    const bool drops = node.builder().isTraining() || dropsAlways(node);
+    if (drops && node.node().opset >= 12 && node.has(1) && !isKnownRatio(node))
+        node.refuseToCompute("which share it drops is only known at run time");
     if (!node.builder().isTraining() && ratio > 0 && dropsAlways(node)) {
         if (node.isOutputUsed(1))
             return dropWithMask(node, ratio);

@@ -1,4 +1,6 @@
 // Matrix products.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
@@ -26,6 +28,8 @@ void convertMatMul(NodeConverter& node) {
 TensorId scaled(NodeConverter& node, const std::string& part, TensorId tensor, double factor) {
     if (factor == 1)
         return tensor;
+    if (!isFloating(node.builder().tensor(tensor).type) && factor != std::round(factor))
+        node.refuseToCompute("a factor of its whole numbers is a fraction");
     return node.elementwise(part, ElementwiseFunction::Multiply,
                             {tensor, node.scalar(part + "Factor", tensor, factor)});
 }

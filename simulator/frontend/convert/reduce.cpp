@@ -41,7 +41,11 @@ void convertReduceL1(NodeConverter& node) {
 template <ReduceFunction function, ElementwiseFunction after>
 void convertReduceThen(NodeConverter& node) {
     const TensorId sum = reduced(node, "reduce", function, node.input(0));
-    node.result(node.elementwise("", after, {sum}));
+    const DataType type = node.builder().tensor(sum).type;
+    if (isFloating(type))
+        return node.result(node.elementwise("", after, {sum}));
+    const TensorId real = node.cast("real", sum, DataType::Float);
+    node.result(node.cast("", node.elementwise("function", after, {real}), type));
 }
 
 /// Of equal elements the first, or the last where that is asked for: the first from behind.

@@ -143,6 +143,8 @@ private:
         if (node_.has(scales) && node_.value(scales).data &&
             node_.constant(scales).size() == node_.rank(0))
             dim.scale = node_.constant(scales).real(d);
+        else if (const auto stated = node_.node().reals("scales"); stated.size() == node_.rank(0))
+            dim.scale = stated[d]; // before operator set 9
         if (crops()) {
             const Constant& roi = node_.constant(1);
             if (roi.size() != 2 * node_.rank(0))

@@ -132,6 +132,11 @@ private slots:
         add("products beyond what half holds",
             "g (uint8[1,2] x, uint8[2,1] s) => (int32[1,1] y) { y = MatMulInteger(x, s) }",
             {255, 1}, {255, 2}, {65027});
+        add("a slope of whole numbers",
+            "g (int32[2] x, int32[1] s) => (int32[2] y) { y = PRelu(x, s) }", {-2, 5}, {3},
+            {-6, 5});
+        add("length of a vector of whole numbers",
+            "g (int32[2] x) => (int32[1] y) { y = ReduceL2 (x) }", {3, 4}, {}, {5});
         add("a loss is a mean over labels",
             "g (float[2,3] x, int64[2] s) => (float y) { y = NegativeLogLikelihoodLoss(x, s) }",
             {-1, -2, -3, -4, -5, -6}, {0, 2}, {3.5});

@@ -1,11 +1,17 @@
 // Values that an import keeps: all of them where somebody asks, else none that take memory.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
+#include <stdexcept>
+
+#include <onnx/onnx_pb.h>
 
 #include <QtTest>
 
 #include "core/base/error.h"
 #include "simulator/frontend/import.h"
+#include "simulator/zoo/zoo.h"
 #include "tests/support/test_main.h"
 
 namespace conformance_values_test {
@@ -52,6 +58,21 @@ QString complaintOf(const fs::path& file) {
     return {};
 }
 
+Graph builtIn(const std::string& name, std::uint64_t seed, const ZooOptions& sizes = {}) {
+    ImportOptions options;
+    options.builtIn = true;
+    options.values = true;
+    options.weightSeed = seed;
+    return importOnnx(zooModel(name, sizes), "zoo", options);
+}
+
+const TensorData& valueOf(const Graph& graph, const std::string& name) {
+    for (const Tensor& tensor : graph.tensors)
+        if (tensor.name == name && tensor.value)
+            return *tensor.value;
+    throw std::logic_error("there is no value of " + name);
+}
+
 } // namespace
 
 class ValuesTest : public QObject {
@@ -64,6 +85,37 @@ private slots:
             if (const QString complaint = complaintOf(file); !complaint.isEmpty())
                 complaints << complaint;
         QVERIFY2(complaints.isEmpty(), qPrintable(complaints.join('\n')));
+    }
+
+    /// Weights of built-in models begin as their layers have them: the same for the same seed.
+    void builtInModelsBegin() {
+        const Graph graph = builtIn("mnist-tutorial", 1);
+        const Graph again = builtIn("mnist-tutorial", 1);
+        const Graph other = builtIn("mnist-tutorial", 2);
+        QCOMPARE(graph.ops.size(),
+                 importOnnx(zooModel("mnist-tutorial", {}), "zoo", {}).ops.size());
+        const TensorData& weights = valueOf(graph, "B1/conv.weight");
+        const double bound = 1 / std::sqrt(1.0 * 5 * 5); // of 5 x 5 inputs
+        double most = 0;
+        for (std::int64_t i = 0; i < weights.elements(); ++i)
+            most = std::max(most, std::abs(weights.number(i)));
+        QVERIFY2(most <= bound && most > 0.8 * bound, qPrintable(QString::number(most)));
+        for (std::int64_t i = 0; i < weights.elements(); ++i)
+            QCOMPARE(weights.number(i), valueOf(again, "B1/conv.weight").number(i));
+        QVERIFY(weights.number(0) != valueOf(other, "B1/conv.weight").number(0));
+        QVERIFY(weights.number(0) != weights.number(1));
+    }
+
+    /// A normalisation begins with scales of one, a mask with what it hides.
+    void buffersOfBuiltInModels() {
+        const Graph graph = builtIn("gpt2-small", 1, {{"layers", "1"}, {"sequenceLength", "8"}});
+        const TensorData& mask = valueOf(graph, "Mask/causal");
+        QCOMPARE(mask.number(0), 0.0);
+        QCOMPARE(mask.number(8), 0.0);
+        QVERIFY(mask.number(1) < -1000);
+        const TensorData& scale = valueOf(graph, "Norm.weight");
+        QCOMPARE(scale.number(0), 1.0);
+        QCOMPARE(scale.number(scale.elements() - 1), 1.0);
     }
 
     /// A running sum has a triangle that grows with the square of the length, which nobody needs to

@@ -10,5 +10,7 @@ inline constexpr const char* zeros = "zeros";
 inline constexpr const char* normal = "normal"; ///< of deviation 1
 inline constexpr const char* causal = "causal"; ///< a mask to add: what comes later counts nothing
 inline constexpr const char* uniform = "uniform"; ///< with a bound: "uniform 0.05"
+/// Ones from a column to before another, else zeros: "ones-within 8 16".
+inline constexpr const char* onesWithin = "ones-within";
 
 } // namespace tilescope::sim::start

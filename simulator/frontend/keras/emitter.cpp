@@ -97,6 +97,17 @@ std::string KerasEmitter::weight(std::string_view part, const Shape& shape, std:
                                         : name;
 }
 
+std::string KerasEmitter::forgetBias(const Shape& shape, std::int64_t from, std::int64_t units) {
+    if (!layer_.flag("unit_forget_bias", true))
+        return weight("bias", shape);
+    kerasElements(*this, shape);
+    const std::string name = fmt::format("{}/bias", weightAt_);
+    return weights_.insert(name).second
+               ? builder_.weight(name, shape,
+                                 fmt::format("{} {} {}", start::onesWithin, from, from + units))
+               : name;
+}
+
 std::string KerasEmitter::integers(std::string_view part, const std::vector<std::int64_t>& values) {
     return builder_.integers(named(part), values);
 }

@@ -51,6 +51,9 @@ public:
     /// A trainable tensor "<layer>/<part>", made once for all calls of the layer. `fans`: inputs
     /// and outputs of a kernel that is no matrix and no window; they say how large it is at first.
     std::string weight(std::string_view part, const Shape& shape, std::int64_t fans = 0);
+    /// The bias of an LSTM, whose forget gates are open at first unless `unit_forget_bias` says
+    /// otherwise: ones from a column on, for each unit.
+    std::string forgetBias(const Shape& shape, std::int64_t from, std::int64_t units);
     std::string integers(std::string_view part, const std::vector<std::int64_t>& values);
     std::string real(std::string_view part, double value);
     std::string reals(std::string_view part, const std::vector<double>& values);

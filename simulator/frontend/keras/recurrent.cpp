@@ -44,7 +44,8 @@ public:
         std::string product = e_.apply("MatMul", "input",
                                        {x.value, e_.weight("kernel", {features_, gates * units_})});
         if (layer_.flag("use_bias", true))
-            product = e_.apply("Add", "bias", {product, e_.weight("bias", {gates * units_})});
+            product =
+                e_.apply("Add", "bias", {product, e_.forgetBias({gates * units_}, units_, units_)});
         const bool backwards = layer_.flag("go_backwards", false);
         std::vector<std::string> hidden;
         for (std::int64_t i = 0; i < steps_; ++i)
@@ -173,7 +174,7 @@ public:
             e_.weight("recurrent_kernel", {directions_, gates * units_, units_},
                       (gates + 1) * units_)};
         if (layer_.flag("use_bias", true))
-            operands.push_back(e_.weight("bias", {directions_, 2 * gates * units_}));
+            operands.push_back(bias(gates));
         const std::vector<std::string> made =
             e_.applyAll(operator_, "recurrence", operands, 2, attributes());
         if (sequences())
@@ -188,6 +189,12 @@ public:
     [[nodiscard]] bool sequences() const { return layer_.flag("return_sequences", false); }
 
 private:
+    /// Of the input and of the state; ONNX has an LSTM's forget gate as the third.
+    std::string bias(std::int64_t gates) {
+        const Shape shape{directions_, 2 * gates * units_};
+        return lstm_ ? e_.forgetBias(shape, 2 * units_, units_) : e_.weight("bias", shape);
+    }
+
     [[nodiscard]] ZooAttributes attributes() const {
         const std::string inner = recurrentFunction(layer_, "activation", "tanh");
         const std::string gate =

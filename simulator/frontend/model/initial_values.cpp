@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numbers>
 #include <optional>
 #include <random>
+#include <sstream>
+#include <string>
 #include <unordered_map>
 
 #include <onnx/onnx_pb.h>
@@ -17,11 +18,12 @@
 namespace tilescope::sim {
 namespace {
 
-enum class Start { Ones, Zeros, Uniform, Normal, Causal };
+enum class Start { Ones, Zeros, Uniform, Normal, Causal, OnesWithin };
 
 struct Rule {
     Start start = Start::Normal;
-    double size = 0; ///< bound of uniform values, deviation of normal ones
+    double size = 0;               ///< bound of uniform values, deviation of normal ones
+    std::int64_t from = 0, to = 0; ///< columns of ones
 };
 
 /// What a mask adds to scores that shall not count: a half holds it, and its exponential is zero.
@@ -77,10 +79,17 @@ private:
             return Rule{Start::Normal, 1};
         if (text == start::causal)
             return Rule{Start::Causal, 0};
-        const std::string uniform = start::uniform;
-        if (text.starts_with(uniform + " "))
-            return Rule{Start::Uniform, std::atof(text.c_str() + uniform.size())};
-        return std::nullopt;
+        std::istringstream words(text);
+        std::string word;
+        words >> word;
+        Rule rule;
+        if (word == start::uniform && words >> rule.size)
+            rule.start = Start::Uniform;
+        else if (word == start::onesWithin && words >> rule.from >> rule.to)
+            rule.start = Start::OnesWithin;
+        else
+            return std::nullopt;
+        return rule;
     }
 
     static bool isNormalisation(const std::string& type) {
@@ -183,6 +192,12 @@ TensorData started(const Rule& rule, const Shape& shape, std::uint64_t seed) {
         const std::int64_t columns = shape.back();
         for (std::int64_t i = 0; i < data.elements(); ++i)
             data.setNumber(i, i % columns > i / columns % columns ? hidden : 0);
+        return data;
+    }
+    if (rule.start == Start::OnesWithin) {
+        const std::int64_t columns = shape.back();
+        for (std::int64_t i = 0; i < data.elements(); ++i)
+            data.setNumber(i, i % columns >= rule.from && i % columns < rule.to ? 1 : 0);
         return data;
     }
     Numbers numbers(seed);

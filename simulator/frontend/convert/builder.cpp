@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -114,8 +115,32 @@ TensorId GraphBuilder::addConstant(std::string name, DataType type, Shape shape,
     return id;
 }
 
+namespace {
+
+/// Whole numbers of 64 bits are 32-bit ones on the device.
+void checkWidth(const std::string& name, const Constant& constant, DataType type) {
+    if (type != DataType::Int32 && type != DataType::UInt32)
+        return;
+    const bool isSigned = type == DataType::Int32;
+    const std::int64_t least = isSigned ? std::numeric_limits<std::int32_t>::min() : 0;
+    const std::int64_t most = isSigned ? std::numeric_limits<std::int32_t>::max()
+                                       : std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+    for (const std::int64_t value : constant.ints)
+        if (value < least || value > most)
+            throw std::invalid_argument(
+                fmt::format("constant '{}' has the value {}, which the device's 32 bits do not "
+                            "hold; export the model with smaller numbers",
+                            name, value));
+}
+
+} // namespace
+
 void GraphBuilder::giveValue(TensorId id, const Value& from) {
     Tensor& tensor = graph_.tensors[id];
+    if (!keepsValues_ && tensor.elements() > 1)
+        return;
+    if (keepsValues_ && from.data)
+        checkWidth(tensor.name, *from.data, tensor.type);
     if (from.data)
         tensor.value = std::make_shared<const TensorData>(
             dataOf(*from.data, tensor.type).reshaped(tensor.shape));

@@ -1,5 +1,6 @@
 // The operators that PopART adds to ONNX (domain ai.graphcore; PopART's Python API lists them).
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -31,8 +32,10 @@ void convertPrintTensor(NodeConverter& node) {
 
 void convertScale(NodeConverter& node) {
     const TensorId x = node.input(0);
-    node.result(
-        node.elementwise("", Multiply, {x, node.scalar("scale", x, node.node().real("scale", 1))}));
+    const double scale = node.node().real("scale", 1);
+    if (!isFloating(node.builder().tensor(x).type) && scale != std::round(scale))
+        node.refuseToCompute("it scales whole numbers by a fraction");
+    node.result(node.elementwise("", Multiply, {x, node.scalar("scale", x, scale)}));
 }
 
 void convertSubsample(NodeConverter& node) {

@@ -114,6 +114,8 @@ void convertShrink(NodeConverter& node) {
     const TensorId x = node.input(0);
     const double lambd = node.node().real("lambd", 0.5);
     const double bias = node.node().real("bias", 0);
+    if (!isFloating(node.builder().tensor(x).type) && bias != std::round(bias))
+        node.refuseToCompute("it moves whole numbers by a fraction");
     const auto limit = [&](const char* part, double value) { return node.scalar(part, x, value); };
     const TensorId above = node.elementwise("greater", Greater, {x, limit("lambd", lambd)});
     const TensorId below = node.elementwise("less", Less, {x, limit("minusLambd", -lambd)});

@@ -162,6 +162,8 @@ private:
         const std::vector<double> places = this->places(dim);
         const std::string part = fmt::format("dim{}", d);
         TensorId y;
+        if (mode_ != "nearest" && !isFloating(node_.builder().tensor(x).type))
+            node_.refuseToCompute("it interpolates whole numbers");
         if (mode_ == "nearest")
             y = selectRows(node_, part, x, d, nearestRows(dim, places));
         else if (mode_ == "linear" || mode_ == "bilinear")

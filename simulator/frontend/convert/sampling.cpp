@@ -177,6 +177,8 @@ void convertGridSample(NodeConverter& node) {
     const std::string padding = node.node().text("padding_mode", "zeros");
     if (padding != "zeros" && padding != "border" && padding != "reflection")
         NodeConverter::refuse(fmt::format("padding_mode '{}' is not supported", padding));
+    if (!isFloating(node.builder().deviceType(node.value(0).type)))
+        node.refuseToCompute("it interpolates whole numbers");
     const Shape places{grid[0], grid[1] * grid[2]};
     const bool corners = node.node().integer("align_corners", 0) != 0;
     const std::int64_t taps = gridTaps(node.node().text("mode", "bilinear"));

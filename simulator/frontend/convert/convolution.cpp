@@ -211,7 +211,7 @@ bool foldValues(NodeConverter& node, const GraphBuilder::Convolution& conv, Tens
                variance = valueOf(Variance), weights = builder.tensor(conv.weights).value;
     const auto added = conv.bias.valid() ? builder.tensor(conv.bias).value : nullptr;
     const bool known = scale && shift && mean && variance && weights && conv.ownsWeights &&
-                       (!conv.bias.valid() || (added && conv.ownsBias));
+                       (conv.bias.valid() ? added && conv.ownsBias : node.value(Shift).uses == 1);
     if (!known)
         return false;
     const double epsilon = epsilonOf(node);

@@ -1,4 +1,6 @@
 // Operators that choose elements: slices, splits, gathers, and pads.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
@@ -87,7 +89,8 @@ void convertPad(NodeConverter& node) {
         return convertPadByRows(node, mode, pads);
     const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
     const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}, paddedValue(node)};
-    const bool nothing = pads == std::vector<std::int64_t>(pads.size(), 0);
+    const bool nothing =
+        std::all_of(pads.begin(), pads.end(), [](std::int64_t size) { return size == 0; });
     node.result(nothing ? node.input(0) : node.emit("", pad, {node.input(0)}));
 }
 

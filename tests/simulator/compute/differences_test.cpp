@@ -131,8 +131,7 @@ private slots:
         const TensorId b = g.weight({3});
         const TensorId c = g.weight({2, 1});
         const TensorId sum = g.add("sum", ElementwiseAttributes{Add}, {a, b, c}, {2, 3});
-        const TensorId product =
-            g.add("product", ElementwiseAttributes{Multiply}, {a, b, c}, {2, 3});
+        const TensorId product = g.add("times", ElementwiseAttributes{Multiply}, {a, b, c}, {2, 3});
         const TensorId rest =
             g.add("rest", ElementwiseAttributes{SubtractProduct}, {sum, b, product}, {2, 3});
         QVERIFY(GradientCheck(g.finish({rest})).worst() < close);

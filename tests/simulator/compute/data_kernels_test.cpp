@@ -21,10 +21,6 @@ Shape anyShape(std::int64_t leastRank = 1) {
     return shape;
 }
 
-bool contains(const std::vector<std::int64_t>& list, std::size_t d) {
-    return std::find(list.begin(), list.end(), static_cast<std::int64_t>(d)) != list.end();
-}
-
 std::vector<std::int64_t> anyAxes(const Shape& shape) {
     std::vector<std::int64_t> axes;
     for (std::size_t d = 0; d < shape.size(); ++d)

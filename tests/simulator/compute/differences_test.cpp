@@ -131,8 +131,7 @@ private slots:
         const TensorId b = g.weight({3});
         const TensorId c = g.weight({2, 1});
         const TensorId sum = g.add("sum", ElementwiseAttributes{Add}, {a, b, c}, {2, 3});
-        const TensorId product =
-            g.add("product", ElementwiseAttributes{Multiply}, {a, b, c}, {2, 3});
+        const TensorId product = g.add("times", ElementwiseAttributes{Multiply}, {a, b, c}, {2, 3});
         const TensorId rest =
             g.add("rest", ElementwiseAttributes{SubtractProduct}, {sum, b, product}, {2, 3});
         QVERIFY(GradientCheck(g.finish({rest})).worst() < close);
@@ -167,7 +166,9 @@ private slots:
                      {std::vector<std::int64_t>{1}, {0, 2}, {0, 1, 2}}) {
                     GraphBuilder g;
                     const TensorId w = g.weight({3, 4, 2});
-                    const ReduceAttributes reduce{function, axes, keep, 1.5};
+                    const bool sums =
+                        function != ReduceFunction::Max && function != ReduceFunction::Min;
+                    const ReduceAttributes reduce{function, axes, keep, sums ? 1.5 : 1};
                     const TensorId y =
                         g.add("y", reduce, {w}, *outputShape(reduce, {Shape{3, 4, 2}}));
                     const std::string name = fmt::format("{} {}", toString(function), keep);

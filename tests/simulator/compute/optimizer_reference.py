@@ -1,7 +1,9 @@
-#!/usr/bin/env python3
-"""Weights after ten steps of each optimizer, by PyTorch: makes optimizer_reference.h.
+#!/ usr / bin / env python3
+""
+    "Weights after ten steps of each optimizer, by PyTorch: makes optimizer_reference.h.
 
-The model is y = x w + b with the mean squared error; LAMB (You et al. 2019, with bias correction)
+    The model is y = x w + b with the mean squared error;
+LAMB(You et al.2019, with bias correction)
 and LARS (You et al. 2017) are not in PyTorch and are written out here.
 """
 import math

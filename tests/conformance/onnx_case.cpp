@@ -266,7 +266,10 @@ CaseOutcome runCase(const fs::path& file, const Tolerance& tolerance) {
             if (set.wide)
                 return refuse("its values need more than the device's 32 bits"), outcome;
             if (readsNothing(graph, set))
-                return refuse("its data have no elements; a batch of 0 is taken for 1"), outcome;
+                return refuse(fmt::format("{}: its data have no elements; a batch of 0 is taken "
+                                          "for 1",
+                                          fmt::join(outcome.operators, ", "))),
+                       outcome;
             compareSet(graph, set, tolerance, outcome);
         }
     } catch (const UserError& error) {

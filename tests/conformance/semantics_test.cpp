@@ -137,6 +137,12 @@ private slots:
             {-6, 5});
         add("length of a vector of whole numbers",
             "g (int32[2] x) => (int32[1] y) { y = ReduceL2 (x) }", {3, 4}, {}, {5});
+        add("low bits as a signed number",
+            "g (int32[2] x) => (int16[2] y) { y = Cast <to = 5> (x) }", {70000, -40000}, {},
+            {4464, 25536});
+        add("low bits as an unsigned number",
+            "g (int32[2] x) => (uint16[2] y) { y = Cast <to = 4> (x) }", {70000, -1}, {},
+            {4464, 65535});
         add("a loss is a mean over labels",
             "g (float[2,3] x, int64[2] s) => (float y) { y = NegativeLogLikelihoodLoss(x, s) }",
             {-1, -2, -3, -4, -5, -6}, {0, 2}, {3.5});

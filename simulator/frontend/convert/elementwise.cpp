@@ -96,10 +96,32 @@ void convertGelu(NodeConverter& node) {
     node.result(node.elementwise("", Gelu, {node.input(0)}, exact ? 1 : 0));
 }
 
-/// Types that are one on the device need no cast.
+bool fits16Bits(ElementType type) {
+    return type == ElementType::Int8 || type == ElementType::UInt8 || type == ElementType::Bool;
+}
+
+/// The low 16 bits of what the device keeps in 32, as a signed number or not.
+TensorId narrowed(NodeConverter& node, TensorId x, bool isSigned) {
+    constexpr double bits = 16;
+    constexpr double all = 0xFFFF;
+    if (!isSigned)
+        return node.elementwise("lowBits", BitwiseAnd, {x, node.scalar("bits", x, all)});
+    const TensorId distance = node.scalar("distance", x, bits);
+    const TensorId high = node.elementwise("high", ShiftLeft, {x, distance});
+    return node.elementwise("lowBits", ShiftRight, {high, distance});
+}
+
+/// Types that are one on the device need no cast. Numbers of 16 bits lose others only where they
+/// are computed.
 void convertCast(NodeConverter& node) {
-    const DataType type = node.builder().deviceType(node.output().type);
-    node.result(node.cast("", node.input(0), type));
+    const ElementType from = node.value(0).type;
+    const ElementType to = node.output().type;
+    const TensorId y = node.cast("", node.input(0), node.builder().deviceType(to));
+    const bool narrows =
+        (to == ElementType::Int16 || to == ElementType::UInt16) && from != to &&
+        !(fits16Bits(from) && (to == ElementType::Int16 || from != ElementType::Int8));
+    node.result(
+        narrows && node.builder().keepsValues() ? narrowed(node, y, to == ElementType::Int16) : y);
 }
 
 } // namespace

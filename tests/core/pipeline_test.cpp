@@ -53,6 +53,18 @@ private slots:
         QVERIFY(ProfileReader(file("old.pop")).pipeline().empty());
     }
 
+    /// Looking up each of its prefixes would take minutes.
+    void namesOfManyLevelsAreReadAtOnce() {
+        Profile deep = p_;
+        std::string name = deep.pipeline.operations.front().name;
+        constexpr int levels = 300'000;
+        for (int i = 0; i < levels; ++i)
+            name += "/a";
+        deep.pipeline.operations.front().name = name;
+        const PipelineReport report = pipelineReport(*ProfileView::of(deep));
+        QCOMPARE(report.stages.size(), deep.pipeline.stages.size());
+    }
+
     void damagedRows_data() {
         QTest::addColumn<QByteArray>("sql");
         QTest::addColumn<QString>("error");

@@ -105,8 +105,12 @@ private:
         product.pass = TrainingPass::InferenceForward;
         const TensorId made = g_.op(name + "/CalcWeightedInput", "MatMul", product,
                                     {matrix, weights}, {rows, columns});
-        return g_.op(name + "/weighted", "Reshape", ReshapeAttributes{}, {made},
-                     {layer_.sequenceSize, layer_.batchSize, columns});
+        const std::int64_t gates = columns / layer_.outputSize;
+        const TensorId split =
+            g_.op(name + "/units", "Reshape", ReshapeAttributes{}, {made},
+                  {layer_.sequenceSize, layer_.batchSize, gates, layer_.outputSize});
+        return g_.op(name + "/weighted", "Transpose", TransposeAttributes{{0, 2, 1, 3}}, {split},
+                     {layer_.sequenceSize, gates, layer_.batchSize, layer_.outputSize});
     }
 
     /// Only what a phase asks the gradient of is a weight to the backward pass.

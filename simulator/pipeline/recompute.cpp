@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
+#include "core/base/units.h"
 #include "core/options/option_error.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/pipeline/stages.h"
@@ -208,6 +210,59 @@ private:
     std::vector<std::size_t> forward_;
 };
 
+/// What the backward pass reads of the forward pass.
+class ReadBack {
+public:
+    explicit ReadBack(const Graph& graph)
+        : graph_(graph)
+        , producers_(graph.producers())
+        , seen_(graph.tensors.size()) {
+        for (const Op& op : graph.ops)
+            if (op.pass == Pass::Backward)
+                for (const TensorId in : op.inputs)
+                    add(in);
+    }
+
+    /// "... 12.0 MiB of the 96.0 MiB ..."
+    [[nodiscard]] std::string text() const {
+        std::string text = fmt::format("recomputation makes {} again of the {} of activations that "
+                                       "the backward pass reads; the "
+                                       "rest is kept from the forward pass",
+                                       formatBytes(again_), formatBytes(bytes_));
+        // A group runs at once: all that it makes is live from then on.
+        if (groups_.size() == 1 && again_ > 0)
+            text +=
+                ", and all of the former is made before the first backward operation that reads "
+                "any of it: with --checkpoint NAME it comes in parts";
+        return text;
+    }
+
+private:
+    /// A view is as large as it looks, but kept as what it looks into.
+    void add(TensorId id) {
+        OpId maker = producers_[id.index()];
+        while (maker.valid() && isView(graph_.ops[maker].attributes) &&
+               graph_.ops[maker].inputs.size() == 1) {
+            id = graph_.ops[maker].inputs[0];
+            maker = producers_[id.index()];
+        }
+        if (!maker.valid() || graph_.ops[maker].pass != Pass::Forward || seen_[id.index()])
+            return;
+        seen_[id.index()] = true;
+        bytes_ += graph_.tensors[id].bytes();
+        if (const std::int32_t group = graph_.ops[maker].recomputeGroup; group >= 0) {
+            again_ += graph_.tensors[id].bytes();
+            groups_.insert(group);
+        }
+    }
+
+    const Graph& graph_;
+    std::vector<OpId> producers_;
+    std::vector<bool> seen_;
+    std::int64_t bytes_ = 0, again_ = 0;
+    std::set<std::int32_t> groups_;
+};
+
 } // namespace
 
 void markRecomputed(Graph& graph, const RunOptions& options) {
@@ -215,6 +270,10 @@ void markRecomputed(Graph& graph, const RunOptions& options) {
         throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
                                        "add --execution pipelined, or choose 'standard'");
     Marker(graph, options).run();
+    const bool marked = std::any_of(graph.ops.begin(), graph.ops.end(),
+                                    [](const Op& op) { return op.recomputeGroup >= 0; });
+    if (options.recompute != Recompute::None && marked)
+        graph.messages.push_back({Severity::Info, ReadBack(graph).text()});
 }
 
 } // namespace tilescope::sim

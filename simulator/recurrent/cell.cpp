@@ -45,8 +45,8 @@ public:
         hidden_ = argument("hidden", {cell.batch, cell.units});
         if (cell.kind == CellKind::Lstm)
             state_ = argument("cell", {cell.batch, cell.units});
-        row_ = argument("input",
-                        {cell.batch, cell.preWeighted ? cell.gates() * cell.units : cell.inputs});
+        row_ = cell.preWeighted ? argument("input", {cell.gates(), cell.batch, cell.units})
+                                : argument("input", {cell.batch, cell.inputs});
         for (const CellWeight& weight : weightsOf(cell))
             if (!weight.outside)
                 weights_.emplace_back(weight, argument(weight.name, weight.shape));
@@ -62,7 +62,7 @@ public:
             states = {cell_.resetAfter ? gruResetAfter() : gru()};
             break;
         case CellKind::Rnn:
-            states = {activated("activation", biased(product(0, row_, hidden_)), 0)};
+            states = {rnn()};
             break;
         }
         body_.outputs = states;
@@ -99,12 +99,30 @@ private:
         return elementwise(part, Multiply, {a, b});
     }
 
+    /// Gates [first, first + count) of [gates, batch, units].
     TensorId gates(const std::string& part, TensorId all, std::int64_t first, std::int64_t count) {
-        const Shape& shape = body_.tensors[all].shape;
-        if (shape[1] == count * cell_.units)
+        const Shape shape = body_.tensors[all].shape;
+        if (shape[0] == count)
             return all;
-        return emit(part, SliceAttributes{{0, first * cell_.units}, {1, 1}}, {all},
-                    {shape[0], count * cell_.units});
+        return emit(part, SliceAttributes{{first, 0, 0}, {1, 1, 1}}, {all},
+                    {count, shape[1], shape[2]});
+    }
+    /// One of them as [batch, units].
+    TensorId gate(const std::string& part, TensorId all, std::int64_t which) {
+        return emit(part + "/gate", ReshapeAttributes{}, {gates(part, all, which, 1)},
+                    {cell_.batch, cell_.units});
+    }
+
+    /// A product [batch, gates * units] as gates that lie as the state does, so that nothing moves
+    /// between tiles from here on (popnn rearrangeUnitsOutputFwd).
+    TensorId rearranged(const std::string& part, TensorId product) {
+        const std::int64_t count = body_.tensors[product].shape[1] / cell_.units;
+        const TensorId split = emit(part + "/units", ReshapeAttributes{}, {product},
+                                    {cell_.batch, count, cell_.units});
+        const TensorId turned = emit(part + "/byUnit", TransposeAttributes{{1, 0, 2}}, {split});
+        const TensorId made = elementwise(part + "/Rearranged", Copy, {turned});
+        body_.tensors[made].layoutOf = hidden_;
+        return made;
     }
 
     TensorId activated(const std::string& part, TensorId x, std::size_t which) {
@@ -118,24 +136,36 @@ private:
                 return id;
         throw InternalError("a recurrent cell lacks one of its weights");
     }
-    TensorId biased(TensorId gates) {
-        return cell_.bias ? elementwise("AddBias", Add, {gates, weight(Use::InputBias)}) : gates;
+    /// Gates from `first` on with their part of a bias.
+    TensorId biased(TensorId gates, std::int64_t first = 0, Use use = Use::InputBias) {
+        if (!cell_.bias)
+            return gates;
+        const std::int64_t count = body_.tensors[gates].shape[0];
+        const std::string part = use == Use::InputBias
+                                     ? "AddBias" + (first > 0 ? std::to_string(first) : "")
+                                     : "AddRecurrentBias";
+        TensorId own = weight(use);
+        if (count != cell_.gates())
+            own = emit(part + "/own", SliceAttributes{{first * cell_.units}, {1}}, {own},
+                       {count * cell_.units});
+        const TensorId shaped =
+            emit(part + "/shaped", ReshapeAttributes{}, {own}, {count, 1, cell_.units});
+        return elementwise(part, Add, {gates, shaped});
     }
 
     /// The n-th product of the loop: of what its weights take of input and state, with the input's
-    /// part of all steps where that was made before.
+    /// part of all steps where that was made before. [gates, batch, units].
     TensorId product(std::size_t number, TensorId input, TensorId hidden) {
         const auto& [weight, id] = weights_.at(number);
         const std::string part =
             number == 0 ? "ProcessUnits" : "ProcessUnits" + std::to_string(number);
         MatMulAttributes attributes;
         attributes.pass = cell_.pass;
-        const bool joins = weight.ofInput && weight.ofHidden;
-        const TensorId operand =
-            joins ? emit(part + "/WeighOperand", ConcatAttributes{1}, {input, hidden})
-                  : (weight.ofInput ? input : hidden);
-        const TensorId made = emit(part + "/Weigh", attributes, {operand, id});
-        if (!cell_.preWeighted)
+        TensorId operand = weight.ofInput ? input : hidden;
+        if (weight.ofInput && weight.ofHidden)
+            operand = emit(part + "/WeighOperand", ConcatAttributes{1}, {input, hidden});
+        const TensorId made = rearranged(part, emit(part + "/Weigh", attributes, {operand, id}));
+        if (!cell_.preWeighted || (cell_.kind == CellKind::Gru && cell_.resetAfter))
             return made;
         return elementwise(
             part + "/AddWeightedOutputs", Add,
@@ -154,21 +184,20 @@ private:
         const TensorId all = biased(product(0, row_, hidden_));
         TensorId in, out, forget;
         if (cell_.peepholes) {
-            in = activated("InputGate", peeped("InputGate", gates("i", all, 0, 1), 0, state_), 0);
-            forget =
-                activated("ForgetGate", peeped("ForgetGate", gates("f", all, 2, 1), 2, state_), 0);
+            in = activated("InputGate", peeped("InputGate", gate("i", all, 0), 0, state_), 0);
+            forget = activated("ForgetGate", peeped("ForgetGate", gate("f", all, 2), 2, state_), 0);
         } else {
             const TensorId three = activated("Gates", gates("iof", all, 0, 3), 0);
-            in = gates("i", three, 0, 1);
-            out = gates("o", three, 1, 1);
-            forget = gates("f", three, 2, 1);
+            in = gate("i", three, 0);
+            out = gate("o", three, 1);
+            forget = gate("f", three, 2);
         }
-        const TensorId candidate = activated("Candidate", gates("c", all, 3, 1), 1);
+        const TensorId candidate = activated("Candidate", gate("c", all, 3), 1);
         const TensorId kept = times("ForgetGate/Mul", forget, state_);
         const TensorId made = times("InputGate/Mul", in, candidate);
         const TensorId cell = elementwise("AddCellCand", Add, {kept, made});
         if (cell_.peepholes)
-            out = activated("OutputGate", peeped("OutputGate", gates("o", all, 1, 1), 1, cell), 0);
+            out = activated("OutputGate", peeped("OutputGate", gate("o", all, 1), 1, cell), 0);
         return {times("OutputGate/Mul", activated("OutputTanh", cell, 2), out), cell};
     }
 
@@ -179,53 +208,31 @@ private:
     }
 
     TensorId gru() {
-        TensorId both = product(0, row_, hidden_);
-        TensorId bias;
-        if (cell_.bias) {
-            bias = weight(Use::InputBias);
-            both = elementwise("AddBias", Add, {both, biasOf("bias/gates", bias, 0, 2)});
-        }
-        const TensorId gated = activated("Gates", both, 0);
-        const TensorId reset = times("ResetGate/Mul", gates("r", gated, 1, 1), hidden_);
-        TensorId candidate = product(1, row_, reset);
-        if (cell_.bias)
-            candidate =
-                elementwise("Candidate/AddBias", Add, {candidate, biasOf("bias/c", bias, 2, 1)});
-        return blended(gates("z", gated, 0, 1), activated("Candidate", candidate, 1));
-    }
-
-    TensorId biasOf(const std::string& part, TensorId bias, std::int64_t first,
-                    std::int64_t count) {
-        return emit(part, SliceAttributes{{first * cell_.units}, {1}}, {bias},
-                    {count * cell_.units});
+        const TensorId gated = activated("Gates", biased(product(0, row_, hidden_)), 0);
+        const TensorId reset = times("ResetGate/Mul", gate("r", gated, 1), hidden_);
+        const TensorId candidate = gate("h", biased(product(1, row_, reset), 2), 0);
+        return blended(gate("z", gated, 0), activated("Candidate", candidate, 1));
     }
 
     /// Input and state have a product each, which meet in the gates.
     TensorId gruResetAfter() {
-        TensorId ofInput = row_;
-        if (!cell_.preWeighted)
-            ofInput = plainProduct("WeighInput", row_, 0);
-        ofInput = biased(ofInput);
-        TensorId ofHidden = plainProduct("WeighOutput", hidden_, cell_.preWeighted ? 0 : 1);
-        if (cell_.bias)
-            ofHidden = elementwise("AddRecurrentBias", Add, {ofHidden, weight(Use::HiddenBias)});
+        const TensorId ofInput = biased(cell_.preWeighted ? row_ : product(0, row_, hidden_));
+        const TensorId ofHidden =
+            biased(product(cell_.preWeighted ? 0 : 1, row_, hidden_), 0, Use::HiddenBias);
         const TensorId gated =
             activated("Gates",
                       elementwise("AddGates", Add,
                                   {gates("x/zr", ofInput, 0, 2), gates("h/zr", ofHidden, 0, 2)}),
                       0);
         const TensorId reset =
-            times("ResetGate/Mul", gates("r", gated, 1, 1), gates("h/c", ofHidden, 2, 1));
-        const TensorId candidate =
-            activated("Candidate",
-                      elementwise("Candidate/Add", Add, {gates("x/c", ofInput, 2, 1), reset}), 1);
-        return blended(gates("z", gated, 0, 1), candidate);
+            times("ResetGate/Mul", gate("r", gated, 1), gate("h/c", ofHidden, 2));
+        const TensorId candidate = activated(
+            "Candidate", elementwise("Candidate/Add", Add, {gate("x/c", ofInput, 2), reset}), 1);
+        return blended(gate("z", gated, 0), candidate);
     }
 
-    TensorId plainProduct(const std::string& part, TensorId operand, std::size_t number) {
-        MatMulAttributes attributes;
-        attributes.pass = cell_.pass;
-        return emit(part, attributes, {operand, weights_.at(number).second});
+    TensorId rnn() {
+        return activated("Activation", gate("h", biased(product(0, row_, hidden_)), 0), 0);
     }
 
     const RecurrentCell& cell_;

@@ -53,7 +53,8 @@ struct CellWeight {
 std::vector<CellWeight> weightsOf(const RecurrentCell& cell);
 
 /// One step as the function of a Loop (LoopAttributes): states hidden and, of an LSTM, cell; a row
-/// of the input, or of its products if they come before the loop; the weights that are not outside.
+/// of the input [batch, inputs], or of its products [gates, batch, units] if they come before the
+/// loop; the weights that are not outside.
 /// Its row is the new hidden state, if that is kept.
 Graph stepOf(const RecurrentCell& cell);
 

@@ -211,6 +211,8 @@ private slots:
             for (int n = 0; n < size; ++n)
                 weight.add_float_data(0.5F);
         }
+        if (weights >= 0)
+            inputs.DeleteSubrange(1, inputs.size() - 1);
         const Graph graph = importOnnx(proto, "test.onnx", {});
         checkGraph(graph);
         QCOMPARE(countKind(graph, "Loop"), loops);

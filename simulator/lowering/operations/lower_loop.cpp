@@ -80,17 +80,15 @@ private:
         return constant;
     }
 
-    [[nodiscard]] std::pair<Storage, ViewDims> recurrentPlace(TensorId id) const {
+    [[nodiscard]] std::pair<Storage, ViewDims> placeOf(TensorId id) const {
         const Tensor& t = body_.tensors[id];
-        Storage storage = recurrentStorage(t.shape, bytesOf(t.type), context_.target().tilesPerIpu);
-        ViewDims view = t.shape.size() == 2 ? ViewDims{{0}, {1, 2}} : identityView(t.shape.size());
-        return {std::move(storage), std::move(view)};
+        return recurrentPlace(t.shape, bytesOf(t.type), context_.target().tilesPerIpu);
     }
 
     /// What is summed up over the steps lies as what it is summed up for, once that has a place.
     void placeState(TensorId id) {
         if (!body_.tensors[id].layoutOf.valid())
-            inside_.ensurePlace(id, [&] { return recurrentPlace(id); });
+            inside_.ensurePlace(id, [&] { return placeOf(id); });
     }
 
     void placeSequences() {
@@ -104,7 +102,7 @@ private:
     }
 
     VariableId placeSequence(CallCopies& copies, TensorId sequence, TensorId row) {
-        auto [storage, view] = recurrentPlace(row);
+        auto [storage, view] = placeOf(row);
         if (context_.hasPlace(sequence)) {
             const auto own =
                 rowOfSequence(context_.storageOf(sequence).storage, context_.viewOf(sequence));
@@ -115,12 +113,7 @@ private:
         }
         inside_.ensurePlace(row, [&] { return std::pair(storage, view); });
         Storage all = sequenceStorage(storage, loop_.steps);
-        ViewDims steps{{0}};
-        for (std::vector<int> atoms : view) {
-            for (int& atom : atoms)
-                ++atom;
-            steps.push_back(std::move(atoms));
-        }
+        const ViewDims steps = sequenceView(view);
         context_.ensurePlace(sequence, [&] { return std::pair(all, steps); });
         if (rowOfSequence(context_.storageOf(sequence).storage, context_.viewOf(sequence)))
             return context_.variableOf(sequence);
@@ -251,15 +244,9 @@ private:
         if (const auto state = newStateOf(row))
             from = body_.inputs[*state];
         const PlacedStorage placed = inside_.storageOf(from);
-        ViewDims view{{0}};
-        for (std::vector<int> atoms : inside_.viewOf(from)) {
-            for (int& atom : atoms)
-                ++atom;
-            view.push_back(std::move(atoms));
-        }
-        const VariableId all =
-            context_.makeResult(sequence, context_.tensor(sequence).name,
-                                sequenceStorage(placed.storage, loop_.steps), std::move(view));
+        const VariableId all = context_.makeResult(sequence, context_.tensor(sequence).name,
+                                                   sequenceStorage(placed.storage, loop_.steps),
+                                                   sequenceView(inside_.viewOf(from)));
         inside_.beforeLoop([&] { b_.writeUndef(op_.name + "/rows", all); });
         rowStep(context_.tensor(sequence).name + "/dynamicUpdate", "popops::DynamicUpdateSlice1D",
                 placed.storage, body_.tensors[row].type, {{placed.variable, all}, {all}});

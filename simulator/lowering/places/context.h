@@ -58,6 +58,7 @@ public:
     /// sequence that has the loop, and `constant` says of each tensor whether it is the same in
     /// every step.
     void setLoop(ProgramId before, std::vector<bool> constant);
+    [[nodiscard]] bool isLoopBody() const { return beforeLoop_.valid(); }
     [[nodiscard]] bool isSameInEveryStep(TensorId id) const {
         return id.index() < constant_.size() && constant_[id.index()];
     }

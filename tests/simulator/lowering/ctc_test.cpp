@@ -35,7 +35,7 @@ std::string complaints(const Profile& profile) {
 std::vector<std::int64_t> repeatCounts(const Profile& profile) {
     std::vector<std::int64_t> counts;
     for (const Program& program : profile.programs)
-        if (program.kind == ProgramKind::Repeat)
+        if (program.kind == ProgramKind::Repeat && program.count > 1)
             counts.push_back(program.count);
     return counts;
 }

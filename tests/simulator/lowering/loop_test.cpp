@@ -49,7 +49,7 @@ Simulated run(const RecurrentLayer& layer) {
 std::vector<const Program*> repeats(const Profile& profile) {
     std::vector<const Program*> found;
     for (const Program& program : profile.programs)
-        if (program.kind == ProgramKind::Repeat)
+        if (program.kind == ProgramKind::Repeat && program.count > 1)
             found.push_back(&program);
     return found;
 }

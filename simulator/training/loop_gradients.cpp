@@ -10,7 +10,8 @@ namespace {
 /// The sum over the steps of the gradient of what every step reads.
 struct StepSum {
     TensorId input, output; ///< in the body's gradient
-    Shape summed;           ///< of what it is the gradient; the sum may still have the batch
+    Shape reduced;          ///< of the sum without the batch, which it may still have
+    Shape summed;           ///< of what it is the gradient
     std::size_t operand = 0;
 };
 
@@ -126,33 +127,35 @@ private:
         return zeros;
     }
 
-    /// A sum over the batch is made once after the loop (popnn basicLstmParamUpdate: "we defer the
-    /// reduction across the batch to later").
-    [[nodiscard]] TensorId beforeReduction(TensorId gradient) const {
+    /// The sum over the batch that a gradient ends with: it is made once after the loop (popnn
+    /// basicLstmParamUpdate: "we defer the reduction across the batch to later"). None if it does
+    /// not end with one.
+    [[nodiscard]] const Op* reductionOf(TensorId gradient) const {
         for (std::size_t i = work_.ops.size(); i-- > count_;) {
             const Op& op = work_.ops[OpId(i)];
             if (op.outputs[0] != gradient)
                 continue;
             const auto* reduce = std::get_if<ReduceAttributes>(&op.attributes);
-            if (reduce != nullptr && reduce->function == ReduceFunction::Add)
-                return op.inputs[0];
+            if (reduce != nullptr && reduce->function == ReduceFunction::Add && reduce->keepDims)
+                return &op;
             if (!std::holds_alternative<ReshapeAttributes>(op.attributes))
-                return {};
+                return nullptr;
             gradient = op.inputs[0];
         }
-        return {};
+        return nullptr;
     }
 
     StepSum sumOf(std::size_t input, TensorId gradient) {
         const TensorId own = work_.inputs[input];
-        const TensorId whole = beforeReduction(gradient);
-        const TensorId value = whole.valid() ? whole : gradient;
+        const Op* reduction = reductionOf(gradient);
+        const TensorId value = reduction != nullptr ? reduction->inputs[0] : gradient;
+        StepSum made;
+        made.reduced = work_.tensors[reduction != nullptr ? reduction->outputs[0] : value].shape;
         Tensor sum = work_.tensors[value];
         sum.name = work_.tensors[own].name + "/gradSum";
         sum.role = TensorRole::Input;
-        if (!whole.valid())
+        if (reduction == nullptr)
             sum.layoutOf = own;
-        StepSum made;
         made.summed = work_.tensors[own].shape;
         made.operand = input;
         made.input = work_.tensors.add(sum);
@@ -347,7 +350,10 @@ private:
                 outer_.contribute(operand, results[s]);
         for (std::size_t i = 0; i < sums_.size(); ++i)
             outer_.contribute(operandOf(sums_[i].operand),
-                              outer_.reducedTo("GradSum", results[states() + i], sums_[i].summed));
+                              outer_.reshaped("GradSum/shaped",
+                                              outer_.reducedTo("GradSum", results[states() + i],
+                                                               sums_[i].reduced),
+                                              sums_[i].summed));
         for (std::size_t i = 0; i < rows_.size(); ++i)
             outer_.contribute(rows_[i].first, results[states() + sums_.size() + i]);
     }

@@ -130,13 +130,13 @@ private:
         return function ? elementwise(part, *function, {x}) : x;
     }
 
-    TensorId weight(Use use) const {
+    [[nodiscard]] TensorId weight(Use use, std::int64_t firstGate = 0) const {
         for (const auto& [weight, id] : weights_)
-            if (weight.use == use)
+            if (weight.use == use && weight.firstGate == firstGate)
                 return id;
         throw InternalError("a recurrent cell lacks one of its weights");
     }
-    /// Gates from `first` on with their part of a bias.
+    /// Gates from `first` on with their bias.
     TensorId biased(TensorId gates, std::int64_t first = 0, Use use = Use::InputBias) {
         if (!cell_.bias)
             return gates;
@@ -144,12 +144,8 @@ private:
         const std::string part = use == Use::InputBias
                                      ? "AddBias" + (first > 0 ? std::to_string(first) : "")
                                      : "AddRecurrentBias";
-        TensorId own = weight(use);
-        if (count != cell_.gates())
-            own = emit(part + "/own", SliceAttributes{{first * cell_.units}, {1}}, {own},
-                       {count * cell_.units});
-        const TensorId shaped =
-            emit(part + "/shaped", ReshapeAttributes{}, {own}, {count, 1, cell_.units});
+        const TensorId shaped = emit(part + "/shaped", ReshapeAttributes{}, {weight(use, first)},
+                                     {count, 1, cell_.units});
         return elementwise(part, Add, {gates, shaped});
     }
 
@@ -246,13 +242,23 @@ private:
 std::vector<CellWeight> weightsOf(const RecurrentCell& cell) {
     std::vector<CellWeight> made = productsOf(cell);
     const std::int64_t all = cell.gates();
-    if (cell.bias) {
-        made.push_back(
-            {Use::InputBias, "biases", {all * cell.units}, true, !cell.resetAfter, 0, all});
-        if (cell.kind == CellKind::Gru && cell.resetAfter)
-            made.push_back(
-                {Use::HiddenBias, "recurrentBiases", {all * cell.units}, false, true, 0, all});
-    }
+    const auto addBias = [&](Use use, const char* name, std::int64_t first, std::int64_t gates) {
+        made.push_back({use,
+                        name,
+                        {gates * cell.units},
+                        use == Use::InputBias,
+                        use == Use::HiddenBias || !cell.resetAfter,
+                        first,
+                        gates});
+    };
+    // One for each sum of products.
+    const bool split = cell.kind == CellKind::Gru && !cell.resetAfter;
+    if (cell.bias)
+        addBias(Use::InputBias, "biases", 0, split ? all - 1 : all);
+    if (cell.bias && split)
+        addBias(Use::InputBias, "biasesC", all - 1, 1);
+    if (cell.bias && cell.kind == CellKind::Gru && cell.resetAfter)
+        addBias(Use::HiddenBias, "recurrentBiases", 0, all);
     if (cell.kind == CellKind::Lstm && cell.peepholes)
         made.push_back({Use::Peephole, "peepholes", {3 * cell.units}});
     return made;

@@ -142,16 +142,15 @@ void addHolders(const Facts& p, Insight& insight) {
         kept += part.bytes;
         others.insert(part.link.operation);
     }
-    auto at = insight.evidence.begin() + 1;
     if (running.valid())
-        at = insight.evidence.insert(
-                 at,
-                 bytesOf(fmt::format("made by the operation of the step, '{}'", p.nameOf(running)),
-                         own, {}, running)) +
-             1;
+        insight.evidence.push_back(
+            bytesOf(fmt::format("made by the operation of the step, '{}'", p.nameOf(running)), own,
+                    {}, running));
     if (kept > 0)
-        insight.evidence.insert(
-            at, bytesOf(fmt::format("kept of {} other operations", others.size()), kept));
+        insight.evidence.push_back(
+            bytesOf(fmt::format("kept of {} other operation{}", others.size(),
+                                others.size() == 1 ? "" : "s"),
+                    kept));
 }
 
 std::vector<Insight> findPeakVariables(const Facts& p) {

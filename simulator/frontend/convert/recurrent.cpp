@@ -202,7 +202,8 @@ private:
         const std::string what = "B/" + weight.name;
         const TensorId both = ofDirection(what, 3, {2 * all});
         const auto half = [&](const std::string& part, std::int64_t first) {
-            return rowsFrom(node_, name(what + part), both, 0, first, all);
+            return rowsFrom(node_, name(what + part), both, 0,
+                            first + weight.firstGate * cell_.units, weight.gates * cell_.units);
         };
         if (weight.use == CellWeight::Use::HiddenBias)
             return half("/state", all);

@@ -99,7 +99,8 @@ private slots:
         const auto said = [&](const char* schedule) {
             Profile p = p_;
             p.pipeline.schedule = schedule;
-            for (const Field& field : stagesReport(p, {}).fields)
+            const Document document = stagesReport(*ProfileView::of(p), {});
+            for (const Field& field : document.fields)
                 if (field.key == "fifoDepthCounts")
                     return std::get<std::string>(field.value);
             return std::string();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <set>
 
 #include "core/base/units.h"
 #include "core/options/option_error.h"
@@ -224,16 +223,16 @@ public:
     }
 
     /// "... 12.0 MiB of the 96.0 MiB ..."
-    [[nodiscard]] std::string text() const {
+    [[nodiscard]] std::string text(const RunOptions& options) const {
         std::string text = fmt::format("recomputation makes {} again of the {} of activations that "
                                        "the backward pass reads; the "
                                        "rest is kept from the forward pass",
                                        formatBytes(again_), formatBytes(bytes_));
-        // A group runs at once: all that it makes is live from then on.
-        if (groups_.size() == 1 && again_ > 0)
+        // What lies behind the last checkpoint is kept, since it would run again at once.
+        if (options.recompute == Recompute::All && options.checkpoints.empty())
             text +=
-                ", and all of the former is made before the first backward operation that reads "
-                "any of it: with --checkpoint NAME it comes in parts";
+                "; 'all' runs again what lies between checkpoints: name operations to keep with "
+                "--checkpoint NAME";
         return text;
     }
 
@@ -250,17 +249,14 @@ private:
             return;
         seen_[id.index()] = true;
         bytes_ += graph_.tensors[id].bytes();
-        if (const std::int32_t group = graph_.ops[maker].recomputeGroup; group >= 0) {
+        if (graph_.ops[maker].recomputeGroup >= 0)
             again_ += graph_.tensors[id].bytes();
-            groups_.insert(group);
-        }
     }
 
     const Graph& graph_;
     std::vector<OpId> producers_;
     std::vector<bool> seen_;
     std::int64_t bytes_ = 0, again_ = 0;
-    std::set<std::int32_t> groups_;
 };
 
 } // namespace
@@ -273,7 +269,7 @@ void markRecomputed(Graph& graph, const RunOptions& options) {
     const bool marked = std::any_of(graph.ops.begin(), graph.ops.end(),
                                     [](const Op& op) { return op.recomputeGroup >= 0; });
     if (options.recompute != Recompute::None && marked)
-        graph.messages.push_back({Severity::Info, ReadBack(graph).text()});
+        graph.messages.push_back({Severity::Info, ReadBack(graph).text(options)});
 }
 
 } // namespace tilescope::sim

@@ -109,7 +109,7 @@ private slots:
         }));
     }
 
-    // Without checkpoints everything comes back at once: the peak stays where it was.
+    // Without checkpoints there is little to make again: the peak stays where it was.
     void recomputationSaysWhatItMakesAgain() {
         RunOptions options;
         options.mode = "training";

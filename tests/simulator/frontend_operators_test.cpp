@@ -188,6 +188,10 @@ private slots:
                "float[1,2,4] h, float[1,2,4] c, float[1,12] p) => (float[1,2,4] last) "
                "{ y, last = LSTM <hidden_size = 4> (x, w, r, b, , h, c, p) }"
             << 1 << 1 << -1;
+        QTest::newRow("LSTM with a cell alone")
+            << "g (float[5,2,3] x, float[1,16,3] w, float[1,16,4] r, float[1,2,4] c) => "
+               "(float[1,2,4] last) { y, last = LSTM <hidden_size = 4> (x, w, r, , , , c) }"
+            << 1 << 1 << -1;
     }
 
     // One loop for each direction, whose step is there once, however many there are.

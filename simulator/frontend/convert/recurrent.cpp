@@ -137,7 +137,7 @@ private:
         if (node_.has(5))
             given.push_back(ofDirection("initialH", 5, shape));
         else if (hasCell)
-            given.push_back(node_.emit(name("initialH"), FillAttributes{}, {}, shape));
+            given.push_back(constantLike(node_, name("initialH/zeros"), x_, shape));
         if (hasCell)
             given.push_back(ofDirection("initialC", 6, shape));
         loop.zeroStates = loop.states - static_cast<std::int32_t>(given.size());

@@ -201,7 +201,7 @@ private:
         Traffic traffic;
         traffic.total = tiles;
         traffic.received = elements.ones();
-        traffic.sent = TileSeries(TileId(0), 1, 1);
+        traffic.sent = TileSeries(TileId(0), 1, tiles);
         traffic.messages = traffic.received;
         traffic.receivers = tiles;
         Movement movement;

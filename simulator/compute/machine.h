@@ -96,7 +96,9 @@ private:
     void runSection(Frame& frame, const Section& section, std::int64_t microBatch);
     void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
     void runKernelOn(Frame& frame, const Op& op, const ComputePlace& place);
+    [[nodiscard]] Frame called(Frame& frame, const Op& op, std::int32_t function);
     void runCall(Frame& frame, const Op& op, std::int64_t microBatch);
+    void runLoop(Frame& frame, const Op& op, const LoopAttributes& loop, std::int64_t microBatch);
     void runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective);
     void runMovement(Frame& frame, const Op& op, std::int64_t replica);
     void watch(const Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);

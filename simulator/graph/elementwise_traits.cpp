@@ -55,6 +55,11 @@ bool makesBool(ElementwiseFunction function) {
            (function >= Equal && function <= Xor);
 }
 
+bool drawsRandomNumbers(ElementwiseFunction function) {
+    using enum ElementwiseFunction;
+    return function == Dropout || function == RandomUniform || function == RandomNormal;
+}
+
 ElementwiseTraits traitsOf(ElementwiseFunction function) {
     using enum ElementwiseFunction;
     switch (function) {

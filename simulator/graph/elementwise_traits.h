@@ -36,6 +36,9 @@ struct ElementwiseTraits {
 /// Comparisons, logic and questions about numbers.
 bool makesBool(ElementwiseFunction function);
 
+/// Those whose results differ from call to call.
+bool drawsRandomNumbers(ElementwiseFunction function);
+
 /// Cycles: PopLibs popops/popopsCycleEstimators.hpp, popnn/codelets and poprand/codelets.
 ElementwiseTraits traitsOf(ElementwiseFunction function);
 

@@ -168,6 +168,10 @@ private:
         op.outputs.clear();
         for (const Result& result : results_[match])
             op.outputs.push_back(opAt(start + result.operation).outputs[result.output]);
+        op.randomStreams.clear();
+        for (std::int32_t i = start; i < start + part.length; ++i)
+            op.randomStreams.insert(op.randomStreams.end(), opAt(i).randomStreams.begin(),
+                                    opAt(i).randomStreams.end());
         return op;
     }
 

@@ -11,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/options/option_error.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/model_record.h"
 #include "simulator/offload/remote.h"
 #include "simulator/outline/outline.h"
@@ -170,6 +171,16 @@ void checkFeeding(const Graph& graph, const RunOptions& options) {
     refuse(options.hostRate > 0, "hostRate");
 }
 
+/// Operations that draw random numbers get sequences of their own, before others copy them.
+void numberRandomStreams(Graph& graph) {
+    std::int32_t next = 0;
+    for (Op& op : graph.ops) {
+        const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
+        if (elementwise && drawsRandomNumbers(elementwise->function))
+            op.randomStreams = {next++};
+    }
+}
+
 /// What the passes hand on to each other.
 struct Preparation {
     const RunOptions& options;
@@ -197,6 +208,7 @@ const std::vector<PreparationPass>& preparationPasses() {
     const auto always = [](const P&) { return true; };
     const auto inTraining = [](const P& p) { return p.options.isTraining(); };
     static const std::vector<PreparationPass> passes{
+        {"random numbers", always, [](P& p) { numberRandomStreams(p.graph); }},
         {"assign phases", [](const P& p) { return p.isPhased(); },
          [](P& p) {
              p.phases = assignPhases(p.graph, p.options,

@@ -23,13 +23,17 @@ struct Loss {
     TensorId gradient; ///< of the loss with respect to it
 };
 
+/// Name of the constant that the gradients of a loss begin with: the loss scaling, times what the
+/// loss itself is scaled by.
+inline constexpr const char* lossScalingName = "lossScaling";
+
 /// Adds a loss to the graph's first output, with an input "label", and begins the backward pass.
 /// The loss becomes the graph's only output. Automatic: the loss that the model was compiled with,
 /// or a first output that is one number, or softmax cross-entropy (mean over the samples) of class
 /// indices with the gradient of both as one step (popnn NllWithSoftmaxGradDirect); its classes are
 /// the last dimension of more than one index. Errors of regression are means over all outputs.
-/// Throws UserError if the output has no classes.
-Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic);
+/// `scaling`: factor of all gradients. Throws UserError if the output has no classes.
+Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic, double scaling = 1);
 
 /// Lets batch normalisations take their statistics over the batches of so many neighbouring
 /// replicas; a message says if there are none. Before addGradients().

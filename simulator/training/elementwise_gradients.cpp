@@ -2,6 +2,7 @@
 #include "simulator/training/gradient_builder.h"
 
 #include <fmt/format.h>
+#include <numbers>
 
 #include "core/base/error.h"
 #include "simulator/graph/elementwise_traits.h"
@@ -19,7 +20,9 @@ public:
         , g_(gradient)
         , shape_(builder.shape(gradient)) {}
 
-    void run(ElementwiseFunction function) {
+    void run(const ElementwiseAttributes& attributes) {
+        attributes_ = attributes;
+        const ElementwiseFunction function = attributes.function;
         switch (function) {
         case Add:
             for (const TensorId operand : op_.inputs)
@@ -37,13 +40,9 @@ public:
             divide();
             return;
         case Power:
-            // d(x^p) = p * x^p / x dx + x^p * log(x) dp.
-            if (b_.wanted(op_.inputs[0])) {
-                const TensorId part = times("PowArg0Grad", g_, op_.outputs[0]);
-                give(op_.inputs[0],
-                     b_.scaled("PowArg0Grad/scale",
-                               binary("PowArg0Grad/divide", Divide, part, op_.inputs[0])));
-            }
+            // d(x^p) = p * x^(p - 1) dx + x^p * log(x) dp (popart PowArg0GradOpPattern).
+            if (b_.wanted(op_.inputs[0]))
+                powerOfFirst();
             if (b_.wanted(op_.inputs[1]))
                 give(op_.inputs[1],
                      times("PowArg1Grad", times("PowArg1Grad/mul", g_, op_.outputs[0]),
@@ -59,7 +58,18 @@ public:
             for (std::size_t i = 1; i < op_.inputs.size(); ++i)
                 if (b_.wanted(op_.inputs[i]))
                     give(op_.inputs[i], times(i == 1 ? "WhereXGrad" : "WhereYGrad", g_,
-                                              mask("WhereMask", op_.inputs[0])));
+                                              mask("WhereMask", chosen(i == 1))));
+            return;
+        case PRelu:
+            preluGradients();
+            return;
+        case CrossEntropy:
+            // -t / p
+            if (b_.wanted(op_.inputs[0]))
+                give(op_.inputs[0],
+                     unary("NllGrad/negate", Negate,
+                           binary("NllGrad/divide", Divide, times("NllGrad", g_, op_.inputs[1]),
+                                  op_.inputs[0])));
             return;
         case SubtractProduct: {
             // a - b c
@@ -86,6 +96,19 @@ private:
     TensorId times(const std::string& part, TensorId a, TensorId b) {
         return binary(part, ElementwiseFunction::Multiply, a, b);
     }
+    /// With the numbers of the forward function.
+    TensorId pieces(const std::string& part) {
+        ElementwiseAttributes slope = attributes_;
+        slope.of = attributes_.function;
+        slope.function = ReluGrad;
+        return b_.elementwise(part, slope, {g_, op_.outputs[0]}, shape_);
+    }
+    TensorId likeForward(const std::string& part, ElementwiseFunction f,
+                         std::vector<TensorId> operands) {
+        ElementwiseAttributes same = attributes_;
+        same.function = f;
+        return b_.elementwise(part, same, std::move(operands), shape_);
+    }
     void give(TensorId operand, TensorId gradient) {
         if (b_.wanted(operand))
             b_.contribute(operand, b_.reducedTo("GradReduce", gradient, b_.shape(operand)));
@@ -96,6 +119,65 @@ private:
         const TensorId number = unary(part, ElementwiseFunction::Cast, condition);
         b_.graph().tensors[number].type = b_.tensor(g_).type;
         return number;
+    }
+
+    /// Where a Select takes its first choice, or its second.
+    TensorId chosen(bool first) {
+        return first ? op_.inputs[0]
+                     : unary("WhereYGrad/not", ElementwiseFunction::Not, op_.inputs[0]);
+    }
+
+    /// Where an operand is above zero.
+    TensorId positive(const std::string& part, TensorId x) {
+        const TensorId above = binary(part, Greater, x, b_.scalar(part + "/zero", x, 0));
+        b_.graph().tensors[above].type = DataType::Bool;
+        return above;
+    }
+
+    void powerOfFirst() {
+        const TensorId p = op_.inputs[1];
+        const TensorId less = b_.elementwise("PowArg0Grad/sub", Subtract,
+                                             {p, b_.scalar("PowArg0Grad/one", p, 1)}, b_.shape(p));
+        const TensorId power = binary("PowArg0Grad/pow", Power, op_.inputs[0], less);
+        give(op_.inputs[0], times("PowArg0Grad", g_, times("PowArg0Grad/scale", power, p)));
+    }
+
+    /// x above zero: g; below: slope * g, and x * g of the slope.
+    void preluGradients() {
+        const TensorId x = op_.inputs[0];
+        const TensorId above = positive("PReluGrad/positive", x);
+        const auto choose = [&](const std::string& part, TensorId yes, TensorId no) {
+            const TensorId made = b_.elementwise(part, Select, {above, yes, no}, shape_);
+            b_.graph().tensors[made].type = b_.tensor(g_).type;
+            return made;
+        };
+        if (b_.wanted(x))
+            give(x, choose("PReluGrad", g_, times("PReluGrad/slope", g_, op_.inputs[1])));
+        if (b_.wanted(op_.inputs[1]))
+            give(op_.inputs[1], choose("PReluSlopeGrad", b_.scalar("PReluSlopeGrad/zero", x, 0),
+                                       times("PReluSlopeGrad/mul", g_, x)));
+    }
+
+    /// alpha exp(x) = y + alpha below zero, one above.
+    TensorId eluGradient(const std::string& part, TensorId x, TensorId y) {
+        const TensorId below = binary(part + "/derivative", ElementwiseFunction::Add, y,
+                                      b_.scalar(part + "/alpha", y, attributes_.alpha));
+        const TensorId slope = b_.elementwise(
+            part + "/select", Select,
+            {positive(part + "/positive", x), b_.scalar(part + "/one", y, 1), below}, shape_);
+        b_.graph().tensors[slope].type = b_.tensor(g_).type;
+        return times(part, g_, slope);
+    }
+
+    /// h + x h', with h = x / 6 + 1 / 2 from 0 to 1.
+    TensorId hardSwishGradient(const std::string& part, TensorId x) {
+        constexpr double slope = 1.0 / 6;
+        const TensorId h = b_.elementwise(
+            part + "/derivative", ElementwiseAttributes{HardSigmoid, slope, 0.5}, {x}, shape_);
+        ElementwiseAttributes pieces{ReluGrad, slope, 0.5};
+        pieces.of = HardSigmoid;
+        const TensorId rest = b_.elementwise(part + "/slope", pieces, {x, h}, shape_);
+        return times(part, g_, binary(part + "/add", ElementwiseFunction::Add, h, rest));
     }
 
     TensorId equals(TensorId operand) {
@@ -133,15 +215,14 @@ private:
         case Relu:
         case LeakyRelu:
         case Clip:
-        case PRelu:
         case HardSigmoid:
-            return binary(part, ReluGrad, g_, y);
+            return pieces(part);
         case Sigmoid:
             return binary(part, SigmoidGrad, g_, y);
         case Tanh:
             return binary(part, TanhGrad, g_, y);
         case Gelu:
-            return binary(part, GeluGrad, g_, x);
+            return likeForward(part, GeluGrad, {g_, x});
         case Swish:
             return binary(part, SwishGrad, g_, x);
         case Expm1:
@@ -149,7 +230,7 @@ private:
         case Log1p:
             return binary(
                 part, Divide, g_,
-                b_.elementwise(part + "/add", Add, {x, b_.scalar(part + "/one", x)}, shape_));
+                b_.elementwise(part + "/add", Add, {x, b_.scalar(part + "/one", x, 1)}, shape_));
         case Tan:
             // 1 / cos^2
             return binary(part, Divide, g_,
@@ -162,37 +243,40 @@ private:
             return binary(
                 part, Divide, g_,
                 b_.elementwise(part + "/add", Add,
-                               {unary(part + "/square", Square, x), b_.scalar(part + "/one", x)},
+                               {unary(part + "/square", Square, x), b_.scalar(part + "/one", x, 1)},
                                shape_));
         case Asin:
         case Acos: {
             // 1 / sqrt(1 - x^2), negated for the cosine
             const TensorId rest = b_.elementwise(
                 part + "/sub", Subtract,
-                {unary(part + "/square", Square, x), b_.scalar(part + "/one", x)}, shape_);
+                {b_.scalar(part + "/one", x, 1), unary(part + "/square", Square, x)}, shape_);
             const TensorId slope = times(part, g_, unary(part + "/rsqrt", Rsqrt, rest));
             return function == Acos ? unary(part + "/negate", Negate, slope) : slope;
         }
         case Softplus:
-        case Elu:
             return times(part, g_, unary(part + "/derivative", Sigmoid, x));
+        case Elu:
+            return eluGradient(part, x, y);
         case HardSwish:
-            return times(part, g_, unary(part + "/derivative", HardSigmoid, x));
+            return hardSwishGradient(part, x);
         case Exp:
             return times(part, g_, y);
         case Log:
             return binary(part, Divide, g_, x);
         case Sqrt:
-            return b_.scaled(part + "/half", binary(part, Divide, g_, y));
+            return b_.scaled(part + "/half", binary(part, Divide, g_, y), 0.5);
         case Rsqrt:
             // -y^3 / 2
-            return b_.scaled(part + "/half", times(part, times(part + "/cube", g_, y),
-                                                   unary(part + "/square", Square, y)));
+            return b_.scaled(
+                part + "/half",
+                times(part, times(part + "/cube", g_, y), unary(part + "/square", Square, y)),
+                -0.5);
         case Inverse:
             return unary(part + "/negate", Negate,
                          times(part, g_, unary(part + "/square", Square, y)));
         case Square:
-            return b_.scaled(part + "/double", times(part, g_, x));
+            return b_.scaled(part + "/double", times(part, g_, x), 2);
         case Negate:
             return unary(part, Negate, g_);
         case Abs:
@@ -201,14 +285,14 @@ private:
             const TensorId square = unary(part + "/square", Square, x);
             const TensorId bell =
                 unary(part + "/exp", Exp, unary(part + "/negate", Negate, square));
-            return b_.scaled(part + "/scale", times(part, g_, bell));
+            return b_.scaled(part + "/scale", times(part, g_, bell), std::numbers::inv_sqrtpi * 2);
         }
         case Sin:
             return times(part, g_, unary(part + "/cos", Cos, x));
         case Cos:
             return unary(part + "/negate", Negate, times(part, g_, unary(part + "/sin", Sin, x)));
         case Dropout:
-            return unary("DropoutGrad", Dropout, g_);
+            return likeForward("DropoutGrad", Dropout, {g_});
         case Copy:
             return g_;
         case Cast: {
@@ -228,6 +312,7 @@ private:
     const Op op_;
     TensorId g_;
     Shape shape_;
+    ElementwiseAttributes attributes_ = {};
 };
 
 /// Steps have no gradient to pass on.
@@ -242,7 +327,7 @@ bool isConstantAlmostEverywhere(ElementwiseFunction function) {
 void addGradient(GradientBuilder& builder, const ElementwiseAttributes& elementwise,
                  TensorId gradient) {
     if (!isConstantAlmostEverywhere(elementwise.function))
-        ElementwiseRule(builder, gradient).run(elementwise.function);
+        ElementwiseRule(builder, gradient).run(elementwise);
 }
 
 } // namespace tilescope::sim

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
@@ -31,6 +32,9 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
     // attributes).
     graph_.ops.back().partialsType = forward_.partialsType;
     graph_.ops.back().mayOutline = forward_.mayOutline;
+    const auto* drawing = std::get_if<ElementwiseAttributes>(&graph_.ops.back().attributes);
+    if (drawing && drawsRandomNumbers(drawing->function))
+        graph_.ops.back().randomStreams = forward_.randomStreams;
     return out;
 }
 
@@ -53,11 +57,12 @@ TensorId GradientBuilder::elementwise(const std::string& part, ElementwiseFuncti
     return emit(part, ElementwiseAttributes{function}, std::move(inputs), std::move(shape));
 }
 
-TensorId GradientBuilder::scalar(const std::string& part, TensorId like) {
+TensorId GradientBuilder::scalar(const std::string& part, TensorId like, double value) {
     Tensor constant;
     constant.name = forward_.name + "/" + part;
     constant.type = graph_.tensors[like].type;
     constant.role = TensorRole::Constant;
+    constant.value = std::make_shared<TensorData>(TensorData::scalar(constant.type, value));
     return graph_.tensors.add(std::move(constant));
 }
 
@@ -148,12 +153,14 @@ TensorId GradientBuilder::gradientOf(TensorId id) {
     if (found == contributions_.end())
         return {};
     std::vector<TensorId>& parts = found->second;
+    const bool isWhole = std::any_of(parts.begin(), parts.end(),
+                                     [&](TensorId part) { return shape(part) == shape(id); });
+    if (!isWhole)
+        parts.front() = emit("GradExpand", ExpandAttributes{}, {parts.front()}, shape(id));
     if (parts.size() > 1) {
         const TensorId sum =
             elementwise(gradientSumType, ElementwiseFunction::Add, parts, shape(id));
         parts = {sum};
-    } else if (shape(parts.front()) != shape(id)) {
-        parts = {emit("GradExpand", ExpandAttributes{}, parts, shape(id))};
     }
     return parts.front();
 }

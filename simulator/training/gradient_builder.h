@@ -30,15 +30,20 @@ public:
                   Shape shape);
     TensorId elementwise(const std::string& part, ElementwiseFunction function,
                          std::vector<TensorId> inputs, Shape shape);
+    /// The same with the function's numbers.
+    TensorId elementwise(const std::string& part, const ElementwiseAttributes& attributes,
+                         std::vector<TensorId> inputs, Shape shape) {
+        return emit(part, attributes, std::move(inputs), std::move(shape));
+    }
     /// One more result of the operation that makes `of`, of its shape and type.
     TensorId addResult(TensorId of, const std::string& part);
     /// A constant of one element, of the type of `like`.
-    TensorId scalar(const std::string& part, TensorId like);
+    TensorId scalar(const std::string& part, TensorId like, double value);
     TensorId times(const std::string& part, TensorId a, TensorId b) {
         return elementwise(part, ElementwiseFunction::Multiply, {a, b}, shape(a));
     }
-    TensorId scaled(const std::string& part, TensorId a) {
-        return times(part, a, scalar(part + "/factor", a));
+    TensorId scaled(const std::string& part, TensorId a, double factor) {
+        return times(part, a, scalar(part + "/factor", a, factor));
     }
     TensorId reshaped(const std::string& part, TensorId a, Shape to);
     TensorId transposed(const std::string& part, TensorId a, std::vector<std::int64_t> permutation);

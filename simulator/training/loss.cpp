@@ -11,8 +11,9 @@ using enum ElementwiseFunction;
 
 class LossBuilder {
 public:
-    explicit LossBuilder(Graph& graph)
-        : graph_(graph) {}
+    LossBuilder(Graph& graph, double scaling)
+        : graph_(graph)
+        , scaling_(scaling) {}
 
     Loss run(LossFunction loss) {
         if (graph_.outputs.empty() || graph_.ops.empty())
@@ -56,9 +57,10 @@ private:
         ReduceAttributes all{ReduceFunction::Add, {}, false};
         for (std::size_t d = 0; d < shape.size(); ++d)
             all.axes.push_back(static_cast<std::int64_t>(d));
+        all.scale = static_cast<double>(shape[axis]) / static_cast<double>(elementsOf(shape));
         graph_.outputs = {op("reduce", all, {terms}, {}, type(), Pass::Forward)};
 
-        return lossGradient(wanted);
+        return lossGradient(wanted, all.scale);
     }
 
     TensorId label(Shape shape, DataType type) {
@@ -96,7 +98,7 @@ private:
         for (std::size_t d = 0; d < graph_.tensors[scores_].shape.size(); ++d)
             all.axes.push_back(static_cast<std::int64_t>(d));
         graph_.outputs = {op("mean", all, {terms}, {}, type(), Pass::Forward)};
-        return {graph_.outputs.front(), lossScaling(type(), {})};
+        return {graph_.outputs.front(), lossScaling(type(), {}, 1)};
     }
 
     Loss regression(ElementwiseFunction function, const std::string& part) {
@@ -113,6 +115,7 @@ private:
         number.name = "Loss/one";
         number.type = type();
         number.role = TensorRole::Constant;
+        number.value = std::make_shared<TensorData>(TensorData::scalar(number.type, 1));
         const TensorId one = graph_.tensors.add(std::move(number));
         const TensorId yes = forward("yes", Multiply, {labels, forward("log", Log, {scores_})});
         const TensorId notP = forward("rest", Subtract, {one, scores_});
@@ -121,18 +124,22 @@ private:
         return meanOf(forward("negate", Negate, {forward("add", Add, {yes, no})}));
     }
 
-    /// The gradient of softmax and cross-entropy in one (popnn NllWithSoftmaxGradDirect).
-    Loss lossGradient(TensorId wanted) {
+    /// The gradient of softmax and cross-entropy in one (popnn NllWithSoftmaxGradDirect). `share`:
+    /// what the sum of all terms is multiplied with.
+    Loss lossGradient(TensorId wanted, double share) {
         const Shape shape = graph_.tensors[scores_].shape;
         const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
                                        {probabilities_, wanted}, shape, type(), Pass::Backward);
-        return {scores_, op("combinedLossScale", ElementwiseAttributes{Multiply},
-                            {difference, lossScaling(type(), {})}, shape, type(), Pass::Backward)};
+        return {scores_,
+                op("combinedLossScale", ElementwiseAttributes{Multiply},
+                   {difference, lossScaling(type(), {}, share)}, shape, type(), Pass::Backward)};
     }
 
-    TensorId lossScaling(DataType type, Shape shape) {
+    TensorId lossScaling(DataType type, Shape shape, double share) {
         Tensor scale;
-        scale.name = "lossScaling";
+        scale.name = lossScalingName;
+        scale.value =
+            std::make_shared<TensorData>(TensorData::filled(type, shape, scaling_ * share));
         scale.type = type;
         scale.shape = std::move(shape);
         scale.role = TensorRole::Constant;
@@ -154,14 +161,18 @@ private:
         };
         const Op* terms = makerOf(graph_.ops[last].inputs[0]);
         const auto* nll = terms ? std::get_if<ElementwiseAttributes>(&terms->attributes) : nullptr;
-        const bool fused = std::holds_alternative<ReduceAttributes>(graph_.ops[last].attributes) &&
-                           nll && nll->function == CrossEntropy;
+        const auto* reduce = std::get_if<ReduceAttributes>(&graph_.ops[last].attributes);
+        const bool fused = reduce && nll && nll->function == CrossEntropy;
         const Op* softmax = fused ? makerOf(terms->inputs[0]) : nullptr;
         if (!softmax || !std::holds_alternative<SoftmaxAttributes>(softmax->attributes))
-            return Loss{output, lossScaling(loss.type, loss.shape)};
+            return Loss{output, lossScaling(loss.type, loss.shape, 1)};
+        const double count = reduce->function == ReduceFunction::Mean
+                                 ? static_cast<double>(graph_.tensors[terms->outputs[0]].elements())
+                                 : 1;
+        const double share = reduce->scale / count;
         probabilities_ = terms->inputs[0];
         scores_ = softmax->inputs[0];
-        return lossGradient(TensorId(terms->inputs[1]));
+        return lossGradient(TensorId(terms->inputs[1]), share);
     }
 
     [[nodiscard]] DataType type() const { return graph_.tensors[scores_].type; }
@@ -226,14 +237,15 @@ private:
     }
 
     Graph& graph_;
+    const double scaling_;
     TensorId scores_, probabilities_;
     std::int32_t stage_ = 0;
 };
 
 } // namespace
 
-Loss addLoss(Graph& graph, LossFunction loss) {
-    return LossBuilder(graph).run(loss);
+Loss addLoss(Graph& graph, LossFunction loss, double scaling) {
+    return LossBuilder(graph, scaling).run(loss);
 }
 
 } // namespace tilescope::sim

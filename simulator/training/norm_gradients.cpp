@@ -32,14 +32,19 @@ public:
 private:
     /// Sums of the gradient's product with the whitened data and of the gradient itself.
     std::vector<TensorId> sums(const std::string& part, TensorId whitened, TensorId gradient,
-                               std::vector<std::int64_t> axes, ReduceFunction function) {
+                               std::vector<std::int64_t> axes, ReduceFunction function,
+                               double factor = 1) {
         const TensorId products = b_.times(part + "/mul", gradient, whitened);
         Shape reduced = shape_;
         for (const std::int64_t axis : axes)
             reduced[static_cast<std::size_t>(axis)] = 1;
-        const TensorId scale = b_.emit(part + "/JointGammaDelta",
-                                       JointReduceAttributes{{function, function}, std::move(axes)},
-                                       {products, gradient}, reduced);
+        std::vector<double> scales;
+        if (factor != 1)
+            scales = {factor, factor};
+        const TensorId scale =
+            b_.emit(part + "/JointGammaDelta",
+                    JointReduceAttributes{{function, function}, std::move(axes), scales},
+                    {products, gradient}, reduced);
         return {scale, b_.addResult(scale, "offset")};
     }
 
@@ -68,7 +73,8 @@ private:
         TensorId g = gradient_;
         if (op_.inputs.size() > 1)
             g = b_.times(part + "/NormGrad", g, op_.inputs[1]);
-        std::vector<TensorId> means = sums(part, whitened, g, norm_.axes, ReduceFunction::Mean);
+        std::vector<TensorId> means =
+            sums(part, whitened, g, norm_.axes, ReduceFunction::Mean, 1.0 / norm_.replicas);
         if (norm_.replicas > 1)
             means = overReplicas(part, means);
         const TensorId slope = b_.times(part + "/gamma", whitened, means[0]);
@@ -134,7 +140,9 @@ namespace {
 using enum ElementwiseFunction;
 
 /// Sums over `size` neighbouring channels, as a pooling of channels as a spatial dimension.
-TensorId windowSum(GradientBuilder& b, const std::string& part, TensorId in, std::int64_t size) {
+/// `mirrored`: over those in whose window an element is.
+TensorId windowSum(GradientBuilder& b, const std::string& part, TensorId in, std::int64_t size,
+                   bool mirrored) {
     const Shape shape = b.shape(in);
     const std::int64_t inner = elementsOf({shape.begin() + 2, shape.end()});
     const Shape asField{shape[0], 1, shape[1], inner};
@@ -144,6 +152,8 @@ TensorId windowSum(GradientBuilder& b, const std::string& part, TensorId in, std
     window.strides = window.dilations = {1, 1};
     window.padsBegin = {(size - 1) / 2, 0};
     window.padsEnd = {size / 2, 0};
+    if (mirrored)
+        std::swap(window.padsBegin, window.padsEnd);
     const TensorId field = b.reshaped(part + "/asField", in, asField);
     return b.reshaped(part + "/asActivation", b.emit(part, window, {field}, asField), shape);
 }
@@ -158,15 +168,17 @@ void addGradient(GradientBuilder& b, const LrnAttributes& lrn, TensorId gradient
         return b.elementwise("LrnGrad/" + part, f, {a, c}, shape);
     };
     const TensorId squares = b.elementwise("LrnGrad/square", Square, {x}, shape);
-    const TensorId sums = windowSum(b, "LrnGrad/windowSum", squares, lrn.size);
-    const TensorId scaled = b.scaled("LrnGrad/scale", sums);
-    const TensorId s = each("bias", Add, scaled, b.scalar("LrnGrad/biasValue", x));
-    const TensorId power = each("power", Power, s, b.scalar("LrnGrad/minusBeta", x));
+    const TensorId sums = windowSum(b, "LrnGrad/windowSum", squares, lrn.size, false);
+    const double share = lrn.alpha / static_cast<double>(lrn.size);
+    const TensorId scaled = b.scaled("LrnGrad/scale", sums, share);
+    const TensorId s = each("bias", Add, scaled, b.scalar("LrnGrad/biasValue", x, lrn.bias));
+    const TensorId power = each("power", Power, s, b.scalar("LrnGrad/minusBeta", x, -lrn.beta));
     const TensorId direct = each("direct", Multiply, gradient, power);
     // Every neighbour's s depends on x: -2 alpha beta / size * x * window(g * y / s).
     const TensorId shares = each("share", Divide, each("product", Multiply, gradient, y), s);
-    const TensorId neighbours = windowSum(b, "LrnGrad/neighbours", shares, lrn.size);
-    const TensorId indirect = b.scaled("LrnGrad/slope", each("indirect", Multiply, neighbours, x));
+    const TensorId neighbours = windowSum(b, "LrnGrad/neighbours", shares, lrn.size, true);
+    const TensorId indirect =
+        b.scaled("LrnGrad/slope", each("indirect", Multiply, neighbours, x), -2 * share * lrn.beta);
     b.contribute(x, each("sum", Add, direct, indirect));
 }
 

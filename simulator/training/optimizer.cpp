@@ -147,7 +147,7 @@ private:
             else
                 sum = WeightUpdate(graph_, options_, place, followers_[maker.index()])
                           .inPlace("_accumulate" + (i == 0 ? "" : fmt::format("/{}", i)),
-                                   "Accumulate", ElementwiseFunction::ScaledAdd,
+                                   "Accumulate", {ElementwiseFunction::ScaledAdd, 1},
                                    {accumulator, pair.parts[i]});
         }
         return sum;
@@ -177,6 +177,16 @@ private:
 
 } // namespace
 
+namespace {
+
+/// A mean over replicas without an accumulator, which would divide, begins with the loss.
+double replicaShare(const RunOptions& options) {
+    const bool divides = options.accumulationReduction == Reduction::Mean;
+    return divides && options.gradientAccumulation == 1 ? 1.0 / options.replicas : 1;
+}
+
+} // namespace
+
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
                   const RunOptions& options) {
     OptimizerBuilder builder(graph, options);
@@ -186,7 +196,7 @@ void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
 }
 
 Graph trainingGraph(Graph graph, const RunOptions& options) {
-    const Loss loss = addLoss(graph, options.loss);
+    const Loss loss = addLoss(graph, options.loss, options.lossScaling * replicaShare(options));
     addOptimizer(graph, addGradients(graph, loss, options.gradientAccumulation > 1), options);
     return graph;
 }

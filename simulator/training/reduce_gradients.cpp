@@ -28,14 +28,19 @@ void addGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gr
     const std::string part = op.type + "Grad";
     TensorId g = keptDims(b, part + "/keepDims", gradient, shape, reduce.axes);
     switch (reduce.function) {
-    case ReduceFunction::Mean:
-        g = b.scaled(part + "/mean", g);
-        [[fallthrough]];
+    case ReduceFunction::Mean: {
+        const double share = static_cast<double>(b.tensor(op.outputs[0]).elements()) /
+                             static_cast<double>(elementsOf(shape));
+        b.contribute(in, b.scaled(part + "/mean", g, reduce.scale * share));
+        return;
+    }
     case ReduceFunction::Add:
-        b.contribute(in, g);
+        b.contribute(in, reduce.scale == 1 ? g : b.scaled(part + "/scale", g, reduce.scale));
         return;
     case ReduceFunction::SquareAdd:
-        b.contribute(in, b.elementwise(part, Multiply, {b.scaled(part + "/double", in), g}, shape));
+        b.contribute(in,
+                     b.elementwise(part, Multiply,
+                                   {b.scaled(part + "/double", in, 2 * reduce.scale), g}, shape));
         return;
     case ReduceFunction::Max:
     case ReduceFunction::Min: {

@@ -9,6 +9,9 @@ namespace {
 
 using enum ElementwiseFunction;
 
+/// You et al. 2017, "Large Batch Training of Convolutional Networks", the trust coefficient.
+constexpr double larsTrust = 0.001;
+
 } // namespace
 
 WeightUpdate::WeightUpdate(Graph& graph, const RunOptions& options, WeightPlace place,
@@ -27,13 +30,13 @@ void WeightUpdate::run(TensorId gradient, TensorId& reciprocal, std::int32_t sha
     if (accumulates && options_.accumulationReduction == Reduction::Mean)
         own = mean(own, reciprocal);
     const TensorId stepped =
-        inPlace("_var_update", "VarUpdate", ScaledAdd, {updated_, stepOf(own)});
+        inPlace("_var_update", "VarUpdate", lastStep(), {updated_, stepOf(own)});
     if (shards > 1)
         op("_allGather", "ReplicatedAllGather",
            CollectiveAttributes{CollectiveKind::AllGather, shards}, {place_.weight, stepped},
            graph_.tensors[place_.weight].shape, graph_.tensors[place_.weight].type);
     if (accumulates)
-        inPlace("_accumulator_zero", "AccumulatorZero", Zero, {gradient});
+        inPlace("_accumulator_zero", "AccumulatorZero", {Zero}, {gradient});
 }
 
 /// From here on the optimizer works on the replica's shard: of the gradient's sum, of the weight
@@ -54,7 +57,8 @@ TensorId WeightUpdate::mean(TensorId accumulator, TensorId& reciprocal) {
     if (!reciprocal.valid())
         reciprocal =
             scalar("reciprocalAccumulationCount",
-                   options_.accumulationType == Precision::Half ? DataType::Half : DataType::Float);
+                   options_.accumulationType == Precision::Half ? DataType::Half : DataType::Float,
+                   1.0 / (static_cast<double>(options_.gradientAccumulation) * options_.replicas));
     const Tensor sum = graph_.tensors[accumulator];
     return op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
               {accumulator, reciprocal}, sum.shape, sum.type);
@@ -76,9 +80,10 @@ TensorId WeightUpdate::op(const std::string& suffix, const std::string& type, At
 }
 
 TensorId WeightUpdate::inPlace(const std::string& suffix, const std::string& type,
-                               ElementwiseFunction function, const std::vector<TensorId>& inputs) {
+                               const ElementwiseAttributes& function,
+                               const std::vector<TensorId>& inputs) {
     const Tensor first = graph_.tensors[inputs[0]];
-    return op(suffix, type, ElementwiseAttributes{function}, inputs, first.shape, first.type);
+    return op(suffix, type, function, inputs, first.shape, first.type);
 }
 
 TensorId WeightUpdate::state(const std::string& prefix, Precision type, StateKind kind) {
@@ -101,8 +106,13 @@ TensorId WeightUpdate::scalarState(const std::string& prefix) {
     return graph_.tensors.add(std::move(made));
 }
 
-TensorId WeightUpdate::scalar(const std::string& name, DataType type) {
-    return graph_.tensors.add({name, {}, type, TensorRole::Constant});
+TensorId WeightUpdate::scalar(const std::string& name, DataType type, double value) {
+    Tensor made;
+    made.name = name;
+    made.type = type;
+    made.role = TensorRole::Constant;
+    made.value = std::make_shared<TensorData>(TensorData::scalar(type, value));
+    return graph_.tensors.add(std::move(made));
 }
 
 DataType WeightUpdate::stateType() const {
@@ -118,7 +128,8 @@ TensorId WeightUpdate::unscaled(TensorId gradient) {
                       stateType());
     if (options_.lossScaling == 1)
         return gradient;
-    const TensorId scaling = scalar("adamGradientScaling___specific___" + name_, stateType());
+    const TensorId scaling =
+        scalar("adamGradientScaling___specific___" + name_, stateType(), 1 / options_.lossScaling);
     return op("_gradientUnscale", "GradientUnscale", ElementwiseAttributes{Multiply},
               {gradient, scaling}, shape, stateType());
 }
@@ -129,33 +140,62 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
     case Optimizer::Sgd:
         return gradient;
     case Optimizer::Momentum:
-        return velocity(gradient);
+        return velocity(decayed(gradient, options_.lossScaling),
+                        {MovingAverage, options_.momentum, 1});
     case Optimizer::Adam:
     case Optimizer::AdamW:
         return adamStep(gradient);
     case Optimizer::Lamb:
         return scaledByTrust(adamStep(gradient));
     case Optimizer::Lars:
-        return velocity(larsGradient(gradient));
+        return larsVelocity(gradient);
     }
     return gradient;
 }
 
-TensorId WeightUpdate::velocity(TensorId gradient) {
-    return inPlace("_accl1", "Accl1Update", MovingAverage,
+/// What a step does to the weight: SGD's also takes the loss's scaling and its own decay out; the
+/// rate of LARS is in its velocity.
+ElementwiseAttributes WeightUpdate::lastStep() const {
+    ElementwiseAttributes step{ScaledAdd, -1};
+    step.byLearningRate = options_.optimizer != Optimizer::Lars;
+    const bool isScaled =
+        options_.optimizer == Optimizer::Sgd || options_.optimizer == Optimizer::Momentum;
+    if (isScaled)
+        step.alpha = -1 / options_.lossScaling;
+    if (options_.optimizer == Optimizer::Sgd)
+        step.beta = options_.weightDecayInForce();
+    return step;
+}
+
+/// Weight decay as part of the gradient, where there is any (popart sgd2decompose, adamdecompose:
+/// WeightDecayMode::L2Regularization).
+TensorId WeightUpdate::decayed(TensorId gradient, double scaling) {
+    const double decay = options_.weightDecayInForce();
+    if (decay == 0)
+        return gradient;
+    return inPlace("_weightDecay", "WeightDecay", {ScaledAdd, decay * scaling},
+                   {gradient, updated_});
+}
+
+TensorId WeightUpdate::velocity(TensorId gradient, const ElementwiseAttributes& average) {
+    return inPlace("_accl1", "Accl1Update", average,
                    {state("Accl1___", options_.optimizerStateType), gradient});
 }
 
 TensorId WeightUpdate::adamStep(TensorId scaled) {
-    const TensorId gradient = unscaled(scaled);
-    const TensorId first = velocity(gradient);
-    const TensorId second = inPlace("_accl2", "Accl2Update", MovingSquare,
-                                    {state("Accl2___", options_.optimizerStateType), gradient});
+    const bool decays = options_.optimizer != Optimizer::Adam;
+    const TensorId gradient = decays ? unscaled(scaled) : decayed(unscaled(scaled), 1);
+    const TensorId first = velocity(gradient, {MovingAverage, options_.beta1, 1 - options_.beta1});
+    const TensorId second =
+        inPlace("_accl2", "Accl2Update", {MovingSquare, options_.beta2, 1 - options_.beta2},
+                {state("Accl2___", options_.optimizerStateType), gradient});
     const TensorId steps = scalarState("Step___");
     const TensorId count =
-        inPlace("_step", "Accumulate", ScaledAdd, {steps, scalar("one", DataType::Float)});
-    const bool decays = options_.optimizer != Optimizer::Adam;
-    return op("_adamupdater", "AdamUpdater", ElementwiseAttributes{AdamUpdater},
+        inPlace("_step", "Accumulate", {ScaledAdd, 1}, {steps, scalar("one", DataType::Float, 1)});
+    const double decay = decays ? options_.weightDecayInForce() : 0;
+    const ElementwiseAttributes updater{AdamUpdater, options_.beta1, options_.beta2,
+                                        options_.optimizerEpsilon, decay};
+    return op("_adamupdater", "AdamUpdater", updater,
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
 }
 
@@ -173,13 +213,24 @@ TensorId WeightUpdate::larsGradient(TensorId scaled) {
         number("_larsWeightNorm", Sqrt, {squareSum("_larsWeightSq", "LarsSquare", updated_)});
     const TensorId gradientNorm =
         number("_larsGradientNorm", Sqrt, {squareSum("_larsGradientSq", "LarsSquare", gradient)});
-    const TensorId decay = scalar("larsWeightDecay", DataType::Float);
-    const TensorId decayed = number("_larsDecayedNorm", Multiply, {weightNorm, decay});
-    const TensorId ratio = number("_larsRatio", Divide,
-                                  {weightNorm, number("_larsNorms", Add, {gradientNorm, decayed})});
-    const TensorId change = inPlace("_larsDecay", "LarsDecay", ScaledAdd, {gradient, updated_});
+    const double share = options_.weightDecayInForce();
+    const TensorId decay = scalar("larsWeightDecay", DataType::Float, share);
+    const TensorId decayedNorm = number("_larsDecayedNorm", Multiply, {weightNorm, decay});
+    const TensorId norms = number("_larsNorms", Add, {gradientNorm, decayedNorm});
+    const TensorId ratio =
+        op("_larsRatio", "LarsRatio", ElementwiseAttributes{TrustRatio, larsTrust, 1},
+           {weightNorm, norms}, {}, DataType::Float);
+    const TensorId change =
+        inPlace("_larsDecay", "LarsDecay", {ScaledAdd, share}, {gradient, updated_});
     return op("_larsScale", "LarsScale", ElementwiseAttributes{Multiply}, {change, ratio},
               updatedShape(), DataType::Float);
+}
+
+/// v = m v + rate * ratio * (gradient + decay * w), which the weight loses.
+TensorId WeightUpdate::larsVelocity(TensorId gradient) {
+    ElementwiseAttributes average{MovingAverage, options_.momentum, 1};
+    average.byLearningRate = true;
+    return velocity(larsGradient(gradient), average);
 }
 
 /// The square of a norm, over all shards (popart op/lamb.cpp).
@@ -198,7 +249,7 @@ TensorId WeightUpdate::squareSum(const std::string& suffix, const std::string& t
 TensorId WeightUpdate::scaledByTrust(TensorId change) {
     const TensorId weightNorm = squareSum("_lambR1Sq", "LambSquare", updated_);
     const TensorId stepNorm = squareSum("_lambR2Sq", "LambSquare", change);
-    const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{Divide},
+    const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{TrustRatio, 1, 0.5},
                               {weightNorm, stepNorm}, {}, DataType::Float);
     return op("_lambScale", "LambScale", ElementwiseAttributes{Multiply}, {change, ratio},
               updatedShape(), DataType::Float);

@@ -29,7 +29,7 @@ public:
 
     /// Overwrites the first operand; the result is the operand's new value.
     TensorId inPlace(const std::string& suffix, const std::string& type,
-                     ElementwiseFunction function, const std::vector<TensorId>& inputs);
+                     const ElementwiseAttributes& function, const std::vector<TensorId>& inputs);
     /// A tensor on the tiles of what is updated that outlives the step.
     TensorId state(const std::string& prefix, Precision type, StateKind kind = StateKind::Moment);
 
@@ -39,12 +39,15 @@ private:
     TensorId shard(TensorId gradient, std::int32_t shards);
     TensorId mean(TensorId accumulator, TensorId& reciprocal);
     TensorId scalarState(const std::string& prefix);
-    TensorId scalar(const std::string& name, DataType type);
+    TensorId scalar(const std::string& name, DataType type, double value);
     TensorId unscaled(TensorId gradient);
+    TensorId decayed(TensorId gradient, double scaling);
     TensorId stepOf(TensorId gradient);
-    TensorId velocity(TensorId gradient);
+    [[nodiscard]] ElementwiseAttributes lastStep() const;
+    TensorId velocity(TensorId gradient, const ElementwiseAttributes& average);
     TensorId adamStep(TensorId gradient);
     TensorId larsGradient(TensorId gradient);
+    TensorId larsVelocity(TensorId gradient);
     TensorId squareSum(const std::string& suffix, const std::string& type, TensorId of);
     TensorId scaledByTrust(TensorId change);
     [[nodiscard]] DataType stateType() const;

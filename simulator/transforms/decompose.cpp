@@ -70,10 +70,12 @@ private:
         return part(op, name, ElementwiseAttributes{f}, std::move(operands), shape, out);
     }
 
-    TensorId scalar(const Op& op, const std::string& name) {
+    TensorId scalar(const Op& op, const std::string& name, double value) {
         TensorId id = tensorLike(op.outputs[0], op.name + "/" + name);
         result_.tensors[id].shape = {};
         result_.tensors[id].role = TensorRole::Constant;
+        result_.tensors[id].value =
+            std::make_shared<TensorData>(TensorData::scalar(result_.tensors[id].type, value));
         return id;
     }
 
@@ -119,11 +121,13 @@ private:
         window.padsEnd = {lrn.size / 2, 0};
         const TensorId summed = part(op, "windowSum", window, {field}, asField);
         const TensorId back = part(op, "asActivation", ReshapeAttributes{}, {summed}, shape);
-        const TensorId scaled =
-            elementwise(op, "scale", Multiply, {back, scalar(op, "alpha")}, shape);
+        const TensorId scaled = elementwise(
+            op, "scale", Multiply,
+            {back, scalar(op, "alpha", lrn.alpha / static_cast<double>(lrn.size))}, shape);
         const TensorId biased =
-            elementwise(op, "bias", Add, {scaled, scalar(op, "biasValue")}, shape);
-        const TensorId power = elementwise(op, "power", Power, {biased, scalar(op, "beta")}, shape);
+            elementwise(op, "bias", Add, {scaled, scalar(op, "biasValue", lrn.bias)}, shape);
+        const TensorId power =
+            elementwise(op, "power", Power, {biased, scalar(op, "beta", -lrn.beta)}, shape);
         elementwise(op, "mul", Multiply, {in, power}, shape, op.outputs[0]);
     }
 
@@ -139,8 +143,8 @@ private:
         const std::string prefix = norm.running ? "normStats" : "groupNormStatistics";
         const auto [mean, power] = statistics(op, norm, prefix, reduced);
         const TensorId inverse =
-            elementwise(op, prefix + "/iStdDev", InverseStdDeviation, {mean, power}, reduced,
-                        op.outputs.size() > 2 ? op.outputs[2] : TensorId());
+            part(op, prefix + "/iStdDev", ElementwiseAttributes{InverseStdDeviation, norm.epsilon},
+                 {mean, power}, reduced, op.outputs.size() > 2 ? op.outputs[2] : TensorId());
         if (norm.running) {
             const TensorId factor =
                 elementwise(op, "multiplicand", Multiply, {inverse, op.inputs[1]}, reduced);
@@ -150,7 +154,7 @@ private:
             const TensorId scaled =
                 elementwise(op, "batchNormalise/mul", Multiply, {x, factor}, shape);
             elementwise(op, "batchNormalise/add", Add, {scaled, addend}, shape, op.outputs[0]);
-            updateRunning(op, mean, power, reduced);
+            updateRunning(op, norm, mean, power, reduced);
             return;
         }
         const bool scales = op.inputs.size() > 1;
@@ -173,10 +177,15 @@ private:
         const TensorId x = op.inputs[0];
         const TensorId wanted = op.outputs.size() > 1 ? op.outputs[1] : TensorId();
         const bool shared = norm.replicas > 1;
-        const TensorId mean = part(
-            op, prefix,
-            JointReduceAttributes{{ReduceFunction::Mean, ReduceFunction::SquareAdd}, norm.axes},
-            {x, x}, reduced, shared ? TensorId() : wanted);
+        const double replicas = norm.replicas;
+        const double samples = static_cast<double>(result_.tensors[x].elements()) /
+                               static_cast<double>(elementsOf(reduced));
+        const TensorId mean =
+            part(op, prefix,
+                 JointReduceAttributes{{ReduceFunction::Mean, ReduceFunction::SquareAdd},
+                                       norm.axes,
+                                       {1 / replicas, 1 / (samples * replicas)}},
+                 {x, x}, reduced, shared ? TensorId() : wanted);
         const TensorId power = secondResult(op, prefix + "/power", reduced);
         if (!shared)
             return {mean, power};
@@ -203,7 +212,8 @@ private:
     }
 
     /// Moving averages of mean and variance (the running statistics are read by inference only).
-    void updateRunning(const Op& op, TensorId mean, TensorId power, const Shape& reduced) {
+    void updateRunning(const Op& op, const NormAttributes& norm, TensorId mean, TensorId power,
+                       const Shape& reduced) {
         const TensorId square = elementwise(op, "variance/square", Multiply, {mean, mean}, reduced);
         const TensorId variance = elementwise(op, "variance", Subtract, {power, square}, reduced);
         const std::array<std::pair<const char*, TensorId>, 2> pairs{
@@ -213,7 +223,9 @@ private:
             const Shape own = result_.tensors[running].shape;
             const TensorId batch = part(op, std::string(pairs[i].first) + "/batch",
                                         ReshapeAttributes{}, {pairs[i].second}, own);
-            elementwise(op, pairs[i].first, MovingAverage, {running, batch}, own);
+            part(op, pairs[i].first,
+                 ElementwiseAttributes{MovingAverage, norm.momentum, 1 - norm.momentum},
+                 {running, batch}, own);
         }
     }
 

@@ -190,6 +190,16 @@ class OptionValuesTest : public QObject {
             "option optimizerStateType (--optimizer-state-type): '8' is not one of float, half.");
         row("lossScaling", "0",
             "option lossScaling (--loss-scaling): '0' is not a number from 1e-06 to 1000000000");
+        row("learningRate", "-1",
+            "option learningRate (--learning-rate): '-1' is not a number from 0 to 1000");
+        row("weightDecay", "2",
+            "option weightDecay (--weight-decay): '2' is not a number from 0 to 1");
+        row("momentum", "1",
+            "option momentum (--momentum): '1' is not a number from 0 to 0.999999");
+        row("beta1", "x", "option beta1 (--beta1): 'x' is not a number from 0 to 0.999999");
+        row("beta2", "1", "option beta2 (--beta2): '1' is not a number from 0 to 0.999999");
+        row("optimizerEpsilon", "-1",
+            "option optimizerEpsilon (--optimizer-epsilon): '-1' is not a number from 0 to 1");
         return rows;
     }
 

@@ -115,6 +115,14 @@ private:
         row("lossScaling=128",
             "option lossScaling (--loss-scaling): there is a loss in training only; add --mode "
             "training, or leave it out");
+        row("learningRate=0.1", "option learningRate (--learning-rate): weights are updated in "
+                                "training only; add --mode training, or leave it out");
+        row("weightDecay=0.1", "option weightDecay (--weight-decay): weights are updated in "
+                               "training only; add --mode training, or leave it out");
+        row("mode=training optimizer=momentum momentum=0.5", "no error");
+        row("mode=training optimizer=adamw learningRate=0.1 weightDecay=0 beta1=0.8 beta2=0.99 "
+            "optimizerEpsilon=1e-6",
+            "no error");
         row("outline=off outlineThreshold=10",
             "option outlineThreshold (--outline-threshold): nothing becomes a function with "
             "--outline off; leave one of "
@@ -351,6 +359,10 @@ private slots:
             "option instances has no effect: without --host-rate an instance prepares as many "
             "samples as are wanted");
         row("mode=training gradientAccumulation=2 accumulationType=half", "");
+        row("mode=training optimizer=adam momentum=0.5",
+            "option momentum has no effect: only --optimizer momentum and lars have a velocity");
+        row("mode=training optimizer=lars beta2=0.99",
+            "option beta2 has no effect: only --optimizer adam, adamw and lamb have moments");
     }
     void saysWhatHasNoEffect() {
         QFETCH(QString, options);

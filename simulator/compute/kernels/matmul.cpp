@@ -56,6 +56,17 @@ void joinLeading(MatrixStack& a, MatrixStack& b, MatrixStack& result) {
     }
 }
 
+/// Steps along dimensions of size one say nothing; oneDNN takes them for those of rows all the
+/// same.
+void stateUnusedSteps(MatrixStack& stack) {
+    const std::size_t columns = stack.dims.size() - 1;
+    const std::size_t rows = columns - 1;
+    if (stack.dims[rows] == 1)
+        stack.strides[rows] = stack.dims[columns];
+    else if (stack.dims[columns] == 1)
+        stack.strides[columns] = stack.dims[rows];
+}
+
 dnnl::memory::desc orderOf(const MatrixStack& stack) {
     return {stack.dims, dnnl::memory::data_type::f32, stack.strides};
 }
@@ -77,6 +88,8 @@ void multiplyReals(const MatMulAttributes& product, KernelCall& call) {
     MatrixStack b = asStack(right.shape(), rank, product.transposeB);
     MatrixStack result = asStack(made.shape(), rank, false);
     joinLeading(a, b, result);
+    stateUnusedSteps(a);
+    stateUnusedSteps(b);
     Library& library = call.context.library();
     const auto [entry, isNew] = library.primitives.try_emplace(signatureOf(a, b));
     if (isNew) {

@@ -57,10 +57,11 @@ void copyRow(const std::int32_t* from, std::int64_t stepFrom, std::int32_t* to, 
 
 /// A matrix of which both sides would be read or written across: by squares that stay in the cache.
 void copyPlane(const std::int32_t* from, std::int32_t* to, const Walk& walk, std::size_t rows) {
-    constexpr std::int64_t side = 32;
     const std::size_t last = walk.sizes.size() - 1;
     const std::int64_t height = walk.sizes[rows];
     const std::int64_t width = walk.sizes[last];
+    const bool along = walk.from[last] == 1 && walk.to[last] == 1;
+    const std::int64_t side = along ? width : 32;
     for (std::int64_t top = 0; top < height; top += side)
         for (std::int64_t left = 0; left < width; left += side)
             for (std::int64_t y = top; y < std::min(top + side, height); ++y)

@@ -206,6 +206,10 @@ bool foldIntoConvolution(NodeConverter& node) {
     return true;
 }
 
+double epsilonOf(const NodeConverter& node) {
+    return node.node().real("epsilon", NormAttributes{}.epsilon);
+}
+
 /// Normalises with the statistics of the batch, and updates the running ones. Its further outputs
 /// are these, which nobody needs to read.
 void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
@@ -215,6 +219,8 @@ void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
                                               "supported in training",
                                               i));
     NormAttributes norm{{}, true};
+    norm.epsilon = epsilonOf(node);
+    norm.momentum = node.node().real("momentum", norm.momentum);
     for (std::size_t d = 0; d < node.rank(0); ++d)
         if (d != 1)
             norm.axes.push_back(static_cast<std::int64_t>(d));
@@ -231,8 +237,8 @@ void normaliseByGiven(NodeConverter& node, const Shape& perChannel) {
     using enum ElementwiseFunction;
     enum Operand : std::size_t { Scale = 1, Bias, Mean, Variance };
     const auto parameter = [&](Operand operand) { return node.parameter(operand, perChannel); };
-    const TensorId deviation =
-        node.elementwise("invStdDev", VarianceToInverseStdDeviation, {parameter(Variance)});
+    const TensorId deviation = node.elementwise("invStdDev", VarianceToInverseStdDeviation,
+                                                {parameter(Variance)}, epsilonOf(node));
     const TensorId factor = node.elementwise("factor", Multiply, {deviation, parameter(Scale)});
     const TensorId moved = node.elementwise("moved", Multiply, {factor, parameter(Mean)});
     const TensorId summand = node.elementwise("summand", Subtract, {parameter(Bias), moved});

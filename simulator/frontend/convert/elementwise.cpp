@@ -22,6 +22,24 @@ TensorId secondOperand(NodeConverter& node) {
     return node.reshape("broadcast", node.input(1), shape);
 }
 
+void convertMod(NodeConverter& node) {
+    const double towardsZero = static_cast<double>(node.node().integer("fmod", 0));
+    node.result(node.elementwise("", Remainder, {node.input(0), secondOperand(node)}, towardsZero));
+}
+
+void convertGelu(NodeConverter& node) {
+    const bool exact = node.node().text("approximate", "none") == "none";
+    node.result(node.elementwise("", Gelu, {node.input(0)}, exact ? 1 : 0));
+}
+
+void convertIsInf(NodeConverter& node) {
+    const auto leavesOut = [&](const char* sign) {
+        return node.node().integer(sign, 1) == 0 ? 1.0 : 0.0;
+    };
+    node.result(node.elementwise("", IsInf, {node.input(0)}, leavesOut("detect_negative"),
+                                 leavesOut("detect_positive")));
+}
+
 using NamedFunctions = std::vector<std::pair<const char*, ElementwiseFunction>>;
 
 void convertMean(NodeConverter& node) {
@@ -70,16 +88,34 @@ void convertCast(NodeConverter& node) {
 } // namespace
 
 void addElementwiseConversions(ConversionTable& table) {
-    const NamedFunctions unary{{"Abs", Abs},           {"Acos", Acos},   {"Acosh", Acosh},
-                               {"Asin", Asin},         {"Asinh", Asinh}, {"Atan", Atan},
-                               {"Atanh", Atanh},       {"Ceil", Ceil},   {"Cos", Cos},
-                               {"Cosh", Cosh},         {"Erf", Erf},     {"Exp", Exp},
-                               {"Floor", Floor},       {"Gelu", Gelu},   {"HardSwish", HardSwish},
-                               {"IsInf", IsInf},       {"IsNaN", IsNan}, {"Log", Log},
-                               {"Neg", Negate},        {"Not", Not},     {"Reciprocal", Inverse},
-                               {"Relu", Relu},         {"Round", Round}, {"Sigmoid", Sigmoid},
-                               {"Sign", Sign},         {"Sin", Sin},     {"Sinh", Sinh},
-                               {"Softplus", Softplus}, {"Sqrt", Sqrt},   {"Tan", Tan},
+    const NamedFunctions unary{{"Abs", Abs},
+                               {"Acos", Acos},
+                               {"Acosh", Acosh},
+                               {"Asin", Asin},
+                               {"Asinh", Asinh},
+                               {"Atan", Atan},
+                               {"Atanh", Atanh},
+                               {"Ceil", Ceil},
+                               {"Cos", Cos},
+                               {"Cosh", Cosh},
+                               {"Erf", Erf},
+                               {"Exp", Exp},
+                               {"Floor", Floor},
+                               {"HardSwish", HardSwish},
+                               {"IsNaN", IsNan},
+                               {"Log", Log},
+                               {"Neg", Negate},
+                               {"Not", Not},
+                               {"Reciprocal", Inverse},
+                               {"Relu", Relu},
+                               {"Round", Round},
+                               {"Sigmoid", Sigmoid},
+                               {"Sign", Sign},
+                               {"Sin", Sin},
+                               {"Sinh", Sinh},
+                               {"Softplus", Softplus},
+                               {"Sqrt", Sqrt},
+                               {"Tan", Tan},
                                {"Tanh", Tanh}};
     for (const auto& [name, function] : unary)
         table[name] = [function = function](NodeConverter& node) {
@@ -89,9 +125,8 @@ void addElementwiseConversions(ConversionTable& table) {
                                 {"Div", Divide},      {"Equal", Equal},
                                 {"Greater", Greater}, {"GreaterOrEqual", GreaterEqual},
                                 {"Less", Less},       {"LessOrEqual", LessEqual},
-                                {"Mod", Remainder},   {"Mul", Multiply},
-                                {"Or", Or},           {"Sub", Subtract},
-                                {"Xor", Xor}};
+                                {"Mul", Multiply},    {"Or", Or},
+                                {"Sub", Subtract},    {"Xor", Xor}};
     for (const auto& [name, function] : binary)
         table[name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0), secondOperand(node)}));
@@ -102,6 +137,9 @@ void addElementwiseConversions(ConversionTable& table) {
             node.result(inputs.size() == 1 ? inputs[0] : node.elementwise("", function, inputs));
         };
     table["Mean"] = convertMean;
+    table["Mod"] = convertMod;
+    table["Gelu"] = convertGelu;
+    table["IsInf"] = convertIsInf;
     table["Pow"] = convertPow;
     table["Trilu"] = convertTrilu;
     table["Where"] = convertWhere;

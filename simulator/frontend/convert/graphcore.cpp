@@ -159,21 +159,22 @@ void addGraphcoreConversions(ConversionTable& table) {
     table[domain + "ShapedDropout"] = convertShapedDropout;
     table[domain + "IdentityLoss"] = convertIdentityLoss;
     table[domain + "L1"] = convertL1;
+    table[domain + "GeluErf"] = [](NodeConverter& node) {
+        node.result(node.elementwise("", Gelu, {node.input(0)}, 1));
+    };
+    table[domain + "Fmod"] = [](NodeConverter& node) {
+        node.result(node.elementwise("", Remainder, {node.input(0), node.input(1)}, 1));
+    };
     const std::vector<std::pair<const char*, ElementwiseFunction>> unary{
-        {"Gelu", Gelu},   {"GeluErf", Gelu}, {"Swish", Swish},           {"Round", Round},
-        {"Expm1", Expm1}, {"Log1p", Log1p},  {"BitwiseNot", BitwiseNot}, {"NearbyInt", Round}};
+        {"Gelu", Gelu},   {"Swish", Swish},           {"Round", Round},    {"Expm1", Expm1},
+        {"Log1p", Log1p}, {"BitwiseNot", BitwiseNot}, {"NearbyInt", Round}};
     for (const auto& [name, function] : unary)
         table[domain + name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0)}));
         };
     const std::vector<std::pair<const char*, ElementwiseFunction>> binary{
-        {"Atan2", Atan2},
-        {"Fmod", Remainder},
-        {"Remainder", Remainder},
-        {"BitwiseAnd", BitwiseAnd},
-        {"BitwiseOr", BitwiseOr},
-        {"BitwiseXor", BitwiseXor},
-        {"BitwiseXnor", BitwiseXnor}};
+        {"Atan2", Atan2},         {"Remainder", Remainder},   {"BitwiseAnd", BitwiseAnd},
+        {"BitwiseOr", BitwiseOr}, {"BitwiseXor", BitwiseXor}, {"BitwiseXnor", BitwiseXnor}};
     for (const auto& [name, function] : binary)
         table[domain + name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0), node.input(1)}));

@@ -74,7 +74,9 @@ void convertPad(NodeConverter& node) {
     if (mode != "constant")
         return convertPadByRows(node, mode, pads);
     const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
-    const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}};
+    const bool isGiven = node.has(2) && node.value(2).data && node.constant(2).size() == 1;
+    const double value = isGiven ? node.constant(2).real(0) : node.node().real("value", 0);
+    const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}, value};
     const bool nothing = pads == std::vector<std::int64_t>(pads.size(), 0);
     node.result(nothing ? node.input(0) : node.emit("", pad, {node.input(0)}));
 }

@@ -84,9 +84,11 @@ TensorId reducedLoss(NodeConverter& node, const std::string& part, TensorId term
                      Reduction reduction) {
     const auto axes =
         reduction == Reduction::None ? std::vector<std::int64_t>{1} : axesFrom(0, node.rank(0));
-    const ReduceFunction function =
-        reduction == Reduction::Mean ? ReduceFunction::Mean : ReduceFunction::Add;
-    return node.emit(part, ReduceAttributes{function, axes, false}, {terms});
+    const bool isMean = reduction == Reduction::Mean;
+    // Of the samples, each of which has a term for every class.
+    const double scale = isMean ? static_cast<double>(node.shape(0)[1]) : 1;
+    const ReduceFunction function = isMean ? ReduceFunction::Mean : ReduceFunction::Add;
+    return node.emit(part, ReduceAttributes{function, axes, false, scale}, {terms});
 }
 
 /// -log(p) of the labelled classes; the mean of weighed labels is one over their weights.
@@ -160,11 +162,13 @@ void convertGraphcoreNll(NodeConverter& node) {
         node.elementwise("nll", logarithms ? Multiply : CrossEntropy, {probabilities, expected});
     const std::string reduction = graphcoreReduction(node.node());
     const auto last = static_cast<std::int64_t>(scores.size()) - 1;
-    const ReduceFunction function =
-        reduction == "mean" ? ReduceFunction::Mean : ReduceFunction::Add;
+    const bool isMean = reduction == "mean";
+    const double scale = isMean ? static_cast<double>(scores.back()) : 1;
+    const ReduceFunction function = isMean ? ReduceFunction::Mean : ReduceFunction::Add;
     const auto axes =
         reduction == "none" ? std::vector<std::int64_t>{last} : axesFrom(0, scores.size());
-    const TensorId loss = node.emit("reduce", ReduceAttributes{function, axes, false}, {terms});
+    const TensorId loss =
+        node.emit("reduce", ReduceAttributes{function, axes, false, scale}, {terms});
     node.result(logarithms ? node.elementwise("", Negate, {loss}) : loss);
 }
 

@@ -12,16 +12,23 @@ namespace {
 
 using enum ElementwiseFunction;
 
+NormAttributes normOver(const NodeConverter& node, const std::vector<std::int64_t>& axes) {
+    constexpr double standard = 1e-5; // of all ONNX operators that have it
+    NormAttributes norm{axes, false};
+    norm.epsilon = node.node().real("epsilon", standard);
+    return norm;
+}
+
 /// One operation, which is taken apart after autodiff (NormAttributes).
 TensorId norm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
               TensorId shift) {
-    return node.emit("", NormAttributes{axes, false}, {node.input(0), scale, shift});
+    return node.emit("", normOver(node, axes), {node.input(0), scale, shift});
 }
 
 /// The same without scale and shift.
 TensorId whitening(NodeConverter& node, const std::string& part,
                    const std::vector<std::int64_t>& axes) {
-    return node.emit(part, NormAttributes{axes, false}, {node.input(0)});
+    return node.emit(part, normOver(node, axes), {node.input(0)});
 }
 
 void convertInstanceNormalization(NodeConverter& node) {
@@ -87,7 +94,7 @@ void convertGroupNormalization(NodeConverter& node) {
     const TensorId scale = node.parameter(1, parameter);
     const TensorId shift = node.parameter(2, parameter);
     const auto axes = axesFrom(2, grouped.size());
-    const TensorId y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
+    const TensorId y = node.emit("groupNorm", normOver(node, axes), {x, scale, shift});
     node.result(node.reshape("", y, shape));
 }
 

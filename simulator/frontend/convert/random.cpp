@@ -9,12 +9,20 @@ namespace {
 
 using enum ElementwiseFunction;
 
+/// What ONNX's random operators say of their numbers.
+ElementwiseAttributes distribution(const NodeConverter& node, ElementwiseFunction function) {
+    const Node& onnx = node.node();
+    if (function == RandomUniform)
+        return {function, onnx.real("low", 0), onnx.real("high", 1)};
+    return {function, onnx.real("mean", 0), onnx.real("scale", 1)};
+}
+
 /// Random numbers for each element of a tensor (poprand: a result laid out like a reference).
 TensorId randomLike(NodeConverter& node, const std::string& part, ElementwiseFunction function,
                     TensorId like, DataType type) {
     return node.builder().addOp(node.node(),
                                 part.empty() ? node.node().name : node.node().name + "/" + part,
-                                ElementwiseAttributes{function}, {like}, std::nullopt, type);
+                                distribution(node, function), {like}, std::nullopt, type);
 }
 
 template <ElementwiseFunction function> void convertRandomLike(NodeConverter& node) {

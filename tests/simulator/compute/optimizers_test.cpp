@@ -1,0 +1,125 @@
+// Ten steps of each optimizer against PyTorch's.
+#include <QtTest>
+
+#include "compute/optimizer_reference.h"
+#include "compute/run_graph.h"
+#include "simulator/training/optimizer.h"
+#include "support/graph_builder.h"
+#include "tests/support/test_main.h"
+
+namespace optimizers_test {
+using namespace tilescope;
+using namespace tilescope::sim;
+using namespace tilescope::test;
+
+namespace {
+
+constexpr double rate = 0.05;
+constexpr int steps = 10;
+
+RunOptions optionsOf(Optimizer optimizer, std::optional<double> decay = {}) {
+    RunOptions options;
+    options.mode = "training";
+    options.loss = LossFunction::MeanSquaredError;
+    options.optimizer = optimizer;
+    options.weightDecay = decay;
+    return options;
+}
+
+/// Those of optimizer_reference.py.
+std::vector<std::pair<const char*, RunOptions>> cases() {
+    using enum Optimizer;
+    return {{"sgd", optionsOf(Sgd)},           {"sgdDecayed", optionsOf(Sgd, 0.1)},
+            {"momentum", optionsOf(Momentum)}, {"momentumDecayed", optionsOf(Momentum, 0.1)},
+            {"adam", optionsOf(Adam)},         {"adamDecayed", optionsOf(Adam, 0.1)},
+            {"adamw", optionsOf(AdamW)},       {"lamb", optionsOf(Lamb, 0.1)},
+            {"lars", optionsOf(Lars, 0.1)}};
+}
+
+TensorData numbers(Shape shape, const std::function<double(double)>& function) {
+    TensorData data(DataType::Float, std::move(shape));
+    for (std::int64_t i = 0; i < data.elements(); ++i)
+        data.setNumber(i, function(static_cast<double>(i)));
+    return data;
+}
+
+/// The loss before the last step, the weights and the bias.
+std::vector<double> trained(const RunOptions& options) {
+    GraphBuilder g;
+    const TensorId x = g.input({5, 3});
+    const TensorId w = g.weight({3, 4});
+    const TensorId b = g.weight({4});
+    const TensorId y = g.binary("y", ElementwiseFunction::Add, g.matMul("xw", x, w), b, {5, 4});
+    const Graph graph = trainingGraph(g.finish({y}), options);
+    checkGraph(graph);
+    GraphValues values{
+        {x, numbers({5, 3}, [](double i) { return std::cos(2 * i); })},
+        {w, numbers({3, 4}, [](double i) { return std::sin(i + 1) / 2; })},
+        {b, numbers({4}, [](double i) { return std::cos(i) / 4; })},
+        {graph.inputs.back(), numbers({5, 4}, [](double i) { return std::sin(3 * i); })}};
+    const double step = options.optimizer == Optimizer::Lars ? 100 * rate : rate;
+    for (int i = 0; i < steps; ++i) {
+        for (std::int64_t m = 0; m < options.gradientAccumulation; ++m)
+            runGraph(graph, values, step, [](const Op& op) { return op.pass != Pass::Update; });
+        runGraph(graph, values, step, [](const Op& op) { return op.pass == Pass::Update; });
+    }
+    std::vector<double> result{values.at(graph.outputs.front()).number(0)};
+    for (const TensorId id : {w, b})
+        for (std::int64_t i = 0; i < values.at(id).elements(); ++i)
+            result.push_back(values.at(id).number(i));
+    return result;
+}
+
+double worst(const std::vector<double>& a, const std::vector<double>& b) {
+    double most = a.size() == b.size() ? 0 : INFINITY;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        most = std::max(most, std::fabs(a[i] - b[i]));
+    return most;
+}
+
+} // namespace
+
+class OptimizersTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void asPyTorch_data() {
+        QTest::addColumn<int>("index");
+        for (std::size_t i = 0; i < cases().size(); ++i)
+            QTest::newRow(cases()[i].first) << static_cast<int>(i);
+    }
+    void asPyTorch() {
+        QFETCH(int, index);
+        const auto [name, options] = cases().at(static_cast<std::size_t>(index));
+        const std::vector<double> expected = optimizerReference().at(name);
+        QVERIFY2(worst(trained(options), expected) < 2e-5,
+                 std::to_string(worst(trained(options), expected)).c_str());
+    }
+
+    void lossScalingIsTakenOutAgain_data() { asPyTorch_data(); }
+    void lossScalingIsTakenOutAgain() {
+        QFETCH(int, index);
+        auto [name, options] = cases().at(static_cast<std::size_t>(index));
+        options.lossScaling = 128;
+        std::vector<double> all = trained(options);
+        all.front() = optimizerReference().at(name).front(); // the loss itself is not scaled
+        QVERIFY(worst(all, optimizerReference().at(name)) < 2e-5);
+    }
+
+    void theMeanOfEqualMicroBatchesIsOne_data() { asPyTorch_data(); }
+    void theMeanOfEqualMicroBatchesIsOne() {
+        QFETCH(int, index);
+        auto [name, options] = cases().at(static_cast<std::size_t>(index));
+        options.gradientAccumulation = 4;
+        options.accumulationReduction = Reduction::Mean;
+        QVERIFY(worst(trained(options), optimizerReference().at(name)) < 2e-5);
+    }
+
+private:
+};
+
+TILESCOPE_TEST(OptimizersTest)
+
+} // namespace optimizers_test
+
+#include "optimizers_test.moc"

@@ -100,6 +100,7 @@ private:
     void runCall(Frame& frame, const Op& op, std::int64_t microBatch);
     void runLoop(Frame& frame, const Op& op, const LoopAttributes& loop, std::int64_t microBatch);
     void runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective);
+    static TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t index);
     void runMovement(Frame& frame, const Op& op, std::int64_t replica);
     void watch(const Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
+#include <map>
 
 #include "core/report/pipeline_tables.h"
 #include "core/report/report.h"
@@ -11,6 +13,27 @@ namespace {
 std::string slotsText(const PipelineReport& report) {
     return fmt::format("{} ramp-up, {} main, {} ramp-down", report.rampUpSlots, report.mainSlots,
                        report.rampDownSlots);
+}
+
+/// What the depth of a stage's buffers counts; the published sources differ by one. N stages, of
+/// which i is one, counted from 0.
+std::string depthText(const PipelineReport& report) {
+    static const std::map<std::string, const char*, std::less<>> texts{
+        {"popart", "2 (N-1-i) + 1: micro-batches from stash to restore, the present one with them "
+                   "(PopART, pipeline.cpp, getStashSize); none in the last stage"},
+        {"grouped", "2 (N-1-i): micro-batches that wait beside the present one (TensorFlow, "
+                    "pipeline_util.cc, GetFifoDepthMultiplier); PopART would count one more"},
+        {"interleaved", "N-1-i: micro-batches that wait beside the present one (TensorFlow, "
+                        "pipeline_util.cc, GetFifoDepthMultiplier)"},
+        {"sequential", "0: each micro-batch ends before the next begins, so that a copy is enough "
+                       "(TensorFlow, pipeline_util.cc, GetFifoDepthMultiplier)"}};
+    const auto found = texts.find(report.schedule);
+    return found == texts.end() ? std::string() : found->second;
+}
+
+bool isTraining(const PipelineReport& report) {
+    return std::any_of(report.stages.begin(), report.stages.end(),
+                       [](const PipelineStage& s) { return s.backwardCycles > 0; });
 }
 
 // The window has no room for what no stage has.
@@ -93,6 +116,8 @@ Document stagesReport(const ProfileView& profile, const ReportRequest&) {
         {"imbalanceShare", "Waiting for longer stages", report.imbalanceShare, Unit::Share});
     fields.push_back(
         {"overheadShare", "Copies, host, weight update", report.overheadShare, Unit::Share});
+    if (const std::string text = depthText(report); !text.empty() && isTraining(report))
+        fields.push_back({"fifoDepthCounts", "FIFO depth counts", text});
     fields.push_back({"longestStage", "Longest stage", std::int64_t{report.longestStage}});
     if (!report.better.split.empty()) {
         fields.push_back({"betterSplit", "Better --split",

@@ -17,25 +17,23 @@ template <class Visit> void eachRemoteLoad(const Graph& graph, const Visit& visi
             visit(graph.tensors[op.outputs[0]], *load);
 }
 
-/// Adds the elements of `term` to those of `sum`.
-void addTo(TensorData& sum, const TensorData& term) {
-    const auto into = sum.reals();
-    const auto from = term.reals();
-    for (std::size_t i = 0; i < into.size(); ++i)
-        into[i] += from[i];
-    if (sum.type() == DataType::Half)
-        roundToHalf(into);
+/// A row of the first dimension.
+TensorData rowOf(const TensorData& rows, const Shape& shape, std::int64_t row) {
+    TensorData one(rows.type(), shape);
+    const std::int64_t size = one.elements();
+    if (rows.isReal())
+        std::copy_n(rows.reals().data() + row * size, size, one.reals().data());
+    else
+        std::copy_n(rows.ints().data() + row * size, size, one.ints().data());
+    return one;
 }
 
-/// Shard `index` of the elements of a tensor; the last one may end in zeros.
-TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t index) {
-    TensorData part = TensorData::filled(shard.type, shard.shape, 0);
-    const std::int64_t size = part.elements();
-    const auto from = whole.reals();
-    const auto begin = static_cast<std::size_t>(std::min(index * size, whole.elements()));
-    const auto count = std::min(from.size() - begin, static_cast<std::size_t>(size));
-    std::copy_n(from.data() + begin, count, part.reals().data());
-    return part;
+void setRow(TensorData& rows, const TensorData& one, std::int64_t row) {
+    const std::int64_t size = one.elements();
+    if (rows.isReal())
+        std::copy_n(one.reals().data(), size, rows.reals().data() + row * size);
+    else
+        std::copy_n(one.ints().data(), size, rows.ints().data() + row * size);
 }
 
 } // namespace
@@ -270,6 +268,8 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
         runCollective(frame, op, *collective);
     } else if (std::holds_alternative<CallAttributes>(op.attributes)) {
         runCall(frame, op, microBatch);
+    } else if (const auto* loop = std::get_if<LoopAttributes>(&op.attributes)) {
+        runLoop(frame, op, *loop, microBatch);
     } else if (isKernel(op.attributes)) {
         const std::vector<std::int32_t> streams = streamsOf(frame, op);
         for (std::int64_t r = 0; r < replicas; ++r)
@@ -318,77 +318,75 @@ void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place)
         values[op.outputs[i]] = std::move(call.outputs[i]);
 }
 
+/// A function as an operation runs it, with its constants.
+Machine::Frame Machine::called(Frame& frame, const Op& op, std::int32_t function) {
+    const auto index = static_cast<std::size_t>(function);
+    const Graph& body = graph_.functions[index];
+    Frame inner{&body, &plan_.functions[index], {}, streamsOf(frame, op)};
+    inner.values.assign(frame.values.size(), Values(body.tensors.size()));
+    for (std::size_t i = 0; i < body.tensors.size(); ++i)
+        if (const Tensor& tensor = body.tensors[TensorId(i)]; tensor.role == TensorRole::Constant)
+            for (Values& values : inner.values)
+                values[TensorId(i)] = initialValue(tensor);
+    return inner;
+}
+
 void Machine::runCall(Frame& frame, const Op& op, std::int64_t microBatch) {
-    const auto index = static_cast<std::size_t>(std::get<CallAttributes>(op.attributes).function);
-    const Graph& function = graph_.functions[index];
-    Frame inner{&function, &plan_.functions[index], {}, streamsOf(frame, op)};
-    inner.values.assign(frame.values.size(), Values(function.tensors.size()));
-    for (std::size_t r = 0; r < frame.values.size(); ++r) {
+    Frame inner = called(frame, op, std::get<CallAttributes>(op.attributes).function);
+    for (std::size_t r = 0; r < frame.values.size(); ++r)
         for (std::size_t i = 0; i < op.inputs.size(); ++i)
-            inner.values[r][function.inputs[i]] = frame.values[r][op.inputs[i]];
-        for (std::size_t i = 0; i < function.tensors.size(); ++i)
-            if (function.tensors[TensorId(i)].role == TensorRole::Constant)
-                inner.values[r][TensorId(i)] = initialValue(function.tensors[TensorId(i)]);
-    }
+            inner.values[r][inner.graph->inputs[i]] = frame.values[r][op.inputs[i]];
     runSection(inner, inner.plan->programs.front(), microBatch);
     for (std::size_t r = 0; r < frame.values.size(); ++r)
         for (std::size_t i = 0; i < op.outputs.size(); ++i)
-            frame.values[r][op.outputs[i]] = inner.values[r][function.outputs[i]];
+            frame.values[r][op.outputs[i]] = inner.values[r][inner.graph->outputs[i]];
 }
 
-/// Groups of `shards` replicas that follow each other sum; replicas are added in their order, so
-/// that the sum does not depend on anything else.
-void Machine::runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective) {
-    const auto replicas = frame.values.size();
-    const auto shards = static_cast<std::size_t>(collective.shards);
-    const auto sumOver = [&](TensorId id, std::size_t first, std::size_t count) {
-        TensorData sum = frame.values[first][id].copy();
-        for (std::size_t r = 1; r < count; ++r)
-            addTo(sum, frame.values[first + r][id]);
-        return sum;
-    };
-    const auto store = [&](TensorId id, TensorId place, std::size_t r, const TensorData& value) {
-        TensorData& own = frame.values[r][place];
-        if (own.isReal())
-            std::copy(value.reals().begin(), value.reals().end(), own.reals().begin());
-        frame.values[r][id] = own.reshaped(frame.graph->tensors[id].shape);
-    };
-    switch (collective.kind) {
-    case CollectiveKind::AllReduce:
-        for (std::size_t i = 0; i < op.inputs.size(); ++i)
-            for (std::size_t first = 0; first < replicas; first += shards) {
-                const std::size_t count = std::min(shards, replicas - first);
-                const TensorData sum = sumOver(op.inputs[i], first, count);
-                for (std::size_t r = first; r < first + count; ++r)
-                    if (collective.inPlace)
-                        store(op.outputs[i], op.inputs[i], r, sum);
-                    else
-                        frame.values[r][op.outputs[i]] = sum;
-            }
-        return;
-    case CollectiveKind::ReduceScatter: {
-        const TensorData sum = sumOver(op.inputs[0], 0, replicas);
-        for (std::size_t r = 0; r < replicas; ++r)
-            frame.values[r][op.outputs[0]] = shardOf(sum, frame.graph->tensors[op.outputs[0]],
-                                                     static_cast<std::int64_t>(r % shards));
-        return;
-    }
-    case CollectiveKind::AllGather:
-        for (std::size_t first = 0; first < replicas; first += shards) {
-            const Tensor& tensor = frame.graph->tensors[op.outputs[0]];
-            TensorData whole(tensor.type, tensor.shape);
-            std::size_t at = 0;
-            for (std::size_t r = first; r < std::min(replicas, first + shards); ++r) {
-                const auto shard = std::as_const(frame.values[r][op.inputs[1]]).reals();
-                const std::size_t count = std::min(shard.size(), whole.reals().size() - at);
-                std::copy_n(shard.data(), count, whole.reals().data() + at);
-                at += count;
-            }
-            for (std::size_t r = first; r < std::min(replicas, first + shards); ++r)
-                store(op.outputs[0], op.inputs[0], r, whole);
+void Machine::runLoop(Frame& frame, const Op& op, const LoopAttributes& loop,
+                      std::int64_t microBatch) {
+    Frame inner = called(frame, op, loop.function);
+    const Graph& body = *inner.graph;
+    const auto states = static_cast<std::size_t>(loop.states);
+    const std::size_t given = states - static_cast<std::size_t>(loop.zeroStates);
+    const auto sequences = static_cast<std::size_t>(loop.sequences);
+    for (std::size_t r = 0; r < frame.values.size(); ++r) {
+        for (std::size_t i = 0; i < states; ++i) {
+            const Tensor& state = body.tensors[body.inputs[i]];
+            inner.values[r][body.inputs[i]] = i < given
+                                                  ? frame.values[r][op.inputs[i]].copy()
+                                                  : TensorData::filled(state.type, state.shape, 0);
         }
-        return;
+        for (std::size_t i = states + sequences; i < body.inputs.size(); ++i)
+            inner.values[r][body.inputs[i]] =
+                frame.values[r][op.inputs[i - static_cast<std::size_t>(loop.zeroStates)]];
+        for (std::size_t i = states; i < op.outputs.size(); ++i) {
+            const Tensor& rows = frame.graph->tensors[op.outputs[i]];
+            frame.values[r][op.outputs[i]] = TensorData(rows.type, rows.shape);
+        }
     }
+    for (std::int64_t step = 0; step < loop.steps; ++step) {
+        const std::int64_t row = loop.backwards ? loop.steps - 1 - step : step;
+        for (std::size_t r = 0; r < frame.values.size(); ++r)
+            for (std::size_t i = 0; i < sequences; ++i) {
+                const TensorId in = body.inputs[states + i];
+                inner.values[r][in] =
+                    rowOf(frame.values[r][op.inputs[given + i]], body.tensors[in].shape, row);
+            }
+        inner.nextStream = 0;
+        runSection(inner, inner.plan->programs.front(), microBatch);
+        for (std::size_t r = 0; r < frame.values.size(); ++r) {
+            std::vector<TensorData> next;
+            for (std::size_t i = 0; i < states; ++i)
+                next.push_back(inner.values[r][body.outputs[i]]);
+            for (std::size_t i = states; i < op.outputs.size(); ++i)
+                setRow(frame.values[r][op.outputs[i]], inner.values[r][body.outputs[i]], row);
+            for (std::size_t i = 0; i < states; ++i)
+                inner.values[r][body.inputs[i]] = std::move(next[i]);
+        }
+    }
+    for (std::size_t r = 0; r < frame.values.size(); ++r)
+        for (std::size_t i = 0; i < states; ++i)
+            frame.values[r][op.outputs[i]] = inner.values[r][body.inputs[i]];
 }
 
 void Machine::runMovement(Frame& frame, const Op& op, std::int64_t replica) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/options/run_options.h"
-#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/kernel.h"
 #include "simulator/compute/step_plan.h"
 #include "simulator/graph/graph.h"
 
@@ -96,8 +96,11 @@ private:
     void runSection(Frame& frame, const Section& section, std::int64_t microBatch);
     void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
     void runKernelOn(Frame& frame, const Op& op, const ComputePlace& place);
+    [[nodiscard]] Frame called(Frame& frame, const Op& op, std::int32_t function);
     void runCall(Frame& frame, const Op& op, std::int64_t microBatch);
+    void runLoop(Frame& frame, const Op& op, const LoopAttributes& loop, std::int64_t microBatch);
     void runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective);
+    static TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t index);
     void runMovement(Frame& frame, const Op& op, std::int64_t replica);
     void watch(const Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);
 

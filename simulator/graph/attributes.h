@@ -345,14 +345,49 @@ struct CallAttributes {
     friend auto operator<=>(const CallAttributes&, const CallAttributes&) = default;
 };
 
-using Attributes = std::variant<
-    ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes, PoolAttributes,
-    LrnAttributes, SoftmaxAttributes, ReshapeAttributes, TransposeAttributes, ConcatAttributes,
-    SliceAttributes, ExpandAttributes, GatherAttributes, PadAttributes, ConvGradInputAttributes,
-    ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes, FillAttributes,
-    IpuCopyAttributes, StashAttributes, RestoreAttributes, FifoAttributes, NormAttributes,
-    JointReduceAttributes, RemoteLoadAttributes, RemoteStoreAttributes, CollectiveAttributes,
-    ShardAttributes, CustomAttributes, CallAttributes>;
+/// Runs a function of the graph once for each row of its sequences, one after the other (ONNX Scan;
+/// popnn::rnn::Rnn). Operands: the states as they are before the first step, but for the last
+/// `zeroStates` ones, which begin as zeros; then sequences, whose first dimension has a row for
+/// each step; then what every step reads as it is. The function's inputs are all states, a row of
+/// each sequence (without that dimension), and the rest; its outputs the new states, and rows.
+/// Results: the states after the last step, and for each row a sequence of the rows of all steps.
+struct LoopAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Loop");
+    std::int32_t function = 0;
+    std::int64_t steps = 1;
+    std::int32_t states = 0, zeroStates = 0, sequences = 0;
+    bool backwards = false; ///< from the last row to the first
+    friend auto operator<=>(const LoopAttributes&, const LoopAttributes&) = default;
+};
+
+/// Connectionist temporal classification with its gradient (popnn::ctc::calcLossAndGradient...).
+/// Operands: log probabilities [time, batch, classes] and labels [batch, longest label]. Results:
+/// the gradient of the data, and the loss of each sample.
+struct CtcLossAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("CtcLoss");
+    friend auto operator<=>(const CtcLossAttributes&, const CtcLossAttributes&) = default;
+};
+
+/// The decoder of such a model (popnn::ctc_infer::beamSearchDecoderLogProbabilities). Operand: log
+/// probabilities [time, batch, classes]. Results: the best paths [batch, paths, time], their log
+/// probabilities and their lengths [batch, paths].
+struct CtcBeamSearchAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("CtcBeamSearch");
+    std::int64_t beamWidth = 1, paths = 1;
+    friend auto operator<=>(const CtcBeamSearchAttributes&,
+                            const CtcBeamSearchAttributes&) = default;
+};
+
+using Attributes =
+    std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
+                 PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
+                 TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
+                 GatherAttributes, PadAttributes, ConvGradInputAttributes,
+                 ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
+                 FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
+                 FifoAttributes, NormAttributes, JointReduceAttributes, RemoteLoadAttributes,
+                 RemoteStoreAttributes, CollectiveAttributes, ShardAttributes, CustomAttributes,
+                 CallAttributes, LoopAttributes, CtcLossAttributes, CtcBeamSearchAttributes>;
 
 /// Those of the active alternative.
 const KindTraits& traitsOf(const Attributes& attributes);

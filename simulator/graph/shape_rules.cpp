@@ -289,6 +289,20 @@ struct OutputShape {
     }
     // The function says what it takes and gives.
     std::optional<Shape> operator()(const CallAttributes&) const { return std::nullopt; }
+    std::optional<Shape> operator()(const LoopAttributes&) const { return std::nullopt; }
+    std::optional<Shape> operator()(const CtcLossAttributes&) const {
+        requireOperands(inputs, 2, 2);
+        require(inputs[0].size() == 3 && inputs[1].size() == 2 && inputs[1][0] == inputs[0][1],
+                "data {} and labels {} are not [time, batch, classes] and [batch, labels]",
+                toString(inputs[0]), toString(inputs[1]));
+        return inputs[0];
+    }
+    std::optional<Shape> operator()(const CtcBeamSearchAttributes& search) const {
+        requireOperands(inputs, 1, 1);
+        require(inputs[0].size() == 3, "data {} is not [time, batch, classes]",
+                toString(inputs[0]));
+        return Shape{inputs[0][1], search.paths, inputs[0][0]};
+    }
     [[nodiscard]] std::optional<Shape> same() const {
         requireOperands(inputs, 1, 1);
         return inputs[0];
@@ -358,7 +372,8 @@ void checkOpenShape(const Attributes& attributes, const std::vector<Shape>& inpu
                     const Shape& output) {
     if (std::holds_alternative<FillAttributes>(attributes) ||
         std::holds_alternative<RemoteLoadAttributes>(attributes) ||
-        std::holds_alternative<CallAttributes>(attributes))
+        std::holds_alternative<CallAttributes>(attributes) ||
+        std::holds_alternative<LoopAttributes>(attributes))
         return;
     require(!inputs.empty(), "it has no operand");
     const auto* elementwise = std::get_if<ElementwiseAttributes>(&attributes);

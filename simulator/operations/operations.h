@@ -10,6 +10,7 @@
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
 #include "simulator/planner/plan.h"
+#include "simulator/recurrent/cell.h"
 
 namespace tilescope::sim {
 
@@ -60,12 +61,46 @@ struct EmbeddingLayer {
     std::int64_t rows = 1, width = 1, indices = 1;
 };
 
+/// Which passes a tool runs: --phase (poplibs_test/Pass.hpp). A weight update runs the backward
+/// pass, too, as it needs what that leaves.
+struct Phases {
+    bool backward = false, update = false;
+};
+
+/// lstm_layer, gru_layer and rnn_layer: a loop over the time steps (popnn::lstm, gru and rnn).
+struct RecurrentLayer {
+    CellKind kind = CellKind::Lstm;
+    std::int64_t sequenceSize = 1, batchSize = 1, inputSize = 1, outputSize = 1;
+    bool preWeightInput = false;
+    bool resetAfter = false;        ///< of a GRU
+    bool outputFullSequence = true; ///< --output-all-sequence
+    bool ignoreInputGradient = false;
+    bool backwards = false; ///< from the last time step to the first
+    bool both = false;      ///< and in both directions, each with weights of its own
+    Phases phases;
+};
+
+/// ctc_loss: the loss and its gradient. From logits, or (not `logits`) from log probabilities.
+struct CtcLossTool {
+    std::int64_t batchSize = 1, time = 15, labelLength = 5, classes = 4;
+    bool logits = true;
+};
+
+/// ctc_beam_search: the decoder.
+struct CtcBeamSearchTool {
+    std::int64_t batchSize = 1, time = 15, beamWidth = 2, topPaths = 1, classes = 4;
+    bool logits = true;
+};
+
 Graph graphOf(const FullyConnectedLayer& layer, DataType type);
 Graph graphOf(const SingleConvLayer& layer, DataType type);
 Graph graphOf(const GeneralMatrixMultiply& multiply, DataType type);
 Graph graphOf(const ReduceOp& reduce, DataType type);
 Graph graphOf(const PoolingLayer& pool, DataType type);
 Graph graphOf(const EmbeddingLayer& embedding, DataType type);
+Graph graphOf(const RecurrentLayer& layer, DataType type);
+Graph graphOf(const CtcLossTool& tool, DataType type);
+Graph graphOf(const CtcBeamSearchTool& tool, DataType type);
 
 /// The figures of PopLibs' bench.py: cycles of the whole program without host transfers; the sum of
 /// always-live bytes and, over tiles, of the largest not-always-live bytes; the fullest tile.

@@ -162,7 +162,8 @@ private:
         callAt_[{caller, start}] = op.name;
         op.type = "Call";
         op.onnxNode = scope;
-        op.attributes = CallAttributes{static_cast<std::int32_t>(match)};
+        // Bodies of loops are functions already.
+        op.attributes = CallAttributes{static_cast<std::int32_t>(graph_.functions.size() + match)};
         op.inputs = entering(start, part.length);
         op.outputs.clear();
         for (const Result& result : results_[match])

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/base/units.h"
 #include "core/options/option_error.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/pipeline/stages.h"
@@ -208,6 +209,56 @@ private:
     std::vector<std::size_t> forward_;
 };
 
+/// What the backward pass reads of the forward pass.
+class ReadBack {
+public:
+    explicit ReadBack(const Graph& graph)
+        : graph_(graph)
+        , producers_(graph.producers())
+        , seen_(graph.tensors.size()) {
+        for (const Op& op : graph.ops)
+            if (op.pass == Pass::Backward)
+                for (const TensorId in : op.inputs)
+                    add(in);
+    }
+
+    /// "... 12.0 MiB of the 96.0 MiB ..."
+    [[nodiscard]] std::string text(const RunOptions& options) const {
+        std::string text = fmt::format("recomputation makes {} again of the {} of activations that "
+                                       "the backward pass reads; the "
+                                       "rest is kept from the forward pass",
+                                       formatBytes(again_), formatBytes(bytes_));
+        // What lies behind the last checkpoint is kept, since it would run again at once.
+        if (options.recompute == Recompute::All && options.checkpoints.empty())
+            text +=
+                "; 'all' runs again what lies between checkpoints: name operations to keep with "
+                "--checkpoint NAME";
+        return text;
+    }
+
+private:
+    /// A view is as large as it looks, but kept as what it looks into.
+    void add(TensorId id) {
+        OpId maker = producers_[id.index()];
+        while (maker.valid() && isView(graph_.ops[maker].attributes) &&
+               graph_.ops[maker].inputs.size() == 1) {
+            id = graph_.ops[maker].inputs[0];
+            maker = producers_[id.index()];
+        }
+        if (!maker.valid() || graph_.ops[maker].pass != Pass::Forward || seen_[id.index()])
+            return;
+        seen_[id.index()] = true;
+        bytes_ += graph_.tensors[id].bytes();
+        if (graph_.ops[maker].recomputeGroup >= 0)
+            again_ += graph_.tensors[id].bytes();
+    }
+
+    const Graph& graph_;
+    std::vector<OpId> producers_;
+    std::vector<bool> seen_;
+    std::int64_t bytes_ = 0, again_ = 0;
+};
+
 } // namespace
 
 void markRecomputed(Graph& graph, const RunOptions& options) {
@@ -215,6 +266,10 @@ void markRecomputed(Graph& graph, const RunOptions& options) {
         throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
                                        "add --execution pipelined, or choose 'standard'");
     Marker(graph, options).run();
+    const bool marked = std::any_of(graph.ops.begin(), graph.ops.end(),
+                                    [](const Op& op) { return op.recomputeGroup >= 0; });
+    if (options.recompute != Recompute::None && marked)
+        graph.messages.push_back({Severity::Info, ReadBack(graph).text(options)});
 }
 
 } // namespace tilescope::sim

@@ -17,6 +17,7 @@ namespace tilescope::sim {
 /// Operations named as checkpoints or annotated not to run again keep their results; of a scope
 /// named as checkpoint those results are kept that leave it. Updates of running statistics happen
 /// once.
+/// A message says how much of what the backward pass reads is computed again.
 /// Throws UserError for a checkpoint that does not exist or a type that the execution does not
 /// have.
 void markRecomputed(Graph& graph, const RunOptions& options);

@@ -23,12 +23,24 @@
 #include "simulator/pipeline/schedule.h"
 #include "simulator/pipeline/stages.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/recurrent/cell.h"
 #include "simulator/training/autodiff.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
 
 namespace tilescope::sim {
 namespace {
+
+/// Of all steps together: the products, which are most of them.
+double loopCost(const Graph& graph, const LoopAttributes& loop, const PlanTable& plans) {
+    const FunctionIndex function(static_cast<std::size_t>(loop.function));
+    const Graph& body = graph.functions.at(function.index());
+    double cost = 0;
+    for (std::size_t i = 0; i < body.ops.size(); ++i)
+        if (isPlanned(body.ops[OpId(i)].attributes))
+            cost += static_cast<double>(plans.planOf(OpId(i), function).cost.cycles());
+    return cost * static_cast<double>(loop.steps);
+}
 
 /// What a balanced split weighs: the planner's estimate, else an elementwise pass over the result.
 std::vector<double> operationCosts(const Graph& graph, const RunOptions& options) {
@@ -38,6 +50,10 @@ std::vector<double> operationCosts(const Graph& graph, const RunOptions& options
         const Op& op = graph.ops[OpId(i)];
         if (isPlanned(op.attributes)) {
             costs.push_back(static_cast<double>(plans.planOf(OpId(i)).cost.cycles()));
+            continue;
+        }
+        if (const auto* loop = std::get_if<LoopAttributes>(&op.attributes)) {
+            costs.push_back(loopCost(graph, *loop, plans));
             continue;
         }
         const Tensor& out = graph.tensors[op.outputs[0]];
@@ -236,6 +252,7 @@ const std::vector<PreparationPass>& preparationPasses() {
         {"activation stores",
          [](const P& p) { return !p.schedule && p.options.isOffChip(OffChip::Activations); },
          [](P& p) { insertActivationStores(p.graph); }},
+        {"bodies of loops", always, [](P& p) { describeLoopBodies(p.graph); }},
         {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }},
         {"outline", [](const P& p) { return p.options.outline && !p.graph.ownProgram; },
          [](P& p) { p.graph = outlined(p.graph, p.options); }},

@@ -62,9 +62,22 @@ void markForwardPasses(Graph& graph) {
     for (Op& op : graph.ops)
         if (auto* product = std::get_if<MatMulAttributes>(&op.attributes))
             product->pass = TrainingPass::TrainingForward;
+    for (Graph& function : graph.functions)
+        markForwardPasses(function);
 }
 
 } // namespace
+
+void backpropagate(GradientBuilder& builder, const Op& op) {
+    builder.setForward(op);
+    TensorId gradient = builder.gradientOf(op.outputs[0]);
+    if (std::holds_alternative<LoopAttributes>(op.attributes))
+        for (const TensorId output : op.outputs)
+            if (!gradient.valid())
+                gradient = builder.gradientOf(output);
+    if (gradient.valid())
+        addRule(builder, gradient);
+}
 
 std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool inParts) {
     markForwardPasses(graph);
@@ -87,10 +100,7 @@ std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool in
     std::vector<TensorId> ready;
     for (std::size_t i = forwardOps; i-- > 0;) {
         const Op op = graph.ops[OpId(i)];
-        builder.setForward(op);
-        const TensorId gradient = builder.gradientOf(op.outputs[0]);
-        if (gradient.valid())
-            addRule(builder, gradient);
+        backpropagate(builder, op);
         std::vector<TensorId> operands = op.inputs;
         std::sort(operands.begin(), operands.end());
         operands.erase(std::unique(operands.begin(), operands.end()), operands.end());

@@ -109,7 +109,46 @@ void GradientBuilder::contribute(TensorId of, TensorId gradient) {
         addsRows_.insert(gradient);
 }
 
+void GradientBuilder::contributePart(TensorId of, std::size_t axis, std::int64_t start,
+                                     TensorId gradient) {
+    if (wanted(of))
+        parts_[of].push_back({axis, start, gradient});
+}
+
+void GradientBuilder::joinParts(TensorId of) {
+    const auto found = parts_.find(of);
+    if (found == parts_.end())
+        return;
+    std::vector<Part> parts = std::move(found->second);
+    parts_.erase(found);
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part& a, const Part& b) { return a.start < b.start; });
+    const Shape whole = shape(of);
+    const std::size_t axis = parts.front().axis;
+    std::int64_t end = 0;
+    std::vector<TensorId> pieces;
+    for (const Part& part : parts) {
+        if (part.axis != axis || part.start != end)
+            break;
+        end += shape(part.gradient)[axis];
+        pieces.push_back(part.gradient);
+    }
+    if (pieces.size() == parts.size() && end == whole[axis]) {
+        contribute(of, emit("SliceGrad/join", ConcatAttributes{static_cast<std::int64_t>(axis)},
+                            pieces, whole));
+        return;
+    }
+    for (const Part& part : parts) {
+        PadAttributes pad{std::vector<std::int64_t>(whole.size(), 0),
+                          std::vector<std::int64_t>(whole.size(), 0)};
+        pad.padsBegin[part.axis] = part.start;
+        pad.padsEnd[part.axis] = whole[part.axis] - part.start - shape(part.gradient)[part.axis];
+        contribute(of, emit("SliceGrad", pad, {part.gradient}, whole));
+    }
+}
+
 TensorId GradientBuilder::gradientOf(TensorId id) {
+    joinParts(id);
     const auto found = contributions_.find(id);
     if (found == contributions_.end())
         return {};

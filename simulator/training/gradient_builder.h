@@ -58,6 +58,12 @@ public:
     /// Notes a contribution to a tensor's gradient, of its shape or one that broadcasts to it;
     /// those nobody wants are dropped.
     void contribute(TensorId of, TensorId gradient);
+    /// The same for the part of a tensor from `start` on along one dimension, which a slice has
+    /// read. Parts that make a whole are joined, as PopLibs' recurrent cells do with their gates;
+    /// others are filled up with zeros (PopART's SliceGrad).
+    void contributePart(TensorId of, std::size_t axis, std::int64_t start, TensorId gradient);
+    void setJoinsParts(bool joins) { joinsParts_ = joins; }
+    [[nodiscard]] bool joinsParts() const { return joinsParts_; }
     /// The gradient of a tensor: the sum of the contributions so far; none if there are none.
     TensorId gradientOf(TensorId id);
     /// The contributions so far, taken away: as their one sum, or (takeParts) one sum and each that
@@ -70,6 +76,15 @@ private:
     Op forward_;
     std::vector<bool> wanted_;
     std::map<TensorId, std::vector<TensorId>> contributions_;
+    struct Part {
+        std::size_t axis = 0;
+        std::int64_t start = 0;
+        TensorId gradient;
+    };
+    void joinParts(TensorId of);
+
+    bool joinsParts_ = false;
+    std::map<TensorId, std::vector<Part>> parts_;
     std::set<TensorId> addsRows_;     ///< contributions that a gather's gradient makes of zeros
     std::map<std::string, int> used_; ///< names given, and how often
 };
@@ -95,6 +110,14 @@ void addGradient(GradientBuilder& builder, const PadAttributes& pad, TensorId gr
 void addGradient(GradientBuilder& builder, const ExpandAttributes& expand, TensorId gradient);
 void addGradient(GradientBuilder& builder, const NormAttributes& norm, TensorId gradient);
 void addGradient(GradientBuilder& builder, const LrnAttributes& lrn, TensorId gradient);
+/// A loop the other way round (popnn lstmBwd): its states are the gradients of the states, and what
+/// the body's gradient reads of the forward steps comes from them as sequences. Gradients of what
+/// every step reads are summed up in the loop; sums over the batch come once, after it. Asks for
+/// the gradients of all results itself.
+void addGradient(GradientBuilder& builder, const LoopAttributes& loop, TensorId gradient);
+
+/// Adds the gradients of an operation's operands, if one of its results has a gradient.
+void backpropagate(GradientBuilder& builder, const Op& op);
 
 /// Lets normalisations give their statistics as results, which their gradients read.
 void keepNormStatistics(Graph& graph);

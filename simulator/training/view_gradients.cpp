@@ -2,6 +2,7 @@
 #include "simulator/training/gradient_builder.h"
 
 #include <cstdlib>
+#include <optional>
 
 namespace tilescope::sim {
 void addGradient(GradientBuilder& b, const TransposeAttributes& transpose, TensorId gradient) {
@@ -55,9 +56,32 @@ TensorId spread(GradientBuilder& b, TensorId gradient, std::size_t d, std::int64
 
 } // namespace
 
+namespace {
+
+/// The one dimension that a slice without steps cuts; none if it cuts others, too.
+std::optional<std::size_t> cutDimension(const SliceAttributes& slice, const Shape& in,
+                                        const Shape& out) {
+    std::optional<std::size_t> cut;
+    for (std::size_t d = 0; d < in.size(); ++d) {
+        if (slice.steps[d] != 1)
+            return std::nullopt;
+        if (in[d] == out[d])
+            continue;
+        if (cut)
+            return std::nullopt;
+        cut = d;
+    }
+    return cut;
+}
+
+} // namespace
+
 void addGradient(GradientBuilder& b, const SliceAttributes& slice, TensorId gradient) {
     const Op op = b.forward();
     const Shape in = b.shape(op.inputs[0]);
+    if (b.joinsParts())
+        if (const auto cut = cutDimension(slice, in, b.shape(gradient)))
+            return b.contributePart(op.inputs[0], *cut, slice.starts[*cut], gradient);
     PadAttributes pad;
     for (std::size_t d = 0; d < in.size(); ++d) {
         const std::int64_t rows = b.shape(gradient)[d];

@@ -1,5 +1,6 @@
-// Transformers with the normalisation before each part: GPT-2 (Radford et al., 2019) and ViT
-// (Dosovitskiy et al., 2020).
+// Transformers with the normalisation before each part: GPT-2 (Radford et al., 2019), ViT
+// (Dosovitskiy et al., 2020) and its shape-optimised successor (Alabdulmohsin et al., 2023; as
+// SigLIP has it).
 #include <onnx/onnx_pb.h>
 
 #include "simulator/zoo/topologies.h"
@@ -22,7 +23,7 @@ ZooValue layers(ZooBuilder& b, TransformerParts& parts, ZooValue x, std::int64_t
     return x;
 }
 
-/// The image as a sequence of patches, after the class token.
+/// The image as a sequence of patches.
 ZooValue patches(ZooBuilder& b, std::int64_t hidden, std::int64_t side, std::int64_t count) {
     const std::vector<std::int64_t> square{side, side};
     ZooValue x =
@@ -32,8 +33,12 @@ ZooValue patches(ZooBuilder& b, std::int64_t hidden, std::int64_t side, std::int
                 hidden, {{"kernel_shape", square}, {"strides", square}});
     x = b.apply("Reshape", "Embedding/Reshape",
                 {x.name, b.integers("Embedding/shape", {0, hidden, count})}, count);
-    x = b.apply("Transpose", "Embedding/Transpose", {x.name}, hidden,
-                {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+    return b.apply("Transpose", "Embedding/Transpose", {x.name}, hidden,
+                   {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+}
+
+/// A learnt token in front of each sequence.
+ZooValue afterClassToken(ZooBuilder& b, const ZooValue& x, std::int64_t hidden) {
     const ZooValue batch = b.apply("Shape", "Embedding/Batch", {x.name}, 1,
                                    {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}});
     const ZooValue shape = b.apply("Concat", "Embedding/ClassShape",
@@ -69,7 +74,7 @@ onnx::ModelProto zooVitBase(const ZooSettings& settings) {
     constexpr std::int64_t count = (image / side) * (image / side);
     ZooBuilder b("vit-base", {3, image, image});
     TransformerParts parts(b, {count + 1, hidden, heads, 1e-6});
-    ZooValue x = patches(b, hidden, side, count);
+    ZooValue x = afterClassToken(b, patches(b, hidden, side, count), hidden);
     x = b.apply("Add", "Embedding/Add",
                 {x.name, b.weight("Embedding/Position.weight", {1, count + 1, hidden})}, hidden);
     x = layers(b, parts, x, settings.size("layers"), std::nullopt);
@@ -78,6 +83,18 @@ onnx::ModelProto zooVitBase(const ZooSettings& settings) {
                  b.integers("Head/to", {1}), b.integers("Head/axis", {1})},
                 hidden);
     return b.finish(b.dense("Head", b.flatten("Head/Flatten", x, hidden), classes));
+}
+
+onnx::ModelProto zooVitSo400m(const ZooSettings& settings) {
+    constexpr std::int64_t hidden = 1152, heads = 16, wide = 4304, image = 378, side = 14;
+    constexpr std::int64_t count = (image / side) * (image / side);
+    ZooBuilder b("vit-so400m", {3, image, image});
+    TransformerParts parts(b, {count, hidden, heads, 1e-6, true, wide});
+    ZooValue x = patches(b, hidden, side, count);
+    x = b.apply("Add", "Embedding/Add",
+                {x.name, b.weight("Embedding/Position.weight", {1, count, hidden})}, hidden);
+    x = layers(b, parts, x, settings.size("layers"), std::nullopt);
+    return b.finish(parts.norm("Norm", x), {count, hidden});
 }
 
 } // namespace tilescope::sim

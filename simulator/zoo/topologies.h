@@ -43,5 +43,6 @@ onnx::ModelProto zooBertLarge(const ZooSettings& settings);
 onnx::ModelProto zooGpt2Small(const ZooSettings& settings);
 /// Settings: layers.
 onnx::ModelProto zooVitBase(const ZooSettings& settings);
+onnx::ModelProto zooVitSo400m(const ZooSettings& settings);
 
 } // namespace tilescope::sim

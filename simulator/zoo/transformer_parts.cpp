@@ -86,7 +86,8 @@ ZooValue TransformerParts::attention(const std::string& scope, const ZooValue& x
 
 ZooValue TransformerParts::feedForward(const std::string& scope, const ZooValue& x) {
     constexpr std::int64_t widening = 4;
-    const ZooValue wide = dense(scope + "/1", x, widening * x.channels);
+    const ZooValue wide =
+        dense(scope + "/1", x, sizes_.feedForward > 0 ? sizes_.feedForward : widening * x.channels);
     return dense(scope + "/2", gelu(scope + "/Gelu", wide), x.channels);
 }
 

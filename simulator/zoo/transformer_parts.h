@@ -13,8 +13,9 @@ struct TransformerSizes {
     std::int64_t sequence = 0;
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
-    double epsilon = 1e-5;     ///< of the layer normalisations
-    bool attentionBias = true; ///< whether the dense layers of attention have biases
+    double epsilon = 1e-5;        ///< of the layer normalisations
+    bool attentionBias = true;    ///< whether the dense layers of attention have biases
+    std::int64_t feedForward = 0; ///< width of the feed-forward layers; 0: four times `hidden`
 };
 
 class TransformerParts {
@@ -41,7 +42,7 @@ public:
     /// [N, heads, sequence, sequence].
     ZooValue attention(const std::string& scope, const ZooValue& x,
                        const std::optional<ZooValue>& mask);
-    /// Two dense layers with a GELU between, four times as wide.
+    /// Two dense layers with a GELU between.
     ZooValue feedForward(const std::string& scope, const ZooValue& x);
 
 private:

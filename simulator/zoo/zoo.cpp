@@ -92,6 +92,11 @@ const std::vector<Topology>& topologies() {
           "[N,3,224,224]",
           {sizeOption("layers", 12, mostLayers)}},
          zooVitBase},
+        {{"vit-so400m",
+          "SoViT-400m/14 of 378 pixels as SigLIP's image tower, hidden size 1152, no head",
+          "[N,3,378,378]",
+          {sizeOption("layers", 27, mostLayers)}},
+         zooVitSo400m},
     };
     return table;
 }

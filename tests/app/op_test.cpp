@@ -77,6 +77,46 @@ private slots:
         QVERIFY(all["totalMemory"].toInteger() > forward["totalMemory"].toInteger());
     }
 
+    void recurrentLayersRunTheirPhases() {
+        const QString layer = QStringLiteral("lstm_layer --sequence-size 20 --input-size 64 "
+                                             "--output-size 64 --batch-size 4 ");
+        const auto cycles = [&](const char* phase) {
+            return json(layer + "--phase " + phase)["cycles"].toInteger();
+        };
+        QCOMPARE(json(layer.trimmed())["cycles"].toInteger(), cycles("fwd"));
+        QVERIFY(cycles("fwd") < cycles("bwd"));
+        QVERIFY(cycles("bwd") < cycles("all"));
+        QCOMPARE(cycles("wu"), cycles("all"));
+        QCOMPARE(json(layer + "--phase all --inference-only")["cycles"].toInteger(), cycles("fwd"));
+        const Result wrong = op((layer + "--phase up").split(' '));
+        QCOMPARE(wrong.status, 2);
+        QVERIFY2(wrong.err.contains("--phase: 'up' is not one of all, fwd, bwd, wu"),
+                 qPrintable(wrong.err));
+    }
+
+    void lossOfSequences() {
+        const QString loss = QStringLiteral("ctc_loss --batch 2 --max-time 60 "
+                                            "--max-label-length 12 --num-classes 16");
+        QVERIFY(json(loss)["cycles"].toInteger() > 0);
+        // Without logits there is no softmax to take.
+        QVERIFY(json(loss + " --logit-inputs false") != json(loss));
+        QCOMPARE(op({"ctc_loss", "--max-time", "4", "--max-label-length", "5"}).status, 2);
+        QCOMPARE(op({"ctc_beam_search", "--beamwidth", "2", "--top-paths", "3"}).status, 2);
+        QVERIFY(json("ctc_beam_search --max-time 40 --num-classes 30")["cycles"].toInteger() > 0);
+    }
+
+    // A group is a convolution of its own: as many channels in one group are more work.
+    void depthwiseConvolutions() {
+        const QString field = QStringLiteral("single_conv_layer --field {14,14} --batch-size 4 "
+                                             "--kernel-size 3 --padding 1 ");
+        const QJsonObject depthwise =
+            json(field + "--conv-groups 128 --input-channels 1 --output-channels 1");
+        const QJsonObject dense = json(field + "--input-channels 128 --output-channels 128");
+        QVERIFY(depthwise["cycles"].toInteger() > 0);
+        QVERIFY(depthwise["cycles"].toInteger() < dense["cycles"].toInteger());
+        QVERIFY(depthwise["totalMemory"].toInteger() < dense["totalMemory"].toInteger());
+    }
+
     // What is printed is what the profile says.
     void theProfileHasTheSameCycles() {
         const QTemporaryDir folder;

@@ -101,6 +101,13 @@ private slots:
         QCOMPARE(text(peak->evidence[1].label), "layer1/conv/partials");
         QCOMPARE(peak->evidence[1].value, 1472.0 * sample::partialsBytes);
         QCOMPARE(peak->link.operation.value(), 2);
+        // Either the step's operation has it, or it waits for others.
+        double held = 0;
+        for (const Evidence& one : peak->evidence)
+            if (one.label.starts_with("made by the operation of the step") ||
+                one.label.starts_with("kept of "))
+                held += one.value;
+        QCOMPARE(held, peak->evidence[0].value);
         QCOMPARE(text(find(insights, "vertexCode")->evidence[0].label),
                  "popnn::NonLinearity1DInPlace<half,RELU>");
         QCOMPARE(text(find(insights, "exchangeCode")->evidence[0].label),

@@ -6,6 +6,7 @@
 
 #include "core/analysis/execution/pipeline.h"
 #include "core/analysis/insights/insights.h"
+#include "core/report/report.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/trace_index.h"
@@ -53,6 +54,18 @@ private slots:
         QVERIFY(ProfileReader(file("old.pop")).pipeline().empty());
     }
 
+    /// Looking up each of its prefixes would take minutes.
+    void namesOfManyLevelsAreReadAtOnce() {
+        Profile deep = p_;
+        std::string name = deep.pipeline.operations.front().name;
+        constexpr int levels = 300'000;
+        for (int i = 0; i < levels; ++i)
+            name += "/a";
+        deep.pipeline.operations.front().name = name;
+        const PipelineReport report = pipelineReport(*ProfileView::of(deep));
+        QCOMPARE(report.stages.size(), deep.pipeline.stages.size());
+    }
+
     void damagedRows_data() {
         QTest::addColumn<QByteArray>("sql");
         QTest::addColumn<QString>("error");
@@ -91,6 +104,23 @@ private slots:
         execute(file("bad.pop"), sql.constData());
         const QString said = userError([&] { (void)pipelineReport(ProfileView(file("bad.pop"))); });
         QVERIFY2(said.contains(error) && said.contains("bad.pop"), qPrintable(said));
+    }
+
+    // The published sources count differently: the report says which it follows.
+    void theDepthSaysWhatItCounts() {
+        const auto said = [&](const char* schedule) {
+            Profile p = p_;
+            p.pipeline.schedule = schedule;
+            const Document document = stagesReport(*ProfileView::of(p), {});
+            for (const Field& field : document.fields)
+                if (field.key == "fifoDepthCounts")
+                    return std::get<std::string>(field.value);
+            return std::string();
+        };
+        QVERIFY(said("popart").starts_with("2 (N-1-i) + 1"));
+        QVERIFY(said("grouped").starts_with("2 (N-1-i): "));
+        QVERIFY(said("interleaved").starts_with("N-1-i: "));
+        QVERIFY(said("sequential").starts_with("0: "));
     }
 
     void cyclesAndSharesByHand() {

@@ -319,7 +319,7 @@ private slots:
         QCOMPARE(conv.padsEnd, (std::vector<std::int64_t>{1, 1}));
     }
 
-    void lstmIsUnrolled() {
+    void lstmIsALoop() {
         Functional m("lstm");
         std::string x = m.input("tokens", {6});
         x = m.add("Embedding", "embedding", {{"input_dim", 100}, {"output_dim", 16}}, {x});
@@ -327,12 +327,13 @@ private slots:
         x = m.add("LSTM", "second", {{"units", 4}, {"go_backwards", true}}, {x});
         const Graph graph = imported(m.text("tokens", x));
         QCOMPARE(graph.tensors[graph.outputs.at(0)].shape, (Shape{1, 4}));
-        int products = 0;
+        std::vector<bool> backwards;
         for (const Op& op : graph.ops)
-            products += std::holds_alternative<MatMulAttributes>(op.attributes) ? 1 : 0;
-        // One product with the input and one with the state for each step but the first, of two
-        // layers.
-        QCOMPARE(products, 2 * (1 + 5));
+            if (const auto* loop = std::get_if<LoopAttributes>(&op.attributes)) {
+                QCOMPARE(loop->steps, std::int64_t(6));
+                backwards.push_back(loop->backwards);
+            }
+        QCOMPARE(backwards, (std::vector<bool>{false, true}));
     }
 
     void sharedLayersShareTheirWeights() {

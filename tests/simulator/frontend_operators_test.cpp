@@ -165,26 +165,69 @@ private slots:
 
     void recurrentNetworks_data() {
         QTest::addColumn<QString>("model");
-        QTest::addColumn<int>("products");
-        // One for all inputs, and one for each step after the first.
+        QTest::addColumn<int>("loops");
+        QTest::addColumn<int>("products"); // of a step
+        QTest::addColumn<int>("weights");  // numbers
         QTest::newRow("LSTM") << "g (float[5,2,3] x, float[1,16,3] w, float[1,16,4] r) => "
                                  "(float[5,1,2,4] y) { y = LSTM <hidden_size = 4> (x, w, r) }"
-                              << 5;
+                              << 1 << 1 << 16 * (3 + 4);
         QTest::newRow("GRU") << "g (float[5,2,3] x, float[1,12,3] w, float[1,12,4] r) => "
-                                "(float[5,1,2,4] y) "
-                                "{ y = GRU <hidden_size = 4, linear_before_reset = 1> (x, w, r) }"
-                             << 5;
+                                "(float[5,1,2,4] y) { y = GRU <hidden_size = 4> (x, w, r) }"
+                             << 1 << 2 << 12 * (3 + 4);
+        QTest::newRow("GRU, reset after")
+            << "g (float[5,2,3] x, float[1,12,3] w, float[1,12,4] r, float[1,24] b) => "
+               "(float[5,1,2,4] y) "
+               "{ y = GRU <hidden_size = 4, linear_before_reset = 1> (x, w, r, b) }"
+            << 1 << 2 << 12 * (3 + 4) + 24;
         QTest::newRow("RNN in both directions")
             << "g (float[5,2,3] x, float[2,4,3] w, float[2,4,4] r) => (float[5,2,2,4] y) "
                "{ y = RNN <hidden_size = 4, direction = \"bidirectional\"> (x, w, r) }"
-            << 10;
+            << 2 << 1 << 2 * 4 * (3 + 4);
+        QTest::newRow("LSTM with peepholes and states")
+            << "g (float[5,2,3] x, float[1,16,3] w, float[1,16,4] r, float[1,32] b, "
+               "float[1,2,4] h, float[1,2,4] c, float[1,12] p) => (float[1,2,4] last) "
+               "{ y, last = LSTM <hidden_size = 4> (x, w, r, b, , h, c, p) }"
+            << 1 << 1 << -1;
+        QTest::newRow("LSTM with a cell alone")
+            << "g (float[5,2,3] x, float[1,16,3] w, float[1,16,4] r, float[1,2,4] c) => "
+               "(float[1,2,4] last) { y, last = LSTM <hidden_size = 4> (x, w, r, , , , c) }"
+            << 1 << 1 << -1;
     }
 
+    // One loop for each direction, whose step is there once, however many there are.
     void recurrentNetworks() {
         QFETCH(QString, model);
+        QFETCH(int, loops);
         QFETCH(int, products);
-        const Graph graph = importText(model.toStdString());
-        QCOMPARE(countKind(graph, "MatMul"), products);
+        QFETCH(int, weights);
+        onnx::ModelProto proto = parseModel(model.toStdString());
+        // Weights come from the host.
+        auto& inputs = *proto.mutable_graph()->mutable_input();
+        for (int i = weights < 0 ? inputs.size() : 1; i < inputs.size(); ++i) {
+            onnx::TensorProto& weight = *proto.mutable_graph()->add_initializer();
+            weight.set_name(inputs[i].name());
+            weight.set_data_type(onnx::TensorProto::FLOAT);
+            int size = 1;
+            for (const auto& dim : inputs[i].type().tensor_type().shape().dim()) {
+                weight.add_dims(dim.dim_value());
+                size *= static_cast<int>(dim.dim_value());
+            }
+            for (int n = 0; n < size; ++n)
+                weight.add_float_data(0.5F);
+        }
+        if (weights >= 0)
+            inputs.DeleteSubrange(1, inputs.size() - 1);
+        const Graph graph = importOnnx(proto, "test.onnx", {});
+        checkGraph(graph);
+        QCOMPARE(countKind(graph, "Loop"), loops);
+        QCOMPARE(graph.functions.size(), static_cast<std::size_t>(loops));
+        for (const Graph& step : graph.functions)
+            QCOMPARE(countKind(step, "MatMul"), products);
+        for (const Op& op : graph.ops)
+            if (const auto* loop = std::get_if<LoopAttributes>(&op.attributes))
+                QCOMPARE(loop->steps, std::int64_t(5));
+        if (weights >= 0)
+            QCOMPARE(parameters(graph), std::int64_t(weights));
         compareSound(graph);
     }
 

@@ -109,6 +109,25 @@ private slots:
         }));
     }
 
+    // Without checkpoints there is little to make again: the peak stays where it was.
+    void recomputationSaysWhatItMakesAgain() {
+        RunOptions options;
+        options.mode = "training";
+        options.recompute = Recompute::All;
+        const auto said = [&](const char* text) {
+            const Profile profile = simulateModel("mnist-cnn", options);
+            return std::any_of(profile.messages.begin(), profile.messages.end(),
+                               [&](const Message& m) {
+                                   return m.text.starts_with("recomputation makes") &&
+                                          m.text.find(text) != std::string::npos;
+                               });
+        };
+        QVERIFY(said("again of the"));
+        QVERIFY(said("--checkpoint NAME"));
+        options.recompute = Recompute::None;
+        QVERIFY(!said("again of the"));
+    }
+
     void operationListsRunAsTheyStand() {
         const std::string job = TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json";
         RunOptions options;

@@ -78,6 +78,9 @@ private slots:
         QTest::newRow("resnext101")
             << "resnext101_32x8d" << qint64(88791336) << 104 << 16.414 << "[1,1000]";
         QTest::newRow("vit-base") << "vit-base" << qint64(86567656) << 1 << 17.56 << "[1,1000]";
+        // The layers' weights and products, and those of attention.
+        QTest::newRow("vit-so400m")
+            << "vit-so400m" << qint64(412987248) << 1 << 333.22 << "[1,729,1152]";
         // torchvision counts 0.386 without activations, products of gates and sums.
         QTest::newRow("efficientnet-b0")
             << "efficientnet" << qint64(5288548) << 81 << 0.398 << "[1,1000]";

@@ -44,8 +44,10 @@ public:
         for (std::size_t i = 0; i < parts.pipeline.operations.size(); ++i) {
             const std::string_view name = parts.pipeline.operations[i].name;
             byName_.emplace(name, i);
-            for (std::string_view scope = parentOf(name); !scope.empty(); scope = parentOf(scope))
+            eachScope(parentOf(name), [&](std::string_view scope) {
                 byScope_.emplace(scope, i);
+                return false;
+            });
         }
         for (const TraceBody& body : parts.trace.bodies)
             bodies_.emplace(body.program, &body);
@@ -230,19 +232,37 @@ private:
     /// else the one before it if that is in the same scope, else the stage's first there.
     [[nodiscard]] std::size_t originOf(std::string_view name, std::size_t stage,
                                        std::size_t otherwise) const {
-        for (std::string_view at = name; !at.empty(); at = parentOf(at))
-            if (const auto found = byName_.find(at); found != byName_.end())
-                return found->second;
+        std::size_t origin = otherwise;
+        const bool isKnown = eachScope(name, [&](std::string_view at) {
+            const auto found = byName_.find(at);
+            if (found != byName_.end())
+                origin = found->second;
+            return found != byName_.end();
+        });
+        if (isKnown)
+            return origin;
         const auto& ops = parts_.pipeline.operations;
-        for (std::string_view at = name; !at.empty(); at = parentOf(at)) {
+        eachScope(name, [&](std::string_view at) {
             if (otherwise < ops.size() && isBelow(ops[otherwise].name, at))
-                return otherwise;
-            if (const auto found = byScope_.find(at);
-                found != byScope_.end() &&
-                ops[found->second].stage == static_cast<std::int32_t>(stage))
-                return found->second;
-        }
-        return otherwise;
+                return true;
+            const auto found = byScope_.find(at);
+            const bool isHere = found != byScope_.end() &&
+                                ops[found->second].stage == static_cast<std::int32_t>(stage);
+            if (isHere)
+                origin = found->second;
+            return isHere;
+        });
+        return origin;
+    }
+
+    /// Visits a name and the scopes around it, innermost first, until one is what was sought. Names
+    /// of damaged files have a million levels, each a prefix to look up: the rest is left out.
+    template <class Visit> static bool eachScope(std::string_view at, const Visit& visit) {
+        constexpr int deepest = 256;
+        for (int depth = 0; depth < deepest && !at.empty(); ++depth, at = parentOf(at))
+            if (visit(at))
+                return true;
+        return false;
     }
 
     static std::string_view parentOf(std::string_view name) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
@@ -125,6 +126,33 @@ std::vector<Insight> listOf(std::optional<Insight> insight) {
     return insight ? std::vector{std::move(*insight)} : std::vector<Insight>();
 }
 
+/// Whether the peak is of what the step's operation needs for itself, or of what waits for others.
+void addHolders(const Facts& p, Insight& insight) {
+    const StepId peak = p.liveness().peakStep;
+    if (!peak.valid() || !p.steps()[peak].valid())
+        return;
+    const OperationId running = p.programs()[p.steps()[peak]].operation;
+    std::int64_t own = 0, kept = 0;
+    std::set<OperationId> others;
+    for (const SizedPart& part : p.largest(PartKind::PeakVariable)) {
+        if (part.link.operation == running) {
+            own += part.bytes;
+            continue;
+        }
+        kept += part.bytes;
+        others.insert(part.link.operation);
+    }
+    if (running.valid())
+        insight.evidence.push_back(
+            bytesOf(fmt::format("made by the operation of the step, '{}'", p.nameOf(running)), own,
+                    {}, running));
+    if (kept > 0)
+        insight.evidence.push_back(
+            bytesOf(fmt::format("kept of {} other operation{}", others.size(),
+                                others.size() == 1 ? "" : "s"),
+                    kept));
+}
+
 std::vector<Insight> findPeakVariables(const Facts& p) {
     const std::string title = fmt::format("At the peak, step {}, '{{}}' is the largest variable",
                                           p.liveness().peakStep.value());
@@ -139,6 +167,7 @@ std::vector<Insight> findPeakVariables(const Facts& p) {
                           .advice();
     insight->evidence.insert(insight->evidence.begin(),
                              bytesOf("not always live at the peak", insight->cost.bytes));
+    addHolders(p, *insight);
     addProportion(p, insight->link.operation, *insight);
     return listOf(std::move(insight));
 }

@@ -1,8 +1,8 @@
 // Elementwise functions by the type of their operands.
 #pragma once
 
-#include "simulator/compute/kernel.h"
 #include "simulator/compute/kernels/broadcast.h"
+#include "simulator/compute/kernels/kernel.h"
 #include "simulator/compute/kernels/row_loops.h"
 
 namespace tilescope::sim {

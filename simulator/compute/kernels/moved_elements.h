@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/kernel.h"
 
 namespace tilescope::sim {
 

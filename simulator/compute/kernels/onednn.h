@@ -7,7 +7,7 @@
 
 #include <dnnl.hpp>
 
-#include "simulator/compute/context.h"
+#include "simulator/compute/kernels/context.h"
 
 namespace tilescope::sim {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/kernel.h"
 
 namespace tilescope::sim {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/kernel.h"
 
 namespace tilescope::sim {
 

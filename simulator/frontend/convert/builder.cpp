@@ -240,6 +240,19 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     return output;
 }
 
+std::int32_t GraphBuilder::addFunction(const Node& node, Graph body) {
+    for (Op& op : body.ops) {
+        op.type = node.type;
+        op.onnxNode = node.name;
+        if (isPlanned(op.attributes)) {
+            op.availableMemory = availableMemoryOf(node);
+            op.partialsType = partialsTypeOf(node);
+        }
+    }
+    graph_.functions.push_back(std::move(body));
+    return static_cast<std::int32_t>(graph_.functions.size()) - 1;
+}
+
 TensorId GraphBuilder::addResult(const std::string& part, Shape shape) {
     Op& op = graph_.ops.back();
     op.outputs.push_back(addTensor(op.name + "/" + part, std::move(shape),

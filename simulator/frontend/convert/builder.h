@@ -50,6 +50,12 @@ public:
                    std::vector<TensorId> inputs, std::optional<Shape> shape,
                    std::optional<DataType> type);
 
+    /// Adds the function of a Loop, whose operations are the node's. Their names begin with the
+    /// function's, which `path` makes unique.
+    std::int32_t addFunction(const Node& node, Graph body);
+    /// A name that no operation has so far.
+    std::string path(const std::string& name) { return uniqueName(name); }
+
     /// A further result of the op added last, of the type of its first.
     TensorId addResult(const std::string& part, Shape shape);
 

@@ -18,6 +18,7 @@ struct RecurrentFunction {
 
 const RecurrentFunction* recurrentFunction(const std::string& name) {
     static const std::map<std::string, RecurrentFunction> known{
+        {"Affine", {Copy, 1, 0, 2}},
         {"Sigmoid", {Sigmoid}},
         {"Tanh", {Tanh}},
         {"Relu", {Relu}},
@@ -43,12 +44,8 @@ double recurrentParameter(const Node& node, const std::string& list, int which, 
 
 } // namespace
 
-TensorId recurrentActivation(NodeConverter& node, const std::string& part, TensorId x,
-                             const std::string& name, std::size_t at) {
-    if (name == "Affine") {
-        node.refuseToCompute("its activation is 'Affine'");
-        return x;
-    }
+std::optional<ElementwiseAttributes> recurrentActivation(const NodeConverter& node,
+                                                         const std::string& name, std::size_t at) {
     const RecurrentFunction* known = recurrentFunction(name);
     if (known == nullptr)
         NodeConverter::refuse(fmt::format("its activation '{}' is not supported", name));
@@ -58,7 +55,11 @@ TensorId recurrentActivation(NodeConverter& node, const std::string& part, Tenso
                              : 0;
     const double beta =
         known->parameters > 1 ? recurrentParameter(onnx, "activation_beta", 1, at, known->beta) : 0;
-    return node.elementwise(part, known->function, {x}, alpha, beta);
+    if (known->function != Copy)
+        return ElementwiseAttributes{known->function, alpha, beta};
+    if (alpha != 1 || beta != 0)
+        node.refuseToCompute("its activation 'Affine' scales or shifts");
+    return std::nullopt;
 }
 
 } // namespace tilescope::sim

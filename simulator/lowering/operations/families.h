@@ -24,6 +24,8 @@ void lowerShard(LoweringContext& context, const Op& op);
 void lowerPoolGrad(LoweringContext& context, const Op& op);
 void lowerFill(LoweringContext& context, const Op& op);
 void lowerCustom(LoweringContext& context, const Op& op);
+void lowerCtcLoss(LoweringContext& context, const Op& op);
+void lowerCtcBeamSearch(LoweringContext& context, const Op& op);
 void lowerGather(LoweringContext& context, const Op& op);
 void lowerMultiUpdate(LoweringContext& context, const Op& op);
 void lowerView(LoweringContext& context, const Op& op);      ///< Reshape, Transpose

@@ -1,5 +1,6 @@
 #include "simulator/lowering/operations/functions.h"
 
+#include "core/base/error.h"
 #include "simulator/lowering/movement/call_copies.h"
 #include "simulator/lowering/operations/lower_op.h"
 
@@ -29,6 +30,15 @@ LoweredFunction& LoweredFunctions::get(FunctionIndex index,
         lowerOp(*made.context, OpId(i));
     builder_.end();
     return made;
+}
+
+LoweringContext& LoweredFunctions::bodyOf(FunctionIndex index) {
+    LoweredFunction& made = functions_.at(index.index());
+    if (made.context)
+        throw InternalError("a loop's body is lowered twice");
+    made.context = std::make_unique<LoweringContext>(graph_.functions[index.index()], options_,
+                                                     plans_, builder_, traffic_, *this, index);
+    return *made.context;
 }
 
 namespace {

@@ -25,6 +25,9 @@ public:
     LoweredFunction& get(FunctionIndex function,
                          const std::function<void(LoweringContext&)>& placeInputs);
 
+    /// The places of a function that is the body of one loop, which lowers it where it is.
+    LoweringContext& bodyOf(FunctionIndex function);
+
 private:
     const Graph& graph_;
     const RunOptions& options_;

@@ -47,7 +47,7 @@ public:
             b_.beginRepeat(prefix_ + "/serial", steps);
             arrange(&input, nullptr);
         } else {
-            arrange(&input, &weights);
+            arrangeOnce(input, weights);
         }
         OperandGather gather(context_, prefix_ + "/Convolve", OperandGather::Regroup::Yes);
         std::vector<VariableId> operands{bringInput(gather, input),
@@ -105,6 +105,18 @@ private:
         return operands_.weightsUnfolded
                    ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
                    : planMove(context_, placed, to, weightsOrder(operands_.weights, plan_));
+    }
+
+    /// An operand that is the same in every step of a loop is arranged in front of it (PopLibs
+    /// poplin preArrangeMatMulInputRHS, as popnn's loops use it).
+    void arrangeOnce(PlacedStorage& input, PlacedStorage& weights) {
+        const bool sameInput = context_.isSameInEveryStep(operands_.inputTensor);
+        const bool sameWeights = context_.isSameInEveryStep(operands_.weightsTensor);
+        if (sameInput || sameWeights)
+            context_.beforeLoop(
+                [&] { arrange(sameInput ? &input : nullptr, sameWeights ? &weights : nullptr); });
+        if (!sameInput || !sameWeights)
+            arrange(sameInput ? nullptr : &input, sameWeights ? nullptr : &weights);
     }
 
     /// Copies those operands into the plan's order that are rearranged before they are broadcast;

@@ -3,10 +3,12 @@
 
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/graph/elementwise_traits.h"
+#include "simulator/lowering/movement/call_copies.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/like_result.h"
+#include "simulator/lowering/operations/loop.h"
 
 namespace tilescope::sim {
 namespace {
@@ -128,6 +130,32 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     return false;
 }
 
+/// A copy to where its result has to lie.
+void lowerRearrangement(LoweringContext& context, const Op& op) {
+    const TensorId out = op.outputs[0];
+    const TensorId like = context.tensor(out).layoutOf;
+    Storage storage = context.storageOf(like).storage;
+    ViewDims view = context.viewOf(like);
+    const Shape& shape = context.tensor(out).shape;
+    if (shape.size() > context.tensor(like).shape.size()) {
+        storage = sequenceStorage(storage, shape.front());
+        view = sequenceView(view);
+    }
+    storage.elementBytes = bytesOf(context.tensor(out).type);
+    context.ensurePlace(op.inputs[0]);
+    context.makeResult(out, op.name + "/out", std::move(storage), view);
+    const PlacedStorage target = context.storageOf(out);
+    CallCopies copies(context, op.name);
+    copies.add(op.inputs[0], target, view);
+    copies.emit();
+}
+
+bool isRearrangement(LoweringContext& context, const Op& op) {
+    const TensorId like = context.tensor(op.outputs[0]).layoutOf;
+    return std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::Copy &&
+           like.valid() && context.hasPlace(like);
+}
+
 /// A constant number is on every tile that uses it. (Published, popliner: operations of a
 /// tensor on four tiles with a constant exchange nothing, and have four copies of it.)
 VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
@@ -165,6 +193,8 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
 }
 
 void lowerElementwise(LoweringContext& context, const Op& op) {
+    if (isRearrangement(context, op))
+        return lowerRearrangement(context, op);
     const auto& attributes = std::get<ElementwiseAttributes>(op.attributes);
     const TensorId base = baseOperand(context, op);
     // An operand that others laid out differs from a first one that had no layout to give.

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "simulator/engine/host_model.h"
 #include "simulator/lowering/operations/functions.h"
+#include "simulator/lowering/operations/loop.h"
 
 namespace tilescope::sim {
 namespace {
@@ -34,6 +35,9 @@ struct Lower {
     void operator()(const ShardAttributes&) const { lowerShard(context, op); }
     void operator()(const CustomAttributes&) const { lowerCustom(context, op); }
     void operator()(const CallAttributes&) const { lowerCall(context, op); }
+    void operator()(const LoopAttributes&) const { lowerLoop(context, op); }
+    void operator()(const CtcLossAttributes&) const { lowerCtcLoss(context, op); }
+    void operator()(const CtcBeamSearchAttributes&) const { lowerCtcBeamSearch(context, op); }
     void operator()(const IpuCopyAttributes&) const {
         emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});
     }

@@ -7,6 +7,7 @@
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/grid.h"
+#include "simulator/lowering/operations/loop.h"
 
 namespace tilescope::sim {
 namespace {
@@ -167,6 +168,52 @@ bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes&
     return part.has_value();
 }
 
+/// A row of a tensor [n, ...] whose rows are not spread over tiles; none if they are.
+std::optional<std::pair<Storage, ViewDims>> rowOf(LoweringContext& context, TensorId id) {
+    auto [storage, view] = withoutUnitAtoms(context.storageOf(id).storage, context.viewOf(id));
+    if (context.tensor(id).shape.front() == 1 && view.front().empty())
+        return std::pair(std::move(storage), ViewDims(view.begin() + 1, view.end()));
+    return rowOfSequence(storage, view);
+}
+
+/// Rows [1, ...] or [n, ...] that all lie alike, each on its own tiles: behind each other they make
+/// the result on the same tiles, without anything moving between them. False where they do not.
+bool joinRows(LoweringContext& context, const Op& op, const ConcatAttributes& concat) {
+    if (concat.axis != 0 || !context.isLoopBody())
+        return false;
+    std::optional<std::pair<Storage, ViewDims>> row;
+    for (const TensorId input : op.inputs) {
+        if (!context.hasPlace(input))
+            return false;
+        const auto own = rowOf(context, input);
+        if (!own || (row && !(own->first.layout.blocking == row->first.layout.blocking &&
+                              own->first.layout.order == row->first.layout.order &&
+                              own->second == row->second)))
+            return false;
+        row = own;
+    }
+    if (!row)
+        return false;
+    const TensorId out = op.outputs[0];
+    const VariableId result = context.makeResult(
+        out, op.name + "/out", sequenceStorage(row->first, context.tensor(out).shape.front()),
+        sequenceView(row->second));
+    TileSeries bytes;
+    Access access{{}, {result}};
+    for (const TensorId input : op.inputs) {
+        const Storage& part = context.storageOf(input).storage;
+        bytes += part.layout.blocking.elements().scaled(part.elementBytes);
+        access.reads.push_back(context.variableOf(input));
+    }
+    ProgramBuilder& b = context.builder();
+    const Target& machine = b.machine();
+    b.execute(op.name + "/OnTileCopy",
+              bytes.mapped([&](std::int64_t n) { return localCopyCycles(machine, n); }),
+              {{copyVertex(shortestUnstridedRun), bytes.ones().scaled(machine.workers)}},
+              std::move(access));
+    return true;
+}
+
 std::vector<DimMap> identityMaps(std::size_t rank) {
     return std::vector<DimMap>(rank);
 }
@@ -176,6 +223,9 @@ std::vector<DimMap> identityMaps(std::size_t rank) {
 void lowerSelection(LoweringContext& context, const Op& op) {
     if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes))
         if (sliceInPlace(context, op, *slice))
+            return;
+    if (const auto* concat = std::get_if<ConcatAttributes>(&op.attributes))
+        if (joinRows(context, op, *concat))
             return;
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);

@@ -24,4 +24,15 @@ LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
     , recomputation_(graph)
     , remoteMemory_(graph.remoteBuffers) {}
 
+void LoweringContext::setLoop(ProgramId before, std::vector<bool> constant) {
+    beforeLoop_ = before;
+    constant_ = std::move(constant);
+}
+
+void LoweringContext::beforeLoop(const std::function<void()>& add) {
+    std::vector<ProgramId> open = builder().moveTo(beforeLoop_);
+    add();
+    builder().resume(std::move(open));
+}
+
 } // namespace tilescope::sim

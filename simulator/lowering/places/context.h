@@ -1,6 +1,7 @@
 // What the lowering of each operation shares.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -53,6 +54,17 @@ public:
     void startEmpty(VariableId variable) { startEmpty_.push_back(variable); }
     [[nodiscard]] const std::vector<VariableId>& startedEmpty() const { return startEmpty_; }
 
+    /// The graph is the body of a loop: what does not change from step to step is done in the
+    /// sequence that has the loop, and `constant` says of each tensor whether it is the same in
+    /// every step.
+    void setLoop(ProgramId before, std::vector<bool> constant);
+    [[nodiscard]] bool isLoopBody() const { return beforeLoop_.valid(); }
+    [[nodiscard]] bool isSameInEveryStep(TensorId id) const {
+        return id.index() < constant_.size() && constant_[id.index()];
+    }
+    /// Adds steps in front of the loop.
+    void beforeLoop(const std::function<void()>& add);
+
 private:
     const PlanTable& plans_;
     FunctionIndex function_;
@@ -62,6 +74,8 @@ private:
     RemoteMemory remoteMemory_;
     CollectiveCode collectiveCode_;
     std::vector<VariableId> startEmpty_;
+    ProgramId beforeLoop_;
+    std::vector<bool> constant_; ///< by tensor, of a loop's body
 };
 
 } // namespace tilescope::sim

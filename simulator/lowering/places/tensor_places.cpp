@@ -78,6 +78,15 @@ TensorId TensorPlaces::addForeign(const Tensor& tensor, PlacedStorage placed, Vi
     return id;
 }
 
+void TensorPlaces::adopt(TensorId id, PlacedStorage placed, ViewDims view, bool shared) {
+    placed.role = tensor(id).role;
+    placed.source = placed.role == TensorRole::Activation ? TensorId() : id;
+    placed.tensors = {id};
+    placed.parts = placed.parts || shared;
+    placed.sourceView = view;
+    tensors_[id] = {storages_.add(std::move(placed)), std::move(view)};
+}
+
 const PlacedStorage* TensorPlaces::arrivalOf(TensorId input) const {
     const auto found = std::find_if(storages_.begin(), storages_.end(),
                                     [&](const PlacedStorage& p) { return p.source == input; });

@@ -86,6 +86,9 @@ public:
 
     /// A tensor of another context, to compare layouts with: it has the place that it has there.
     TensorId addForeign(const Tensor& tensor, PlacedStorage placed, ViewDims view);
+    /// Gives a tensor the place that a tensor of another context has: the same variable. What both
+    /// read as it is (`shared`) is never overwritten in place.
+    void adopt(TensorId id, PlacedStorage placed, ViewDims view, bool shared);
     /// Where the data of an input of the graph arrive (PlacedStorage::sourceView); none if nobody
     /// laid it out.
     [[nodiscard]] const PlacedStorage* arrivalOf(TensorId input) const;

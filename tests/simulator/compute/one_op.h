@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/kernel.h"
 
 namespace tilescope::test {
 

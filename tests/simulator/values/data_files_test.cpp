@@ -1,6 +1,7 @@
 // Values in files: what is written is read again, and damage is named.
 #include <QTemporaryDir>
 #include <QtTest>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -163,7 +164,8 @@ private slots:
     }
 };
 
+TILESCOPE_TEST(DataFilesTest)
+
 } // namespace data_files_test
 
-TILESCOPE_TEST(data_files_test::DataFilesTest)
 #include "data_files_test.moc"

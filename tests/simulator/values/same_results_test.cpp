@@ -176,7 +176,8 @@ private slots:
     }
 };
 
+TILESCOPE_TEST(SameResultsTest)
+
 } // namespace same_results_test
 
-TILESCOPE_TEST(same_results_test::SameResultsTest)
 #include "same_results_test.moc"

@@ -1,4 +1,4 @@
-#include "simulator/compute/context.h"
+#include "simulator/compute/kernels/context.h"
 
 #include "simulator/compute/kernels/onednn.h"
 

@@ -1,4 +1,4 @@
-#include "simulator/compute/kernel.h"
+#include "simulator/compute/kernels/kernel.h"
 
 #include <fmt/format.h>
 #include <type_traits>
@@ -13,9 +13,14 @@ template <class T, class... Others> constexpr bool isAnyOf = (std::is_same_v<T, 
 
 /// Those that depend on more than their operands.
 template <class T>
-constexpr bool isMovement = isAnyOf<T, IpuCopyAttributes, StashAttributes, RestoreAttributes,
-                                    FifoAttributes, RemoteLoadAttributes, RemoteStoreAttributes,
-                                    CollectiveAttributes, ShardAttributes, CallAttributes>;
+constexpr bool isMovement =
+    isAnyOf<T, IpuCopyAttributes, StashAttributes, RestoreAttributes, FifoAttributes,
+            RemoteLoadAttributes, RemoteStoreAttributes, CollectiveAttributes, ShardAttributes,
+            CallAttributes, LoopAttributes>;
+/// Those that have cycles and bytes here, and no values.
+template <class T>
+constexpr bool isTimedOnly =
+    isAnyOf<T, CustomAttributes, CtcLossAttributes, CtcBeamSearchAttributes>;
 
 void roundResults(KernelCall& call) {
     for (TensorData& result : call.outputs)
@@ -34,10 +39,10 @@ void runKernel(KernelCall& call) {
         [&]<class T>(const T& kind) {
             if constexpr (isMovement<T>)
                 throw InternalError(fmt::format("{} is no kernel", call.op.name));
-            else if constexpr (std::is_same_v<T, CustomAttributes>)
-                throw UserError(fmt::format("'{}' is a declared operation, which has cycles and "
-                                            "bytes but no values; leave --compute out",
-                                            call.op.name));
+            else if constexpr (isTimedOnly<T>)
+                throw UserError(fmt::format("'{}' ({}) has cycles and bytes but no values here; "
+                                            "leave --compute out",
+                                            call.op.name, call.op.kind()));
             else
                 compute(kind, call);
         },

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/compute/context.h"
+#include "simulator/compute/kernels/context.h"
 #include "simulator/graph/graph.h"
 #include "simulator/graph/tensor_data.h"
 
@@ -63,7 +63,7 @@ void compute(const FillAttributes& fill, KernelCall& call);
 
 /// Executes an operation that only depends on its operands and rounds its results to their types.
 /// Throws InternalError for those that move values between micro-batches, memories, replicas or
-/// graphs, which Machine executes, and UserError for a declared operation, which has no values.
+/// graphs, which Machine executes, and UserError for those that are timed only: declared ones, CTC.
 void runKernel(KernelCall& call);
 
 /// Whether runKernel executes it.

@@ -1,0 +1,87 @@
+// Connectionist temporal classification.
+#include <fmt/format.h>
+
+#include "app/cli/commands/op_tools.h"
+#include "core/base/error.h"
+
+namespace tilescope::cli {
+namespace {
+
+/// A size that may be given by itself, or as the largest of random ones: the tools then make
+/// sequences of that length.
+std::int64_t lengthOf(const OpArguments& a, const std::string& key) {
+    const std::int64_t most = a.number("max-" + key);
+    const std::int64_t own = a.text(key) == "max" ? most : a.number(key);
+    if (own < 1 || own > most)
+        throw UserError(
+            fmt::format("--{}: {} is not a length from 1 to --max-{} {}", key, own, key, most));
+    return most;
+}
+
+std::int64_t atLeast(const OpArguments& a, const std::string& key, std::int64_t least) {
+    const std::int64_t value = a.number(key);
+    if (value < least)
+        throw UserError(fmt::format("--{}: must be at least {}", key, least));
+    return value;
+}
+
+sim::Graph lossGraph(const OpArguments& a, sim::DataType) {
+    sim::CtcLossTool tool;
+    tool.batchSize = atLeast(a, "batch", 1);
+    tool.time = lengthOf(a, "time");
+    tool.labelLength = lengthOf(a, "label-length");
+    tool.classes = atLeast(a, "num-classes", 2);
+    tool.logits = a.flag("logit-inputs");
+    if (tool.time < 2)
+        throw UserError("--max-time: alpha and beta need two time steps");
+    if (tool.labelLength > tool.time)
+        throw UserError(fmt::format("--max-label-length: a label of {} symbols does not fit "
+                                    "--max-time {}",
+                                    tool.labelLength, tool.time));
+    return graphOf(tool, dataTypeOf(a.oneOf("in-type", {"half", "float"})));
+}
+
+sim::Graph searchGraph(const OpArguments& a, sim::DataType) {
+    sim::CtcBeamSearchTool tool;
+    tool.batchSize = atLeast(a, "batch", 1);
+    tool.time = lengthOf(a, "time");
+    tool.classes = atLeast(a, "num-classes", 2);
+    tool.beamWidth = atLeast(a, "beamwidth", 1);
+    tool.topPaths = atLeast(a, "top-paths", 1);
+    tool.logits = a.flag("logit-inputs");
+    if (tool.topPaths > tool.beamWidth)
+        throw UserError(fmt::format("--top-paths: {} paths are more than --beamwidth {}",
+                                    tool.topPaths, tool.beamWidth));
+    return graphOf(tool, dataTypeOf(a.oneOf("in-type", {"half", "float"})));
+}
+
+} // namespace
+
+std::vector<Tool> ctcTools() {
+    return {
+        {"ctc_loss",
+         "Loss and gradient of connectionist temporal classification",
+         {{"batch", "1"},
+          {"time", "max"},
+          {"max-time", "15"},
+          {"label-length", "max"},
+          {"max-label-length", "5"},
+          {"num-classes", "4"},
+          {"in-type", "float"},
+          {"logit-inputs", "true"}},
+         lossGraph},
+        {"ctc_beam_search",
+         "Decoder of connectionist temporal classification",
+         {{"batch", "1"},
+          {"time", "max"},
+          {"max-time", "15"},
+          {"num-classes", "4"},
+          {"beamwidth", "3"},
+          {"top-paths", "2"},
+          {"in-type", "float"},
+          {"logit-inputs", "false"}},
+         searchGraph},
+    };
+}
+
+} // namespace tilescope::cli

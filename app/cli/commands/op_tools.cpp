@@ -1,0 +1,96 @@
+#include "app/cli/commands/op_tools.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace tilescope::cli {
+namespace {
+
+/// A list as the tools write it: "{56,56}", "56,56" or "3".
+Numbers listOfNumbers(const std::string& key, const std::string& text) {
+    Numbers values;
+    std::string digits;
+    const auto finish = [&] {
+        if (!digits.empty())
+            values.push_back(std::stoll(std::exchange(digits, {})));
+    };
+    for (const char c : text) {
+        if (std::isdigit(static_cast<unsigned char>(c)) != 0 && digits.size() < 12)
+            digits += c;
+        else if (c == ',' || c == '{' || c == '}' || c == ' ')
+            finish();
+        else
+            throw UserError(
+                fmt::format("{}: '{}' is not a list of numbers such as {{56,56}}", key, text));
+    }
+    finish();
+    if (values.empty())
+        throw UserError(fmt::format("{}: '{}' holds no number", key, text));
+    return values;
+}
+
+} // namespace
+
+std::int64_t OpArguments::number(const std::string& key) const {
+    return listOfNumbers("--" + key, text(key)).front();
+}
+
+Numbers OpArguments::list(const std::string& key) const {
+    return listOfNumbers("--" + key, text(key));
+}
+
+bool OpArguments::flag(const std::string& key) const {
+    const std::string& given = oneOf(key, {"true", "false", "1", "0"});
+    return given == "true" || given == "1";
+}
+
+const std::string& OpArguments::oneOf(const std::string& key,
+                                      const std::vector<std::string>& known) const {
+    const std::string& given = text(key);
+    if (std::find(known.begin(), known.end(), given) == known.end())
+        throw UserError(
+            fmt::format("--{}: '{}' is not one of {}", key, given, fmt::join(known, ", ")));
+    return given;
+}
+
+Numbers OpArguments::forEachDim(const std::string& key, const Numbers& field) const {
+    Numbers values = list(key);
+    if (values.size() == 1)
+        values.resize(field.size(), values.front());
+    if (values.size() != field.size())
+        throw UserError(fmt::format("--{}: {} values for {} field dimensions", key, values.size(),
+                                    field.size()));
+    return values;
+}
+
+sim::DataType dataTypeOf(const std::string& name) {
+    return name == "float" ? sim::DataType::Float : sim::DataType::Half;
+}
+
+sim::OperationOptions operationOptions(const OpArguments& arguments) {
+    sim::OperationOptions options;
+    setRunOption(options.run, "target", arguments.target);
+    if (!arguments.tilesPerIpu.empty())
+        setRunOption(options.run, "tilesPerIpu", arguments.tilesPerIpu);
+    if (!arguments.proportion.empty())
+        setRunOption(options.run, "availableMemoryProportion", arguments.proportion);
+    setRunOption(options.run, "partialsType", arguments.partialsType);
+    options.dataType = dataTypeOf(arguments.dataType);
+    validate(options.run);
+    return options;
+}
+
+std::vector<Tool> opTools() {
+    std::vector<Tool> all;
+    for (auto* family : {convolutionTools, productTools, recurrentTools, ctcTools})
+        for (Tool& tool : family())
+            all.push_back(std::move(tool));
+    return all;
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,69 @@
+// The tools of PopLibs that `op` knows: a row each, in the list of its family.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/cli/commands/common.h"
+#include "core/table/table.h"
+#include "simulator/operations/operations.h"
+
+namespace tilescope::cli {
+
+using Numbers = std::vector<std::int64_t>;
+
+/// What the command line says of a tool: arguments that all tools have, and the tool's own.
+struct OpArguments {
+    std::string target = "mk2";
+    std::string tilesPerIpu;
+    std::string dataType = "half";
+    std::string partialsType = "float";
+    std::string proportion;
+    std::string directory;
+    bool bias = true;
+    bool inferenceOnly = false;
+    bool explain = false;
+    FormatFlags flags;
+    std::map<std::string, std::string> values; ///< the tool's own arguments
+
+    /// One of the tool's own arguments as it was given, as a number, as a list ("{56,56}", "56,56"
+    /// or "3"), and as "true", "false", "1" or "0". UserError where it is none.
+    [[nodiscard]] const std::string& text(const std::string& key) const { return values.at(key); }
+    [[nodiscard]] std::int64_t number(const std::string& key) const;
+    [[nodiscard]] Numbers list(const std::string& key) const;
+    [[nodiscard]] bool flag(const std::string& key) const;
+    /// UserError unless it is one of these.
+    [[nodiscard]] const std::string& oneOf(const std::string& key,
+                                           const std::vector<std::string>& known) const;
+    /// A value for each dimension of the field, or one for all of them.
+    [[nodiscard]] Numbers forEachDim(const std::string& key, const Numbers& field) const;
+};
+
+/// A tool's arguments by name, with what they default to; "" if an argument is required.
+struct Tool {
+    std::string name;
+    std::string help;
+    std::map<std::string, std::string> defaults;
+    std::function<sim::Graph(const OpArguments&, sim::DataType)> graph;
+    /// Whether the tool compiles code for the IPU (compileIPUCode in its device's options).
+    bool compilesCode = false;
+};
+
+sim::DataType dataTypeOf(const std::string& name);
+sim::OperationOptions operationOptions(const OpArguments& arguments);
+
+/// By family, each in a file of its name.
+std::vector<Tool> convolutionTools();
+std::vector<Tool> productTools();
+std::vector<Tool> recurrentTools();
+std::vector<Tool> ctcTools();
+/// All of them.
+std::vector<Tool> opTools();
+
+/// A table for each operation, the chosen plan marked with '*'.
+std::vector<Table> planTables(const std::vector<sim::ExplainedOperation>& operations);
+
+} // namespace tilescope::cli

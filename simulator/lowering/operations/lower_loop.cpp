@@ -1,0 +1,326 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/cost/slice_cycles.h"
+#include "simulator/lowering/movement/call_copies.h"
+#include "simulator/lowering/operations/functions.h"
+#include "simulator/lowering/operations/loop.h"
+#include "simulator/lowering/operations/lower_op.h"
+
+namespace tilescope::sim {
+namespace {
+
+constexpr std::int64_t counterBytes = 4;
+// One addition of one element by one worker, *assumed* as for the rows of stashes.
+constexpr std::int64_t counterCycles = 180;
+
+class LoopLowering {
+public:
+    LoopLowering(LoweringContext& context, const Op& op)
+        : context_(context)
+        , b_(context.builder())
+        , op_(op)
+        , loop_(std::get<LoopAttributes>(op.attributes))
+        , operation_(b_.operation())
+        , ipu_(b_.ipu())
+        , inside_(context.functions().bodyOf(FunctionIndex(loop_.function)))
+        , body_(inside_.graph()) {}
+
+    void run() {
+        const ProgramId around = b_.beginSequence(op_.name + "/loop");
+        inside_.setLoop(around, constantTensors());
+        for (std::int32_t i = 0; i < loop_.states; ++i)
+            placeState(body_.inputs[index(i)]);
+        placeSequences();
+        shareConstants();
+        makeCounter();
+        b_.beginRepeatHere(op_.name + "/steps", loop_.steps);
+        const std::size_t repeat = b_.lowered().profile.programs[around].children.size() - 1;
+        step();
+        b_.end();
+        adoptConstants();
+        beginStates();
+        b_.end();
+        putLast(around, repeat);
+        giveStates();
+    }
+
+private:
+    struct Sequence {
+        TensorId row;      ///< in the body
+        VariableId source; ///< that the rows are cut out of
+    };
+
+    static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+    [[nodiscard]] std::size_t firstConstant() const {
+        return index(loop_.states + loop_.sequences);
+    }
+    /// Operands lack the states that begin as zeros.
+    [[nodiscard]] std::size_t operandOf(std::size_t input) const {
+        return input - index(loop_.zeroStates);
+    }
+    [[nodiscard]] std::int32_t givenStates() const { return loop_.states - loop_.zeroStates; }
+
+    /// From here on everything added is the loop's own again.
+    void own() {
+        b_.setOperation(operation_);
+        b_.setIpu(ipu_);
+    }
+
+    [[nodiscard]] std::vector<bool> constantTensors() const {
+        std::vector<bool> constant(body_.tensors.size());
+        for (std::size_t i = firstConstant(); i < body_.inputs.size(); ++i)
+            constant[body_.inputs[i].index()] = true;
+        for (const Op& op : body_.ops)
+            if (isView(op.attributes) &&
+                std::all_of(op.inputs.begin(), op.inputs.end(),
+                            [&](TensorId in) { return constant[in.index()]; }))
+                constant[op.outputs[0].index()] = true;
+        return constant;
+    }
+
+    [[nodiscard]] std::pair<Storage, ViewDims> placeOf(TensorId id) const {
+        const Tensor& t = body_.tensors[id];
+        return recurrentPlace(t.shape, bytesOf(t.type), context_.target().tilesPerIpu);
+    }
+
+    /// What is summed up over the steps lies as what it is summed up for, once that has a place.
+    void placeState(TensorId id) {
+        if (!body_.tensors[id].layoutOf.valid())
+            inside_.ensurePlace(id, [&] { return placeOf(id); });
+    }
+
+    void placeSequences() {
+        CallCopies copies(context_, op_.name + "/sequences");
+        for (std::int32_t i = 0; i < loop_.sequences; ++i) {
+            const TensorId row = body_.inputs[index(loop_.states + i)];
+            const TensorId sequence = op_.inputs[operandOf(index(loop_.states + i))];
+            sequences_.push_back({row, placeSequence(copies, sequence, row)});
+        }
+        copies.emit();
+    }
+
+    VariableId placeSequence(CallCopies& copies, TensorId sequence, TensorId row) {
+        auto [storage, view] = placeOf(row);
+        if (context_.hasPlace(sequence)) {
+            const auto own =
+                rowOfSequence(context_.storageOf(sequence).storage, context_.viewOf(sequence));
+            if (own) {
+                inside_.ensurePlace(row, [&] { return *own; });
+                return context_.variableOf(sequence);
+            }
+        }
+        inside_.ensurePlace(row, [&] { return std::pair(storage, view); });
+        Storage all = sequenceStorage(storage, loop_.steps);
+        const ViewDims steps = sequenceView(view);
+        context_.ensurePlace(sequence, [&] { return std::pair(all, steps); });
+        if (rowOfSequence(context_.storageOf(sequence).storage, context_.viewOf(sequence)))
+            return context_.variableOf(sequence);
+        // Cut so that its steps are apart: a copy in which they are together.
+        const Tensor& t = context_.tensor(sequence);
+        PlacedStorage target;
+        target.variable =
+            b_.variable(op_.name + "/" + t.name + "/bySteps", MemoryCategory::Variable,
+                        all.layout.blocking.elements().scaled(all.elementBytes),
+                        std::string(toString(t.type)), toString(t.shape));
+        target.storage = std::move(all);
+        copies.add(sequence, target, steps);
+        return target.variable;
+    }
+
+    /// What every step reads is the same variable in the loop; the body lays out what nobody has.
+    void shareConstants() {
+        for (std::size_t i = firstConstant(); i < body_.inputs.size(); ++i) {
+            const TensorId operand = op_.inputs[operandOf(i)];
+            if (context_.hasPlace(operand))
+                inside_.adopt(body_.inputs[i], context_.storageOf(operand),
+                              context_.viewOf(operand), true);
+        }
+    }
+    void adoptConstants() {
+        for (std::size_t i = firstConstant(); i < body_.inputs.size(); ++i) {
+            const TensorId operand = op_.inputs[operandOf(i)];
+            const PlacedStorage* placed = inside_.arrivalOf(body_.inputs[i]);
+            if (placed != nullptr && !context_.hasPlace(operand))
+                context_.adopt(operand, *placed, placed->sourceView, false);
+        }
+    }
+
+    void makeCounter() {
+        const TileSeries tile(TileId(0), 1, 1);
+        counter_ = b_.variable(op_.name + "/timeStepCounter", MemoryCategory::Variable,
+                               tile.scaled(counterBytes), "unsigned int", "[1]");
+        const ProgramId set =
+            b_.execute(op_.name + "/initCounter",
+                       tile.scaled(fillCycles(context_.target(), 1, DataType::UInt32)),
+                       {{"popops::Fill<unsigned int>", tile}}, {{}, {counter_}});
+        b_.lowered().kills.emplace(set, counter_);
+    }
+
+    void step() {
+        own();
+        const TileSeries tile(TileId(0), 1, 1);
+        b_.execute(op_.name + "/timeStepCounter/addInPlace", tile.scaled(counterCycles),
+                   {{"popops::BroadcastScalar1DInPlace<popops::expr::BinaryOpType::ADD,"
+                     "unsigned int>",
+                     tile}},
+                   {{counter_}, {counter_}});
+        for (const Sequence& sequence : sequences_)
+            sliceRow(sequence);
+        // Rows of the states as they were come before the step changes them.
+        collect([&](TensorId row) { return isState(row); });
+        for (std::size_t i = 0; i < body_.ops.size(); ++i)
+            lowerOp(inside_, OpId(i));
+        own();
+        collect([&](TensorId row) { return !isState(row) && !isNewState(row); });
+        carryStates();
+        collect([&](TensorId row) { return !isState(row) && isNewState(row); });
+    }
+
+    [[nodiscard]] bool isState(TensorId id) const {
+        const auto end = body_.inputs.begin() + loop_.states;
+        return std::find(body_.inputs.begin(), end, id) != end;
+    }
+    [[nodiscard]] std::optional<std::size_t> newStateOf(TensorId id) const {
+        const auto end = body_.outputs.begin() + loop_.states;
+        const auto found = std::find(body_.outputs.begin(), end, id);
+        if (found == end)
+            return std::nullopt;
+        return static_cast<std::size_t>(found - body_.outputs.begin());
+    }
+    [[nodiscard]] bool isNewState(TensorId id) const { return newStateOf(id).has_value(); }
+
+    /// Every tile of the row needs to know the step.
+    void broadcastCounter(const std::string& name, const TileSeries& elements) {
+        const std::int32_t tiles = elements.tilesUsed();
+        if (tiles < 1)
+            return;
+        const VariableId offset = b_.variable(name + "/offset", MemoryCategory::Message,
+                                              elements.ones().scaled(counterBytes), "unsigned int");
+        Traffic traffic;
+        traffic.total = tiles;
+        traffic.received = elements.ones();
+        traffic.sent = TileSeries(TileId(0), 1, tiles);
+        traffic.messages = traffic.received;
+        traffic.receivers = tiles;
+        Movement movement;
+        movement.add(b_.machine(), traffic, counterBytes, counterBytes);
+        b_.exchange(b_.names().exchangeName(name), std::move(movement), {{counter_}, {offset}});
+        offset_ = offset;
+    }
+
+    ProgramId rowStep(const std::string& name, const char* vertex, const Storage& row,
+                      DataType type, Access access) {
+        const TileSeries elements = row.layout.blocking.elements();
+        broadcastCounter(name, elements);
+        access.reads.push_back(offset_);
+        const TileSeries cycles = elements.mapped(
+            [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type); });
+        return b_.execute(name, cycles,
+                          {{fmt::format("{}<{}>", vertex, toString(type)), elements.ones()}},
+                          std::move(access));
+    }
+
+    void sliceRow(const Sequence& sequence) {
+        const PlacedStorage* row = inside_.arrivalOf(sequence.row);
+        const ProgramId cut =
+            rowStep(fmt::format("{}/inputSlice/{}", op_.name, &sequence - sequences_.data()),
+                    "popops::DynamicSlice1D", row->storage, body_.tensors[sequence.row].type,
+                    {{sequence.source}, {row->variable}});
+        b_.lowered().kills.emplace(cut, row->variable);
+    }
+
+    /// Puts those rows that the body makes, and that `now` says, into the sequences of them.
+    template <class Now> void collect(const Now& now) {
+        for (std::size_t i = index(loop_.states); i < body_.outputs.size(); ++i)
+            if (now(body_.outputs[i]) && context_.isRead(op_.outputs[i]))
+                collectRow(body_.outputs[i], op_.outputs[i]);
+    }
+
+    void collectRow(TensorId row, TensorId sequence) {
+        // A new state is where the next step reads it.
+        TensorId from = row;
+        if (const auto state = newStateOf(row))
+            from = body_.inputs[*state];
+        const PlacedStorage placed = inside_.storageOf(from);
+        const VariableId all = context_.makeResult(sequence, context_.tensor(sequence).name,
+                                                   sequenceStorage(placed.storage, loop_.steps),
+                                                   sequenceView(inside_.viewOf(from)));
+        inside_.beforeLoop([&] { b_.writeUndef(op_.name + "/rows", all); });
+        rowStep(context_.tensor(sequence).name + "/dynamicUpdate", "popops::DynamicUpdateSlice1D",
+                placed.storage, body_.tensors[row].type, {{placed.variable, all}, {all}});
+    }
+
+    void carryStates() {
+        CallCopies copies(inside_, op_.name + "/states");
+        for (std::size_t i = 0; i < index(loop_.states); ++i) {
+            const PlacedStorage* own = inside_.arrivalOf(body_.inputs[i]);
+            if (own == nullptr)
+                throw InternalError("a loop does not read its own state");
+            const PlacedStorage state = *own; // a copy adds places
+            if (inside_.variableOf(body_.outputs[i]) != state.variable)
+                copies.add(body_.outputs[i], state, state.sourceView);
+        }
+        copies.emit();
+    }
+
+    /// What the states are before the first step.
+    void beginStates() {
+        CallCopies copies(context_, op_.name + "/initialStates");
+        for (std::int32_t i = 0; i < givenStates(); ++i) {
+            const PlacedStorage* state = inside_.arrivalOf(body_.inputs[index(i)]);
+            context_.ensurePlace(op_.inputs[index(i)],
+                                 [&] { return std::pair(state->storage, state->sourceView); });
+            copies.add(op_.inputs[index(i)], *state, state->sourceView);
+        }
+        copies.emit();
+        for (std::int32_t i = givenStates(); i < loop_.states; ++i) {
+            const PlacedStorage* state = inside_.arrivalOf(body_.inputs[index(i)]);
+            const DataType type = body_.tensors[body_.inputs[index(i)]].type;
+            const TileSeries elements = state->storage.layout.blocking.elements();
+            const TileSeries cycles = elements.mapped(
+                [&](std::int64_t n) { return fillCycles(context_.target(), n, type); });
+            const ProgramId zero =
+                b_.execute(op_.name + "/zero/" + std::to_string(i), cycles,
+                           {{fmt::format("popops::Fill<{}>", toString(type)), elements.ones()}},
+                           {{}, {state->variable}});
+            b_.lowered().kills.emplace(zero, state->variable);
+        }
+    }
+
+    /// The loop comes after all that was put beside it meanwhile.
+    void putLast(ProgramId around, std::size_t repeat) {
+        auto& children = b_.lowered().profile.programs[around].children;
+        std::rotate(children.begin() + static_cast<std::ptrdiff_t>(repeat),
+                    children.begin() + static_cast<std::ptrdiff_t>(repeat) + 1, children.end());
+    }
+
+    void giveStates() {
+        for (std::size_t i = 0; i < index(loop_.states); ++i) {
+            if (!context_.isRead(op_.outputs[i]))
+                continue;
+            const PlacedStorage* state = inside_.arrivalOf(body_.inputs[i]);
+            context_.adopt(op_.outputs[i], *state, state->sourceView, false);
+        }
+    }
+
+    LoweringContext& context_;
+    ProgramBuilder& b_;
+    const Op& op_;
+    const LoopAttributes& loop_;
+    OperationId operation_;
+    IpuId ipu_;
+    LoweringContext& inside_;
+    const Graph& body_;
+    std::vector<Sequence> sequences_;
+    VariableId counter_, offset_;
+};
+
+} // namespace
+
+void lowerLoop(LoweringContext& context, const Op& op) {
+    LoopLowering(context, op).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,183 @@
+// Loops over time steps in the program: a body that is there once, sequences, states, training.
+#include <map>
+
+#include <QtTest>
+
+#include "simulator/lowering/operations/loop.h"
+#include "simulator/operations/operations.h"
+#include "simulator/simulate.h"
+#include "support/invariants.h"
+#include "tests/support/category_bytes.h"
+#include "tests/support/test_main.h"
+
+namespace loop_test {
+using namespace tilescope;
+using namespace tilescope::sim;
+using namespace tilescope::test;
+using tilescope::test::bytesOf;
+
+namespace {
+
+RecurrentLayer layerOf(CellKind kind, std::int64_t steps) {
+    RecurrentLayer layer;
+    layer.kind = kind;
+    layer.sequenceSize = steps;
+    layer.batchSize = 4;
+    layer.inputSize = 64;
+    layer.outputSize = 96;
+    return layer;
+}
+
+OperationOptions onTiles(std::int32_t tiles) {
+    OperationOptions options;
+    options.run.target.tilesPerIpu = tiles;
+    return options;
+}
+
+struct Simulated {
+    OperationResult result;
+    Profile profile;
+};
+
+Simulated run(const RecurrentLayer& layer) {
+    Simulated made;
+    const OperationOptions options = onTiles(64);
+    made.result = runOperation(graphOf(layer, DataType::Half), options, &made.profile);
+    return made;
+}
+
+std::vector<const Program*> repeats(const Profile& profile) {
+    std::vector<const Program*> found;
+    for (const Program& program : profile.programs)
+        if (program.kind == ProgramKind::Repeat && program.count > 1)
+            found.push_back(&program);
+    return found;
+}
+
+std::int64_t code(const Profile& profile) {
+    return bytesOf(profile, MemoryCategory::ControlCode) +
+           bytesOf(profile, MemoryCategory::InternalExchangeCode) +
+           bytesOf(profile, MemoryCategory::VertexInstanceState) +
+           bytesOf(profile, MemoryCategory::VertexFieldData);
+}
+
+std::string complaints(const Profile& profile) {
+    std::string all;
+    for (const std::string& line : brokenInvariants(profile))
+        all += line + "\n";
+    return all;
+}
+
+void addKinds() {
+    QTest::addColumn<int>("kind");
+    QTest::newRow("LSTM") << int(CellKind::Lstm);
+    QTest::newRow("GRU") << int(CellKind::Gru);
+    QTest::newRow("RNN") << int(CellKind::Rnn);
+}
+
+} // namespace
+
+class LoopTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theStepIsThereOnce_data() { addKinds(); }
+    void theStepIsThereOnce() {
+        QFETCH(int, kind);
+        const Simulated few = run(layerOf(CellKind(kind), 10));
+        const Simulated many = run(layerOf(CellKind(kind), 1000));
+        QCOMPARE(few.profile.programs.size(), many.profile.programs.size());
+        QCOMPARE(few.profile.computeSets.size(), many.profile.computeSets.size());
+        QCOMPARE(code(few.profile), code(many.profile));
+        const auto loops = repeats(many.profile);
+        QCOMPARE(loops.size(), std::size_t(1));
+        QCOMPARE(loops.front()->count, std::int64_t(1000));
+        QCOMPARE(complaints(many.profile), std::string());
+    }
+
+    // Each step takes as long as the others; what is there beside them does not grow.
+    void cyclesGrowWithTheSteps_data() { addKinds(); }
+    void cyclesGrowWithTheSteps() {
+        QFETCH(int, kind);
+        const auto cycles = [&](std::int64_t steps) {
+            return run(layerOf(CellKind(kind), steps)).result.cycles;
+        };
+        const std::int64_t ten = cycles(10), twenty = cycles(20), forty = cycles(40);
+        QCOMPARE(forty - twenty, 2 * (twenty - ten));
+        QVERIFY(twenty > ten);
+    }
+
+    void trainingRunsALoopBack_data() { addKinds(); }
+    void trainingRunsALoopBack() {
+        QFETCH(int, kind);
+        RecurrentLayer layer = layerOf(CellKind(kind), 12);
+        const Simulated forward = run(layer);
+        layer.phases.backward = true;
+        const Simulated backward = run(layer);
+        layer.phases.update = true;
+        const Simulated all = run(layer);
+        QCOMPARE(repeats(backward.profile).size(), std::size_t(2));
+        QCOMPARE(repeats(all.profile).size(), std::size_t(2));
+        QVERIFY(backward.result.cycles > forward.result.cycles);
+        QVERIFY(all.result.cycles > backward.result.cycles);
+        // The gradients of the weights are results.
+        const Graph graph = graphOf(layer, DataType::Half);
+        RecurrentCell cell;
+        cell.kind = CellKind(kind);
+        // And that of the input, and the output.
+        QCOMPARE(graph.outputs.size(), 2 + weightsOf(cell).size());
+        QCOMPARE(complaints(all.profile), std::string());
+    }
+
+    // What the steps leave for the backward pass is kept for each of them, whatever else is not.
+    void onlyWhatTheBackwardPassReadsIsKept() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
+        layer.phases.backward = layer.phases.update = true;
+        const Graph graph = graphOf(layer, DataType::Half);
+        std::int64_t kept = 0;
+        for (const Op& op : graph.ops)
+            if (const auto* loop = std::get_if<LoopAttributes>(&op.attributes);
+                loop != nullptr && op.pass == Pass::Forward)
+                for (std::size_t i = static_cast<std::size_t>(loop->states); i < op.outputs.size();
+                     ++i)
+                    kept += graph.tensors[op.outputs[i]].elements();
+        // popnn: the outputs, and six of their size: gates, candidate, tanh, cell. Here the hidden
+        // state as it was is kept, too, where popnn shifts the outputs.
+        QCOMPARE(kept, std::int64_t(12 * 4 * 96) * (1 + 6 + 1));
+    }
+
+    void bothDirectionsAreTwoLoops() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
+        layer.both = true;
+        const Simulated made = run(layer);
+        QCOMPARE(repeats(made.profile).size(), std::size_t(2));
+        QCOMPARE(complaints(made.profile), std::string());
+    }
+
+    // The product with the input once for all steps: one more product, less in each step.
+    void weightedInputsComeBeforeTheLoop() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 100);
+        const Simulated within = run(layer);
+        layer.preWeightInput = true;
+        const Simulated before = run(layer);
+        QCOMPARE(within.result.plans.size(), std::size_t(1));
+        QCOMPARE(before.result.plans.size(), std::size_t(2));
+        QCOMPARE(complaints(before.profile), std::string());
+    }
+
+    void rowsStayOnTheirTiles() {
+        const Storage row = recurrentStorage({4, 96}, 2, 64);
+        const Storage all = sequenceStorage(row, 10);
+        QCOMPARE(all.layout.blocking.elements(), row.layout.blocking.elements().scaled(10));
+        const auto back = rowOfSequence(all, {{0}, {1}, {2, 3}});
+        QVERIFY(back.has_value());
+        QVERIFY(back->first.layout.blocking == row.layout.blocking);
+        QCOMPARE(back->first.atomSizes, row.atomSizes);
+        QVERIFY(!rowOfSequence(linearStorage({10, 4, 96}, 2, 64), identityView(3)).has_value());
+    }
+};
+
+TILESCOPE_TEST(LoopTest)
+
+} // namespace loop_test
+#include "loop_test.moc"

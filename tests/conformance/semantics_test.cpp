@@ -1,7 +1,9 @@
 // What ONNX says about operators and its own test data leave out, with results by hand.
+#include <cmath>
 #include <map>
 
 #include <QtTest>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "onnx_case.h"
@@ -125,6 +127,26 @@ private slots:
             "float[1,3,1] r = {0, 0, 1}, float[1,6] b = {0, 0, 0, 0, 0, 0.5}, int32[1] n = {1}> "
             "{ y, h = GRU <hidden_size = 1, linear_before_reset = 1> (x, w, r, b, n, s) }",
             {7}, {2}, {1.424142});
+        add("a reversed sequence begins with its own last step",
+            "g (float[3,2,1] x) => (float[3,1,2,1] y, float[1,2,1] h) <float[1,1,1] w = {1}, "
+            "float[1,1,1] r = {2}, float[1,2] b = {0, 0}, int32[2] n = {2, 3}> { y, h = RNN "
+            "<hidden_size = 1, direction = \"reverse\", activations = [\"Relu\"]> "
+            "(x, w, r, b, n) }",
+            {1, 2, 3, 4, 5, 6}, {}, {7, 34, 3, 16, 0, 6, 7, 34});
+        add("what activations take is bounded",
+            "g (float[1,1,1] x) => (float[1,1,1] h) <float[1,1,1] w = {1}, float[1,1,1] r = {1}> "
+            "{ y, h = RNN <hidden_size = 1, clip = 2.0, activations = [\"Relu\"]> (x, w, r) }",
+            {7}, {}, {2});
+        add("an activation with numbers of its own",
+            "g (float[1,1,1] x) => (float[2,1,1] h) <float[2,1,1] w = {1, 1}, float[2,1,1] r = "
+            "{1, 1}> { y, h = RNN <hidden_size = 1, direction = \"bidirectional\", activations = "
+            "[\"LeakyRelu\", \"HardSigmoid\"], activation_alpha = [0.5, 0.25], activation_beta = "
+            "[0.75]> (x, w, r) }",
+            {-2}, {}, {-1, 0.25});
+        add("an activation that changes nothing",
+            "g (float[2,1,1] x) => (float[1,1,1] h) <float[1,1,1] w = {1}, float[1,1,1] r = {3}> "
+            "{ y, h = RNN <hidden_size = 1, activations = [\"Affine\"]> (x, w, r) }",
+            {-2, 5}, {}, {-1});
         add("zero points by row",
             "g (uint8[2,2] x, uint8[2,2] s) => (int32[2,2] y) <uint8[2] z = {1, 2}> "
             "{ y = MatMulInteger(x, s, z) }",
@@ -184,6 +206,52 @@ private slots:
         QVERIFY2(areNear(a, b), qPrintable(toText(a) + " where " + toText(b)));
     }
 
+    /// Weights of its own a recurrent cell has joined and transposed; what is given at run time is
+    /// joined by operations.
+    void joinedWeights_data() {
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<int>("gates");
+        QTest::newRow("LSTM") << "LSTM <hidden_size = 2, direction = \"bidirectional\">" << 4;
+        QTest::newRow("GRU") << "GRU <hidden_size = 2, direction = \"bidirectional\">" << 3;
+        QTest::newRow("GRU, reset after the product")
+            << "GRU <hidden_size = 2, direction = \"bidirectional\", linear_before_reset = 1>" << 3;
+        QTest::newRow("RNN") << "RNN <hidden_size = 2, direction = \"bidirectional\">" << 1;
+    }
+    void joinedWeights() {
+        QFETCH(QString, node);
+        QFETCH(int, gates);
+        const auto numbers = [&](int count, double first) {
+            Numbers made;
+            for (int i = 0; i < count; ++i)
+                made.push_back(std::sin(first + i));
+            return made;
+        };
+        const std::map<std::string, Numbers> inputs{{"x", numbers(12, 0)},
+                                                    {"w", numbers(2 * gates * 2 * 3, 20)},
+                                                    {"r", numbers(2 * gates * 2 * 2, 90)},
+                                                    {"b", numbers(2 * gates * 4, 150)}};
+        const auto declared = [&](const char* name, const std::string& shape, bool isWeight) {
+            std::string text = fmt::format("float[{}] {}", shape, name);
+            if (isWeight)
+                text += fmt::format(" = {{{}}}", fmt::join(inputs.at(name), ", "));
+            return text;
+        };
+        const auto results = [&](bool areWeights) {
+            const std::string rows = std::to_string(2 * gates);
+            const std::string all = declared("w", "2," + rows + ",3", areWeights) + ", " +
+                                    declared("r", "2," + rows + ",2", areWeights) + ", " +
+                                    declared("b", "2," + std::to_string(4 * gates), areWeights);
+            const std::string text =
+                "g (float[2,2,3] x" + (areWeights ? "" : ", " + all) +
+                ") => (float[2,2,2,2] y, float[2,2,2] h) " + (areWeights ? "<" + all + ">" : "") +
+                "{ y, h = " + QString(node).replace(">", "> (x, w, r, b)").toStdString() + " }";
+            return resultsOf(valued(text), inputs);
+        };
+        const Numbers own = results(true);
+        const Numbers given = results(false);
+        QVERIFY2(areNear(own, given), qPrintable(toText(own) + " where " + toText(given)));
+    }
+
     /// What no operation here computes is refused by name, but simulated without values.
     void refusals_data() {
         QTest::addColumn<QString>("graph");
@@ -197,6 +265,11 @@ private slots:
                "float[1,4,1] r = {1, 1, 1, 1}> { y, h = LSTM <hidden_size = 1, input_forget = 1> "
                "(x, w, r) }"
             << "LSTM";
+        QTest::newRow("scaled activation")
+            << "g (float[1,1,1] x) => (float[1,1,1] h) <float[1,1,1] w = {1}, float[1,1,1] r = "
+               "{1}> { y, h = RNN <hidden_size = 1, activations = [\"Affine\"], activation_alpha "
+               "= [2.0]> (x, w, r) }"
+            << "RNN";
         QTest::newRow("bfloat16") << "g (bfloat16[2] x) => (float[2] y) { y = Cast <to = 1> (x) }"
                                   << "Cast";
     }

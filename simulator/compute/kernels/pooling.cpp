@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "simulator/compute/kernels/broadcast.h"
+#include "simulator/compute/kernels/kernel.h"
 
 namespace tilescope::sim {
 namespace {

@@ -166,7 +166,7 @@ private:
         Op op;
         op.name = sum.name;
         op.type = "GradAccumulate";
-        op.attributes = ElementwiseAttributes{ElementwiseFunction::ScaledAdd};
+        op.attributes = ElementwiseAttributes{ElementwiseFunction::ScaledAdd, 1};
         op.inputs = {made.input, value};
         op.outputs = {made.output};
         op.pass = Pass::Backward;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/recurrent_activation.h"
-#include "simulator/frontend/convert/recurrent_weights.h"
 #include "simulator/frontend/convert/rows.h"
 #include "simulator/recurrent/cell.h"
 
@@ -163,11 +162,13 @@ private:
 
     [[nodiscard]] bool isOwn(std::size_t operand) const {
         const Value& value = node_.value(operand);
-        return value.role == TensorRole::Weight && value.uses == 1;
+        return !node_.builder().keepsValues() && value.role == TensorRole::Weight &&
+               value.uses == 1;
     }
 
     /// A cell's weight from the operands. Where these are weights that nobody else reads they come
-    /// from the host as the cell has them, joined and transposed: as many numbers.
+    /// from the host as the cell has them, joined and transposed: as many numbers. A graph that is
+    /// computed joins them itself, so that they are trained and saved as the file has them.
     TensorId operandOf(const CellWeight& weight) {
         switch (weight.use) {
         case CellWeight::Use::Product:
@@ -184,16 +185,7 @@ private:
     TensorId made(const CellWeight& weight, std::size_t operand) {
         const std::string name =
             node_.node().inputs[operand] + "/" + weight.name + (direction_ == 0 ? "" : "/reverse");
-        const TensorId id =
-            node_.builder().addTensor(name, weight.shape, cell_.type, TensorRole::Weight);
-        if (!node_.builder().keepsValues())
-            return id;
-        const RecurrentOperands operands{&node_.value(1), &node_.value(2),
-                                         node_.has(3) ? &node_.value(3) : nullptr};
-        if (const auto value =
-                cellWeightValue(cell_, weight, static_cast<std::int64_t>(direction_), operands))
-            node_.builder().setValue(id, value->copy());
-        return id;
+        return node_.builder().addTensor(name, weight.shape, cell_.type, TensorRole::Weight);
     }
 
     TensorId productOf(const CellWeight& weight) {

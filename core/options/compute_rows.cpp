@@ -1,4 +1,5 @@
 // Rows of the option table: computation with values.
+#include <fmt/format.h>
 #include <utility>
 
 #include "core/options/option_error.h"
@@ -36,14 +37,17 @@ OptionSpec arithmeticRow() {
         });
 }
 
-/// A path, which is not looked at before it is used.
+/// A path, which is not looked at before it is used; with a suffix that it has to have, if any.
 OptionSpec pathRow(const char* key, const char* flag, const char* help,
-                   std::string ComputeOptions::*member) {
+                   std::string ComputeOptions::*member, const char* suffix = "") {
     return with(
         row(OptionTopic::Compute, key, flag, Type::Text, "", help),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+        [member, suffix](const OptionSpec& self, RunOptions& options, const std::string& value) {
             if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
-                throw OptionError(self.key, "the name of a file or folder is needed");
+                throw OptionError(self.key,
+                                  fmt::format("'{}' is no name of a file or folder", value));
+            if (!value.empty() && !value.ends_with(suffix))
+                throw OptionError(self.key, fmt::format("'{}' is no {} file", value, suffix));
             options.compute.*member = value;
         },
         [member](const RunOptions& options) { return options.compute.*member; });
@@ -71,7 +75,7 @@ void refuse(bool given, const char* option, const char* problem) {
 
 std::vector<OptionSpec> computeRows() {
     constexpr double mostEpochs = 1e6;
-    constexpr double mostSeed = 1e15; // a double holds it
+    constexpr double mostSeed = 1e12; // a double holds it
     return {
         enabledRow(),
         pathRow("inputs", "--inputs",
@@ -103,11 +107,11 @@ std::vector<OptionSpec> computeRows() {
                 "follow from it"),
             {0, mostSeed}, [](auto& options) -> auto& { return options.compute.seed; }),
         pathRow("saveModel", "--save-model", "ONNX file for the model with its trained weights",
-                &ComputeOptions::saveModel),
+                &ComputeOptions::saveModel, ".onnx"),
         pathRow("resume", "--resume",
                 "ONNX file of --save-model, whose weights training goes on "
                 "with",
-                &ComputeOptions::resume),
+                &ComputeOptions::resume, ".onnx"),
         arithmeticRow(),
     };
 }

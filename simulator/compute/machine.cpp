@@ -165,37 +165,45 @@ void Machine::runSerial() {
 
 void Machine::runPipelined() {
     const PipelineSchedule& schedule = *plan_.schedule;
+    const SlotMoves moves = fifoMovesOf(schedule);
     const std::int64_t iterations = schedule.training ? options_.deviceIterations : 1;
     for (iteration_ = 0; iteration_ < iterations; ++iteration_) {
         std::fill(forwards_.begin(), forwards_.end(), 0);
         for (auto* held : {&waiting_, &fifos_})
             for (auto& rows : *held)
                 rows.clear();
-        for (const Slot& slot : schedule.rampUp)
-            runSlot(slot);
+        const auto runAll = [&](const std::vector<Slot>& slots,
+                                const std::vector<FifoMoves>& list) {
+            for (std::size_t i = 0; i < slots.size(); ++i)
+                runSlot(slots[i], list[i]);
+        };
+        runAll(schedule.rampUp, moves.rampUp);
         for (std::int64_t i = 0; i < schedule.mainRepeats; ++i)
-            for (const Slot& slot : schedule.main)
-                runSlot(slot);
-        for (const Slot& slot : schedule.rampDown)
-            runSlot(slot);
+            runAll(schedule.main, moves.main);
+        runAll(schedule.rampDown, moves.rampDown);
         runSection(top_, plan_.top.update, 0);
     }
 }
 
-void Machine::runSlot(const Slot& slot) {
+void Machine::moveFifos(const std::vector<std::int32_t>& stages) {
+    if (!plan_.top.fifos.empty())
+        for (const std::int32_t stage : stages)
+            runSection(top_, plan_.top.fifos[static_cast<std::size_t>(stage)], 0);
+}
+
+void Machine::runSlot(const Slot& slot, const FifoMoves& moves) {
     const PipelineSchedule& schedule = *plan_.schedule;
     for (const std::int32_t program : slot)
         if (program < schedule.stages)
             bindInputs(program, forwards_[static_cast<std::size_t>(program)]);
+    moveFifos(moves.before);
     for (const std::int32_t program : slot)
         runSection(top_, plan_.top.programs[static_cast<std::size_t>(program)],
                    forwards_[static_cast<std::size_t>(schedule.stageOf(program))]);
     for (const std::int32_t program : slot)
         if (program < schedule.stages)
             sendOutputs(program, forwards_[static_cast<std::size_t>(program)]++);
-    for (std::size_t stage = 0; stage < plan_.top.fifos.size(); ++stage)
-        if (movesFifo(schedule, slot, static_cast<std::int32_t>(stage)))
-            runSection(top_, plan_.top.fifos[stage], 0);
+    moveFifos(moves.after);
     copyBetweenIpus(slot);
 }
 
@@ -416,7 +424,13 @@ void Machine::runMovement(Frame& frame, const Op& op, std::int64_t replica) {
             rows.pop_front();
         }
     } else if (const auto* load = std::get_if<RemoteLoadAttributes>(&op.attributes)) {
-        values[out] = remote_[r].at({load->buffer, load->row}).copy();
+        const TensorData& row = remote_[r].at({load->buffer, load->row});
+        if (op.inputs.empty()) {
+            values[out] = row.copy();
+            return;
+        }
+        setRow(in(0), row, 0); // into its place, which others see, too
+        values[out] = in(0);
     } else if (const auto* store = std::get_if<RemoteStoreAttributes>(&op.attributes)) {
         remote_[r].at({store->buffer, store->row}) = in(0).copy();
         values[out] = in(0);

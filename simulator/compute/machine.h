@@ -87,7 +87,8 @@ private:
 
     void runSerial();
     void runPipelined();
-    void runSlot(const Slot& slot);
+    void runSlot(const Slot& slot, const FifoMoves& moves);
+    void moveFifos(const std::vector<std::int32_t>& stages);
     void copyBetweenIpus(const Slot& slot);
     [[nodiscard]] BatchPlace placeOf(std::size_t replica, std::int64_t microBatch) const;
     void bindInputs(std::int32_t stage, std::int64_t microBatch);

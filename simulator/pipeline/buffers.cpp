@@ -22,11 +22,13 @@ using Depth = std::function<std::int64_t(std::int32_t stage)>;
 
 class BufferInserter {
 public:
-    /// `fifo`: buffers that move on with a step of their own, also where nothing has to wait.
-    BufferInserter(Graph& graph, Depth depth, bool fifo)
+    /// `fifo`: buffers that move on with a step of their own, also where nothing has to wait;
+    /// `fifoIsLast`: after the backward program of a slot.
+    BufferInserter(Graph& graph, Depth depth, bool fifo, bool fifoIsLast)
         : graph_(graph)
         , depth_(std::move(depth))
         , fifo_(fifo)
+        , fifoIsLast_(fifoIsLast)
         , producers_(graph.producers())
         , before_(graph.ops.size())
         , after_(graph.ops.size()) {}
@@ -114,10 +116,11 @@ private:
         const std::string name = graph_.tensors[id].name;
         const TensorId held = tensorLike(id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = tensorLike(id, name + "/restore");
-        if (fifo_)
+        if (fifo_) {
+            const TensorId in = fifoIsLast_ ? copied(id, after, stage) : id;
             after.push_back(
-                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, held, Pass::Forward, stage));
-        else
+                step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, held, Pass::Forward, stage));
+        } else
             after.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
                                  Pass::Forward, stage));
         Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo_ ? 1 : rows}, held,
@@ -125,6 +128,16 @@ private:
         restore.inputs.push_back(id);
         before_[reader].push_back(std::move(restore));
         waiting_[id] = out;
+    }
+
+    /// The backward program restores an older micro-batch into the tensor's place before the FIFO
+    /// takes it: what that takes is a copy.
+    TensorId copied(TensorId id, std::vector<Op>& after, std::int32_t stage) {
+        const std::string name = graph_.tensors[id].name + "/fifoInput";
+        const TensorId made = tensorLike(id, name);
+        after.push_back(step(name, "Identity", ElementwiseAttributes{ElementwiseFunction::Copy}, id,
+                             made, Pass::Forward, stage));
+        return made;
     }
 
     /// The tensor that a backward operation (the `reader`-th) reads instead of a forward one.
@@ -202,7 +215,7 @@ private:
 
     Graph& graph_;
     const Depth depth_;
-    const bool fifo_;
+    const bool fifo_, fifoIsLast_;
     std::vector<OpId> producers_;
     std::vector<std::vector<Op>> before_, after_; ///< of each operation there was
     std::vector<Op> leading_;                     ///< of the graph's inputs
@@ -213,13 +226,14 @@ private:
 
 void insertActivationBuffers(Graph& graph, const PipelineSchedule& schedule) {
     BufferInserter(
-        graph, [&](std::int32_t stage) { return schedule.bufferDepth(stage); }, schedule.usesFifo())
+        graph, [&](std::int32_t stage) { return schedule.bufferDepth(stage); }, schedule.usesFifo(),
+        schedule.kind == Schedule::Grouped)
         .run();
 }
 
 void insertActivationStores(Graph& graph) {
     BufferInserter(
-        graph, [](std::int32_t) { return 1; }, false)
+        graph, [](std::int32_t) { return 1; }, false, false)
         .run();
 }
 

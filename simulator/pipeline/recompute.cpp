@@ -26,6 +26,8 @@ public:
     void run() {
         keepCheckpoints();
         keepAnnotated();
+        if (options_.execution == Execution::Pipelined)
+            keepSent();
         switch (options_.recompute) {
         case Recompute::None:
             markAnnotated();
@@ -88,6 +90,23 @@ private:
         for (const std::size_t i : forward_)
             if (op(i).recomputeHint == false)
                 kept_[i] = true;
+    }
+
+    /// What another stage reads leaves at the end of a slot, in which an older micro-batch may run
+    /// again: its place must not be written then (popart transforms/pipeline.cpp,
+    /// isConsumedByCopy).
+    void keepSent() {
+        std::vector<std::int32_t> madeIn(graph_.tensors.size(), -1);
+        std::vector<std::size_t> maker(graph_.tensors.size());
+        for (const std::size_t i : forward_)
+            for (const TensorId out : op(i).outputs) {
+                madeIn[out.index()] = op(i).stage;
+                maker[out.index()] = i;
+            }
+        for (const Op& reader : graph_.ops)
+            for (const TensorId in : reader.inputs)
+                if (madeIn[in.index()] >= 0 && madeIn[in.index()] != reader.stage)
+                    kept_[maker[in.index()]] = true;
     }
 
     /// Without a type, what ONNX nodes ask for by `__recompute_output`: neighbours run together.

@@ -71,9 +71,18 @@ struct PipelineSchedule {
     [[nodiscard]] double utilisation() const;
 };
 
-/// Whether the FIFOs of a stage move on in a slot: with the forward program that fills them; those
-/// that several micro-batches wait in also before the backward program that is next to read them.
-bool movesFifo(const PipelineSchedule& schedule, const Slot& slot, std::int32_t stage);
+/// Stages whose FIFOs move on in a slot, before its programs or after them.
+struct FifoMoves {
+    std::vector<std::int32_t> before, after;
+};
+/// By slot of each part of a schedule.
+struct SlotMoves {
+    std::vector<FifoMoves> rampUp, main, rampDown;
+};
+/// When FIFOs move on: after the forward program that fills them; where nothing more comes in, once
+/// between two backward programs, so that each reads its own micro-batch. Forward and backward take
+/// turns in an interleaved schedule: there the move is before the second one.
+SlotMoves fifoMovesOf(const PipelineSchedule& schedule);
 
 /// The least number of micro-batches that a schedule takes, and what it must be a multiple of.
 struct MicroBatchRule {

@@ -140,6 +140,24 @@ class OptionValuesTest : public QObject {
         row("deviceIterations", "0",
             "option deviceIterations (--device-iterations): '0' is not a whole number from 1 to "
             "1000000000000");
+        row("compute", "yes", "option compute (--compute): 'yes' is not one of on, off.");
+        for (const char* path : {"inputs", "expect", "data"})
+            row(path, " ",
+                QByteArray("option ") + path + " (--" + path +
+                    "): ' ' is no name of a file or folder");
+        row("saveOutputs", " ",
+            "option saveOutputs (--save-outputs): ' ' is no name of a file or folder");
+        row("evalData", " ", "option evalData (--eval-data): ' ' is no name of a file or folder");
+        row("rtol", "-1", "option rtol (--rtol): '-1' is not a number from 0 to 1000000");
+        row("atol", "some", "option atol (--atol): 'some' is not a number from 0 to 1000000");
+        row("epochs", "0", "option epochs (--epochs): '0' is not a whole number from 1 to 1000000");
+        row("seed", "-1",
+            "option seed (--seed): '-1' is not a whole number from 0 to 1000000000000");
+        row("saveModel", "model.pt",
+            "option saveModel (--save-model): 'model.pt' is no .onnx file");
+        row("resume", "model.pt", "option resume (--resume): 'model.pt' is no .onnx file");
+        row("arithmetic", "double",
+            "option arithmetic (--arithmetic): 'double' is not one of device, float.");
         row("partialsType", "double",
             "option partialsType (--partials-type): 'double' is not one of float, half.");
         row("relaxMemoryTarget", "maybe",
@@ -245,8 +263,9 @@ private slots:
             {Type::Text, {"a,,b", ",a"}}};
         for (const OptionSpec& spec : runOptionTable())
             for (const std::string& value : nonsense.at(spec.type)) {
-                // A directory may have any name.
-                if (value == spec.defaultValue || spec.key == "executableCache")
+                // A directory or file may have any name.
+                if (value == spec.defaultValue || spec.key == "executableCache" ||
+                    (spec.topic == OptionTopic::Compute && spec.type == Type::Text))
                     continue;
                 RunOptions options;
                 const QString error = userError([&] { spec.set(options, value); });

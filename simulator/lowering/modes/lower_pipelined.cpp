@@ -257,11 +257,28 @@ private:
     };
 
     void allSlots() {
-        slots(PipelinePart::RampUp, schedule_.rampUp, 1, {{}, firstOf(schedule_.main)});
+        const SlotMoves fifos = fifoMovesOf(schedule_);
+        slots(PipelinePart::RampUp, {schedule_.rampUp, fifos.rampUp}, 1,
+              {{}, firstOf(schedule_.main)});
         // Transfers that run beside others are the same in all repetitions.
-        slots(PipelinePart::Main, schedule_.main, schedule_.mainRepeats,
+        slots(PipelinePart::Main, {schedule_.main, fifos.main}, schedule_.mainRepeats,
               {firstOf(schedule_.main), firstOf(schedule_.main)});
-        slots(PipelinePart::RampDown, schedule_.rampDown, 1, {firstOf(schedule_.main), {}});
+        slots(PipelinePart::RampDown, {schedule_.rampDown, fifos.rampDown}, 1,
+              {firstOf(schedule_.main), {}});
+    }
+
+    struct SlotList {
+        const std::vector<Slot>& programs;
+        const std::vector<FifoMoves>& fifos;
+    };
+
+    void moveFifos(const std::vector<std::int32_t>& stages, std::vector<ProgramId>& called) {
+        if (schedule_.usesFifo())
+            for (const std::int32_t s : stages)
+                if (const ProgramId fifo = fifos_[static_cast<std::size_t>(s)]; !isEmpty(fifo)) {
+                    call(fifo);
+                    called.push_back(fifo);
+                }
     }
 
     static Slot firstOf(const std::vector<Slot>& slots) {
@@ -269,8 +286,9 @@ private:
     }
 
     /// `around`: the slots before and after all of the list.
-    void slots(PipelinePart part, const std::vector<Slot>& list, std::int64_t repeats,
+    void slots(PipelinePart part, const SlotList& slots, std::int64_t repeats,
                const Neighbours& around) {
+        const std::vector<Slot>& list = slots.programs;
         if (list.empty() || repeats == 0)
             return;
         if (repeats > 1)
@@ -283,7 +301,7 @@ private:
             const Neighbours beside{i > 0 ? list[i - 1] : around.before,
                                     i + 1 < list.size() ? list[i + 1] : around.after};
             b_.lowered().profile.pipeline.slotList.push_back(
-                {part, repeats, emitSlot(list[i], beside)});
+                {part, repeats, emitSlot(list[i], slots.fifos[i], beside)});
         }
         b_.end();
     }
@@ -329,23 +347,19 @@ private:
     /// A slot: streams in, stage programs, streams out, FIFOs, and copies between IPUs; where
     /// transfers run beside the programs, those of the slots before and after come first. Returns
     /// the functions of stages that it calls.
-    std::vector<ProgramId> emitSlot(const Slot& slot, const Neighbours& beside) {
+    std::vector<ProgramId> emitSlot(const Slot& slot, const FifoMoves& moves,
+                                    const Neighbours& beside) {
         std::vector<ProgramId> called;
         beforePrograms(slot, beside);
         if (slot.empty())
             return called;
+        moveFifos(moves.before, called);
         for (const std::int32_t p : slot) {
             call(mains_[static_cast<std::size_t>(p)]);
             called.push_back(mains_[static_cast<std::size_t>(p)]);
         }
         afterPrograms(slot);
-        if (schedule_.usesFifo())
-            for (std::int32_t s = 0; s < schedule_.stages; ++s)
-                if (movesFifo(schedule_, slot, s) &&
-                    !isEmpty(fifos_[static_cast<std::size_t>(s)])) {
-                    call(fifos_[static_cast<std::size_t>(s)]);
-                    called.push_back(fifos_[static_cast<std::size_t>(s)]);
-                }
+        moveFifos(moves.after, called);
         if (copiesByProgram())
             for (const std::int32_t p : slot)
                 call(copyFunctions_[static_cast<std::size_t>(p)]);

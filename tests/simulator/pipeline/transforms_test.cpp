@@ -2,6 +2,7 @@
 #include <QtTest>
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/inter_ipu_copies.h"
@@ -234,7 +235,8 @@ private slots:
         }
     }
 
-    /// Pipeline recomputation runs all but the last stage again; checkpoints are kept.
+    /// Pipeline recomputation runs all but the last stage again; checkpoints are kept, and what is
+    /// sent to other stages.
     void recomputesWholeStages() {
         RunOptions options = training(3);
         options.split = {"b", "d"};
@@ -242,12 +244,18 @@ private slots:
         options.checkpoints = {"c"};
         const Graph graph = preparedGraph(skipModel(), options);
         checkGraph(graph);
+        std::set<TensorId> sent;
+        for (const Op& op : graph.ops)
+            if (std::holds_alternative<IpuCopyAttributes>(op.attributes))
+                sent.insert(op.inputs[0]);
+        QVERIFY(!sent.empty());
         for (const Op& op : graph.ops) {
             if (op.pass != Pass::Forward ||
                 std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
                 std::holds_alternative<StashAttributes>(op.attributes))
                 continue;
-            const bool kept = isInScope(op.name, "c") || op.stage == 2;
+            const bool kept =
+                isInScope(op.name, "c") || op.stage == 2 || sent.contains(op.outputs[0]);
             QVERIFY2((op.recomputeGroup < 0) == kept, op.name.c_str());
         }
     }

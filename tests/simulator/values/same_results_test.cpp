@@ -120,7 +120,7 @@ private slots:
         QTest::newRow("outlined") << Options{{"outline", "on"}};
         QTest::newRow("recomputed") << Options{{"recompute", "all"}};
         QTest::newRow("sharded") << Options{{"ipus", "2"}, {"execution", "sharded"}};
-        QTest::newRow("phased") << Options{{"ipus", "2"}, {"execution", "phased"}};
+        QTest::newRow("phased") << Options{{"ipus", "2"}, {"execution", "phased"}, {"phases", "4"}};
         QTest::newRow("pipelined") << twoStages;
         QTest::newRow("pipelined in four") << fourStages;
         QTest::newRow("grouped") << with(fourStages, {{"schedule", "grouped"}});

@@ -1,0 +1,142 @@
+// `tilescope run --compute`: results, comparison with expected ones, training on digits.
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <limits>
+#include <sstream>
+
+#include "app/cli/commands/cli.h"
+#include "simulator/data/array_files.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
+
+namespace compute_test {
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+struct Result {
+    int status = 0;
+    QString out;
+    QString err;
+};
+
+Result tilescopeRun(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--no-profile", "--compute"});
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = cli::runCli(arguments, {out, err, false});
+    return {status, text(out.str()), text(err.str())};
+}
+
+QJsonObject json(const Result& result) {
+    return QJsonDocument::fromJson(result.out.toUtf8()).object();
+}
+
+} // namespace
+
+class ComputeTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+
+private slots:
+    void initTestCase() {
+        QVERIFY(QDir::setCurrent(directory_.path()));
+        QCOMPARE(tilescopeRun({"mlp", "--batch-size", "2", "--save-outputs", "first"}).status, 0);
+    }
+
+    void savedResultsAreWhatIsExpected() {
+        const Result result = tilescopeRun({"mlp", "--batch-size", "2", "--expect", "first"});
+        QCOMPARE(result.err, "");
+        QCOMPARE(result.status, 0);
+        QVERIFY(result.out.contains("as expected (rtol 0.001, atol 1e-05)"));
+    }
+
+    /// A model of another seed has other weights.
+    void differencesAreNamedAndExitOne() {
+        const Result result = tilescopeRun(
+            {"mlp", "--batch-size", "2", "--expect", "first", "--seed", "7", "--json"});
+        QCOMPARE(result.status, 1);
+        const QJsonArray differences = json(result)["differences"].toArray();
+        QCOMPARE(differences.size(), 1);
+        QCOMPARE(differences[0]["output"].toString(), "output");
+        QCOMPARE(differences[0]["of"].toInt(), 20);
+        QVERIFY(differences[0]["elements"].toInt() > 0);
+        QCOMPARE(differences[0]["position"].toArray().size(), 2);
+    }
+
+    void badInputsEndWithAMessage_data() {
+        QTest::addColumn<double>("value");
+        QTest::addColumn<int>("columns");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("shape") << 0.5 << 783 << "has shape [2,783]; it takes [2,784]";
+        QTest::newRow("NaN") << std::numeric_limits<double>::quiet_NaN() << 784
+                             << "holds values that are no numbers (NaN or infinity)";
+    }
+    void badInputsEndWithAMessage() {
+        QFETCH(double, value);
+        QFETCH(int, columns);
+        QFETCH(QString, message);
+        sim::writeNpy("bad.npy",
+                      sim::TensorData::filled(sim::DataType::Float, {2, columns}, value));
+        const Result result = tilescopeRun(
+            {"mlp", "--batch-size", "2", "--inputs", "bad.npy", "--save-outputs", "never"});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("bad.npy: array 'bad' for input"), qPrintable(result.err));
+        QVERIFY2(result.err.contains(message), qPrintable(result.err));
+        QVERIFY(!QFile::exists("never"));
+    }
+
+    void missingDataAreNamed() {
+        const Result inputs = tilescopeRun({"mlp", "--inputs", "nothing.npy"});
+        QCOMPARE(inputs.status, 2);
+        QVERIFY2(inputs.err.contains("nothing.npy"), qPrintable(inputs.err));
+        QVERIFY(QDir().mkpath("empty"));
+        const Result data = tilescopeRun({"mlp", "--mode", "training", "--data", "empty"});
+        QCOMPARE(data.status, 2);
+        QVERIFY2(data.err.contains("train-images-idx3-ubyte"), qPrintable(data.err));
+    }
+
+    void imagesThatDoNotFitAreRefused() {
+        const Result result = tilescopeRun({"resnet50", "--mode", "training", "--data",
+                                            TILESCOPE_DIGITS, "--tiles-per-ipu", "1472"});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("images of 784 pixels do not fit input"),
+                 qPrintable(result.err));
+    }
+
+    /// Learns, saves, and goes on from there.
+    void trainingSaysWhatItReached() {
+        const std::vector<std::string> common{
+            "mlp",          "--mode", "training",    "--data", TILESCOPE_DIGITS,
+            "--batch-size", "100",    "--optimizer", "adam",   "--json"};
+        std::vector<std::string> first = common;
+        first.insert(first.end(), {"--epochs", "2", "--save-model", "trained.onnx"});
+        const Result result = tilescopeRun(first);
+        QCOMPARE(result.err, "");
+        QCOMPARE(result.status, 0);
+        const QJsonArray epochs = json(result)["training"].toArray();
+        QCOMPARE(epochs.size(), 2);
+        QCOMPARE(epochs[1]["epoch"].toInt(), 2);
+        QCOMPARE(epochs[1]["updates"].toInt(), 160);
+        QVERIFY(epochs[1]["loss"].toDouble() < epochs[0]["loss"].toDouble());
+        QVERIFY(epochs[1]["evalAccuracy"].toDouble() > 0.9);
+        std::vector<std::string> next = common;
+        next.insert(next.end(), {"--resume", "trained.onnx"});
+        const QJsonArray more = json(tilescopeRun(next))["training"].toArray();
+        QVERIFY(more[0]["loss"].toDouble() < epochs[0]["loss"].toDouble() / 2);
+    }
+};
+
+TILESCOPE_TEST(ComputeTest)
+
+} // namespace compute_test
+
+#include "compute_test.moc"

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <unistd.h>
@@ -8,8 +9,25 @@
 #include "core/base/descriptor_buffer.h"
 #include "core/base/end_signals.h"
 
+namespace {
+
+/// Threads of OpenMP, which compute values, spin where they wait for each other; beside any other
+/// process that makes them many times slower. The library asks the environment once, before main.
+void startWithPatientThreads(char** argv) {
+    constexpr const char* policy = "OMP_WAIT_POLICY";
+    bool computes = false;
+    for (char** argument = argv; *argument != nullptr; ++argument)
+        computes = computes || std::strncmp(*argument, "--compute", 9) == 0;
+    if (!computes || std::getenv(policy) != nullptr || ::setenv(policy, "passive", 0) != 0)
+        return;
+    ::execv("/proc/self/exe", argv); // on failure it goes on as it is
+}
+
+} // namespace
+
 int main(int argc, char** argv) {
     using namespace tilescope::cli;
+    startWithPatientThreads(argv);
     // A reader such as `head` may leave early: that shows as a failed write, not as a signal.
     std::signal(SIGPIPE, SIG_IGN);
     // A file that may not grow further is an error with a name as well.

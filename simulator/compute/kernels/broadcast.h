@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/ceil_div.h"
-#include "core/base/parallel_for.h"
 #include "simulator/graph/data_type.h"
 
 namespace tilescope::sim {
@@ -24,6 +23,11 @@ Broadcast broadcastOver(const Shape& result, const std::vector<Shape>& operands)
 /// Elements that a thread computes at a time, whatever the number of threads.
 constexpr std::int64_t computeBlock = std::int64_t{1} << 14;
 
+/// Calls work(context, i) for each i below `count` on oneDNN's team of threads (OpenMP): a second
+/// pool beside it would have to wait for its threads, which spin for a while after each kernel.
+/// `work` must not throw.
+void inTeam(std::int64_t count, const void* context, void (*work)(const void*, std::int64_t));
+
 /// Calls work(begin, end) for parts of so many indices, of at least `least` each.
 template <class Work> void inBlocks(std::int64_t count, std::int64_t least, const Work& work) {
     const std::int64_t blocks = ceilDiv(count, std::max<std::int64_t>(least, 1));
@@ -32,10 +36,10 @@ template <class Work> void inBlocks(std::int64_t count, std::int64_t least, cons
             work(std::int64_t{0}, count);
         return;
     }
-    parallelFor(static_cast<std::size_t>(blocks), [&](std::size_t block) {
-        const std::int64_t begin = static_cast<std::int64_t>(block) * least;
-        work(begin, std::min(begin + least, count));
-    });
+    const auto block = [&](std::int64_t i) { work(i * least, std::min((i + 1) * least, count)); };
+    using Block = decltype(block);
+    inTeam(blocks, &block,
+           [](const void* context, std::int64_t i) { (*static_cast<const Block*>(context))(i); });
 }
 
 /// Calls row(at, offsets, count) for pieces along the last dimension that together are the whole

@@ -325,8 +325,8 @@ void describeLoopBodies(Graph& graph) {
                 graph.tensors[op.inputs.at(i - static_cast<std::size_t>(loop->zeroStates))];
             Tensor& inside = body.tensors[body.inputs[i]];
             inside.name = operand.name;
-            inside.role =
-                operand.role == TensorRole::Remote ? TensorRole::Activation : operand.role;
+            // What lands from streaming memory the body lays out, as if it came from the host.
+            inside.role = operand.role == TensorRole::Remote ? TensorRole::Input : operand.role;
         }
     }
 }

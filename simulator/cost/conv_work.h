@@ -34,6 +34,9 @@ struct ConvTileSizes {
     /// than one where the input is dilated with zeros.
     std::vector<std::int64_t> outStep;
     std::int64_t stride = 1; ///< of the innermost field dimension
+    /// The positions of the whole problem are one row, in which each meets every kernel index: what
+    /// ConvPartial1x1Out has a list for (PopLibs poplin/ConvModel.cpp, canUseConvPartial1x1Vertex).
+    bool singleRow = false;
 
     [[nodiscard]] std::int64_t outPositions() const; ///< batch x field
     /// Those of them that one kernel index reads.

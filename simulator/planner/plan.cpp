@@ -66,6 +66,20 @@ std::string ConvPlan::toJson() const {
         withinMemoryTarget);
 }
 
+bool isSingleRow(const ConvProblem& problem) {
+    // Each kernel index meets an input at every position.
+    const auto meetsAll = [](const FieldDim& dim) {
+        return dim.stride == dim.inDilation && dim.padBegin == 0 &&
+               (dim.kernel == 1 || dim.inDilation == 1) &&
+               (dim.out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation <=
+                   (dim.in - 1) * dim.inDilation;
+    };
+    return problem.batch == 1 &&
+           std::all_of(problem.field.begin(), problem.field.end(), meetsAll) &&
+           std::all_of(problem.field.begin(), problem.field.end() - 1,
+                       [](const FieldDim& dim) { return dim.in == 1; });
+}
+
 FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
     if (out.end <= out.begin || kernel.end <= kernel.begin)
         return {0, 0};
@@ -94,6 +108,7 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
                               splits.outChans);
     const std::size_t dims = problem.field.size();
     sizes.stride = problem.field.back().stride;
+    sizes.singleRow = isSingleRow(problem);
     sizes.outField.resize(dims);
     sizes.inField.resize(dims);
     sizes.kernel.resize(dims);

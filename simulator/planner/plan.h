@@ -46,8 +46,9 @@ struct ConvTransform {
     std::vector<int> expandedDims;  ///< spatial dimensions whose kernel joined the input channels
     std::vector<int> outChanDims;   ///< spatial dimensions that joined the output channels
     std::vector<int> ownFieldDims;  ///< spatial dimensions that stayed, in order
-    std::vector<int> flattenedDims; ///< the others, in the last field dimension after the batch
+    std::vector<int> flattenedDims; ///< the others, in one field dimension, after the batch
     bool batchFlattened = false;
+    std::size_t flattenedAt = 0; ///< which field dimension that is
     /// Conv groups that became one, their channels side by side with zero weights between them.
     std::int64_t combinedGroups = 1;
     std::int64_t separateGroups = 1; ///< how many groups there were, if they are combined
@@ -108,6 +109,9 @@ ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
 /// The same into an object that is used again and again: the planner's inner loop.
 void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
                    ConvTileSizes& sizes);
+
+/// ConvTileSizes::singleRow of a problem.
+bool isSingleRow(const ConvProblem& problem);
 
 /// Input indices [begin, end) that output indices [begin, end) of a dimension read with kernel
 /// indices [begin, end), clipped to the input.

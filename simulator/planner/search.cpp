@@ -73,8 +73,8 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
         positionsPerRead *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
     }
     if (window && candidate.method == ConvMethod::Amp)
-        cyclesPerMac_ /=
-            static_cast<double>(mostFilterHeight(target, candidate.grains, problem_.inType));
+        cyclesPerMac_ /= static_cast<double>(filterHeightOf(
+            target, candidate.convUnits, candidate.grains, problem_.inType, problem_.partialType));
     cyclesPerMac_ /= positionsPerRead;
     ConvCost rearrangement;
     addRearrangement(target, problem_, candidate.grains, form.transform, target.tilesPerIpu,
@@ -179,8 +179,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                            ? static_cast<double>(target_.tilesPerSharedBus)
                            : 1;
     double exchange = input * (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes_ / bus;
-    if (splits_.inChans > 1)
-        exchange += partials * partialBytes_;
+    exchange += partials * partialBytes_;
     // Either the field stays whole and the weights have one user, or at least half of the weights
     // are received.
     const auto users = static_cast<double>(splits_.fieldParts() * splits_.batch);

@@ -43,7 +43,8 @@ TileSeries ConvVertices::worklistBytes() const {
         for (std::int64_t nth = 0; nth < target_.workers; ++nth)
             rows += workerRows(sizes, target_.workers, nth).rows();
         const std::int64_t lists =
-            kernelPassesOf(target_, plan_.method, plan_.grains, sizes, plan_.problem.inType);
+            kernelPassesOf(target_, plan_.method, plan_.convUnits, plan_.grains, sizes,
+                           plan_.problem.inType, plan_.problem.partialType);
         return lists * (rows * worklistBytesPerRow + target_.workers * worklistDescriptorBytes);
     }));
 }
@@ -68,7 +69,11 @@ std::string ConvVertices::worklistContent() const {
 
 bool ConvVertices::isOneByOne() const {
     return std::all_of(pieces_.distinct().begin(), pieces_.distinct().end(),
-                       [](const ConvTileSizes& sizes) { return sizes.kernelElements() == 1; });
+                       [&](const ConvTileSizes& sizes) {
+                           return plan_.method == ConvMethod::Amp &&
+                                  takesOneByOne(target_, plan_.convUnits, plan_.grains, sizes,
+                                                plan_.problem.inType, plan_.problem.partialType);
+                       });
 }
 
 std::string ConvVertices::name() const {

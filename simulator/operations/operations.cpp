@@ -36,6 +36,9 @@ public:
     /// The tool's program that downloads results reads the tensor, whether or not it is run.
     void download(TensorId result) { graph_.outputs.push_back(result); }
 
+    /// The tool runs the operations from the last one on as a program of their own.
+    void startProgram() { graph_.ops[OpId(graph_.ops.size() - 1)].startsProgram = true; }
+
     /// target += value, in place (popops::scaledAddTo).
     void scaledAdd(const std::string& name, TensorId target, TensorId value) {
         op(name, "ScaledAdd", ElementwiseAttributes{ElementwiseFunction::ScaledAdd},
@@ -103,6 +106,7 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     backward.transposeB = true;
     g.download(g.op("Bwd", "MatMul", backward, {delta, weights},
                     shaped(layer.batchSize, layer.inputSize)));
+    g.startProgram();
     MatMulAttributes update;
     update.pass = TrainingPass::TrainingUpdate;
     update.transposeA = true;
@@ -141,6 +145,7 @@ Graph graphOf(const SingleConvLayer& layer, DataType type) {
     const TensorId delta = g.held("zDeltas", outShape);
     g.download(
         g.op("bwd", "ConvGradInput", ConvGradInputAttributes{conv}, {delta, weights}, inShape));
+    g.startProgram();
     const TensorId change =
         g.op("wu", "ConvGradWeights", ConvGradWeightsAttributes{conv}, {in, delta}, weightShape);
     g.scaledAdd("wu/AddTo", weights, change);
@@ -188,6 +193,7 @@ Graph graphOf(const PoolingLayer& pool, DataType type) {
     if (pool.kind == PoolKind::Max)
         operands.insert(operands.end(), {acts, pooled});
     g.download(g.op("bwd", "PoolGrad", PoolGradAttributes{attributes}, operands, in));
+    g.startProgram();
     return g.take();
 }
 
@@ -214,7 +220,8 @@ OperationResult runOperation(const Graph& graph, const OperationOptions& options
     Profile simulated = simulate(graph, run);
     OperationResult result;
     // The tools' cycles are those of the IPU Model, which runs whether or not memory suffices.
-    result.cycles = timeProgram(simulated, run.target).runs.back().cycles;
+    for (const auto& engineRun : timeProgram(simulated, run.target).runs)
+        result.cycles += engineRun.cycles;
     for (const TileMemory& tile : simulated.tileMemory) {
         result.totalMemory += tile.alwaysLive + tile.maxNotAlwaysLive;
         result.maxTileMemory = std::max(result.maxTileMemory, tile.includingGaps);

@@ -78,6 +78,12 @@ void lowerSerial(LoweringContext& context) {
             b.end();
             b.beginSequence("VarUpdateFromAccumulator");
         }
+        if (graph.ops[OpId(i)].startsProgram) {
+            b.end();
+            b.end();
+            b.beginControlProgram("second");
+            b.beginSequence("batchesPerStep");
+        }
         lowerOp(context, OpId(i));
     }
     if (updating)

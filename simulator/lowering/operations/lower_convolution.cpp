@@ -124,8 +124,9 @@ private:
             const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
             const std::int64_t padded = paddedElements(move);
             inputPadded_ = padded > 0;
-            arranged.emplace_back(
-                input, arrangement.add({*input, move, padded}, "actsRearranged", wanted));
+            arranged.emplace_back(input,
+                                  arrangement.add({*input, move, padded, isWeightTranspose()},
+                                                  "actsRearranged", wanted));
         }
         const bool sliced = splits.serialSteps() > 1 && !operands_.weightsOwned;
         if (weights != nullptr &&
@@ -146,6 +147,13 @@ private:
         arrangement.emit();
         for (const auto& [operand, number] : arranged)
             *operand = arrangement.result(number);
+    }
+
+    /// The backward product of a dense layer transposes the weights first, where it has them as
+    /// its input (PopLibs poplin/MatMul.cpp, matMulImpl).
+    [[nodiscard]] bool isWeightTranspose() const {
+        return plan_.problem.matMul && plan_.problem.pass == TrainingPass::TrainingBackward &&
+               plan_.transform.swapOperands;
     }
 
     /// Elements in the input-channel group that zeros fill up, if there is one.

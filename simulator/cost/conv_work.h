@@ -23,6 +23,7 @@ inline constexpr std::array allConvMethods{ConvMethod::Amp, ConvMethod::Slic, Co
 /// Sizes of the pieces that splits are counted in.
 struct ConvGrains {
     std::int64_t groups = 1, inChans = 1, outChans = 1;
+    std::int64_t field = 1; ///< of the innermost field dimension
     friend bool operator==(const ConvGrains&, const ConvGrains&) = default;
 };
 

@@ -16,7 +16,7 @@ std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
     const std::int64_t weights = sizes.weightElements();
     const std::int64_t inputMoved = inputs - inputs / splits.outChans;
     const std::int64_t weightMoved = weights - weights / (splits.fieldParts() * splits.batch);
-    const bool shared = splits.outChans % target.tilesPerSharedBus == 0;
+    const bool shared = splits.sharesBus(target);
     return exchangeCycles(target, inputMoved * bytesOf(problem.inType), shared) +
            exchangeCycles(target, weightMoved * bytesOf(problem.inType));
 }
@@ -148,7 +148,7 @@ std::int64_t addPadding(const Target& target, const ConvProblem& problem,
     const std::int64_t perGroup = sizes.groups * sizes.inChans * bytesOf(problem.inType);
     const std::int64_t kernelBytes = perGroup * sizes.outChans * (paddedKernel - kernel);
     const std::int64_t inputBytes = perGroup * sizes.batch * (paddedField - field);
-    const bool shared = splits.outChans % target.tilesPerSharedBus == 0;
+    const bool shared = splits.sharesBus(target);
     cost.exchange +=
         exchangeCycles(target, kernelBytes) + exchangeCycles(target, inputBytes, shared);
     return kernelBytes + inputBytes;

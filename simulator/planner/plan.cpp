@@ -51,14 +51,14 @@ ConvTileSizes ConvPlan::tileSizes() const {
 
 std::string ConvPlan::toJson() const {
     return fmt::format(
-        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"tiles":{},)"
+        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"joint":{},"tiles":{},)"
         R"("partition":{{"convGroups":{},"batch":{},"field":[{}],"outChans":{},"inChans":{},"kernel":[{}],)"
         R"("outChansSerial":{},"inChansSerial":{}}},)"
         R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
         R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
         R"("withinMemoryTarget":{}}})",
         toString(method), convUnits, transform.swapOperands, fmt::join(transform.expandedDims, ","),
-        transform.combinedGroups, splits.tiles(), splits.groups, splits.batch,
+        transform.combinedGroups, joint, splits.tiles(), splits.groups, splits.batch,
         fmt::join(splits.field, ","), splits.outChans, splits.inChans,
         fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
         grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
@@ -115,7 +115,9 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
     sizes.outStep.resize(dims);
     for (std::size_t d = 0; d < dims; ++d) {
         const FieldDim& dim = problem.field[d];
-        const std::int64_t out = ceilDiv(dim.out, splits.field[d]);
+        const std::int64_t out =
+            d + 1 == dims ? std::min(dim.out, inGrains(dim.out, grains.field, splits.field[d]))
+                          : ceilDiv(dim.out, splits.field[d]);
         const std::int64_t kernel = ceilDiv(dim.kernel, splits.kernel[d]);
         sizes.outField[d] = out;
         sizes.kernel[d] = kernel;

@@ -130,7 +130,8 @@ void PartitionSearch::listCuts() {
     for (std::size_t d = 0; d < problem_.field.size(); ++d) {
         const FieldDim& dim = problem_.field[d];
         // (o-1)*stride/dilation + 1 >= o/dilation, and never more than the whole input.
-        cut(dim.out, 1, splits_.field[d], true, false, true).leastInputShare =
+        const std::int64_t grain = d + 1 == problem_.field.size() ? grains.field : 1;
+        cut(dim.out, grain, splits_.field[d], true, false, true).leastInputShare =
             std::min(1.0 / static_cast<double>(dim.inDilation),
                      static_cast<double>(dim.in) / static_cast<double>(dim.out));
     }

@@ -347,7 +347,8 @@ void Arrangement::emit() {
 /// that of a published profile: of activations and padding first, of weights before their copy.
 void Arrangement::writeUndefs(bool ofWeights) {
     for (const Item& item : items_) {
-        if (isInPlace(item.operand.move))
+        if (isInPlace(item.operand.move) ||
+            (item.operand.asTheyLie && item.operand.move.traffic.total == 0))
             continue;
         const bool isWeights = item.role.starts_with("weights");
         if (!ofWeights && item.operand.paddedElements > 0)
@@ -374,10 +375,20 @@ void Arrangement::regroupAll() {
             item.traffic =
                 trafficFrom(copy, item.operand.move, item.operand.placed.storage.elementBytes);
             item.from = copy.variable;
+            // Blocks that nothing cuts, for users where they lie.
+            item.arrived = item.operand.asTheyLie && item.operand.move.traffic.total == 0;
+            if (item.arrived) {
+                item.result = {};
+                item.result.storage = item.wanted;
+                item.result.variable = copy.variable;
+            }
         }
 }
 
 void Arrangement::copyAll() {
+    if (std::all_of(items_.begin(), items_.end(),
+                    [](const Item& item) { return item.arrived || isInPlace(item.operand.move); }))
+        return;
     Names sources, targets;
     Movement movement;
     Access moved;
@@ -389,7 +400,7 @@ void Arrangement::copyAll() {
     int copies = 0;
     for (Item& item : items_) {
         const OperandMove& move = item.operand.move;
-        if (isInPlace(move))
+        if (isInPlace(move) || item.arrived)
             continue;
         ++copies;
         const std::string source = b_.lowered().profile.variables[item.from].name;

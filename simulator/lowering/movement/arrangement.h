@@ -53,6 +53,7 @@ private:
         VariableId from;
         Traffic traffic;
         bool regrouped = false;
+        bool arrived = false; ///< in its place and order without another copy
     };
     void regroupAll();
     void writeUndefs(bool ofWeights);

@@ -191,7 +191,7 @@ private:
         const OperandMove move =
             planMove(context_, placed, need, inputOrder(operands_.input, plan_));
         // Neighbours with different output channels want the same input.
-        const bool shared = plan_.splits.outChans % context_.target().tilesPerSharedBus == 0;
+        const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
         if (isPadded() && !inputPadded_ && !move.strided() && !isInPlace(move))
             gather.pad(input, "actsRearranged",

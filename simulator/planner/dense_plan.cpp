@@ -93,13 +93,12 @@ private:
         candidates_ = {forward, backward, update};
         const std::int64_t field = ceilDiv(problem.field.back().out, forward.grains.field);
         const std::int64_t inChans = ceilDiv(problem.inChans, forward.grains.inChans);
-        // Three products of as many multiplications, on all tiles at their fastest.
-        const double least =
+        // Three products of as many multiplications, at their fastest on one tile.
+        leastOnOneTile_ =
             3 * problem.macs() /
-            static_cast<double>(target_.tilesPerIpu *
-                                maxMacsPerCycle(target_, forward.method, forward.convUnits,
+            static_cast<double>(maxMacsPerCycle(target_, forward.method, forward.convUnits,
                                                 forward.grains, problem.inType));
-        if (least > static_cast<double>(best_))
+        if (leastOnOneTile_ > static_cast<double>(best_) * target_.tilesPerIpu)
             return;
         for (const std::int64_t g : distinctSplits(problem.groups, target_.tilesPerIpu))
             for (const std::int64_t f : distinctSplits(field, target_.tilesPerIpu / g))
@@ -123,6 +122,9 @@ private:
     }
 
     void evaluate(std::int64_t groups, std::int64_t field, std::int64_t inChans) {
+        if (leastOnOneTile_ >
+            static_cast<double>(best_) * static_cast<double>(groups * field * inChans))
+            return;
         std::array<ConvPlan, 3> plans;
         std::int64_t cycles = 0, bytes = 0;
         for (std::size_t pass = 0; pass < plans.size(); ++pass) {
@@ -157,6 +159,7 @@ private:
     const Target& target_;
     std::int64_t bound_;
     std::int64_t best_;
+    double leastOnOneTile_ = 0;
     std::array<TransformedProblem, 3> forms_;
     std::array<MethodCandidate, 3> candidates_;
     std::optional<DensePlans> plans_;

@@ -348,7 +348,7 @@ void Arrangement::emit() {
 void Arrangement::writeUndefs(bool ofWeights) {
     for (const Item& item : items_) {
         if (isInPlace(item.operand.move) ||
-            (item.operand.asTheyLie && item.operand.move.traffic.total == 0))
+            (item.regrouped && item.operand.asTheyLie && item.operand.move.traffic.total == 0))
             continue;
         const bool isWeights = item.role.starts_with("weights");
         if (!ofWeights && item.operand.paddedElements > 0)

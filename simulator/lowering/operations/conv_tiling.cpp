@@ -139,7 +139,9 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
     // differ only in kernel or output channels share a block.
     for (BlockedDim& blocked : storage.dims) {
         const auto field = std::find(atoms.field.begin(), atoms.field.end(), blocked.atoms);
-        const bool isField = field != atoms.field.end() && !blocked.atoms.empty();
+        const auto dim = static_cast<std::size_t>(field - atoms.field.begin());
+        const bool isOutput = field != atoms.field.end() && !blocked.atoms.empty() &&
+                              plan_.problem.field[dim].in == plan_.problem.field[dim].out;
         if (field != atoms.field.end() && blocked.digits.size() == 2) {
             storage.copies.push_back(blocked.digits[1]);
             blocked.digits.pop_back();
@@ -147,8 +149,8 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
         blocked.blocks =
             evenBlocks(blocked.size, static_cast<std::int64_t>(blocked.digits[0].count),
                        blocked.atoms == atoms.inChans ? plan_.grains.inChans
-                       : isField ? fieldGrain(static_cast<std::size_t>(field - atoms.field.begin()))
-                                 : 1);
+                       : isOutput                     ? fieldGrain(dim)
+                                                      : 1);
     }
     storage.copiesShare = true;
     storage.shareGrain = shareGrain(plan_.grains.groups * inGroup());

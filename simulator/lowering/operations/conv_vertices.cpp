@@ -37,7 +37,10 @@ TileSeries ConvVertices::worklistBytes() const {
     return TileSeries::fromDense(pieces_.byTile([&](const ConvTileSizes& sizes) {
         if (isIdle(sizes))
             return std::int64_t{0};
-        if (isOneByOne() || (plan_.method != ConvMethod::Amp && plan_.method != ConvMethod::Hmac))
+        const bool oneList = plan_.method == ConvMethod::Amp    ? isOneByOne()
+                             : plan_.method == ConvMethod::Hmac ? sizes.kernelElements() == 1
+                                                                : true;
+        if (oneList)
             return target_.workers * worklistBytesPerRow;
         std::int64_t rows = 0;
         for (std::int64_t nth = 0; nth < target_.workers; ++nth)

@@ -35,8 +35,10 @@ struct ConvTileSizes {
     /// than one where the input is dilated with zeros.
     std::vector<std::int64_t> outStep;
     std::int64_t stride = 1; ///< of the innermost field dimension
-    /// The positions of the whole problem are one row, in which each meets every kernel index: what
-    /// ConvPartial1x1Out has a list for (PopLibs poplin/ConvModel.cpp, canUseConvPartial1x1Vertex).
+    /// A worker's positions are one row, in which each meets every kernel index: what
+    /// ConvPartial1x1Out has a list for. The planner says so where the whole problem has one row
+    /// (PopLibs poplin/ConvModel.cpp, canUseConvPartial1x1Vertex), a tile where its own piece has
+    /// no worker with two (poplin/ConvVertices.cpp, createConvPartialAmpVertex; ConvVertices here).
     bool singleRow = false;
 
     [[nodiscard]] std::int64_t outPositions() const; ///< batch x field

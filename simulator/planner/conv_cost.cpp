@@ -3,6 +3,7 @@
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/exchange_cycles.h"
+#include "simulator/cost/footprint.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/planner/planner.h"
 
@@ -90,10 +91,8 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
     return result;
 }
 
-/// PopLibs gives SLIC a second buffer for the partials of one group of conv groups, and this much
-/// more (poplin/ConvModel.cpp).
-constexpr std::int64_t slicExtraBytes = 200;
-
+/// PopLibs gives SLIC a second buffer for the partials of one group of conv groups
+/// (poplin/ConvModel.cpp).
 std::int64_t slicBytes(const MethodCandidate& candidate, const ConvTileSizes& sizes,
                        DataType partialType) {
     if (candidate.method != ConvMethod::Slic)

@@ -66,16 +66,17 @@ std::string ConvPlan::toJson() const {
         withinMemoryTarget);
 }
 
-bool isSingleRow(const ConvProblem& problem) {
-    // Each kernel index meets an input at every position.
-    const auto meetsAll = [](const FieldDim& dim) {
+bool meetsEveryIndex(const ConvProblem& problem) {
+    return std::all_of(problem.field.begin(), problem.field.end(), [](const FieldDim& dim) {
         return dim.stride == dim.inDilation && dim.padBegin == 0 &&
                (dim.kernel == 1 || dim.inDilation == 1) &&
                (dim.out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation <=
                    (dim.in - 1) * dim.inDilation;
-    };
-    return problem.batch == 1 &&
-           std::all_of(problem.field.begin(), problem.field.end(), meetsAll) &&
+    });
+}
+
+bool isSingleRow(const ConvProblem& problem) {
+    return problem.batch == 1 && meetsEveryIndex(problem) &&
            std::all_of(problem.field.begin(), problem.field.end() - 1,
                        [](const FieldDim& dim) { return dim.in == 1; });
 }

@@ -127,6 +127,9 @@ ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
 void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
                    ConvTileSizes& sizes);
 
+/// Whether each output position meets an input at every kernel index.
+bool meetsEveryIndex(const ConvProblem& problem);
+
 /// ConvTileSizes::singleRow of a problem.
 bool isSingleRow(const ConvProblem& problem);
 

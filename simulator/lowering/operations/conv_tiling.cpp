@@ -274,7 +274,6 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     sizes.outChans = part(ceilDiv(p.outChans, s.outChansSerial), s.outChans,
                           planned_.grains.outChans, outChans_);
     sizes.stride = p.field.back().stride;
-    sizes.singleRow = isSingleRow(p);
     for (std::size_t d = 0; d < p.field.size(); ++d) {
         const FieldDim& field = p.field[d];
         const std::int64_t grain = fieldGrain(d);

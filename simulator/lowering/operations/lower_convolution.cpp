@@ -250,8 +250,13 @@ private:
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)), {}, {true, {}});
+        std::vector<VariableId> written{partials};
+        if (TileSeries scratch = vertices.scratchBytes(); scratch.sum() > 0)
+            written.push_back(b_.variable(prefix_ + "/outFieldBuffer", MemoryCategory::Variable,
+                                          std::move(scratch),
+                                          std::string(toString(p.partialType))));
         b_.execute(prefix_ + "/Convolve", cycles, vertices.uses(cycles),
-                   {std::move(operands), {partials}});
+                   {std::move(operands), std::move(written)});
         return partials;
     }
 

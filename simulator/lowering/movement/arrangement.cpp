@@ -415,7 +415,8 @@ void Arrangement::copyAll() {
             arrived =
                 inOrder ? result
                         : b_.variable(name + "/message", MemoryCategory::Message, move.bytes, type);
-            item.traffic.piece = 0;
+            if (item.regrouped)
+                item.traffic.piece = item.traffic.landing = 0;
             movement.add(b_.machine(), item.traffic, item.operand.placed.storage.elementBytes,
                          item.regrouped ? shortestUnstridedRun : move.runBytes);
             moved.reads.push_back(item.from);

@@ -98,6 +98,8 @@ struct Op {
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
     /// backward ones in reverse; -1 for all others.
     std::int32_t executionPhase = -1;
+    /// The host starts a second program with it, in a graph that is not a framework's model.
+    bool startsProgram = false;
 
     [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };

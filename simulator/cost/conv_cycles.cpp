@@ -98,16 +98,12 @@ std::int64_t amp1x1Cycles(const Target& t, const AmpShape& s, std::int64_t posit
                        11 + s.outGroups * firstPass);
 }
 
-/// How ConvPartialnx1 takes a kernel apart: `filterHeight` rows of it in one pass, where a group
-/// has fewer input channels than the units load.
+/// How ConvPartialnx1 takes a kernel apart: `filterHeight` rows of it in one pass.
 struct KernelPasses {
     std::int64_t filterHeight, outer, inner;
 };
-KernelPasses kernelPasses(const Target& t, const ConvGrains& grains, const ConvTileSizes& sizes,
-                          DataType inType) {
+KernelPasses kernelPasses(const ConvTileSizes& sizes, std::int64_t filterHeight) {
     const std::int64_t rows = sizes.kernel.size() > 1 ? sizes.kernel.front() : 1;
-    const std::int64_t most = std::min(mostFilterHeight(t, grains, inType), rows);
-    const std::int64_t filterHeight = most >= 4 ? 4 : most >= 2 ? 2 : 1;
     return {filterHeight, ceilDiv(rows, filterHeight),
             sizes.kernelElements() / std::max<std::int64_t>(rows, 1)};
 }
@@ -140,8 +136,8 @@ std::int64_t ampNx1Worker(const AmpShape& s, const WorkerRows& rows) {
 /// getConvPartialnx1SupervisorCycleEstimate: OuterLoopCycleEstimateHalfFloat around the kernel's
 /// passes, and the partials cleared by the workers.
 std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& grains,
-                          const ConvTileSizes& sizes, DataType inType) {
-    const KernelPasses kernel = kernelPasses(t, grains, sizes, inType);
+                          const ConvTileSizes& sizes, std::int64_t filterHeight) {
+    const KernelPasses kernel = kernelPasses(sizes, filterHeight);
     const std::int64_t positions = sizes.outPositions();
     const WorkerCosts costs = workerCosts(
         sizes, t.workers, [&](const WorkerRows& rows) { return ampNx1Worker(s, rows); });
@@ -178,9 +174,10 @@ std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_
     switch (method) {
     case ConvMethod::Amp: {
         const AmpShape shape = ampShape(target, convUnits, grains, sizes, inType, partialType);
-        if (sizes.kernelElements() == 1)
+        if (takesOneByOne(target, convUnits, grains, sizes, inType, partialType))
             return amp1x1Cycles(target, shape, sizes.outPositions());
-        return ampNx1Cycles(target, shape, grains, sizes, inType);
+        return ampNx1Cycles(target, shape, grains, sizes,
+                            filterHeightOf(target, convUnits, grains, inType, partialType));
     }
     case ConvMethod::Slic:
         return slicCycles(target, convUnits, grains, sizes, partialType);
@@ -244,16 +241,29 @@ std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType
     return partialType == DataType::Half ? target.convUnitsHalfToHalf : target.convUnitsHalfToFloat;
 }
 
-std::int64_t mostFilterHeight(const Target& target, const ConvGrains& grains, DataType inType) {
-    const std::int64_t weightsPerUnit = target.convUnitPipelineDepth * loadElems(target, inType);
-    return std::clamp<std::int64_t>(weightsPerUnit / grains.inChans, 1, 4);
+std::int64_t filterHeightOf(const Target& target, std::int32_t convUnits, const ConvGrains& grains,
+                            DataType inType, DataType partialType) {
+    // PopLibs poplin/ConvModel.cpp, convUnitWeightHeight: with some of the units, a group that does
+    // not fill the weights of one has that many fewer.
+    std::int64_t weights = target.convUnitPipelineDepth * loadElems(target, inType);
+    if (grains.inChans != weights)
+        weights = weights * convUnits / unitsOf(target, inType, partialType);
+    return std::clamp<std::int64_t>(weights / grains.inChans, 1, 4);
 }
 
-std::int64_t kernelPassesOf(const Target& target, ConvMethod method, const ConvGrains& grains,
-                            const ConvTileSizes& sizes, DataType inType) {
+bool takesOneByOne(const Target& target, std::int32_t convUnits, const ConvGrains& grains,
+                   const ConvTileSizes& sizes, DataType inType, DataType partialType) {
+    return sizes.singleRow && sizes.kernelElements() == 1 &&
+           filterHeightOf(target, convUnits, grains, inType, partialType) == 1;
+}
+
+std::int64_t kernelPassesOf(const Target& target, ConvMethod method, std::int32_t convUnits,
+                            const ConvGrains& grains, const ConvTileSizes& sizes, DataType inType,
+                            DataType partialType) {
     if (method != ConvMethod::Amp)
         return sizes.kernelElements();
-    const KernelPasses passes = kernelPasses(target, grains, sizes, inType);
+    const KernelPasses passes =
+        kernelPasses(sizes, filterHeightOf(target, convUnits, grains, inType, partialType));
     return passes.outer * passes.inner;
 }
 

@@ -24,12 +24,19 @@ std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::in
 /// AMP units that a tile has for these types.
 std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType);
 
-/// Kernel rows that ConvPartialnx1 takes in one pass, where the kernel has as many.
-std::int64_t mostFilterHeight(const Target& target, const ConvGrains& grains, DataType inType);
+/// Kernel rows that AMP vertices take in one pass: as many as fill the weights of the units with a
+/// group's input channels. A kernel is padded to a multiple of them.
+std::int64_t filterHeightOf(const Target& target, std::int32_t convUnits, const ConvGrains& grains,
+                            DataType inType, DataType partialType);
+
+/// Whether AMP multiplies with ConvPartial1x1Out on a tile, not with ConvPartialnx1.
+bool takesOneByOne(const Target& target, std::int32_t convUnits, const ConvGrains& grains,
+                   const ConvTileSizes& sizes, DataType inType, DataType partialType);
 
 /// Passes over a kernel's positions on a tile, each with lists of work of its own.
-std::int64_t kernelPassesOf(const Target& target, ConvMethod method, const ConvGrains& grains,
-                            const ConvTileSizes& sizes, DataType inType);
+std::int64_t kernelPassesOf(const Target& target, ConvMethod method, std::int32_t convUnits,
+                            const ConvGrains& grains, const ConvTileSizes& sizes, DataType inType,
+                            DataType partialType);
 
 /// A lower bound of convolveCycles() for each multiply-accumulate, those on padding included, where
 /// ConvPartialnx1 takes one kernel row a pass and the input is not dilated.

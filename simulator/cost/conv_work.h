@@ -23,6 +23,7 @@ inline constexpr std::array allConvMethods{ConvMethod::Amp, ConvMethod::Slic, Co
 /// Sizes of the pieces that splits are counted in.
 struct ConvGrains {
     std::int64_t groups = 1, inChans = 1, outChans = 1;
+    std::int64_t field = 1; ///< of the innermost field dimension
     friend bool operator==(const ConvGrains&, const ConvGrains&) = default;
 };
 
@@ -34,6 +35,11 @@ struct ConvTileSizes {
     /// than one where the input is dilated with zeros.
     std::vector<std::int64_t> outStep;
     std::int64_t stride = 1; ///< of the innermost field dimension
+    /// A worker's positions are one row, in which each meets every kernel index: what
+    /// ConvPartial1x1Out has a list for. The planner says so where the whole problem has one row
+    /// (PopLibs poplin/ConvModel.cpp, canUseConvPartial1x1Vertex), a tile where its own piece has
+    /// no worker with two (poplin/ConvVertices.cpp, createConvPartialAmpVertex; ConvVertices here).
+    bool singleRow = false;
 
     [[nodiscard]] std::int64_t outPositions() const; ///< batch x field
     /// Those of them that one kernel index reads.

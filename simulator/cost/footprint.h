@@ -117,10 +117,15 @@ inline constexpr std::int64_t listPointerBytes = 2;
 /// vertexFieldData of the same two profiles grows by 7.4 B with each block.
 inline constexpr std::int64_t transposedBlockBytes = 8;
 /// Worklist of a convolution on a tile: three 16-bit words for each row of a worker's (PopLibs
-/// poplin/ConvVertices.cpp, createConvPartialAmpVertex). Where the kernel has several positions
-/// each worker has a list for each of them, with a descriptor (*assumed*, from rows of
-/// convolutions).
+/// poplin/ConvVertices.cpp, createConvPartialAmpVertex, ...SlicVertex, ...HorizontalMacVertex). But
+/// for ConvPartial1x1Out each worker has a list for each position of the kernel that the units do
+/// not take at once, with a descriptor (*assumed*, from rows of convolutions). VMAC has one list a
+/// worker, of four words for each output position and kernel row.
 inline constexpr std::int64_t worklistBytesPerRow = 6;
 inline constexpr std::int64_t worklistDescriptorBytes = 4;
+inline constexpr std::int64_t vmacWorklistBytesPerEntry = 8;
+/// The buffer of a SLIC vertex is this much larger than its outputs: rearranged weights, a pointer
+/// and alignment (PopLibs poplin/ConvVertices.cpp, createConvPartialSlicVertex).
+inline constexpr std::int64_t slicExtraBytes = 200;
 
 } // namespace tilescope::sim

@@ -94,5 +94,7 @@ bool isResult(const Stream& stream);
 /// The control program that copies variables back to the host, which it asks for when it saves
 /// them: no run of the model executes it.
 inline constexpr std::string_view weightsToHostProgram = "weightsToHost";
+/// A part of a program that the host starts as one of its own (Op::startsProgram).
+inline constexpr std::string_view startedByHostProgram = "Engine::run";
 
 } // namespace tilescope::sim

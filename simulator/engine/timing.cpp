@@ -120,6 +120,7 @@ private:
         switch (program.kind) {
         case ProgramKind::Sequence:
         case ProgramKind::Switch:
+            starting_ = starting_ || program.name == startedByHostProgram;
             for (const ProgramId child : program.children)
                 walk(child, frame);
             return;
@@ -244,11 +245,11 @@ private:
 
     /// The tiles wait for each other before they exchange and after it. Between two compute sets
     /// without an exchange nothing has to be waited for.
-    [[nodiscard]] static bool needsSync(const Program& program, const TraceBody& body) {
+    [[nodiscard]] bool needsSync(const Program& program, const TraceBody& body) {
         if (program.kind == ProgramKind::DoExchange)
             return true;
         return program.kind == ProgramKind::OnTileExecute &&
-               (body.items.empty() || body.items.back().step < 0 ||
+               (starting_ || body.items.empty() || body.items.back().step < 0 ||
                 body.steps.back().kind != ProgramKind::OnTileExecute);
     }
 

@@ -92,6 +92,8 @@ struct Op {
     /// Of an operation that draws random numbers: which of the graph's sequences they are, the same
     /// for a Dropout and its gradient. Of a Call: those of the operations that it runs, in order.
     std::vector<std::int32_t> randomStreams = {};
+    /// The host starts a second program with it, in a graph that is not a framework's model.
+    bool startsProgram = false;
 
     [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };

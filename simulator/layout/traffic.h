@@ -16,6 +16,9 @@ struct Traffic {
     std::int64_t receivers = 1;
     /// Elements that are contiguous at both ends, where that cuts messages; 0: it does not.
     std::int64_t piece = 0;
+    /// Then, elements that come from one tile and lie next to each other on the one that receives
+    /// them, in one piece or several.
+    std::int64_t landing = 0;
 };
 
 /// How many tiles an element goes to if so many are received of as many as are held.

@@ -35,6 +35,9 @@ public:
     /// The tool's program that downloads results reads the tensor, whether or not it is run.
     void download(TensorId result) { graph_.outputs.push_back(result); }
 
+    /// The tool runs the operations from the last one on as a program of their own.
+    void startProgram() { graph_.ops[OpId(graph_.ops.size() - 1)].startsProgram = true; }
+
     /// target += value, in place (popops::scaledAddTo).
     void scaledAdd(const std::string& name, TensorId target, TensorId value) {
         op(name, "ScaledAdd", ElementwiseAttributes{ElementwiseFunction::ScaledAdd},

@@ -41,6 +41,7 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     backward.transposeB = true;
     g.download(g.op("Bwd", "MatMul", backward, {delta, weights},
                     shaped(layer.batchSize, layer.inputSize)));
+    g.startProgram();
     MatMulAttributes update;
     update.pass = TrainingPass::TrainingUpdate;
     update.transposeA = true;
@@ -79,6 +80,7 @@ Graph graphOf(const SingleConvLayer& layer, DataType type) {
     const TensorId delta = g.held("zDeltas", outShape);
     g.download(
         g.op("bwd", "ConvGradInput", ConvGradInputAttributes{conv}, {delta, weights}, inShape));
+    g.startProgram();
     const TensorId change =
         g.op("wu", "ConvGradWeights", ConvGradWeightsAttributes{conv}, {in, delta}, weightShape);
     g.scaledAdd("wu/AddTo", weights, change);
@@ -126,6 +128,7 @@ Graph graphOf(const PoolingLayer& pool, DataType type) {
     if (pool.kind == PoolKind::Max)
         operands.insert(operands.end(), {acts, pooled});
     g.download(g.op("bwd", "PoolGrad", PoolGradAttributes{attributes}, operands, in));
+    g.startProgram();
     return g.take();
 }
 
@@ -189,9 +192,12 @@ std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunO
         one.name = op.name;
         one.availableMemoryProportion = proportionOf(part, op, options);
         const ConvPlan& chosen = table.planOf(id, function);
+        // The plan of a whole layer is none of the best of its pass alone.
+        if (chosen.joint)
+            one.plans.push_back({chosen, true});
         for (ConvPlan& plan : bestPlansByMethod(options.target, problemOf(part, op, options),
                                                 one.availableMemoryProportion, most)) {
-            const bool same = samePlan(plan, chosen);
+            const bool same = !chosen.joint && samePlan(plan, chosen);
             one.plans.push_back({std::move(plan), same});
         }
     };

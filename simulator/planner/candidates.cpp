@@ -164,6 +164,12 @@ std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvPr
     addHmac(problem, candidates);
     addVmac(target, problem, candidates);
     addOuterProduct(target, problem, candidates);
+    // An odd number of channels in a group leaves tiles odd numbers of halves: two positions of an
+    // even row then stay together (ConvPlan.cpp, createPlan).
+    const bool evenRows = problem.outType == DataType::Half && problem.field.back().out % 2 == 0;
+    for (MethodCandidate& one : candidates)
+        if (evenRows && one.grains.outChans % 2 != 0)
+            one.grains.field = 2;
     sortByMerit(target, problem, candidates);
     return candidates;
 }

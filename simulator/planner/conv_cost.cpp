@@ -3,6 +3,7 @@
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/exchange_cycles.h"
+#include "simulator/cost/footprint.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/planner/planner.h"
 
@@ -16,7 +17,7 @@ std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
     const std::int64_t weights = sizes.weightElements();
     const std::int64_t inputMoved = inputs - inputs / splits.outChans;
     const std::int64_t weightMoved = weights - weights / (splits.fieldParts() * splits.batch);
-    const bool shared = splits.outChans % target.tilesPerSharedBus == 0;
+    const bool shared = splits.sharesBus(target);
     return exchangeCycles(target, inputMoved * bytesOf(problem.inType), shared) +
            exchangeCycles(target, weightMoved * bytesOf(problem.inType));
 }
@@ -41,6 +42,8 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
     std::int64_t elements = sizes.partialElements();
     const std::int64_t depth = splits.reductionDepth();
     if (depth == 1) {
+        // PopLibs counts the exchange of a first stage even where there is none.
+        cost.exchange += exchangeCycles(target, elements * bytesOf(problem.partialType));
         cost.reduce += castEstimate(target, elements, problem.partialType, problem.outType);
         return;
     }
@@ -79,8 +82,8 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
     Rearranged result;
     result.inputs = update || expands || combines || swap != problem.matMul || paddedIn ||
                     (problem.matMul && backward);
-    result.weights =
-        update || expands || joins || combines || swap != problem.matMul || paddedIn || paddedOut;
+    result.weights = (update && !problem.matMul) || expands || joins || combines ||
+                     swap != problem.matMul || paddedIn || paddedOut;
     result.outputs = swap != (update || problem.matMul) || joins || combines || paddedOut ||
                      (problem.matMul && update);
     result.outputsRegrouped =
@@ -88,10 +91,8 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
     return result;
 }
 
-/// PopLibs gives SLIC a second buffer for the partials of one group of conv groups, and this much
-/// more (poplin/ConvModel.cpp).
-constexpr std::int64_t slicExtraBytes = 200;
-
+/// PopLibs gives SLIC a second buffer for the partials of one group of conv groups
+/// (poplin/ConvModel.cpp).
 std::int64_t slicBytes(const MethodCandidate& candidate, const ConvTileSizes& sizes,
                        DataType partialType) {
     if (candidate.method != ConvMethod::Slic)
@@ -100,39 +101,102 @@ std::int64_t slicBytes(const MethodCandidate& candidate, const ConvTileSizes& si
     return ceilDiv(sizes.partialElements(), groups) * bytesOf(partialType) + slicExtraBytes;
 }
 
+/// Indices that fill the largest or the smallest part of a dimension up to a multiple, whichever
+/// are more (padKernelSpatialDim).
+std::int64_t paddingOf(std::int64_t size, std::int64_t parts, std::int64_t multiple) {
+    return (multiple - std::max(size / parts % multiple, ceilDiv(size, parts) % multiple)) %
+           multiple;
+}
+
+/// Indices that lie outside of a dimension's input, dilated zeros not included.
+std::int64_t outsideOf(const FieldDim& dim) {
+    const std::int64_t read = (dim.out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
+    return std::max<std::int64_t>(0, read - ((dim.in - 1) * dim.inDilation + 1));
+}
+
+/// Zeros that tiles fill kernel and input up with, where AMP takes several kernel rows at once or
+/// SLIC a window: their exchange is added to the cost. Returns their bytes (PopLibs
+/// poplin/ConvModel.cpp, addTileLevelTransformEstimates).
+std::int64_t addPadding(const Target& target, const ConvProblem& problem,
+                        const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                        const ConvSplits& splits, ConvCost& cost) {
+    constexpr std::int64_t slicWindow = 4;
+    const bool slic = candidate.method == ConvMethod::Slic;
+    if (!slic && candidate.method != ConvMethod::Amp)
+        return 0;
+    const std::int64_t multiple =
+        slic ? slicWindow
+             : filterHeightOf(target, candidate.convUnits, candidate.grains, problem.inType,
+                              problem.partialType);
+    if (multiple == 1)
+        return 0;
+    // A single dimension has an outer one of size one, whose kernel is filled up.
+    const std::size_t dims = problem.field.size();
+    const bool single = !slic && dims < 2;
+    const std::int64_t outer = single ? multiple : 1;
+    std::int64_t kernel = 1, field = 1, paddedKernel = outer, paddedField = outer;
+    for (std::size_t d = 0; d < dims; ++d) {
+        const FieldDim& dim = problem.field[d];
+        const bool filled = slic ? d + 1 == dims : d == 0 && !single;
+        const std::int64_t more = filled ? paddingOf(dim.kernel, splits.kernel[d], multiple) : 0;
+        kernel *= sizes.kernel[d];
+        paddedKernel *= sizes.kernel[d] + more;
+        field *= sizes.outField[d];
+        paddedField *= sizes.outField[d] + more * dim.dilation + (slic ? outsideOf(dim) : 0);
+    }
+    const std::int64_t perGroup = sizes.groups * sizes.inChans * bytesOf(problem.inType);
+    const std::int64_t kernelBytes = perGroup * sizes.outChans * (paddedKernel - kernel);
+    const std::int64_t inputBytes = perGroup * sizes.batch * (paddedField - field);
+    const bool shared = splits.sharesBus(target);
+    cost.exchange +=
+        exchangeCycles(target, kernelBytes) + exchangeCycles(target, inputBytes, shared);
+    return kernelBytes + inputBytes;
+}
+
 } // namespace
 
 void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
                       const ConvTransform& transform, std::int64_t tiles, ConvCost& cost) {
-    std::int64_t inputs = problem.groups * problem.batch * problem.inChans;
-    std::int64_t weights = problem.groups * problem.inChans * problem.outChans;
-    std::int64_t outputs = problem.groups * problem.batch * problem.outChans;
+    const auto whole = [](std::int64_t size, std::int64_t grain) {
+        return ceilDiv(size, grain) * grain;
+    };
+    const std::int64_t groups = whole(problem.groups, grains.groups);
+    const std::int64_t inChans = whole(problem.inChans, grains.inChans);
+    const std::int64_t outChans = whole(problem.outChans, grains.outChans);
+    std::int64_t inputs = groups * problem.batch * inChans;
+    std::int64_t weights = groups * inChans * outChans;
+    std::int64_t outputs = groups * problem.batch * outChans;
     for (const FieldDim& dim : problem.field) {
         inputs *= dim.in;
         weights *= dim.kernel;
         outputs *= dim.out;
     }
-    const std::int64_t vector =
-        problem.inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
-    const std::int64_t quarter = grains.inChans * grains.outChans % vector == 0 ? 4 : 3;
-    std::int64_t bytesAtOnce = 0;
-    const auto copy = [&](std::int64_t elements, DataType type, std::int64_t contiguous) {
-        const std::int64_t bytes = ceilDiv(elements * bytesOf(type), tiles);
+    // Channels that do not fill 64 bits are copied more slowly (getScaleFactorForTransform).
+    const auto copyCycles = [&](std::int64_t bytes, std::int64_t contiguous, DataType type,
+                                std::int64_t channels) {
+        const std::int64_t vector =
+            type == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
         const std::int64_t rate =
             std::min<std::int64_t>(target.memcpyBytesPerCycle, contiguous * bytesOf(type));
-        cost.rearrange += ceilDiv(bytes * 5, rate * quarter);
-        bytesAtOnce = std::max(bytesAtOnce, bytes);
-        return exchangeCycles(target, bytes);
+        return ceilDiv(bytes * 5, rate * (channels % vector == 0 ? 4 : 3));
     };
+    std::int64_t bytesAtOnce = 0;
     const Rearranged moved = rearrangedBy(target, problem, grains, transform);
-    if (moved.inputs)
-        cost.rearrange += copy(inputs, problem.inType, 1);
-    if (moved.weights)
-        cost.rearrange += copy(weights, problem.inType, 1);
-    if (moved.outputs)
-        cost.rearrange += copy(outputs, problem.outType, 1);
-    else if (moved.outputsRegrouped)
-        copy(outputs, problem.outType, grains.outChans); // stays on its tile
+    if (moved.inputs || moved.weights) {
+        const std::int64_t elements = (moved.inputs ? inputs : 0) + (moved.weights ? weights : 0);
+        bytesAtOnce = ceilDiv(elements, tiles) * bytesOf(problem.inType);
+        cost.rearrange +=
+            exchangeCycles(target, bytesAtOnce) +
+            copyCycles(bytesAtOnce, 1, problem.inType, problem.inChans * problem.outChans);
+    }
+    if (moved.outputs || moved.outputsRegrouped) {
+        const std::int64_t bytes = ceilDiv(outputs, tiles) * bytesOf(problem.outType);
+        bytesAtOnce = std::max(bytesAtOnce, bytes);
+        // A regrouped result stays on its tile.
+        cost.rearrange += (moved.outputs ? exchangeCycles(target, bytes) : 0) +
+                          copyCycles(bytes, moved.outputs ? 1 : grains.outChans, problem.outType,
+                                     problem.outChans);
+    }
     cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
 }
 
@@ -152,10 +216,11 @@ ConvCost convCost(const Target& target, const ConvProblem& problem,
     // A first reduction stage of several keeps all its inputs at once.
     const std::int64_t depth = splits.reductionDepth();
     const std::int64_t reduce =
-        depth > 1 ? ceilDiv(sizes.partialElements(), depth) * depth * bytesOf(problem.partialType) +
-                        sizes.partialElements() * bytesOf(problem.partialType)
-                  : 0;
-    cost.tempBytes = std::max(conv, reduce);
+        reductionStages(depth).size() > 1
+            ? ceilDiv(sizes.partialElements(), depth) * depth * bytesOf(problem.partialType)
+            : 0;
+    const std::int64_t padding = addPadding(target, problem, candidate, sizes, splits, cost);
+    cost.tempBytes = std::max(conv + padding, reduce);
     addRearrangement(target, problem, candidate.grains, transform, splits.tiles(), cost);
 
     const std::int64_t steps = splits.serialSteps();

@@ -51,19 +51,34 @@ ConvTileSizes ConvPlan::tileSizes() const {
 
 std::string ConvPlan::toJson() const {
     return fmt::format(
-        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"tiles":{},)"
+        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"joint":{},"tiles":{},)"
         R"("partition":{{"convGroups":{},"batch":{},"field":[{}],"outChans":{},"inChans":{},"kernel":[{}],)"
         R"("outChansSerial":{},"inChansSerial":{}}},)"
         R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
         R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
         R"("withinMemoryTarget":{}}})",
         toString(method), convUnits, transform.swapOperands, fmt::join(transform.expandedDims, ","),
-        transform.combinedGroups, splits.tiles(), splits.groups, splits.batch,
+        transform.combinedGroups, joint, splits.tiles(), splits.groups, splits.batch,
         fmt::join(splits.field, ","), splits.outChans, splits.inChans,
         fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
         grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
         cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
         withinMemoryTarget);
+}
+
+bool meetsEveryIndex(const ConvProblem& problem) {
+    return std::all_of(problem.field.begin(), problem.field.end(), [](const FieldDim& dim) {
+        return dim.stride == dim.inDilation && dim.padBegin == 0 &&
+               (dim.kernel == 1 || dim.inDilation == 1) &&
+               (dim.out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation <=
+                   (dim.in - 1) * dim.inDilation;
+    });
+}
+
+bool isSingleRow(const ConvProblem& problem) {
+    return problem.batch == 1 && meetsEveryIndex(problem) &&
+           std::all_of(problem.field.begin(), problem.field.end() - 1,
+                       [](const FieldDim& dim) { return dim.in == 1; });
 }
 
 FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
@@ -94,13 +109,16 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
                               splits.outChans);
     const std::size_t dims = problem.field.size();
     sizes.stride = problem.field.back().stride;
+    sizes.singleRow = isSingleRow(problem);
     sizes.outField.resize(dims);
     sizes.inField.resize(dims);
     sizes.kernel.resize(dims);
     sizes.outStep.resize(dims);
     for (std::size_t d = 0; d < dims; ++d) {
         const FieldDim& dim = problem.field[d];
-        const std::int64_t out = ceilDiv(dim.out, splits.field[d]);
+        const std::int64_t out =
+            d + 1 == dims ? std::min(dim.out, inGrains(dim.out, grains.field, splits.field[d]))
+                          : ceilDiv(dim.out, splits.field[d]);
         const std::int64_t kernel = ceilDiv(dim.kernel, splits.kernel[d]);
         sizes.outField[d] = out;
         sizes.kernel[d] = kernel;

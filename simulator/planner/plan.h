@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/target/target.h"
 #include "simulator/cost/conv_work.h"
 #include "simulator/graph/graph.h"
 
@@ -46,8 +47,9 @@ struct ConvTransform {
     std::vector<int> expandedDims;  ///< spatial dimensions whose kernel joined the input channels
     std::vector<int> outChanDims;   ///< spatial dimensions that joined the output channels
     std::vector<int> ownFieldDims;  ///< spatial dimensions that stayed, in order
-    std::vector<int> flattenedDims; ///< the others, in the last field dimension after the batch
+    std::vector<int> flattenedDims; ///< the others, in one field dimension, after the batch
     bool batchFlattened = false;
+    std::size_t flattenedAt = 0; ///< which field dimension that is
     /// Conv groups that became one, their channels side by side with zero weights between them.
     std::int64_t combinedGroups = 1;
     std::int64_t separateGroups = 1; ///< how many groups there were, if they are combined
@@ -55,17 +57,31 @@ struct ConvTransform {
     friend bool operator==(const ConvTransform&, const ConvTransform&) = default;
 };
 
+/// In which order tiles take the parts: neighbours have different output channels, then field,
+/// batch, kernel, input channels and groups. Backward and update products of a dense layer whose
+/// three passes are planned as one keep each part where the forward product has it.
+enum class TileOrder : std::uint8_t {
+    Standard,
+    DenseBackward, ///< field and input channels have changed places
+    DenseUpdate,   ///< input and output channels have changed places
+};
+
 /// Into how many parts each dimension is cut over the tiles (and, for the serial ones, in time).
 struct ConvSplits {
     std::int64_t groups = 1, batch = 1, outChans = 1, inChans = 1;
     std::vector<std::int64_t> field, kernel;
     std::int64_t outChansSerial = 1, inChansSerial = 1;
+    TileOrder tileOrder = TileOrder::Standard;
 
     [[nodiscard]] std::int64_t fieldParts() const;
     [[nodiscard]] std::int64_t kernelParts() const;
     [[nodiscard]] std::int64_t tiles() const;
     [[nodiscard]] std::int64_t reductionDepth() const { return inChans * kernelParts(); }
     [[nodiscard]] std::int64_t serialSteps() const { return outChansSerial * inChansSerial; }
+    /// Whether neighbours receive the same input, over both their buses.
+    [[nodiscard]] bool sharesBus(const Target& target) const {
+        return tileOrder == TileOrder::Standard && outChans % target.tilesPerSharedBus == 0;
+    }
     friend bool operator==(const ConvSplits&, const ConvSplits&) = default;
 };
 
@@ -91,6 +107,8 @@ struct ConvPlan {
     ConvProblem problem; ///< as planned, after the transform
     ConvCost cost;
     bool withinMemoryTarget = true;
+    /// The three passes of a dense layer have one plan; temporary bytes are the most of them.
+    bool joint = false;
     friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 
     [[nodiscard]] std::vector<std::int64_t> reductionStages() const {
@@ -108,6 +126,12 @@ ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
 /// The same into an object that is used again and again: the planner's inner loop.
 void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
                    ConvTileSizes& sizes);
+
+/// Whether each output position meets an input at every kernel index.
+bool meetsEveryIndex(const ConvProblem& problem);
+
+/// ConvTileSizes::singleRow of a problem.
+bool isSingleRow(const ConvProblem& problem);
 
 /// Input indices [begin, end) that output indices [begin, end) of a dimension read with kernel
 /// indices [begin, end), clipped to the input.

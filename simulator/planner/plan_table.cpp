@@ -10,6 +10,7 @@
 #include "core/base/suggest.h"
 #include "core/options/option_error.h"
 #include "simulator/planner/compute_tiles.h"
+#include "simulator/planner/dense_plan.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
@@ -166,6 +167,22 @@ FoundPlans findPlans(const PlanMemory& known, const Target& target, const Reques
     return found;
 }
 
+/// The three passes of the layer that was asked for one of; what the memory knows of all three is
+/// not searched again.
+DensePlans findDensePlans(const PlanMemory& known, const Target& target, const Request& request,
+                          OverMemory overMemory) {
+    const std::int64_t bound = memoryBound(target, request.proportion);
+    DensePlans plans;
+    bool all = true;
+    for (std::size_t pass = 0; pass < plans.size(); ++pass) {
+        const ConvPlan* plan = known.find(densePass(request.problem, pass), bound);
+        if (plan != nullptr)
+            plans[pass] = *plan;
+        all = all && plan != nullptr;
+    }
+    return all ? plans : planDense(target, request.problem, request.proportion, overMemory);
+}
+
 } // namespace
 
 double proportionOf(const Graph& graph, const Op& op, const RunOptions& options) {
@@ -223,11 +240,25 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
     PlanMemory none;
     PlanMemory& known = memory == nullptr ? none : *memory;
     known.begin(options.target, overMemory);
+    // Passes of one dense layer are planned together.
+    std::vector<Request> layers;
+    std::vector<std::size_t> layerOf(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i)
+        if (isDensePass(requests[i].problem))
+            layerOf[i] =
+                placeOf({denseForward(requests[i].problem), requests[i].proportion}, layers);
     std::vector<FoundPlans> found(requests.size());
-    parallelFor(requests.size(), [&](std::size_t i) {
-        found[i] = findPlans(known, options.target, requests[i], overMemory);
+    std::vector<DensePlans> dense(layers.size());
+    parallelFor(requests.size() + layers.size(), [&](std::size_t i) {
+        if (i < layers.size())
+            dense[i] = findDensePlans(known, options.target, layers[i], overMemory);
+        else if (!isDensePass(requests[i - layers.size()].problem))
+            found[i - layers.size()] =
+                findPlans(known, options.target, requests[i - layers.size()], overMemory);
     });
     for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (isDensePass(requests[i].problem))
+            found[i].plan = dense[layerOf[i]][densePassIndex(requests[i].problem)];
         plans_[i] = std::move(found[i].plan);
         if (memory == nullptr)
             continue;

@@ -73,8 +73,8 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
         positionsPerRead *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
     }
     if (window && candidate.method == ConvMethod::Amp)
-        cyclesPerMac_ /=
-            static_cast<double>(mostFilterHeight(target, candidate.grains, problem_.inType));
+        cyclesPerMac_ /= static_cast<double>(filterHeightOf(
+            target, candidate.convUnits, candidate.grains, problem_.inType, problem_.partialType));
     cyclesPerMac_ /= positionsPerRead;
     ConvCost rearrangement;
     addRearrangement(target, problem_, candidate.grains, form.transform, target.tilesPerIpu,
@@ -130,7 +130,8 @@ void PartitionSearch::listCuts() {
     for (std::size_t d = 0; d < problem_.field.size(); ++d) {
         const FieldDim& dim = problem_.field[d];
         // (o-1)*stride/dilation + 1 >= o/dilation, and never more than the whole input.
-        cut(dim.out, 1, splits_.field[d], true, false, true).leastInputShare =
+        const std::int64_t grain = d + 1 == problem_.field.size() ? grains.field : 1;
+        cut(dim.out, grain, splits_.field[d], true, false, true).leastInputShare =
             std::min(1.0 / static_cast<double>(dim.inDilation),
                      static_cast<double>(dim.in) / static_cast<double>(dim.out));
     }
@@ -179,8 +180,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                            ? static_cast<double>(target_.tilesPerSharedBus)
                            : 1;
     double exchange = input * (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes_ / bus;
-    if (splits_.inChans > 1)
-        exchange += partials * partialBytes_;
+    exchange += partials * partialBytes_;
     // Either the field stays whole and the weights have one user, or at least half of the weights
     // are received.
     const auto users = static_cast<double>(splits_.fieldParts() * splits_.batch);

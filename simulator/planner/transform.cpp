@@ -12,9 +12,11 @@ bool isTrivial(const FieldDim& dim) {
     return dim.kernel == 1 && dim.stride == 1 && dim.inDilation == 1 && dim.in == dim.out;
 }
 
-/// Folding pays only where the kernel has more than one index and the input is at least as large.
+/// Folding pays only where it changes something and the input is at least as large as the kernel. A
+/// stride without a kernel is left out of the input by it (PopLibs poplin/ConvPlan.cpp,
+/// getExpandDimsCandidates).
 bool canExpand(const FieldDim& dim) {
-    return dim.kernel > 1 && dim.in >= dim.kernel && dim.inDilation == 1;
+    return !isTrivial(dim) && dim.in >= dim.kernel && dim.inDilation == 1;
 }
 
 /// With a single input index each output index meets one kernel index only: the outputs are output
@@ -51,11 +53,20 @@ TransformedProblem flattened(const ConvProblem& base, unsigned expandMask) {
             problem.field.push_back(dim);
         }
     }
-    if (!result.transform.flattenedDims.empty() || problem.field.empty()) {
-        result.transform.batchFlattened = true;
-        FieldDim last;
-        last.in = last.out = flat * base.batch;
-        problem.field.push_back(last);
+    ConvTransform& transform = result.transform;
+    if (!transform.flattenedDims.empty() || problem.field.empty()) {
+        // They join the innermost of them, where that is (calculateFlattenedParams).
+        transform.batchFlattened = true;
+        const auto inner = [&](int dim) {
+            return !transform.flattenedDims.empty() && dim > transform.flattenedDims.back();
+        };
+        transform.flattenedAt = static_cast<std::size_t>(
+            std::count_if(transform.ownFieldDims.begin(), transform.ownFieldDims.end(),
+                          [&](int dim) { return !inner(dim); }));
+        FieldDim joined;
+        joined.in = joined.out = flat * base.batch;
+        problem.field.insert(
+            problem.field.begin() + static_cast<std::ptrdiff_t>(transform.flattenedAt), joined);
         problem.batch = 1;
     }
     return result;

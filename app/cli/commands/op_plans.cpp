@@ -18,8 +18,11 @@ std::string vertexText(const sim::ConvPlan& plan) {
 }
 
 /// "swap", "expand 0,1", "combine 16": how the problem was rewritten.
-std::string transformText(const sim::ConvTransform& transform) {
+std::string transformText(const sim::ConvPlan& plan) {
+    const sim::ConvTransform& transform = plan.transform;
     std::vector<std::string> parts;
+    if (plan.joint)
+        parts.emplace_back("joint");
     if (transform.swapOperands)
         parts.emplace_back("swap");
     if (!transform.expandedDims.empty())
@@ -65,9 +68,9 @@ std::vector<Table> planTables(const std::vector<sim::ExplainedOperation>& operat
             const sim::ConvPlan& plan = explained.plan;
             const sim::ConvCost& cost = plan.cost;
             table.add({std::string(explained.chosen ? "*" : ""), vertexText(plan),
-                       transformText(plan.transform), partitionText(plan.splits),
-                       plan.splits.tiles(), cost.cycles(), cost.exchange, cost.rearrange,
-                       cost.compute, cost.reduce, cost.serial, cost.tempBytes});
+                       transformText(plan), partitionText(plan.splits), plan.splits.tiles(),
+                       cost.cycles(), cost.exchange, cost.rearrange, cost.compute, cost.reduce,
+                       cost.serial, cost.tempBytes});
         }
         tables.push_back(std::move(table));
     }

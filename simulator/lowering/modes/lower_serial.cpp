@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "simulator/engine/host_model.h"
 #include "simulator/lowering/modes/io_tiles.h"
 #include "simulator/lowering/modes/modes.h"
 #include "simulator/lowering/modes/output_returns.h"
@@ -62,6 +63,7 @@ void lowerSerial(LoweringContext& context) {
     const ProgramId body(lowered.profile.programs.size() - 1);
     bool updating = false;
     std::optional<OutputReturns> returns;
+    int started = 0;
     const auto finishBatch = [&] {
         for (const TensorId id : graph.outputs)
             context.ensurePlace(id);
@@ -78,12 +80,18 @@ void lowerSerial(LoweringContext& context) {
             b.end();
             b.beginSequence("VarUpdateFromAccumulator");
         }
+        if (graph.ops[OpId(i)].startsProgram) {
+            b.beginSequence(std::string(startedByHostProgram));
+            ++started;
+        }
         lowerOp(context, OpId(i));
     }
     if (updating)
         b.end();
     else
         finishBatch();
+    for (; started > 0; --started)
+        b.end();
     b.end();
     if (returns)
         returns->afterLoops();

@@ -233,6 +233,81 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     return results;
 }
 
+namespace {
+
+/// Blocks of `block` elements by the tile of their first one, in elements; and what of them lies on
+/// other tiles.
+struct BlocksOfTiles {
+    TileSeries elements, received;
+};
+
+BlocksOfTiles blocksWhereTheyBegin(const TileSeries& held, std::int64_t block) {
+    BlocksOfTiles blocks;
+    std::int64_t begin = 0;
+    for (const TileRun& run : held.runs())
+        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+            const std::int64_t end = begin + run.value;
+            const std::int64_t first = ceilDiv(begin, block) * block;
+            const std::int64_t last = ceilDiv(end, block) * block;
+            blocks.elements.append(tile, tile + 1, last - first);
+            blocks.received.append(tile, tile + 1, last > first ? last - end : 0);
+            begin = end;
+        }
+    return blocks;
+}
+
+/// Transposes blocks as they lie. The vertex takes all of a tile's blocks in a row: where some of
+/// their elements come from other tiles all are copied together first, and what several blocks
+/// become is copied apart afterwards.
+Regrouped regroupAsTheyLie(LoweringContext& context, const std::string& op,
+                           const RegroupRequest& request) {
+    ProgramBuilder& b = context.builder();
+    const Storage& storage = request.placed.storage;
+    const std::string type = b.lowered().profile.variables[request.placed.variable].type;
+    const std::string name = op + "/weightTranspose";
+    RegroupPlan plan;
+    plan.rows = request.move.wantedGroup;
+    plan.columns = request.move.sourceGroup;
+    const std::int64_t block = plan.rows * plan.columns;
+    const BlocksOfTiles blocks = blocksWhereTheyBegin(storage.layout.blocking.elements(), block);
+    plan.blocks = ceilDiv(elementsOf(storage), block);
+    plan.blocksPerTile = blocks.elements.max().value / block;
+    const TileSeries bytes = blocks.elements.scaled(storage.elementBytes);
+    VariableId source = request.placed.variable;
+    ExchangeId exchange;
+    const auto copyApart = [&](const std::string& step, VariableId from, const std::string& to) {
+        const VariableId copied = b.variable(to, MemoryCategory::Variable, bytes, type);
+        emitJoin(b, name + step, bytes, shortestUnstridedRun, {{from}, {copied}});
+        return copied;
+    };
+    if (const std::int64_t moved = blocks.received.sum(); moved > 0) {
+        Traffic traffic;
+        traffic.total = moved;
+        traffic.received = blocks.received;
+        traffic.sent = shareOut(moved, storage.layout.blocking.elements());
+        traffic.messages = blocks.received.ones();
+        Movement movement;
+        movement.add(b.machine(), traffic, storage.elementBytes,
+                     plan.columns * storage.elementBytes);
+        const VariableId message = b.variable(name + "/message", MemoryCategory::Message,
+                                              blocks.received.scaled(storage.elementBytes), type);
+        exchange =
+            b.exchange(name + "/Transpose/ExchangePre", std::move(movement), {{source}, {message}});
+        source = copyApart("/Transpose/PreArrange-0", message, name + "/blocks");
+    }
+    VariableId result = b.variable(name + "/transposed", MemoryCategory::Variable, bytes, type);
+    TransposeSet transposes(b.machine(), storage.elementBytes);
+    transposes.add(blocks.elements, plan);
+    const ProgramId program = transposes.emit(b, name + "/Transpose", type, {{source}, {result}});
+    recordCopy(context, request.placed, request.move, {source, result, exchange}, CopyCause::Plan,
+               program, true);
+    if (plan.blocksPerTile > 1)
+        result = copyApart("/Transpose/PostArrange-0", result, name + "/transposed");
+    return {result, blocks.elements};
+}
+
+} // namespace
+
 Arrangement::Arrangement(LoweringContext& context, std::string op)
     : context_(context)
     , b_(context.builder())
@@ -272,7 +347,8 @@ void Arrangement::emit() {
 /// that of a published profile: of activations and padding first, of weights before their copy.
 void Arrangement::writeUndefs(bool ofWeights) {
     for (const Item& item : items_) {
-        if (isInPlace(item.operand.move))
+        if (isInPlace(item.operand.move) ||
+            (item.regrouped && item.operand.asTheyLie && item.operand.move.traffic.total == 0))
             continue;
         const bool isWeights = item.role.starts_with("weights");
         if (!ofWeights && item.operand.paddedElements > 0)
@@ -285,21 +361,34 @@ void Arrangement::writeUndefs(bool ofWeights) {
 void Arrangement::regroupAll() {
     std::vector<RegroupRequest> requests;
     for (const Item& item : items_)
-        if (item.regrouped)
+        if (item.regrouped && !item.operand.asTheyLie)
             requests.push_back(item.operand);
-    if (requests.empty())
-        return;
-    const std::vector<Regrouped> copies = regroup(context_, op_, requests);
+    std::vector<Regrouped> copies;
+    if (!requests.empty())
+        copies = regroup(context_, op_, requests);
     std::size_t next = 0;
     for (Item& item : items_)
         if (item.regrouped) {
-            item.traffic = trafficFrom(copies[next], item.operand.move,
-                                       item.operand.placed.storage.elementBytes);
-            item.from = copies[next++].variable;
+            const Regrouped copy = item.operand.asTheyLie
+                                       ? regroupAsTheyLie(context_, op_, item.operand)
+                                       : copies[next++];
+            item.traffic =
+                trafficFrom(copy, item.operand.move, item.operand.placed.storage.elementBytes);
+            item.from = copy.variable;
+            // Blocks that nothing cuts, for users where they lie.
+            item.arrived = item.operand.asTheyLie && item.operand.move.traffic.total == 0;
+            if (item.arrived) {
+                item.result = {};
+                item.result.storage = item.wanted;
+                item.result.variable = copy.variable;
+            }
         }
 }
 
 void Arrangement::copyAll() {
+    if (std::all_of(items_.begin(), items_.end(),
+                    [](const Item& item) { return item.arrived || isInPlace(item.operand.move); }))
+        return;
     Names sources, targets;
     Movement movement;
     Access moved;
@@ -311,7 +400,7 @@ void Arrangement::copyAll() {
     int copies = 0;
     for (Item& item : items_) {
         const OperandMove& move = item.operand.move;
-        if (isInPlace(move))
+        if (isInPlace(move) || item.arrived)
             continue;
         ++copies;
         const std::string source = b_.lowered().profile.variables[item.from].name;
@@ -326,7 +415,8 @@ void Arrangement::copyAll() {
             arrived =
                 inOrder ? result
                         : b_.variable(name + "/message", MemoryCategory::Message, move.bytes, type);
-            item.traffic.piece = 0;
+            if (item.regrouped)
+                item.traffic.piece = item.traffic.landing = 0;
             movement.add(b_.machine(), item.traffic, item.operand.placed.storage.elementBytes,
                          item.regrouped ? shortestUnstridedRun : move.runBytes);
             moved.reads.push_back(item.from);

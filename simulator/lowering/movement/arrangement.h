@@ -14,6 +14,9 @@ struct RegroupRequest {
     PlacedStorage placed;
     OperandMove move;
     std::int64_t paddedElements = 0;
+    /// Whole blocks are transposed on the tile of their first element, as they lie, instead of
+    /// being spread over the tiles (PopLibs poplin/Convolution.cpp, fullyConnectedWeightTranspose).
+    bool asTheyLie = false;
 };
 
 /// A copy of an operand, spread evenly over the tiles, whose blocks are transposed there.
@@ -50,6 +53,7 @@ private:
         VariableId from;
         Traffic traffic;
         bool regrouped = false;
+        bool arrived = false; ///< in its place and order without another copy
     };
     void regroupAll();
     void writeUndefs(bool ofWeights);

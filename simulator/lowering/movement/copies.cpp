@@ -56,15 +56,15 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
                     shortestUnstridedRun / std::min(shortestUnstridedRun, storage.elementBytes));
 }
 
-/// Elements of a run that is contiguous on both tiles of a message, where the orders differ; 0
-/// where they do not, or where runs are so short that their code would be longer than themselves:
-/// then whole messages move and a copy puts them in order; so they do where exchanges are to save
-/// memory (*assumed*: what that option does is not public).
-std::int64_t pieceOf(const RunOptions& options, const Storage& storage, const Blocking& needed,
-                     const std::vector<OrderLevel>& wantedOrder) {
+/// Says what is contiguous on both tiles of a message, where the orders differ. Not where they do
+/// not, or where runs are so short that their code would be longer than themselves: then whole
+/// messages move and a copy puts them in order; so they do where exchanges are to save memory
+/// (*assumed*: what that option does is not public).
+void cutInPieces(Traffic& traffic, const RunOptions& options, const Storage& storage,
+                 const Blocking& needed, const std::vector<OrderLevel>& wantedOrder) {
     if (storage.layout.order == wantedOrder ||
         engineChoice(options, "opt.internalExchangeOptimisationTarget") == "memory")
-        return 0;
+        return;
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     const std::vector<std::int64_t> wanted = blockSizes(needed, storage.atomSizes);
     std::vector<std::int64_t> moved(held.size());
@@ -72,7 +72,11 @@ std::int64_t pieceOf(const RunOptions& options, const Storage& storage, const Bl
                    [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
     const std::int64_t piece =
         pieceElements(storage.layout.order, wantedOrder, moved, held, wanted);
-    return piece * storage.elementBytes < shortestPieceBytes ? 0 : piece;
+    if (piece * storage.elementBytes < shortestPieceBytes)
+        return;
+    traffic.piece = piece;
+    // As if a tile had just what it sends, in the order that is wanted.
+    traffic.landing = pieceElements(wantedOrder, wantedOrder, moved, moved, wanted);
 }
 
 } // namespace
@@ -93,7 +97,7 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
                                                   blockSizes(needed, storage.atomSizes), held);
-    move.traffic.piece = pieceOf(context.options(), storage, needed, wantedOrder);
+    cutInPieces(move.traffic, context.options(), storage, needed, wantedOrder);
     const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
     move.wantedOrder = wantedOrder;
@@ -251,7 +255,7 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
     Traffic traffic = move.traffic;
     if (regroup_ == Regroup::Yes)
-        traffic.piece = 0;
+        traffic.piece = traffic.landing = 0;
     movement_.add(b.machine(), traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
     access_.reads.push_back(placed.variable);
     access_.writes.push_back(gathered);
@@ -267,7 +271,7 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
     Traffic again = move.traffic;
-    again.piece = 0;
+    again.piece = again.landing = 0;
     again.received =
         move.bytes.mapped([&](std::int64_t n) { return n / placed.storage.elementBytes; });
     again.total = again.received.sum();

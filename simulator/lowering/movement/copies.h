@@ -18,9 +18,10 @@ inline constexpr std::int64_t shortestPieceBytes = 16;
 
 /// How an operand gets to its user.
 struct OperandMove {
-    /// Pieces are those of what the compiler inserts. Convolutions and products gather by their
-    /// plan: counted by runs that would be more code than published programs have memory, so that
-    /// something, which is not public, must put their operands in order before.
+    /// Pieces are those of what the compiler inserts, and of copies into a plan's order before a
+    /// broadcast. Other gathers of convolutions and products go by their plan: counted by runs that
+    /// would be more code than published programs have memory, so that something, which is not
+    /// public, must put their operands in order before.
     Traffic traffic;
     TileSeries bytes;          ///< gathered on each tile: what the vertex reads
     std::int64_t runBytes = 0; ///< contiguous at source and destination

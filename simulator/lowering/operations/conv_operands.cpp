@@ -245,7 +245,8 @@ ConvAtoms fieldAtoms(const Roles& roles, const ViewDims& dims, const ConvTransfo
     if (transform.batchFlattened) {
         for (const int d : transform.flattenedDims)
             append(batch, named(roles.spatial[static_cast<std::size_t>(d)], dims));
-        atoms.field.push_back(batch);
+        atoms.field.insert(atoms.field.begin() + static_cast<std::ptrdiff_t>(transform.flattenedAt),
+                           batch);
     } else {
         atoms.batch = batch;
     }
@@ -264,7 +265,8 @@ ConvAtoms weightAtoms(const Roles& roles, const ViewDims& dims, const ConvTransf
     for (const int d : transform.ownFieldDims)
         atoms.kernel.push_back(named(roles.spatial[static_cast<std::size_t>(d)], dims));
     if (transform.batchFlattened)
-        atoms.kernel.emplace_back();
+        atoms.kernel.insert(
+            atoms.kernel.begin() + static_cast<std::ptrdiff_t>(transform.flattenedAt), AtomList{});
     atoms.field.resize(atoms.kernel.size());
     return atoms;
 }

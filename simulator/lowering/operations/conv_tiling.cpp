@@ -24,16 +24,31 @@ ConvTiling::ConvTiling(const ConvPlan& plan)
     // exchange bus (PopLibs poplin/ConvUtilInternal.cpp, linearizeTileIndices).
     const ConvSplits& s = plan.splits;
     std::int32_t stride = 1;
-    outChans_ = take(s.outChans, stride);
+    const auto next = [&](std::int64_t count, TileDigit& digit) {
+        digit = take(count, stride);
+        digits_.push_back(digit);
+    };
+    const bool backward = s.tileOrder == TileOrder::DenseBackward;
+    const bool update = s.tileOrder == TileOrder::DenseUpdate;
     field_.resize(s.field.size());
-    for (std::size_t d = s.field.size(); d-- > 0;)
-        field_[d] = take(s.field[d], stride);
-    batch_ = take(s.batch, stride);
     kernel_.resize(s.kernel.size());
+    next(update ? s.inChans : s.outChans, update ? inChans_ : outChans_);
+    for (std::size_t d = s.field.size(); d-- > 0;) {
+        const bool innermost = backward && d + 1 == s.field.size();
+        next(innermost ? s.inChans : s.field[d], innermost ? inChans_ : field_[d]);
+    }
+    next(s.batch, batch_);
     for (std::size_t d = s.kernel.size(); d-- > 0;)
-        kernel_[d] = take(s.kernel[d], stride);
-    inChans_ = take(s.inChans, stride);
-    groups_ = take(s.groups, stride);
+        next(s.kernel[d], kernel_[d]);
+    if (backward)
+        next(s.field.back(), field_.back());
+    else
+        next(update ? s.outChans : s.inChans, update ? outChans_ : inChans_);
+    next(s.groups, groups_);
+}
+
+std::int64_t ConvTiling::fieldGrain(std::size_t dim) const {
+    return dim + 1 == plan_.problem.field.size() ? plan_.grains.field : 1;
 }
 
 std::int64_t ConvTiling::inStep() const {
@@ -102,7 +117,7 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
         const FieldDim& field = p.field[d];
         std::vector<Interval> blocks;
         for (const Interval& kernel : evenBlocks(field.kernel, s.kernel[d]))
-            for (const Interval& out : evenBlocks(field.out, s.field[d])) {
+            for (const Interval& out : evenBlocks(field.out, s.field[d], fieldGrain(d))) {
                 const FieldRange range =
                     inputRange(field, {out.begin, out.end}, {kernel.begin, kernel.end});
                 blocks.push_back({range.begin, range.end});
@@ -124,13 +139,18 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
     // differ only in kernel or output channels share a block.
     for (BlockedDim& blocked : storage.dims) {
         const auto field = std::find(atoms.field.begin(), atoms.field.end(), blocked.atoms);
+        const auto dim = static_cast<std::size_t>(field - atoms.field.begin());
+        const bool isOutput = field != atoms.field.end() && !blocked.atoms.empty() &&
+                              plan_.problem.field[dim].in == plan_.problem.field[dim].out;
         if (field != atoms.field.end() && blocked.digits.size() == 2) {
             storage.copies.push_back(blocked.digits[1]);
             blocked.digits.pop_back();
         }
         blocked.blocks =
             evenBlocks(blocked.size, static_cast<std::int64_t>(blocked.digits[0].count),
-                       blocked.atoms == atoms.inChans ? plan_.grains.inChans : 1);
+                       blocked.atoms == atoms.inChans ? plan_.grains.inChans
+                       : isOutput                     ? fieldGrain(dim)
+                                                      : 1);
     }
     storage.copiesShare = true;
     storage.shareGrain = shareGrain(plan_.grains.groups * inGroup());
@@ -178,7 +198,8 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
     addGroups(storage, atoms);
     addBatch(storage, atoms);
     for (std::size_t d = 0; d < p.field.size(); ++d)
-        addCut(storage, atoms.field[d], p.field[d].out, p.field[d].out, s.field[d], 1, field_[d]);
+        addCut(storage, atoms.field[d], p.field[d].out, p.field[d].out, s.field[d], fieldGrain(d),
+               field_[d]);
     addOutChans(storage, atoms, allSteps ? p.outChans : outStep());
     storage.copies.insert(storage.copies.end(), kernel_.begin(), kernel_.end());
     storage.copies.push_back(inChans_);
@@ -228,13 +249,7 @@ std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
 }
 
 std::vector<TileDigit> ConvTiling::digits() const {
-    std::vector<TileDigit> digits{outChans_};
-    digits.insert(digits.end(), field_.rbegin(), field_.rend());
-    digits.push_back(batch_);
-    digits.insert(digits.end(), kernel_.rbegin(), kernel_.rend());
-    digits.push_back(inChans_);
-    digits.push_back(groups_);
-    return digits;
+    return digits_;
 }
 
 bool ConvTiling::hasLastInChans(std::int32_t nth) const {
@@ -261,7 +276,11 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     sizes.stride = p.field.back().stride;
     for (std::size_t d = 0; d < p.field.size(); ++d) {
         const FieldDim& field = p.field[d];
-        const std::int64_t out = part(field.out, s.field[d], 1, field_[d]);
+        const std::int64_t grain = fieldGrain(d);
+        const std::int64_t first =
+            digit(field_[d]) * ceilDiv(field.out, grain) / s.field[d] * grain;
+        const std::int64_t out = std::clamp<std::int64_t>(
+            field.out - first, 0, part(field.out, s.field[d], grain, field_[d]));
         const std::int64_t kernel = part(field.kernel, s.kernel[d], 1, kernel_[d]);
         sizes.outField.push_back(out);
         sizes.kernel.push_back(kernel);

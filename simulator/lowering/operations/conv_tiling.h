@@ -55,6 +55,7 @@ private:
     void addInChans(Blocking& blocking, const ConvAtoms& atoms) const;
     void addOutChans(Blocking& blocking, const ConvAtoms& atoms, std::int64_t step) const;
     static void addWhole(Blocking& blocking, const ConvAtoms& atoms);
+    [[nodiscard]] std::int64_t fieldGrain(std::size_t dim) const;
     [[nodiscard]] std::int64_t inStep() const;
     /// Elements that tiles with the same operand do not separate: whole groups of channels, where
     /// the group divides the channels, and 64 bits (PopLibs poplin/Convolution.cpp, mapping by use;
@@ -67,6 +68,7 @@ private:
     ConvPlan plan_; ///< with the groups as the operands have them
     TileDigit outChans_, batch_, inChans_, groups_;
     std::vector<TileDigit> field_, kernel_;
+    std::vector<TileDigit> digits_; ///< all, the fastest first
 };
 
 } // namespace tilescope::sim

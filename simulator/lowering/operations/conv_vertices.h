@@ -20,13 +20,19 @@ public:
     /// tile by tile.
     [[nodiscard]] TileSeries worklistBytes() const;
     [[nodiscard]] std::string worklistContent() const;
+    /// Memory that vertices of SLIC and VMAC have to themselves while they run, bytes; empty for
+    /// the others.
+    [[nodiscard]] TileSeries scratchBytes() const;
     /// On the tiles where `active` is not zero. Vertices of the AMP list the blocks of each channel
     /// group that they read and write; those with equally many are one entry.
     [[nodiscard]] std::vector<VertexUse> uses(const TileSeries& active) const;
 
 private:
-    [[nodiscard]] bool isOneByOne() const; ///< no tile has more than one position of the kernel
-    [[nodiscard]] std::string name() const;
+    /// What makes the choice between ConvPartial1x1Out and ConvPartialnx1 on a tile of its own.
+    [[nodiscard]] ConvTileSizes withRows(const ConvTileSizes& sizes) const;
+    [[nodiscard]] bool isOneByOne(const ConvTileSizes& sizes) const;
+    [[nodiscard]] std::int64_t worklistBytesOf(const ConvTileSizes& sizes) const;
+    [[nodiscard]] std::string name(bool oneByOne) const;
 
     const Target& target_;
     const ConvPlan& plan_;

@@ -136,8 +136,9 @@ private:
             const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
             const std::int64_t padded = paddedElements(move);
             inputPadded_ = padded > 0;
-            arranged.emplace_back(
-                input, arrangement.add({*input, move, padded}, "actsRearranged", wanted));
+            arranged.emplace_back(input,
+                                  arrangement.add({*input, move, padded, isWeightTranspose()},
+                                                  "actsRearranged", wanted));
         }
         const bool sliced = splits.serialSteps() > 1 && !operands_.weightsOwned;
         if (weights != nullptr &&
@@ -158,6 +159,13 @@ private:
         arrangement.emit();
         for (const auto& [operand, number] : arranged)
             *operand = arrangement.result(number);
+    }
+
+    /// The backward product of a dense layer transposes the weights first, where it has them as
+    /// its input (PopLibs poplin/MatMul.cpp, matMulImpl).
+    [[nodiscard]] bool isWeightTranspose() const {
+        return plan_.problem.matMul && plan_.problem.pass == TrainingPass::TrainingBackward &&
+               plan_.transform.swapOperands;
     }
 
     /// Elements in the input-channel group that zeros fill up, if there is one.
@@ -195,7 +203,7 @@ private:
         const OperandMove move =
             planMove(context_, placed, need, inputOrder(operands_.input, plan_));
         // Neighbours with different output channels want the same input.
-        const bool shared = plan_.splits.outChans % context_.target().tilesPerSharedBus == 0;
+        const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
         if (isPadded() && !inputPadded_ && !move.strided() && !isInPlace(move))
             gather.pad(input, "actsRearranged",
@@ -254,8 +262,13 @@ private:
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)), {}, {true, {}});
+        std::vector<VariableId> written{partials};
+        if (TileSeries scratch = vertices.scratchBytes(); scratch.sum() > 0)
+            written.push_back(b_.variable(prefix_ + "/outFieldBuffer", MemoryCategory::Variable,
+                                          std::move(scratch),
+                                          std::string(toString(p.partialType))));
         b_.execute(prefix_ + "/Convolve", cycles, vertices.uses(cycles),
-                   {std::move(operands), {partials}});
+                   {std::move(operands), std::move(written)});
         return partials;
     }
 

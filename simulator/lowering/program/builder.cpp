@@ -238,14 +238,16 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
 }
 
 void Movement::addPieces(const Traffic& traffic, std::int64_t elementBytes) {
-    const std::int64_t piece = traffic.piece;
-    const TileSeries pieces =
-        piece == 0 ? traffic.messages
-                   : TileSeries::zip(traffic.messages, traffic.received,
-                                     [piece](std::int64_t sources, std::int64_t elements) {
-                                         return std::max(sources, ceilDiv(elements, piece));
-                                     });
-    messages += pieces;
+    const auto cutBy = [&](std::int64_t elementsEach) {
+        return TileSeries::zip(traffic.messages, traffic.received,
+                               [elementsEach](std::int64_t sources, std::int64_t elements) {
+                                   return std::max(sources, ceilDiv(elements, elementsEach));
+                               });
+    };
+    const TileSeries pieces = traffic.piece == 0 ? traffic.messages : cutBy(traffic.piece);
+    // A tile that receives turns to a source once for what follows each other.
+    const bool joined = traffic.landing > traffic.piece;
+    messages += joined ? cutBy(traffic.landing) : pieces;
     // Tiles send pieces of about the same size, each once however many receive it.
     const std::int64_t count = std::max<std::int64_t>(1, pieces.sum());
     const std::int64_t elements = std::max<std::int64_t>(1, traffic.total / count);

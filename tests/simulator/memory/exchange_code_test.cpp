@@ -121,6 +121,10 @@ private slots:
         traffic.piece = pieceElements(blocked, byRow, {1, 8, columnsOfTile},
                                       blockSizes(made, scoreSizes), blockSizes(wanted, scoreSizes));
         QCOMPARE(traffic.piece, columnsOfTile);
+        // Each piece of a row comes from another tile.
+        traffic.landing = pieceElements(byRow, byRow, {1, 8, columnsOfTile}, {1, 8, columnsOfTile},
+                                        blockSizes(wanted, scoreSizes));
+        QCOMPARE(traffic.landing, columnsOfTile);
         LoweredProgram lowered;
         ProgramBuilder b(target, lowered);
         b.beginControlProgram("main");
@@ -134,6 +138,26 @@ private slots:
         b.end();
         const std::int64_t average = lowered.profile.exchanges[id].codeBytes.sum() / tiles;
         QVERIFY2(average > 4'300 && average < 5'900, qPrintable(QString::number(average)));
+    }
+
+    /// Pieces that come from one tile one after the other are sent one by one, and received as one.
+    void piecesThatFollowEachOther() {
+        const Target target = targetPreset("mk2");
+        Traffic traffic;
+        traffic.total = 64;
+        traffic.received = TileSeries::fromRuns({{0, 1, 64}});
+        traffic.sent = traffic.received;
+        traffic.messages = traffic.received.ones();
+        const auto codeOf = [&](std::int64_t piece, std::int64_t landing) {
+            traffic.piece = piece;
+            traffic.landing = landing;
+            Movement movement;
+            movement.add(target, traffic, 4, 4 * piece);
+            return std::pair(movement.sendCode.sum(), movement.messages.sum());
+        };
+        QCOMPARE(codeOf(8, 8), std::pair(std::int64_t(8 * 8), std::int64_t(8)));
+        QCOMPARE(codeOf(8, 32), std::pair(std::int64_t(8 * 8), std::int64_t(2)));
+        QCOMPARE(codeOf(8, 64), std::pair(std::int64_t(8 * 8), std::int64_t(1)));
     }
 
     void equalOrdersMoveBlocks() {

@@ -134,7 +134,8 @@ private:
             {ceilDiv(ceilDiv(p.inChans, inSerial), m.grains.inChans), &s.inChans},
             {p.batch, &s.batch}};
         for (std::size_t d = 0; d < p.field.size(); ++d) {
-            dims.emplace_back(p.field[d].out, &s.field[d]);
+            const std::int64_t grain = d + 1 == p.field.size() ? m.grains.field : 1;
+            dims.emplace_back(ceilDiv(p.field[d].out, grain), &s.field[d]);
             if (d + 1 < p.field.size())
                 dims.emplace_back(p.field[d].kernel, &s.kernel[d]);
         }
@@ -259,6 +260,53 @@ private slots:
         QCOMPARE(plan.splits.field, std::vector<std::int64_t>{35});
         QCOMPARE(plan.splits.inChans, 1);
         QCOMPARE(plan.splits.serialSteps(), 1);
+    }
+
+    /// A stride without a kernel is left out of the input, after which all positions are one row.
+    void stridesAreFolded() {
+        ConvProblem problem = gemm(1, 256, 128);
+        problem.matMul = false;
+        FieldDim strided;
+        strided.in = 56;
+        strided.out = 28;
+        strided.stride = 2;
+        problem.field = {strided, strided};
+        problem.batch = 4;
+        const auto forms = transformsOf(problem);
+        const auto flat = std::find_if(forms.begin(), forms.end(), [](const auto& form) {
+            return form.problem.field.size() == 1 && !form.transform.swapOperands;
+        });
+        QVERIFY(flat != forms.end());
+        QCOMPARE(flat->problem.field.front().out, 4 * 28 * 28);
+        QVERIFY(isSingleRow(flat->problem));
+        QVERIFY(!isSingleRow(problem));
+        QCOMPARE(planConv(targetPreset("mk2"), problem, 0.6).problem.field.size(), std::size_t{1});
+    }
+
+    /// Dimensions that join others do so in the place of the innermost of them.
+    void flattenedInPlace() {
+        ConvProblem problem = gemm(1, 16, 16);
+        problem.matMul = false;
+        FieldDim plain, window;
+        plain.in = plain.out = 20;
+        window.in = 30;
+        window.out = 24;
+        window.kernel = 7;
+        problem.batch = 3;
+        const auto unexpanded = [&](std::vector<FieldDim> field) {
+            problem.field = std::move(field);
+            for (const TransformedProblem& form : transformsOf(problem))
+                if (form.transform.expandedDims.empty() && !form.transform.swapOperands)
+                    return form;
+            return TransformedProblem{};
+        };
+        const TransformedProblem rowKernel = unexpanded({plain, window});
+        QCOMPARE(rowKernel.transform.flattenedAt, std::size_t{0});
+        QCOMPARE(rowKernel.problem.field.front().out, 60);
+        QCOMPARE(rowKernel.problem.field.back().kernel, 7);
+        const TransformedProblem columnKernel = unexpanded({window, plain});
+        QCOMPARE(columnKernel.transform.flattenedAt, std::size_t{1});
+        QCOMPARE(columnKernel.problem.field.back().out, 60);
     }
 
     /// Where nothing fits, the smallest plan is taken, however little was allowed.

@@ -4,6 +4,7 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 #include <sstream>
 
 #include "app/cli/commands/cli.h"
@@ -56,7 +57,9 @@ private slots:
         const QJsonObject d = diff("0.8", "0.3");
         QVERIFY(metric(d, "maxTile", "difference") < 0);
         QVERIFY(metric(d, "maxNotAlwaysLive", "difference") < 0);
-        QVERIFY(metric(d, "alwaysLive", "difference") > 0);
+        // What is always live changes far less.
+        QVERIFY(std::abs(metric(d, "alwaysLive", "difference")) <
+                std::abs(metric(d, "maxNotAlwaysLive", "difference")) / 4);
         const QJsonArray plans = d["plans"].toArray();
         QVERIFY(!plans.isEmpty());
         QVERIFY(plans.size() < d["plannedOperations"].toInt());

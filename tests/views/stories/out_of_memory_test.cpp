@@ -87,7 +87,7 @@ private slots:
         const QString page = test::labelText(compare, "verdict");
         for (const char* line :
              {"Source does not fit: ", "Target fits: the fullest tile (",
-              "The peak of what is not always live fell by ", "What is always live rose by ",
+              "The peak of what is not always live fell by ", "What is always live fell by ",
               "Changed: availableMemoryProportion 0.8 \u2192 0.4."})
             QVERIFY2(page.contains(line), qPrintable(page));
         story.picture("fit-compare");

@@ -82,7 +82,7 @@ std::vector<OptionSpec> trainingRows() {
                       "0.001", "by how much a weight follows what the optimizer says"),
                   {0, 1e3}, &RunOptions::learningRate),
         weightDecayRow(),
-        shareRow("momentum", "--momentum", "0.9", "share that momentum and LARS keep of a velocity",
+        shareRow("momentum", "--momentum", "0.9", "share that momentum and lars keep of a velocity",
                  &RunOptions::momentum),
         shareRow("beta1", "--beta1", "0.9", "share that Adam's first moment keeps",
                  &RunOptions::beta1),

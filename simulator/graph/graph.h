@@ -47,8 +47,8 @@ struct Tensor {
     DataType type = DataType::Float;
     TensorRole role = TensorRole::Activation;
     /// A tensor of the same shape whose layout this one takes, once it has one: accumulators and
-    /// optimizer state lie where their weight does. A copy's result may also lie so that each of its
-    /// rows is where a tensor of one dimension less is. None for most tensors.
+    /// optimizer state lie where their weight does. A copy's result may also lie so that each of
+    /// its rows is where a tensor of one dimension less is. None for most tensors.
     TensorId layoutOf = {};
     StateKind state = StateKind::None;
     /// Of a weight or constant, its value when the first program begins, where the model gives it

@@ -217,22 +217,14 @@ private:
             "option instances (--instances): 3 instances cannot share 4 replicas evenly; choose a "
             "divisor of 4, or other --replicas");
         row("replicas=4 instances=4 hostRate=1000 prefetchDepth=3 inputType=int8", "no error");
-        row("compute=on", "no error");
         row("compute=on inputs=x.npy expect=y.npy saveOutputs=out rtol=0.1 atol=0.1 seed=3",
             "no error");
         row("compute=on arithmetic=float mode=training data=digits evalData=others epochs=3 "
             "saveModel=trained.onnx resume=before.onnx",
             "no error");
         row("inputs=x.npy", "option inputs (--inputs): values are only computed with --compute");
-        row("arithmetic=float",
-            "option arithmetic (--arithmetic): values are only computed with --compute");
         row("compute=on data=digits",
             "option data (--data): a model learns from data in training; add --mode training");
-        row("compute=on mode=training",
-            "option compute (--compute): training computes on data; give their folder with --data");
-        row("compute=on mode=training data=digits expect=y.npy",
-            "option expect (--expect): training takes its data from --data and prints its losses; "
-            "leave the option out");
         row("compute=on epochs=2", "option epochs (--epochs): only training with --data has this");
         row("hostJitter=1", "option hostJitter (--host-jitter): a host that prepares any number of "
                             "samples is never late; add --host-rate N, or leave it out");

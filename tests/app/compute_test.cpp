@@ -2,15 +2,13 @@
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
-#include <QJsonDocument>
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 #include <limits>
-#include <sstream>
 
-#include "app/cli/commands/cli.h"
 #include "simulator/data/array_files.h"
+#include "tests/app/cli_result.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -20,23 +18,10 @@ using namespace tilescope::test;
 
 namespace {
 
-struct Result {
-    int status = 0;
-    QString out;
-    QString err;
-};
-
-Result tilescopeRun(std::vector<std::string> arguments) {
+CliResult computed(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "run");
     arguments.insert(arguments.end(), {"--no-profile", "--compute"});
-    std::ostringstream out;
-    std::ostringstream err;
-    const int status = cli::runCli(arguments, {out, err, false});
-    return {status, text(out.str()), text(err.str())};
-}
-
-QJsonObject json(const Result& result) {
-    return QJsonDocument::fromJson(result.out.toUtf8()).object();
+    return runCommand(std::move(arguments));
 }
 
 } // namespace
@@ -49,11 +34,11 @@ class ComputeTest : public QObject {
 private slots:
     void initTestCase() {
         QVERIFY(QDir::setCurrent(directory_.path()));
-        QCOMPARE(tilescopeRun({"mlp", "--batch-size", "2", "--save-outputs", "first"}).status, 0);
+        QCOMPARE(computed({"mlp", "--batch-size", "2", "--save-outputs", "first"}).status, 0);
     }
 
     void savedResultsAreWhatIsExpected() {
-        const Result result = tilescopeRun({"mlp", "--batch-size", "2", "--expect", "first"});
+        const CliResult result = computed({"mlp", "--batch-size", "2", "--expect", "first"});
         QCOMPARE(result.err, "");
         QCOMPARE(result.status, 0);
         QVERIFY(result.out.contains("as expected (rtol 0.001, atol 1e-05)"));
@@ -61,8 +46,8 @@ private slots:
 
     /// A model of another seed has other weights.
     void differencesAreNamedAndExitOne() {
-        const Result result = tilescopeRun(
-            {"mlp", "--batch-size", "2", "--expect", "first", "--seed", "7", "--json"});
+        const CliResult result =
+            computed({"mlp", "--batch-size", "2", "--expect", "first", "--seed", "7", "--json"});
         QCOMPARE(result.status, 1);
         const QJsonArray differences = json(result)["differences"].toArray();
         QCOMPARE(differences.size(), 1);
@@ -86,7 +71,7 @@ private slots:
         QFETCH(QString, message);
         sim::writeNpy("bad.npy",
                       sim::TensorData::filled(sim::DataType::Float, {2, columns}, value));
-        const Result result = tilescopeRun(
+        const CliResult result = computed(
             {"mlp", "--batch-size", "2", "--inputs", "bad.npy", "--save-outputs", "never"});
         QCOMPARE(result.status, 2);
         QVERIFY2(result.err.contains("bad.npy: array 'bad' for input"), qPrintable(result.err));
@@ -95,18 +80,18 @@ private slots:
     }
 
     void missingDataAreNamed() {
-        const Result inputs = tilescopeRun({"mlp", "--inputs", "nothing.npy"});
+        const CliResult inputs = computed({"mlp", "--inputs", "nothing.npy"});
         QCOMPARE(inputs.status, 2);
         QVERIFY2(inputs.err.contains("nothing.npy"), qPrintable(inputs.err));
         QVERIFY(QDir().mkpath("empty"));
-        const Result data = tilescopeRun({"mlp", "--mode", "training", "--data", "empty"});
+        const CliResult data = computed({"mlp", "--mode", "training", "--data", "empty"});
         QCOMPARE(data.status, 2);
         QVERIFY2(data.err.contains("train-images-idx3-ubyte"), qPrintable(data.err));
     }
 
     void imagesThatDoNotFitAreRefused() {
-        const Result result = tilescopeRun({"resnet50", "--mode", "training", "--data",
-                                            TILESCOPE_DIGITS, "--tiles-per-ipu", "1472"});
+        const CliResult result = computed({"resnet50", "--mode", "training", "--data",
+                                           TILESCOPE_DIGITS, "--tiles-per-ipu", "1472"});
         QCOMPARE(result.status, 2);
         QVERIFY2(result.err.contains("images of 784 pixels do not fit input"),
                  qPrintable(result.err));
@@ -119,7 +104,7 @@ private slots:
             "--batch-size", "100",    "--optimizer", "adam",   "--json"};
         std::vector<std::string> first = common;
         first.insert(first.end(), {"--epochs", "2", "--save-model", "trained.onnx"});
-        const Result result = tilescopeRun(first);
+        const CliResult result = computed(first);
         QCOMPARE(result.err, "");
         QCOMPARE(result.status, 0);
         const QJsonArray epochs = json(result)["training"].toArray();
@@ -130,7 +115,7 @@ private slots:
         QVERIFY(epochs[1]["evalAccuracy"].toDouble() > 0.9);
         std::vector<std::string> next = common;
         next.insert(next.end(), {"--resume", "trained.onnx"});
-        const QJsonArray more = json(tilescopeRun(next))["training"].toArray();
+        const QJsonArray more = json(computed(next))["training"].toArray();
         QVERIFY(more[0]["loss"].toDouble() < epochs[0]["loss"].toDouble() / 2);
     }
 };

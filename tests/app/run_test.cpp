@@ -2,43 +2,20 @@
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
-#include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
-#include <sstream>
 
-#include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_reader.h"
+#include "tests/app/cli_result.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
 namespace run_test {
 using namespace tilescope;
 using namespace tilescope::test;
-
-namespace {
-
-struct Result {
-    int status = 0;
-    QString out;
-    QString err;
-};
-
-Result tilescopeRun(std::vector<std::string> arguments, bool terminal = false) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int status = cli::runCli(arguments, {out, err, terminal});
-    return {status, text(out.str()), text(err.str())};
-}
-
-QJsonObject json(const Result& result) {
-    return QJsonDocument::fromJson(result.out.toUtf8()).object();
-}
-
-} // namespace
 
 class RunTest : public QObject {
     Q_OBJECT
@@ -55,7 +32,7 @@ private slots:
     }
 
     void writesAProfileAndSaysWhatIsInIt() {
-        const Result result = tilescopeRun({"run", "mlp", "-o", "out", "--json"});
+        const CliResult result = runCommand({"run", "mlp", "-o", "out", "--json"});
         QCOMPARE(result.err, "");
         QCOMPARE(result.status, 0);
         const QJsonObject summary = json(result);
@@ -71,18 +48,18 @@ private slots:
         QCOMPARE(memory["maxTile"].toObject()["includingGaps"].toInteger(),
                  reader.tileMemory()[fullest].includingGaps);
         QVERIFY(summary["timings"].toObject().contains("write"));
-        QCOMPARE(json(tilescopeRun({"info", "out", "--json"}))["memory"].toObject(), memory);
+        QCOMPARE(json(runCommand({"info", "out", "--json"}))["memory"].toObject(), memory);
     }
 
     void everySectionHasFigures() {
-        QCOMPARE(tilescopeRun({"run", "mnist-cnn"}).status, 0);
+        QCOMPARE(runCommand({"run", "mnist-cnn"}).status, 0);
         for (const char* section : {"memory", "liveness", "variables", "vertices", "exchanges",
                                     "programs", "operations", "trace", "pipeline", "insights"})
             for (const char* format : {"", "--json"}) {
                 std::vector<std::string> arguments{"report", "profile.pop", section};
                 if (*format != '\0')
                     arguments.emplace_back(format);
-                const Result result = tilescopeRun(arguments);
+                const CliResult result = runCommand(arguments);
                 QCOMPARE(result.err, "");
                 QCOMPARE(result.status, 0);
                 QVERIFY(!result.out.isEmpty());
@@ -92,7 +69,7 @@ private slots:
     }
 
     void outOfMemoryIsAWellFormedNo() {
-        const Result result = tilescopeRun({"run", "mlp", "--tiles-per-ipu", "4", "--json"});
+        const CliResult result = runCommand({"run", "mlp", "--tiles-per-ipu", "4", "--json"});
         QCOMPARE(result.status, 1);
         QVERIFY2(QRegularExpression("^tilescope: error: Out of memory on tile \\d+: \\d+ bytes "
                                     "used but tiles only have 638976 bytes of memory\n$")
@@ -105,9 +82,9 @@ private slots:
     }
 
     void withoutAllowOutOfMemoryNoProfileIsWritten() {
-        const Result result =
-            tilescopeRun({"run", "mlp", "--tiles-per-ipu", "4", "--engine-options",
-                          R"({"debug.allowOutOfMemory": "false"})"});
+        const CliResult result =
+            runCommand({"run", "mlp", "--tiles-per-ipu", "4", "--engine-options",
+                        R"({"debug.allowOutOfMemory": "false"})"});
         QCOMPARE(result.status, 1);
         QVERIFY(!QFile::exists("profile.pop"));
     }
@@ -117,9 +94,9 @@ private slots:
                 R"({"autoReport.directory": "report", "prng.seed": "1", "debug.trace": "a"})");
         writeFileAtomically("job.json", R"({"model": "mlp", "batchSize": 2, "target": "mk1",
             "engineOptions": {"prng.seed": 2, "debug.trace": "b"}})");
-        const Result result =
-            tilescopeRun({"run", "job.json", "--batch-size", "3", "--engine-options",
-                          R"({"debug.trace": "c"})", "--json"});
+        const CliResult result =
+            runCommand({"run", "job.json", "--batch-size", "3", "--engine-options",
+                        R"({"debug.trace": "c"})", "--json"});
         QCOMPARE(result.status, 0);
         const QJsonObject summary = json(result);
         QCOMPARE(summary["profile"].toString(), "report/profile.pop");
@@ -132,9 +109,9 @@ private slots:
 
     void jobsFindModelsBesideThem() {
         QVERIFY(QDir().mkpath("jobs"));
-        QCOMPARE(tilescopeRun({"zoo", "export", "mlp", "jobs/net.onnx"}).status, 0);
+        QCOMPARE(runCommand({"zoo", "export", "mlp", "jobs/net.onnx"}).status, 0);
         writeFileAtomically("jobs/job.json", R"({"model": "net.onnx"})");
-        const Result result = tilescopeRun({"run", "jobs/job.json", "-o", "jobs", "--json"});
+        const CliResult result = runCommand({"run", "jobs/job.json", "-o", "jobs", "--json"});
         QCOMPARE(result.err, "");
         QCOMPARE(result.status, 0);
     }
@@ -142,7 +119,7 @@ private slots:
     /// A run may write into a folder with the name of its model, and again.
     void builtInModelsComeBeforeFolders() {
         for (int i = 0; i < 2; ++i) {
-            const Result result = tilescopeRun({"run", "mlp", "-o", "mlp", "--json"});
+            const CliResult result = runCommand({"run", "mlp", "-o", "mlp", "--json"});
             QCOMPARE(result.err, "");
             QCOMPARE(result.status, 0);
         }
@@ -152,30 +129,30 @@ private slots:
     void warningsAreLoggedAsLoudAsTheEnvironmentSays() {
         const std::vector<std::string> arguments{"run", "mlp", "--engine-options",
                                                  R"({"no.such.option": "x"})"};
-        QCOMPARE(tilescopeRun(arguments).err, "");
+        QCOMPARE(runCommand(arguments).err, "");
         qputenv("POPLAR_LOG_LEVEL", "WARN");
-        const QString log = tilescopeRun(arguments).err;
+        const QString log = runCommand(arguments).err;
         QVERIFY2(QRegularExpression("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z "
                                     "PO:ENGINE +\\d+\\.\\d+ W: .*no\\.such\\.option.*\n$")
                      .match(log)
                      .hasMatch(),
                  qPrintable(log));
         qputenv("POPLAR_LOG_LEVEL", "LOUD");
-        const Result wrong = tilescopeRun(arguments);
+        const CliResult wrong = runCommand(arguments);
         QCOMPARE(wrong.status, 2);
         QCOMPARE(wrong.err, "tilescope: error: environment variable POPLAR_LOG_LEVEL: 'LOUD' is "
                             "not one of OFF, ERR, WARN, INFO, DEBUG, TRACE.\n");
     }
 
     void progressIsForTerminals() {
-        QCOMPARE(tilescopeRun({"run", "mlp"}).err, "");
-        QVERIFY(tilescopeRun({"run", "mlp"}, true).err.endsWith("\r\x1b[K"));
+        QCOMPARE(runCommand({"run", "mlp"}).err, "");
+        QVERIFY(runCommand({"run", "mlp"}, true).err.endsWith("\r\x1b[K"));
     }
 
     // For programs that watch, such as the window: lines, each once, and what is done last.
     void progressAsLinesOnDemand() {
         const QStringList lines =
-            tilescopeRun({"run", "mlp", "--progress"}).err.split('\n', Qt::SkipEmptyParts);
+            runCommand({"run", "mlp", "--progress"}).err.split('\n', Qt::SkipEmptyParts);
         QVERIFY(lines.size() >= 3);
         int before = -1;
         static const QRegularExpression line("^progress: (\\d+) % (\\w.*)$");
@@ -189,19 +166,19 @@ private slots:
     }
 
     void aWatchingProgramReadsWhichOptionIsWrong() {
-        const QString err = tilescopeRun({"run", "mlp", "--ipus", "4", "--progress"}).err;
+        const QString err = runCommand({"run", "mlp", "--ipus", "4", "--progress"}).err;
         QVERIFY2(err.startsWith("option: execution\ntilescope: error: option execution ("),
                  qPrintable(err));
-        QVERIFY(!tilescopeRun({"run", "mlp", "--ipus", "4"}).err.contains("option: "));
+        QVERIFY(!runCommand({"run", "mlp", "--ipus", "4"}).err.contains("option: "));
     }
 
     void modelsThatCannotBeReadAreTheUsersErrors() {
-        const Result result = tilescopeRun({"run", "missing.onnx"});
+        const CliResult result = runCommand({"run", "missing.onnx"});
         QCOMPARE(result.status, 2);
         QVERIFY2(result.err.startsWith("tilescope: error: ") && result.err.contains("missing.onnx"),
                  qPrintable(result.err));
         QVERIFY(!QFile::exists("profile.pop"));
-        const Result name = tilescopeRun({"run", "resnt50"});
+        const CliResult name = runCommand({"run", "resnt50"});
         QCOMPARE(name.status, 2);
         QCOMPARE(name.err,
                  "tilescope: error: there is no file and no built-in model 'resnt50'. Did "

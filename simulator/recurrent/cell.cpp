@@ -325,8 +325,11 @@ void describeLoopBodies(Graph& graph) {
                 graph.tensors[op.inputs.at(i - static_cast<std::size_t>(loop->zeroStates))];
             Tensor& inside = body.tensors[body.inputs[i]];
             inside.name = operand.name;
-            // What lands from streaming memory the body lays out, as if it came from the host.
-            inside.role = operand.role == TensorRole::Remote ? TensorRole::Input : operand.role;
+            // What lands from streaming memory the body lays out, as if it came from the host; what
+            // an operation has made is made outside of the body.
+            const bool isMade =
+                operand.role == TensorRole::Remote || operand.role == TensorRole::Activation;
+            inside.role = isMade ? TensorRole::Input : operand.role;
         }
     }
 }

@@ -169,6 +169,7 @@ void Machine::runPipelined() {
     const std::int64_t iterations = schedule.training ? options_.deviceIterations : 1;
     for (iteration_ = 0; iteration_ < iterations; ++iteration_) {
         std::fill(forwards_.begin(), forwards_.end(), 0);
+        backwards_ = forwards_;
         for (auto* held : {&waiting_, &fifos_})
             for (auto& rows : *held)
                 rows.clear();
@@ -197,9 +198,12 @@ void Machine::runSlot(const Slot& slot, const FifoMoves& moves) {
         if (program < schedule.stages)
             bindInputs(program, forwards_[static_cast<std::size_t>(program)]);
     moveFifos(moves.before);
-    for (const std::int32_t program : slot)
+    // A backward program draws the random numbers of its own micro-batch, which is an older one.
+    for (const std::int32_t program : slot) {
+        const auto stage = static_cast<std::size_t>(schedule.stageOf(program));
         runSection(top_, plan_.top.programs[static_cast<std::size_t>(program)],
-                   forwards_[static_cast<std::size_t>(schedule.stageOf(program))]);
+                   program < schedule.stages ? forwards_[stage] : backwards_[stage]++);
+    }
     for (const std::int32_t program : slot)
         if (program < schedule.stages)
             sendOutputs(program, forwards_[static_cast<std::size_t>(program)]++);

@@ -115,7 +115,8 @@ private:
     std::vector<std::map<TensorId, std::deque<TensorData>>> waiting_, fifos_;
     std::vector<std::map<RowKey, TensorData>> remote_; ///< by replica
     std::map<std::string, RowKey> remoteWeights_;
-    std::vector<std::int64_t> forwards_; ///< micro-batches that each stage has begun
+    /// Micro-batches of each stage that went forward so far, and backward.
+    std::vector<std::int64_t> forwards_, backwards_;
     ComputeContext context_;
     double learningRate_;
     std::int64_t iteration_ = 0, calls_ = 0;

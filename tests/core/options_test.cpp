@@ -225,7 +225,6 @@ private:
         row("inputs=x.npy", "option inputs (--inputs): values are only computed with --compute");
         row("compute=on data=digits",
             "option data (--data): a model learns from data in training; add --mode training");
-        row("compute=on epochs=2", "option epochs (--epochs): only training with --data has this");
         row("hostJitter=1", "option hostJitter (--host-jitter): a host that prepares any number of "
                             "samples is never late; add --host-rate N, or leave it out");
         row("outputMode=every-n",

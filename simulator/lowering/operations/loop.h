@@ -15,10 +15,10 @@ namespace tilescope::sim {
 /// on the same tiles in every step.
 void lowerLoop(LoweringContext& context, const Op& op);
 
-/// Where popnn puts a row [batch, size] of a sequence or a state: groups of up to 16 elements, those
-/// of all samples of a group behind each other, over as many tiles as there are groups, evenly
-/// apart (popnn/Rnn.cpp, createMultiDynamicSliceTensor). Several of them [n, batch, size] lie
-/// behind each other on the same tiles; other shapes lie linearly.
+/// Where popnn puts a row [batch, size] of a sequence or a state: groups of up to 16 elements,
+/// those of all samples of a group behind each other, over as many tiles as there are groups,
+/// evenly apart (popnn/Rnn.cpp, createMultiDynamicSliceTensor). Several of them [n, batch, size]
+/// lie behind each other on the same tiles; other shapes lie linearly.
 std::pair<Storage, ViewDims> recurrentPlace(const Shape& row, std::int64_t elementBytes,
                                             std::int32_t tiles);
 /// The storage of [batch, size].

@@ -32,9 +32,20 @@ struct Trained {
     std::vector<double> losses; ///< by number of the micro-batch
 };
 
-Trained trained(const std::string& model, const Options& given, int calls = 2) {
+/// The model with dropout where it has a ReLU.
+Graph withDropout(Graph graph) {
+    for (Op& op : graph.ops)
+        if (auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
+            function != nullptr && function->function == ElementwiseFunction::Relu)
+            *function = {ElementwiseFunction::Dropout, 0.5};
+    return graph;
+}
+
+Trained trained(const std::string& model, const Options& given, bool drops = false) {
+    constexpr int calls = 2;
     const RunOptions options = optionsOf(given);
-    const Graph prepared = preparedGraph(valuedModel(model, options), options);
+    const Graph graph = valuedModel(model, options);
+    const Graph prepared = preparedGraph(drops ? withDropout(graph) : graph, options);
     Machine machine(prepared, options);
     Trained result;
     const std::int64_t each = options.microBatchesOfCall() * options.replicas;
@@ -145,6 +156,20 @@ private slots:
             QCOMPARE(distance(expected.weights, result.weights), 0.0);
             QCOMPARE(result.losses, expected.losses);
         }
+    }
+
+    /// A mask is that of its micro-batch, forward, backward and when it is made again.
+    void dropoutIsTheSame() {
+        const Trained expected = trained("mnist-cnn", plain(), true);
+        QVERIFY(distance(plainOf("mnist-cnn").weights, expected.weights) > 1e-3);
+        const Options four{{"ipus", "4"}, {"execution", "pipelined"}};
+        for (const Options& options :
+             {Options{{"outline", "on"}}, Options{{"recompute", "all"}}, four,
+              with(four, {{"recompute", "pipeline"}}), with(four, {{"schedule", "grouped"}}),
+              with(four, {{"schedule", "interleaved"}}), with(four, {{"schedule", "sequential"}})})
+            QCOMPARE(distance(expected.weights,
+                              trained("mnist-cnn", with(plain(), options), true).weights),
+                     0.0);
     }
 
     void replicasAreAccumulation_data() {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/options/learning_rate_schedule.h"
+
 namespace tilescope {
 
 /// As on the device: half tensors hold halves. Or everything in single precision, to compare with.
@@ -19,6 +21,7 @@ struct ComputeOptions {
     std::string data;     ///< folder of training data: MNIST's files (IDX)
     std::string evalData; ///< the same to evaluate with; empty: the test files of `data`
     std::int64_t epochs = 1;
+    LearningRateSchedule schedule; ///< what RunOptions::learningRate is multiplied with
     std::int64_t seed = 0; ///< of weights, generated inputs, the order of data, dropout
     std::string saveModel; ///< .onnx with the weights as they are in the end
     std::string resume;    ///< such a file, whose weights are taken

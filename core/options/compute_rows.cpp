@@ -1,5 +1,6 @@
 // Rows of the option table: computation with values.
 #include <fmt/format.h>
+#include <stdexcept>
 #include <utility>
 
 #include "core/options/option_error.h"
@@ -35,6 +36,23 @@ OptionSpec arithmeticRow() {
             return std::string(options.compute.arithmetic == Arithmetic::Float ? "float"
                                                                                : "device");
         });
+}
+
+OptionSpec scheduleRow() {
+    return with(
+        row(OptionTopic::Compute, "learningRateSchedule", "--learning-rate-schedule", Type::Text,
+            "constant",
+            "how the learning rate changes: constant, step:N:F (times F after each N updates of "
+            "the "
+            "weights), cosine or linear to zero, each also after warmup:N and a comma"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            try {
+                options.compute.schedule = learningRateScheduleFrom(value);
+            } catch (const std::invalid_argument& error) {
+                throw OptionError(self.key, error.what());
+            }
+        },
+        [](const RunOptions& options) { return toString(options.compute.schedule); });
 }
 
 /// A path, which is not looked at before it is used; with a suffix that it has to have, if any.
@@ -101,6 +119,7 @@ std::vector<OptionSpec> computeRows() {
             row(OptionTopic::Compute, "epochs", "--epochs", Type::Integer, "1",
                 "how often training sees the data"),
             {1, mostEpochs}, [](auto& options) -> auto& { return options.compute.epochs; }),
+        scheduleRow(),
         integerRow(
             row(OptionTopic::Compute, "seed", "--seed", Type::Integer, "0",
                 "what weights begin with, the order of data, generated inputs and dropout "
@@ -126,6 +145,7 @@ void checkCompute(const RunOptions& options) {
         {!compute.data.empty(), "data"},
         {!compute.evalData.empty(), "evalData"},
         {compute.epochs != none.epochs, "epochs"},
+        {compute.schedule != none.schedule, "learningRateSchedule"},
         {!compute.saveModel.empty(), "saveModel"},
         {!compute.resume.empty(), "resume"},
         {compute.arithmetic != none.arithmetic, "arithmetic"}};
@@ -140,10 +160,12 @@ void checkCompute(const RunOptions& options) {
                                           std::pair(!compute.saveOutputs.empty(), "saveOutputs")})
         refuse(isGiven && options.isTraining(), option,
                "training takes its data from --data and prints its losses; leave the option out");
-    for (const auto& [isGiven, option] : {std::pair(!compute.evalData.empty(), "evalData"),
-                                          std::pair(compute.epochs != 1, "epochs"),
-                                          std::pair(!compute.saveModel.empty(), "saveModel"),
-                                          std::pair(!compute.resume.empty(), "resume")})
+    for (const auto& [isGiven, option] :
+         {std::pair(!compute.evalData.empty(), "evalData"),
+          std::pair(compute.epochs != 1, "epochs"),
+          std::pair(compute.schedule != none.schedule, "learningRateSchedule"),
+          std::pair(!compute.saveModel.empty(), "saveModel"),
+          std::pair(!compute.resume.empty(), "resume")})
         refuse(isGiven && compute.data.empty(), option, "only training with --data has this");
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <memory>
 #include <onnx/onnx_pb.h>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "simulator/frontend/onnx_types/constant.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
 
 namespace tilescope::sim {
@@ -98,6 +100,21 @@ TensorData transposed(const TensorData& data) {
     return result;
 }
 
+/// The device has no whole numbers of more than 32 bits.
+void checkWholeNumbers(const onnx::TensorProto& proto, const std::string& origin) {
+    const bool isUnsigned = proto.data_type() == onnx::TensorProto::UINT64;
+    if (!isUnsigned && proto.data_type() != onnx::TensorProto::INT64)
+        return;
+    const std::int64_t least = isUnsigned ? 0 : std::numeric_limits<std::int32_t>::min();
+    const std::int64_t most = isUnsigned ? std::int64_t{std::numeric_limits<std::uint32_t>::max()}
+                                         : std::numeric_limits<std::int32_t>::max();
+    for (const std::int64_t number : constantFrom(proto).ints)
+        if (number < least || number > most)
+            fail(origin, fmt::format("holds {}, which has no place in 32 bits, as the device has "
+                                     "them",
+                                     number));
+}
+
 /// An .npy file's bytes (numpy.lib.format, versions 1 to 3).
 TensorData fromNpy(const std::string& bytes, const std::string& origin) {
     constexpr std::string_view magic = "\x93NUMPY";
@@ -137,6 +154,7 @@ TensorData fromNpy(const std::string& bytes, const std::string& origin) {
     for (const std::int64_t size : shape)
         proto.add_dims(size);
     proto.set_raw_data(data);
+    checkWholeNumbers(proto, origin);
     const TensorData values = readTensor(proto, {});
     return reversed ? transposed(values) : values;
 }
@@ -190,6 +208,8 @@ NamedArray fromProto(const fs::path& file) {
     if (!proto.ParseFromString(bytesOf(file)))
         fail(file.string(), "is no tensor of ONNX; save it again");
     try {
+        if (!proto.has_data_location() || proto.data_location() == onnx::TensorProto::DEFAULT)
+            checkWholeNumbers(proto, file.string());
         return {proto.name().empty() ? file.stem().string() : proto.name(),
                 readTensor(proto, file.parent_path())};
     } catch (const std::invalid_argument& error) {

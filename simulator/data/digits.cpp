@@ -70,8 +70,12 @@ std::optional<LabelledImages> readImages(const fs::path& folder, ImageSet set,
     if (!standard)
         standard = standardOf(bytes);
     TensorData wide(DataType::Int32, numbers.shape());
-    for (std::int64_t i = 0; i < numbers.elements(); ++i)
+    for (std::int64_t i = 0; i < numbers.elements(); ++i) {
         wide.setNumber(i, numbers.number(i));
+        if (numbers.number(i) < 0)
+            throw UserError(
+                fmt::format("{}: label {} is below zero", labels->string(), numbers.number(i)));
+    }
     return LabelledImages{standardised(bytes, *standard), std::move(wide)};
 }
 

@@ -62,7 +62,9 @@ public:
         }
         if (shape.empty() || elementsOf(shape) > mostElements || elementsOf(shape) == 0)
             fail(fmt::format("has the impossible shape {}", toString(shape)));
-        return values(*kind, std::move(shape));
+        TensorData data = values(*kind, std::move(shape));
+        checkEnd();
+        return data;
     }
 
 private:
@@ -81,6 +83,16 @@ private:
             data.setNumber(i,
                            number(kind, bytes.data() + static_cast<std::size_t>(i) * kind.bytes));
         return data;
+    }
+
+    /// Here zlib compares a gzipped file's check sum.
+    void checkEnd() {
+        char rest = 0;
+        const int got = gzread(stream_.get(), &rest, 1);
+        if (got < 0)
+            fail("is truncated or damaged; copy it again");
+        if (got > 0)
+            fail("has more data than its head says; copy it again");
     }
 
     static double number(const ElementKind& kind, const char* bytes) {

@@ -158,6 +158,15 @@ private:
                                        times("PReluSlopeGrad/mul", g_, x)));
     }
 
+    /// 1 / sqrt(x^2 + addend)
+    TensorId rootOfSquare(const std::string& part, TensorId x, double addend) {
+        return unary(part + "/rsqrt", Rsqrt,
+                     b_.elementwise(part + "/add", ElementwiseFunction::Add,
+                                    {unary(part + "/square", ElementwiseFunction::Square, x),
+                                     b_.scalar(part + "/addend", x, addend)},
+                                    shape_));
+    }
+
     /// alpha exp(x) = y + alpha below zero, one above.
     TensorId eluGradient(const std::string& part, TensorId x, TensorId y) {
         const TensorId below = binary(part + "/derivative", ElementwiseFunction::Add, y,
@@ -254,6 +263,17 @@ private:
             const TensorId slope = times(part, g_, unary(part + "/rsqrt", Rsqrt, rest));
             return function == Acos ? unary(part + "/negate", Negate, slope) : slope;
         }
+        case Asinh:
+            return times(part, g_, rootOfSquare(part, x, 1));
+        case Acosh:
+            return times(part, g_, rootOfSquare(part, x, -1));
+        case Atanh:
+            // 1 / (1 - x^2)
+            return binary(
+                part, Divide, g_,
+                b_.elementwise(part + "/sub", Subtract,
+                               {b_.scalar(part + "/one", x, 1), unary(part + "/square", Square, x)},
+                               shape_));
         case Softplus:
             return times(part, g_, unary(part + "/derivative", Sigmoid, x));
         case Elu:

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t leastShardedElements = 8192;
 
 /// Builds the new list of operations: what updates a weight in the backward pass follows the
-/// operation that completes its gradient, so that gradients do not pile up.
+/// operation that completes its gradient, so that gradients do not pile up, or the last one that
+/// reads the weight as it was (PopART: what overwrites a tensor comes after its other consumers).
 class OptimizerBuilder {
 public:
     OptimizerBuilder(Graph& graph, const RunOptions& options)
@@ -25,10 +26,14 @@ public:
         , followers_(graph.ops.size())
         , dropped_(graph.ops.size())
         , home_(graph.tensors.size(), 0)
+        , lastReaders_(graph.tensors.size())
         , shards_(replicaTopology(options.target, options.replicas).within) {
         for (std::size_t i = graph.ops.size(); i-- > 0;)
             for (const TensorId in : graph.ops[OpId(i)].inputs)
                 home_[in.index()] = graph.ops[OpId(i)].stage;
+        for (std::size_t i = 0; i < graph.ops.size(); ++i)
+            for (const TensorId in : graph.ops[OpId(i)].inputs)
+                lastReaders_[in.index()] = OpId(i);
     }
 
     void add(const WeightGradient& pair) {
@@ -93,7 +98,7 @@ private:
         const Pass pass = accumulates() ? Pass::Update : Pass::Backward;
         OpId last;
         for (const Ready& ready : waiting)
-            last = std::max(last, ready.last);
+            last = std::max({last, ready.last, lastReaders_[ready.weight.index()]});
         const bool sharded = isSharded(waiting.front().weight);
         std::vector<Op> ops;
         if (options_.replicas > 1 && !sharded)
@@ -169,6 +174,7 @@ private:
     std::vector<std::vector<Op>> followers_; ///< of each operation there was
     std::vector<bool> dropped_;
     std::vector<std::int32_t> home_; ///< stage of each tensor's first reader
+    std::vector<OpId> lastReaders_;
     std::vector<Op> updates_;
     TensorId reciprocal_;
     std::int32_t shards_;

@@ -42,6 +42,15 @@ void addGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gr
                      b.elementwise(part, Multiply,
                                    {b.scaled(part + "/double", in, 2 * reduce.scale), g}, shape));
         return;
+    case ReduceFunction::LogAdd: {
+        // exp(x - y)
+        const TensorId sum = keptDims(b, part + "/sum", op.outputs[0], shape, reduce.axes);
+        const TensorId less = b.elementwise(part + "/sub", Subtract, {in, sum}, shape);
+        b.contribute(in,
+                     b.elementwise(part, Multiply,
+                                   {b.elementwise(part + "/exp", Exp, {less}, shape), g}, shape));
+        return;
+    }
     case ReduceFunction::Max:
     case ReduceFunction::Min: {
         const TensorId best = keptDims(b, part + "/best", op.outputs[0], shape, reduce.axes);

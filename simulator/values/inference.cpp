@@ -140,8 +140,8 @@ private:
 };
 
 std::vector<Difference> compared(const std::vector<NamedArray>& outputs,
+                                 const std::vector<NamedArray>& wanted,
                                  const ComputeOptions& options) {
-    const std::vector<NamedArray> wanted = readArrays(options.expect);
     std::vector<Difference> differences;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const auto named = std::find_if(wanted.begin(), wanted.end(), [&](const NamedArray& array) {
@@ -216,6 +216,9 @@ std::optional<Difference> differenceOf(const std::string& name, const TensorData
 InferenceResult computeResults(const std::string& model, const RunOptions& options) {
     const Graph graph = valuedModel(model, options);
     const InputFeed feed(graph, options, options.compute.inputs);
+    std::vector<NamedArray> wanted; // read before the work: what is damaged ends it
+    if (!options.compute.expect.empty())
+        wanted = readArrays(options.compute.expect);
     const Graph prepared = preparedGraph(graph, options);
     Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed));
     OutputGathering outputs;
@@ -231,7 +234,7 @@ InferenceResult computeResults(const std::string& model, const RunOptions& optio
     result.outputs = outputs.joined();
     result.generatedInputs = options.compute.inputs.empty();
     if (!options.compute.expect.empty())
-        result.differences = compared(result.outputs, options.compute);
+        result.differences = compared(result.outputs, wanted, options.compute);
     return result;
 }
 

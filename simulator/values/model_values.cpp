@@ -8,9 +8,12 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "simulator/frontend/keras/keras.h"
+#include "simulator/frontend/keras/model_json.h"
 #include "simulator/frontend/model/prepare.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/import_model.h"
+#include "simulator/values/keras_weights.h"
 #include "simulator/zoo/zoo.h"
 
 namespace tilescope::sim {
@@ -48,6 +51,22 @@ bool replaceView(onnx::GraphProto& graph, const std::string& name, const TensorD
     return false;
 }
 
+/// A Keras model with the weights of the file beside it.
+Graph withKerasWeights(const ModelSource& source) {
+    const std::string& model = source.model;
+    if (isZooName(model) || !model.ends_with(".json"))
+        return importModel(source);
+    const std::optional<std::filesystem::path> weights = kerasWeightsFile(model);
+    const std::string text = readFile(model);
+    if (!weights || !isKerasModel(text))
+        return importModel(source);
+    Graph graph = importKeras(text, model, source.import,
+                              [&](onnx::ModelProto& proto) { giveKerasWeights(proto, *weights); });
+    if (graph.name.empty())
+        graph.name = std::filesystem::path(model).filename().string();
+    return graph;
+}
+
 } // namespace
 
 Graph valuedModel(const std::string& model, const RunOptions& options) {
@@ -57,7 +76,7 @@ Graph valuedModel(const std::string& model, const RunOptions& options) {
         source.import.weightSeed = static_cast<std::uint64_t>(options.compute.seed);
     if (options.compute.arithmetic == Arithmetic::Float)
         source.import.half = false;
-    return importModel(source);
+    return withKerasWeights(source);
 }
 
 std::size_t takeWeights(Graph& graph, const NamedWeights& weights) {
@@ -92,12 +111,19 @@ NamedWeights readWeights(const std::filesystem::path& file) {
     return weights;
 }
 
-void saveModel(const std::string& model, const RunOptions& options, const NamedWeights& weights,
-               const std::filesystem::path& file) {
+void checkSavable(const std::string& model, const std::filesystem::path& file) {
     if (model.ends_with(".json") && !isZooName(model))
         throw UserError(fmt::format("{}: only ONNX and built-in models can be saved with their "
                                     "weights; leave --save-model out",
                                     model));
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error))
+        throw UserError(fmt::format("{}: is a directory; name a file", file.string()));
+    const AtomicFile probe(file);
+}
+
+void saveModel(const std::string& model, const RunOptions& options, const NamedWeights& weights,
+               const std::filesystem::path& file) {
     onnx::ModelProto proto =
         isZooName(model) ? zooModel(model, options.modelOptions) : loadModel(model, true);
     onnx::GraphProto& graph = *proto.mutable_graph();

@@ -11,8 +11,9 @@
 
 namespace tilescope::sim {
 
-/// Imports a model with values. Built-in models and Keras models start with weights of
-/// options.compute.seed; other models have to bring theirs.
+/// Imports a model with values. Built-in models start with weights of options.compute.seed, and so
+/// do Keras models without a file of weights beside them (keras_weights.h); other models have to
+/// bring theirs.
 Graph valuedModel(const std::string& model, const RunOptions& options);
 
 /// Weights by name.
@@ -23,6 +24,9 @@ std::size_t takeWeights(Graph& graph, const NamedWeights& weights);
 
 /// Reads the weights of an ONNX file. Throws UserError.
 NamedWeights readWeights(const std::filesystem::path& file);
+
+/// Throws UserError if a model cannot be saved with its weights, or not to this file.
+void checkSavable(const std::string& model, const std::filesystem::path& file);
 
 /// Writes the model, an ONNX file or a built-in one, with these weights in the place of its own.
 void saveModel(const std::string& model, const RunOptions& options, const NamedWeights& weights,

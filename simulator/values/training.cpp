@@ -22,11 +22,27 @@ namespace {
 /// takes the images, one of whole numbers the labels, a further one of reals their encoding.
 class Batches {
 public:
+    /// The folder `origin` has to outlive this.
     Batches(const LabelledImages& set, const std::string& origin)
         : set_(set)
         , origin_(origin)
         , order_(static_cast<std::size_t>(set.count())) {
         std::iota(order_.begin(), order_.end(), 0);
+    }
+
+    /// Throws UserError if images do not fit the input, or a label is none of the classes.
+    void check(const Tensor& input, std::optional<std::int64_t> classes) const {
+        const std::int64_t pixels = set_.images.elements() / set_.count();
+        const std::int64_t samples = input.shape.empty() ? 1 : input.shape.front();
+        if (elementsOf(input.shape) != pixels * samples || !isFloating(input.type))
+            throw UserError(fmt::format("{}: images of {} pixels do not fit input '{}' of shape {} "
+                                        "({})",
+                                        origin_, pixels, input.name, toString(input.shape),
+                                        toString(input.type)));
+        if (classes)
+            for (const std::int32_t label : set_.labels.ints())
+                if (label >= *classes)
+                    refuseLabel(label, *classes);
     }
 
     /// Fisher and Yates: the library's own shuffle differs between libraries.
@@ -40,17 +56,11 @@ public:
         const std::int64_t samples = input.shape.empty() ? 1 : input.shape.front();
         TensorData data = TensorData::filled(input.type, input.shape, 0);
         const std::int64_t each = data.elements() / std::max<std::int64_t>(samples, 1);
-        const std::int64_t pixels = set_.images.elements() / set_.count();
-        if (isImage && (each != pixels || !isFloating(input.type)))
-            throw UserError(fmt::format("{}: images of {} pixels do not fit input '{}' of shape {} "
-                                        "({})",
-                                        origin_, pixels, input.name, toString(input.shape),
-                                        toString(input.type)));
         for (std::int64_t s = 0; s < samples; ++s) {
             const std::int64_t sample =
                 order_[static_cast<std::size_t>((first + s) % set_.count())];
             if (isImage) {
-                std::copy_n(set_.images.reals().data() + sample * pixels, pixels,
+                std::copy_n(set_.images.reals().data() + sample * each, each,
                             data.reals().data() + s * each);
                 continue;
             }
@@ -64,6 +74,12 @@ public:
     [[nodiscard]] std::int64_t label(std::int64_t at) const {
         return set_.labels
             .ints()[static_cast<std::size_t>(order_[static_cast<std::size_t>(at % set_.count())])];
+    }
+
+    [[noreturn]] void refuseLabel(std::int64_t label, std::int64_t classes) const {
+        throw UserError(
+            fmt::format("{}: label {} has no place among {} classes, which begin with 0", origin_,
+                        label, classes));
     }
 
 private:
@@ -82,15 +98,33 @@ private:
         }
     }
 
-    [[noreturn]] void refuseLabel(std::int64_t label, std::int64_t classes) const {
-        throw UserError(
-            fmt::format("{}: label {} has no place among {} classes", origin_, label, classes));
-    }
-
     const LabelledImages& set_;
     const std::string& origin_;
     std::vector<std::int64_t> order_;
 };
+
+/// How many classes a model's labels choose from: those of the encoding that it brings along, or of
+/// the scores that it makes. None for a regression.
+std::optional<std::int64_t> labelledClasses(const Graph& graph, LossFunction loss) {
+    std::vector<bool> isLabel(graph.tensors.size());
+    for (const TensorId input : graph.inputs)
+        isLabel[input.index()] = !isFloating(graph.tensors[input].type);
+    for (const Op& op : graph.ops) {
+        if (op.inputs.empty() || op.outputs.empty() || !isLabel[op.inputs[0].index()])
+            continue;
+        const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
+        if (function != nullptr && function->function == ElementwiseFunction::OneHot)
+            return graph.tensors[op.outputs[0]].shape.back();
+        isLabel[op.outputs[0].index()] =
+            std::visit([](const auto& one) { return one.traits.isView; }, op.attributes);
+    }
+    const bool sorts = loss == LossFunction::Automatic || loss == LossFunction::CrossEntropy ||
+                       loss == LossFunction::CategoricalCrossEntropy;
+    const Shape& scores = graph.tensors[graph.outputs.front()].shape;
+    const auto axis =
+        std::find_if(scores.rbegin(), scores.rend(), [](std::int64_t size) { return size > 1; });
+    return sorts && axis != scores.rend() ? std::optional(*axis) : std::nullopt;
+}
 
 RunOptions evaluationOptions(const RunOptions& options, std::int64_t batch) {
     RunOptions plain;
@@ -158,8 +192,7 @@ private:
             }
             const std::int64_t label = batches_.label(first + s);
             if (label >= classes)
-                throw UserError(
-                    fmt::format("label {} has no place among {} classes", label, classes));
+                batches_.refuseLabel(label, classes);
             constexpr double tolerance = 1e-2; // of halves
             areProbabilities = areProbabilities && std::fabs(sum - 1) < tolerance;
             double exponentials = 0;
@@ -185,14 +218,17 @@ public:
         , options_(options)
         , progress_(progress)
         , origin_(options.compute.data)
+        , evalOrigin_(options.compute.evalData.empty() ? origin_ : options.compute.evalData)
         , training_(required(readImages(origin_, ImageSet::Training, standard_)))
-        , test_(readImages(options.compute.evalData.empty() ? origin_ : options.compute.evalData,
-                           ImageSet::Test, standard_))
+        , test_(readImages(evalOrigin_, ImageSet::Test, standard_))
         , batches_(training_, origin_)
         , engine_(static_cast<std::uint64_t>(options.compute.seed)) {}
 
     std::vector<EpochResult> run() {
+        if (!options_.compute.saveModel.empty())
+            checkSavable(model_, options_.compute.saveModel);
         Graph graph = valuedModel(model_, options_);
+        checkData(graph);
         if (!options_.compute.resume.empty())
             resume(graph);
         batch_ = graph.inputs.empty() || graph.tensors[graph.inputs[0]].shape.empty()
@@ -204,7 +240,7 @@ public:
         ScoreWatch watch(prepared);
         std::optional<Evaluation> evaluation;
         if (test_)
-            evaluation.emplace(model_, options_, *test_, origin_);
+            evaluation.emplace(model_, options_, *test_, evalOrigin_);
         std::vector<EpochResult> results;
         for (std::int64_t epoch = 1; epoch <= options_.compute.epochs; ++epoch) {
             EpochResult result = runEpoch(machine, watch, epoch);
@@ -228,11 +264,40 @@ private:
         return std::move(*images);
     }
 
+    /// Before hours of work.
+    void checkData(const Graph& graph) const {
+        if (graph.inputs.empty())
+            throw UserError(fmt::format("model '{}' has no input that images could go to", model_));
+        const Tensor& input = graph.tensors[graph.inputs.front()];
+        const std::optional<std::int64_t> classes = labelledClasses(graph, options_.loss);
+        batches_.check(input, classes);
+        if (test_)
+            Batches(*test_, evalOrigin_).check(input, classes);
+        else if (!options_.compute.evalData.empty())
+            throw UserError(fmt::format("{}: has no t10k-images-idx3-ubyte and "
+                                        "t10k-labels-idx1-ubyte, gzipped or not",
+                                        evalOrigin_));
+    }
+
     void resume(Graph& graph) const {
-        if (takeWeights(graph, readWeights(options_.compute.resume)) == 0)
-            throw UserError(fmt::format("{}: has no weight of '{}'; give a file that --save-model "
-                                        "has written for this model",
-                                        options_.compute.resume, model_));
+        const std::string& file = options_.compute.resume;
+        const NamedWeights weights = readWeights(file);
+        for (const Tensor& tensor : graph.tensors) {
+            if (tensor.role != TensorRole::Weight || !isFloating(tensor.type))
+                continue;
+            const auto found = weights.find(tensor.name);
+            if (found == weights.end())
+                throw UserError(fmt::format("{}: has no weight '{}' of '{}'; give a file that "
+                                            "--save-model has written for this model",
+                                            file, tensor.name, model_));
+            if (found->second.elements() != tensor.elements())
+                throw UserError(fmt::format(
+                    "{}: weight '{}' has shape {} where '{}' has {}; give a file that --save-model "
+                    "has written for this model",
+                    file, tensor.name, toString(found->second.shape()), model_,
+                    toString(tensor.shape)));
+        }
+        takeWeights(graph, weights);
     }
 
     static NamedWeights weightsOf(const Machine& machine) {
@@ -278,11 +343,15 @@ private:
             };
         for (std::int64_t call = 0; call < calls; ++call) {
             first = call * each;
+            learningRate_ = options_.learningRate * options_.compute.schedule.factor(
+                                                        updates_, options_.compute.epochs * calls *
+                                                                      options_.deviceIterations);
+            machine.setLearningRate(learningRate_);
             machine.run(port);
+            updates_ += options_.deviceIterations;
             if (progress_.step)
                 progress_.step(epoch, static_cast<double>(call + 1) / static_cast<double>(calls));
         }
-        updates_ += calls * options_.deviceIterations;
         return resultOf(epoch, watch.count(), loss / static_cast<double>(losses), start);
     }
 
@@ -291,6 +360,7 @@ private:
         EpochResult result;
         result.epoch = epoch;
         result.updates = updates_;
+        result.learningRate = learningRate_;
         result.loss = count.of > 0 ? count.loss / static_cast<double>(count.of) : loss;
         if (count.of > 0)
             result.accuracy = static_cast<double>(count.right) / static_cast<double>(count.of);
@@ -302,14 +372,15 @@ private:
     const std::string& model_;
     const RunOptions& options_;
     const TrainingProgress& progress_;
-    const std::string origin_;
+    const std::string origin_, evalOrigin_;
     std::optional<Standard> standard_;
     const LabelledImages training_;
     const std::optional<LabelledImages> test_;
     Batches batches_;
     std::mt19937_64 engine_;
     std::int64_t batch_ = 1, updates_ = 0;
-    std::string image_; ///< the input that takes the images
+    double learningRate_ = 0; ///< of the last call: those of the host set it, as in PopTorch
+    std::string image_;       ///< the input that takes the images
 };
 
 } // namespace

@@ -17,6 +17,7 @@ struct EpochResult {
     std::int64_t epoch = 1;   ///< from one on
     std::int64_t updates = 0; ///< of the weights, in all epochs so far
     double loss = 0;
+    double learningRate = 0;                      ///< of its last update
     std::optional<double> accuracy;               ///< while it trained
     std::optional<double> evalLoss, evalAccuracy; ///< after it, where there are data for it
     double seconds = 0;                           ///< of this machine

@@ -103,7 +103,8 @@ private slots:
             "mlp",          "--mode", "training",    "--data", TILESCOPE_DIGITS,
             "--batch-size", "100",    "--optimizer", "adam",   "--json"};
         std::vector<std::string> first = common;
-        first.insert(first.end(), {"--epochs", "2", "--save-model", "trained.onnx"});
+        first.insert(first.end(), {"--epochs", "2", "--save-model", "trained.onnx",
+                                   "--learning-rate-schedule", "step:100:0.5"});
         const CliResult result = computed(first);
         QCOMPARE(result.err, "");
         QCOMPARE(result.status, 0);
@@ -111,6 +112,8 @@ private slots:
         QCOMPARE(epochs.size(), 2);
         QCOMPARE(epochs[1]["epoch"].toInt(), 2);
         QCOMPARE(epochs[1]["updates"].toInt(), 160);
+        QCOMPARE(epochs[0]["learningRate"].toDouble(), 0.001);
+        QCOMPARE(epochs[1]["learningRate"].toDouble(), 0.0005);
         QVERIFY(epochs[1]["loss"].toDouble() < epochs[0]["loss"].toDouble());
         QVERIFY(epochs[1]["evalAccuracy"].toDouble() > 0.9);
         std::vector<std::string> next = common;

@@ -151,6 +151,9 @@ class OptionValuesTest : public QObject {
         row("rtol", "-1", "option rtol (--rtol): '-1' is not a number from 0 to 1000000");
         row("atol", "some", "option atol (--atol): 'some' is not a number from 0 to 1000000");
         row("epochs", "0", "option epochs (--epochs): '0' is not a whole number from 1 to 1000000");
+        row("learningRateSchedule", "step:0:1",
+            "option learningRateSchedule (--learning-rate-schedule): '0' is no number of updates "
+            "from 1 to 1000000000");
         row("seed", "-1",
             "option seed (--seed): '-1' is not a whole number from 0 to 1000000000000");
         row("saveModel", "model.pt",

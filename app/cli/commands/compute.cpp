@@ -41,6 +41,7 @@ boost::json::object epochJson(const sim::EpochResult& result) {
     };
     return {{"epoch", result.epoch},
             {"updates", result.updates},
+            {"learningRate", result.learningRate},
             {"loss", result.loss},
             {"accuracy", orNull(result.accuracy)},
             {"evalLoss", orNull(result.evalLoss)},
@@ -92,6 +93,8 @@ std::string differenceText(const sim::Difference& difference) {
 }
 
 ComputedText inferred(const std::string& model, const RunOptions& options) {
+    if (!options.compute.saveOutputs.empty()) // where nothing can be written, say so before
+        const AtomicFile probe(fs::path(options.compute.saveOutputs) / "output.npy");
     const sim::InferenceResult result = sim::computeResults(model, options);
     ComputedText computed;
     computed.text = "\nResults\n";

@@ -5,6 +5,7 @@
 
 #include "simulator/frontend/convert/recurrent_activation.h"
 #include "simulator/frontend/convert/rows.h"
+#include "simulator/frontend/onnx_types/own_attributes.h"
 #include "simulator/recurrent/cell.h"
 
 namespace tilescope::sim {
@@ -225,7 +226,7 @@ private:
         };
         if (weight.use == CellWeight::Use::HiddenBias)
             return half("/state", all);
-        if (!weight.ofHidden)
+        if (!weight.ofHidden || node_.node().integer(singleBiasAttribute, 0) != 0)
             return half("/input", 0);
         return node_.elementwise(name(what + "/sum"), Add,
                                  {half("/input", 0), half("/state", all)});

@@ -214,9 +214,13 @@ onnx::ModelProto kerasAsOnnx(std::string_view text, const std::string& origin) {
     return KerasImporter(origin, model).run(model);
 }
 
-Graph importKeras(std::string_view text, const std::string& origin, const ImportOptions& options) {
+Graph importKeras(std::string_view text, const std::string& origin, const ImportOptions& options,
+                  const AdjustModel& adjust) {
     const KerasModel model = parseKerasModel(text, origin);
-    Graph graph = importOnnx(KerasImporter(origin, model).run(model), origin, options);
+    onnx::ModelProto proto = KerasImporter(origin, model).run(model);
+    if (adjust)
+        adjust(proto);
+    Graph graph = importOnnx(std::move(proto), origin, options);
     if (model.loss.empty())
         return graph;
     if (const auto loss = lossFunctionFrom(model.loss))

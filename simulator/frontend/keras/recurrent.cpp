@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/keras/emitter.h"
+#include "simulator/frontend/onnx_types/own_attributes.h"
 
 namespace tilescope::sim {
 namespace {
@@ -83,7 +84,7 @@ public:
     [[nodiscard]] bool sequences() const { return layer_.flag("return_sequences", false); }
 
 private:
-    /// Of the input and of the state; ONNX has an LSTM's forget gate as the third.
+    /// ONNX has one of the input and one of the state, and an LSTM's forget gate as the third.
     std::string bias(std::int64_t gates) {
         const Shape shape{directions_, 2 * gates * units_};
         return lstm_ ? e_.forgetBias(shape, 2 * units_, units_) : e_.weight("bias", shape);
@@ -113,9 +114,11 @@ private:
                                  {"direction", std::string(directions_ == 2 ? "bidirectional"
                                                            : backwards      ? "reverse"
                                                                             : "forward")}};
+        const bool resetsAfter = gru_ && layer_.flag("reset_after", true);
         if (gru_)
-            attributes.emplace_back("linear_before_reset",
-                                    std::int64_t{layer_.flag("reset_after", true) ? 1 : 0});
+            attributes.emplace_back("linear_before_reset", std::int64_t{resetsAfter ? 1 : 0});
+        if (!resetsAfter)
+            attributes.emplace_back(singleBiasAttribute, std::int64_t{1});
         return attributes;
     }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/keras/window.h"
+#include "simulator/frontend/onnx_types/own_attributes.h"
 
 namespace tilescope::sim {
 namespace {
@@ -16,7 +17,11 @@ Tensors convertFlatten(KerasEmitter& e, const Tensors& inputs) {
     const KerasTensor x = e.padded(inputs[0]);
     if (x.shape.size() == 1)
         return {x};
-    return {{e.apply("Flatten", "", {x.value}), {kerasElements(e, x.shape)}}};
+    ZooAttributes attributes;
+    if (x.channelsFirst)
+        attributes.emplace_back(channelsFirstAttribute,
+                                static_cast<std::int64_t>(x.shape.size()) + 1);
+    return {{e.apply("Flatten", "", {x.value}, attributes), {kerasElements(e, x.shape)}}};
 }
 
 /// target_shape, with the one open size (-1) filled in.

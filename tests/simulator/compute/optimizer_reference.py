@@ -1,9 +1,7 @@
-#!/ usr / bin / env python3
-""
-    "Weights after ten steps of each optimizer, by PyTorch: makes optimizer_reference.h.
+#!/usr/bin/env python3
+"""Weights after ten steps of each optimizer, by PyTorch: makes optimizer_reference.h.
 
-    The model is y = x w + b with the mean squared error;
-LAMB(You et al.2019, with bias correction)
+The model is y = x w + b with the mean squared error; LAMB (You et al. 2019, with bias correction)
 and LARS (You et al. 2017) are not in PyTorch and are written out here.
 """
 import math
@@ -76,9 +74,14 @@ OPTIMIZERS = {
 }
 
 
-def trained(make):
+# The rate halves after each three steps.
+STEPPED = ("sgd", "momentum", "momentumDecayed", "adam", "adamw")
+
+
+def trained(make, stepped=False):
     w, b, x, t = model()
     optimizer = make([w, b])
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 3, 0.5) if stepped else None
     losses = []
     for _ in range(STEPS):
         optimizer.zero_grad()
@@ -86,6 +89,8 @@ def trained(make):
         loss.backward()
         losses.append(loss.item())
         optimizer.step()
+        if schedule:
+            schedule.step()
     return losses[-1], torch.cat([w.detach().flatten(), b.detach()])
 
 
@@ -96,10 +101,11 @@ def main():
     print("namespace tilescope::test {\n")
     print("inline const std::map<std::string, std::vector<double>>& optimizerReference() {")
     print("    static const std::map<std::string, std::vector<double>> all{")
-    for name, make in OPTIMIZERS.items():
-        loss, weights = trained(make)
+    runs = [(name, False) for name in OPTIMIZERS] + [(name, True) for name in STEPPED]
+    for name, stepped in runs:
+        loss, weights = trained(OPTIMIZERS[name], stepped)
         values = ", ".join(f"{v:.9g}" for v in [loss, *weights.tolist()])
-        print(f'        {{"{name}", {{{values}}}}},')
+        print(f'        {{"{name}{"Stepped" * stepped}", {{{values}}}}},')
     print("    };\n    return all;\n}\n\n} // namespace tilescope::test")
 
 

@@ -3,6 +3,7 @@
 
 #include "compute/optimizer_reference.h"
 #include "compute/run_graph.h"
+#include "core/options/learning_rate_schedule.h"
 #include "simulator/training/optimizer.h"
 #include "support/graph_builder.h"
 #include "tests/support/test_main.h"
@@ -44,7 +45,7 @@ TensorData numbers(Shape shape, const std::function<double(double)>& function) {
 }
 
 /// The loss before the last step, the weights and the bias.
-std::vector<double> trained(const RunOptions& options) {
+std::vector<double> trained(const RunOptions& options, const LearningRateSchedule& schedule = {}) {
     GraphBuilder g;
     const TensorId x = g.input({5, 3});
     const TensorId w = g.weight({3, 4});
@@ -57,8 +58,9 @@ std::vector<double> trained(const RunOptions& options) {
         {w, numbers({3, 4}, [](double i) { return std::sin(i + 1) / 2; })},
         {b, numbers({4}, [](double i) { return std::cos(i) / 4; })},
         {graph.inputs.back(), numbers({5, 4}, [](double i) { return std::sin(3 * i); })}};
-    const double step = options.optimizer == Optimizer::Lars ? 100 * rate : rate;
     for (int i = 0; i < steps; ++i) {
+        const double step =
+            (options.optimizer == Optimizer::Lars ? 100 : 1) * rate * schedule.factor(i, steps);
         for (std::int64_t m = 0; m < options.gradientAccumulation; ++m)
             runGraph(graph, values, step, [](const Op& op) { return op.pass != Pass::Update; });
         runGraph(graph, values, step, [](const Op& op) { return op.pass == Pass::Update; });
@@ -94,6 +96,24 @@ private slots:
         const std::vector<double> expected = optimizerReference().at(name);
         QVERIFY2(worst(trained(options), expected) < 2e-5,
                  std::to_string(worst(trained(options), expected)).c_str());
+    }
+
+    /// Also the state of a momentum knows nothing of the rate.
+    void asPyTorchWithASchedule_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"sgd", "momentum", "momentumDecayed", "adam", "adamw"})
+            QTest::newRow(name) << name;
+    }
+    void asPyTorchWithASchedule() {
+        QFETCH(QString, name);
+        const auto all = cases();
+        const auto chosen = std::find_if(all.begin(), all.end(),
+                                         [&](const auto& one) { return name == one.first; });
+        QVERIFY(chosen != all.end());
+        const double difference =
+            worst(trained(chosen->second, learningRateScheduleFrom("step:3:0.5")),
+                  optimizerReference().at(name.toStdString() + "Stepped"));
+        QVERIFY2(difference < 2e-5, std::to_string(difference).c_str());
     }
 
     void lossScalingIsTakenOutAgain_data() { asPyTorch_data(); }

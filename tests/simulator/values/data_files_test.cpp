@@ -39,6 +39,36 @@ class DataFilesTest : public QObject {
     }
 
 private slots:
+    void wholeNumbersHave32Bits_data() {
+        QTest::addColumn<qlonglong>("number");
+        QTest::addColumn<bool>("fits");
+        QTest::newRow("largest") << qlonglong{2147483647} << true;
+        QTest::newRow("least") << qlonglong{-2147483647 - 1} << true;
+        QTest::newRow("larger") << qlonglong{2147483648} << false;
+        QTest::newRow("much larger") << (qlonglong{1} << 40) << false;
+    }
+    void wholeNumbersHave32Bits() {
+        QFETCH(qlonglong, number);
+        QFETCH(bool, fits);
+        std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }";
+        header.resize(117, ' ');
+        header += '\n';
+        std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
+        bytes += header;
+        for (int shift = 0; shift < 64; shift += 8)
+            bytes += static_cast<char>(number >> shift);
+        write("whole.npy", bytes);
+        const QString error = errorOf([&] { readArrays(file("whole.npy")); });
+        QCOMPARE(error.isEmpty(), fits);
+        if (!fits)
+            QVERIFY2(error.contains("whole.npy: holds " + QString::number(number) +
+                                    ", which has no place in 32 bits"),
+                     qPrintable(error));
+        else
+            QCOMPARE(static_cast<qlonglong>(readArrays(file("whole.npy"))[0].data.number(0)),
+                     number);
+    }
+
     void npyIsReadAsItWasWritten_data() {
         QTest::addColumn<int>("type");
         for (const DataType type :

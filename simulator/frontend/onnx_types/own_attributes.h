@@ -1,0 +1,14 @@
+// Attributes of nodes that importers give each other; names of this form are no part of a model.
+#pragma once
+
+namespace tilescope::sim {
+
+/// Of LSTM, GRU and RNN: the bias of the state stays zero, as the layer has one bias. ONNX adds
+/// two, and both would be trained.
+inline constexpr const char* singleBiasAttribute = "__single_bias";
+
+/// Of a Flatten: how many dimensions an image with its channels first has. Keras has them last,
+/// which matters to the rows of a kernel that comes from Keras.
+inline constexpr const char* channelsFirstAttribute = "__channels_first";
+
+} // namespace tilescope::sim

@@ -11,6 +11,13 @@ namespace tilescope {
 /// As on the device: half tensors hold halves. Or everything in single precision, to compare with.
 enum class Arithmetic { Device, Float };
 
+/// What the profile of a computed run has of its values.
+enum class RecordedValues {
+    All,    ///< the curve of a training, and statistics of tensors at sampled iterations
+    Curves, ///< only the former
+    Off,
+};
+
 /// All of it is without effect unless `enabled`.
 struct ComputeOptions {
     bool enabled = false;
@@ -26,6 +33,8 @@ struct ComputeOptions {
     std::string saveModel; ///< .onnx with the weights as they are in the end
     std::string resume;    ///< such a file, whose weights are taken
     Arithmetic arithmetic = Arithmetic::Device;
+    RecordedValues values = RecordedValues::All;
+    std::int64_t valueSamples = 50; ///< iterations at most whose tensors are looked at
     friend bool operator==(const ComputeOptions&, const ComputeOptions&) = default;
 };
 

@@ -1,4 +1,5 @@
 // Rows of the option table: computation with values.
+#include <algorithm>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <utility>
@@ -43,8 +44,7 @@ OptionSpec scheduleRow() {
         row(OptionTopic::Compute, "learningRateSchedule", "--learning-rate-schedule", Type::Text,
             "constant",
             "how the learning rate changes: constant, step:N:F (times F after each N updates of "
-            "the "
-            "weights), cosine or linear to zero, each also after warmup:N and a comma"),
+            "the weights), cosine or linear to zero, each also after warmup:N and a comma"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
             try {
                 options.compute.schedule = learningRateScheduleFrom(value);
@@ -53,6 +53,21 @@ OptionSpec scheduleRow() {
             }
         },
         [](const RunOptions& options) { return toString(options.compute.schedule); });
+}
+
+OptionSpec valuesRow() {
+    static const std::vector<std::string> names{"all", "curves", "off"};
+    return with(
+        row(OptionTopic::Compute, "values", "--values", Type::Choice, "all",
+            "what the profile keeps of values: statistics of tensors and the curves of training",
+            names),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            const auto at = std::find(names.begin(), names.end(), choiceValue(self, value));
+            options.compute.values = static_cast<RecordedValues>(at - names.begin());
+        },
+        [](const RunOptions& options) {
+            return names.at(static_cast<std::size_t>(options.compute.values));
+        });
 }
 
 /// A path, which is not looked at before it is used; with a suffix that it has to have, if any.
@@ -94,6 +109,7 @@ void refuse(bool given, const char* option, const char* problem) {
 std::vector<OptionSpec> computeRows() {
     constexpr double mostEpochs = 1e6;
     constexpr double mostSeed = 1e12; // a double holds it
+    constexpr double mostSampledIterations = 10'000;
     return {
         enabledRow(),
         pathRow("inputs", "--inputs",
@@ -132,6 +148,12 @@ std::vector<OptionSpec> computeRows() {
                 "with",
                 &ComputeOptions::resume, ".onnx"),
         arithmeticRow(),
+        valuesRow(),
+        integerRow(
+            row(OptionTopic::Compute, "valueSamples", "--value-samples", Type::Integer, "50",
+                "weight updates, evenly spread, at which the profile looks at tensors"),
+            {1, mostSampledIterations},
+            [](auto& options) -> auto& { return options.compute.valueSamples; }),
     };
 }
 
@@ -148,7 +170,9 @@ void checkCompute(const RunOptions& options) {
         {compute.schedule != none.schedule, "learningRateSchedule"},
         {!compute.saveModel.empty(), "saveModel"},
         {!compute.resume.empty(), "resume"},
-        {compute.arithmetic != none.arithmetic, "arithmetic"}};
+        {compute.arithmetic != none.arithmetic, "arithmetic"},
+        {compute.values != none.values, "values"},
+        {compute.valueSamples != none.valueSamples, "valueSamples"}};
     for (const auto& [isGiven, option] : given)
         refuse(isGiven && !compute.enabled, option, "values are only computed with --compute");
     refuse(!compute.data.empty() && !options.isTraining(), "data",

@@ -15,6 +15,7 @@
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
 #include "core/profile/trace.h"
+#include "core/profile/values.h"
 #include "core/target/target.h"
 #include "core/tiles/tile_series.h"
 
@@ -238,5 +239,6 @@ struct Profile {
     /// weight update of its own.
     std::vector<ProgramId> phases;
     std::vector<HostSpan> hostSpans; ///< in the order in which they began
+    ProfileValues values;            ///< empty if nothing was computed
 };
 } // namespace tilescope

@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view preamble =
-    R"sql(-- TileScope profile, schema version 9 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 10 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a checksum of the page: other programs
 -- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
@@ -60,6 +60,9 @@ const SchemaObjects& ownObjects() {
     return objects;
 }
 
+/// From this version on views are what they are now.
+constexpr std::int64_t firstVersionWithTheseViews = 9;
+
 /// Tables that became views in version 8.
 bool wasTable(std::string_view name) {
     return name == "variable_tiles" || name == "exchanges" || name == "compute_sets";
@@ -76,7 +79,7 @@ void checkSchema(const Database& db, std::int64_t version) {
             continue;
         if (object.stored)
             continue;
-        if (!own->second.stored && version == profileSchemaVersion)
+        if (!own->second.stored && version >= firstVersionWithTheseViews)
             throw DamagedProfile(fmt::format("the view '{}' is not a profile's", name));
         if (own->second.stored || wasTable(name))
             throw DamagedProfile(fmt::format("'{}' is not a table of the file", name));

@@ -20,6 +20,7 @@ TableGroup traceTables();
 TableGroup tracePageTables();
 TableGroup hostTables();
 TableGroup pipelineTables();
+TableGroup valueTables();
 
 std::span<const TableGroup> tableGroups() {
     static const TableGroup groups[] = {
@@ -27,7 +28,7 @@ std::span<const TableGroup> tableGroups() {
         computeSetTables(), exchangeTables(),  copyTables(),       streamTables(),
         remoteTables(),     programTables(),   livenessTables(),   memoryTables(),
         placementTables(),  traceTables(),     tracePageTables(),  hostTables(),
-        pipelineTables(),
+        pipelineTables(),   valueTables(),
     };
     return groups;
 }

@@ -50,7 +50,8 @@ private:
     PART(steps)                                                                                    \
     PART(categoryMemory)                                                                           \
     PART(tileMemory)                                                                               \
-    PART(pipeline)
+    PART(pipeline)                                                                                 \
+    PART(values)
 
 /// Shared by threads: each part is read once, by a reader of its own, and stays as long as the view
 /// or anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.

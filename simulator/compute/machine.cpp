@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <stdexcept>
 #include <utility>
 
 #include "core/base/error.h"
@@ -97,46 +96,6 @@ TensorData Machine::initialValue(const Tensor& tensor) const {
                                 graph_.name,
                                 tensor.role == TensorRole::Constant ? "constant" : "weight",
                                 tensor.name, toString(tensor.shape)));
-}
-
-std::vector<std::string> Machine::weights() const {
-    std::vector<std::string> names;
-    for (const Tensor& tensor : graph_.tensors)
-        if (tensor.role == TensorRole::Weight && tensor.state == StateKind::None)
-            names.push_back(tensor.name);
-    for (const auto& [name, row] : remoteWeights_)
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            names.push_back(name);
-    return names;
-}
-
-TensorData Machine::weight(const std::string& name) const {
-    if (const auto row = remoteWeights_.find(name); row != remoteWeights_.end())
-        return remote_.front().at(row->second).copy();
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i)
-        if (graph_.tensors[TensorId(i)].role == TensorRole::Weight &&
-            graph_.tensors[TensorId(i)].name == name)
-            return top_.values.front()[TensorId(i)].copy();
-    throw std::out_of_range(name);
-}
-
-void Machine::setWeight(const std::string& name, const TensorData& value) {
-    if (const auto row = remoteWeights_.find(name); row != remoteWeights_.end()) {
-        for (auto& rows : remote_)
-            rows.at(row->second) = value.copy();
-        return;
-    }
-    bool found = false;
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
-        const Tensor& tensor = graph_.tensors[TensorId(i)];
-        if (tensor.role != TensorRole::Weight || tensor.name != name)
-            continue;
-        found = true;
-        for (Values& values : top_.values)
-            values[TensorId(i)] = value.copy();
-    }
-    if (!found)
-        throw std::out_of_range(name);
 }
 
 void Machine::run(const HostPort& port) {
@@ -292,7 +251,7 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
         for (std::int64_t r = 0; r < replicas; ++r)
             runMovement(frame, op, r);
     }
-    if (port_ != nullptr && port_->watch)
+    if (port_ != nullptr && (port_->watch || port_->record))
         for (std::int64_t r = 0; r < replicas; ++r)
             watch(frame, op, r, microBatch);
 }
@@ -300,10 +259,16 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
 void Machine::watch(const Frame& frame, const Op& op, std::int64_t replica,
                     std::int64_t microBatch) {
     const Values& values = frame.values[static_cast<std::size_t>(replica)];
-    for (const TensorId out : op.outputs)
-        if (!values[out].isEmpty())
-            port_->watch(*frame.graph, out, placeOf(static_cast<std::size_t>(replica), microBatch),
-                         values[out]);
+    const BatchPlace place = placeOf(static_cast<std::size_t>(replica), microBatch);
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        const TensorData& value = values[op.outputs[i]];
+        if (value.isEmpty())
+            continue;
+        if (port_->watch)
+            port_->watch(*frame.graph, op.outputs[i], place, value);
+        if (port_->record)
+            port_->record({*frame.graph, op, i, place, frame.calls, value});
+    }
 }
 
 /// An operation of a function has those that the call brings, as many as it has itself.
@@ -335,6 +300,8 @@ Machine::Frame Machine::called(Frame& frame, const Op& op, std::int32_t function
     const auto index = static_cast<std::size_t>(function);
     const Graph& body = graph_.functions[index];
     Frame inner{&body, &plan_.functions[index], {}, streamsOf(frame, op)};
+    inner.calls = frame.calls;
+    inner.calls.push_back(&op);
     inner.values.assign(frame.values.size(), Values(body.tensors.size()));
     for (std::size_t i = 0; i < body.tensors.size(); ++i)
         if (const Tensor& tensor = body.tensors[TensorId(i)]; tensor.role == TensorRole::Constant)

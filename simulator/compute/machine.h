@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,17 @@ struct BatchPlace {
 /// Its number in that order.
 std::int64_t indexOf(const BatchPlace& place, const RunOptions& options);
 
+/// A value that an operation has made, and where.
+struct MadeValue {
+    const Graph& graph; ///< that the operation is in
+    const Op& op;
+    std::size_t result; ///< of the operation's
+    BatchPlace place;
+    /// What runs the graph, where that is a function: calls and loops, outermost first.
+    std::span<const Op* const> calls;
+    const TensorData& value;
+};
+
 /// Where the values of a model's inputs come from and where its results go.
 struct HostPort {
     /// Values of an input for a micro-batch, of the tensor's type and shape.
@@ -36,6 +48,8 @@ struct HostPort {
     std::function<void(const Graph& graph, TensorId tensor, const BatchPlace& place,
                        const TensorData& value)>
         watch;
+    /// The same with more about the place; may be empty.
+    std::function<void(const MadeValue& made)> record;
 };
 
 /// A graph on its replicas, each with values of its own.
@@ -56,6 +70,7 @@ public:
     [[nodiscard]] std::vector<std::string> weights() const;
     /// Of the updates from now on; the options' at first.
     void setLearningRate(double rate) { learningRate_ = rate; }
+    [[nodiscard]] double learningRate() const { return learningRate_; }
 
 private:
     /// Of a graph's tensors, those that there are.
@@ -77,6 +92,7 @@ private:
         /// Of a call: the sequences of random numbers that its operations draw from, in order.
         std::vector<std::int32_t> streams = {};
         std::size_t nextStream = 0;
+        std::vector<const Op*> calls = {}; ///< that run it, outermost first
     };
     static std::vector<std::int32_t> streamsOf(Frame& frame, const Op& op);
     using RowKey = std::pair<std::int32_t, std::int32_t>; ///< buffer, row

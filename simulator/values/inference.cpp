@@ -229,8 +229,12 @@ InferenceResult computeResults(const std::string& model, const RunOptions& optio
     port.output = [&](const Tensor& output, const BatchPlace&, const TensorData& value) {
         outputs.take(output, value);
     };
+    ValueRecorder recorder(prepared, options, options.deviceIterations);
+    recorder.seeWeights(machine);
+    recorder.beginCall(port);
     machine.run(port);
     InferenceResult result;
+    result.values = recorder.take();
     result.outputs = outputs.joined();
     result.generatedInputs = options.compute.inputs.empty();
     if (!options.compute.expect.empty())

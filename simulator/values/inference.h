@@ -8,6 +8,7 @@
 
 #include "core/options/run_options.h"
 #include "simulator/data/array_files.h"
+#include "simulator/values/recorder.h"
 
 namespace tilescope::sim {
 
@@ -24,6 +25,7 @@ struct InferenceResult {
     std::vector<NamedArray> outputs;     ///< of all micro-batches of a call, one after the other
     bool generatedInputs = false;        ///< the inputs were made up
     std::vector<Difference> differences; ///< from options.compute.expect
+    RunValues values;                    ///< for the profile, as options.compute.values asks
 };
 
 /// Computes one call of the host with options.compute.inputs. Throws UserError for inputs that do

@@ -14,6 +14,10 @@ namespace tilescope::sim {
 struct ScoreCount {
     std::int64_t right = 0, of = 0;
     double loss = 0; ///< sum of -log(score of the right class)
+    /// What came after an earlier count.
+    [[nodiscard]] ScoreCount since(const ScoreCount& before) const {
+        return {right - before.right, of - before.of, loss - before.loss};
+    }
 };
 
 /// Of probabilities and the wanted distribution, both [..., classes, ...] of one shape: the classes

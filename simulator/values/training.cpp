@@ -224,7 +224,7 @@ public:
         , batches_(training_, origin_)
         , engine_(static_cast<std::uint64_t>(options.compute.seed)) {}
 
-    std::vector<EpochResult> run() {
+    TrainingResult run() {
         if (!options_.compute.saveModel.empty())
             checkSavable(model_, options_.compute.saveModel);
         Graph graph = valuedModel(model_, options_);
@@ -238,24 +238,36 @@ public:
         image_ = prepared.tensors[prepared.inputs.front()].name;
         Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed));
         ScoreWatch watch(prepared);
+        recorder_.emplace(prepared, options_,
+                          options_.compute.epochs * callsOfEpoch() * options_.deviceIterations);
         std::optional<Evaluation> evaluation;
         if (test_)
             evaluation.emplace(model_, options_, *test_, evalOrigin_);
-        std::vector<EpochResult> results;
+        TrainingResult results;
         for (std::int64_t epoch = 1; epoch <= options_.compute.epochs; ++epoch) {
             EpochResult result = runEpoch(machine, watch, epoch);
             if (evaluation)
                 evaluation->run(weightsOf(machine), result);
             if (progress_.epoch)
                 progress_.epoch(result);
-            results.push_back(result);
+            if (options_.compute.values != RecordedValues::Off)
+                recorder_->add(EpochPoint{epoch, result.updates, result.loss, result.accuracy,
+                                          result.evalLoss, result.evalAccuracy});
+            results.epochs.push_back(result);
         }
+        results.values = recorder_->take();
         if (!options_.compute.saveModel.empty())
             saveModel(model_, options_, weightsOf(machine), options_.compute.saveModel);
         return results;
     }
 
 private:
+    /// Losses that the model itself returns.
+    struct LossSum {
+        double sum = 0;
+        std::int64_t of = 0;
+    };
+
     LabelledImages required(std::optional<LabelledImages> images) const {
         if (!images)
             throw UserError(fmt::format("{}: has no train-images-idx3-ubyte and "
@@ -312,8 +324,7 @@ private:
         return batch_ * options_.microBatchesOfCall() * options_.replicas;
     }
 
-    EpochResult runEpoch(Machine& machine, ScoreWatch& watch, std::int64_t epoch) {
-        const auto start = std::chrono::steady_clock::now();
+    [[nodiscard]] std::int64_t callsOfEpoch() const {
         const std::int64_t each = samplesOfCall();
         const std::int64_t calls = training_.count() / each;
         if (calls == 0)
@@ -322,10 +333,16 @@ private:
                 "iterations {} x accumulation {} x replicas {}); choose smaller ones",
                 origin_, training_.count(), each, batch_, options_.deviceIterations,
                 options_.gradientAccumulation, options_.replicas));
+        return calls;
+    }
+
+    EpochResult runEpoch(Machine& machine, ScoreWatch& watch, std::int64_t epoch) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::int64_t each = samplesOfCall();
+        const std::int64_t calls = callsOfEpoch();
         batches_.shuffle(engine_);
         watch.reset();
-        double loss = 0;
-        std::int64_t losses = 0;
+        LossSum loss;
         HostPort port;
         std::int64_t first = 0;
         port.input = [&](const Tensor& input, const BatchPlace& place) {
@@ -333,8 +350,8 @@ private:
                                    first + indexOf(place, options_) * batch_);
         };
         port.output = [&](const Tensor&, const BatchPlace&, const TensorData& value) {
-            loss += value.number(0);
-            ++losses;
+            loss.sum += value.number(0);
+            ++loss.of;
         };
         if (!watch.isEmpty())
             port.watch = [&](const Graph& graph, TensorId tensor, const BatchPlace& place,
@@ -347,23 +364,46 @@ private:
                                                         updates_, options_.compute.epochs * calls *
                                                                       options_.deviceIterations);
             machine.setLearningRate(learningRate_);
+            const ScoreCount scoresBefore = watch.count();
+            const LossSum lossBefore = loss;
+            recorder_->beginCall(port);
             machine.run(port);
+            recorder_->endCall();
             updates_ += options_.deviceIterations;
+            addPoint(machine, watch.count().since(scoresBefore),
+                     {loss.sum - lossBefore.sum, loss.of - lossBefore.of});
             if (progress_.step)
                 progress_.step(epoch, static_cast<double>(call + 1) / static_cast<double>(calls));
         }
-        return resultOf(epoch, watch.count(), loss / static_cast<double>(losses), start);
+        return resultOf(epoch, watch.count(), loss, start);
     }
 
-    EpochResult resultOf(std::int64_t epoch, const ScoreCount& count, double loss,
+    /// Of scores where the model has a cross-entropy, else of its result.
+    static double meanLoss(const ScoreCount& count, const LossSum& loss) {
+        return count.of > 0 ? count.loss / static_cast<double>(count.of)
+                            : loss.sum / static_cast<double>(loss.of);
+    }
+
+    static std::optional<double> accuracyOf(const ScoreCount& count) {
+        if (count.of == 0)
+            return std::nullopt;
+        return static_cast<double>(count.right) / static_cast<double>(count.of);
+    }
+
+    void addPoint(const Machine& machine, const ScoreCount& count, const LossSum& loss) {
+        if (options_.compute.values != RecordedValues::Off)
+            recorder_->add(CurvePoint{updates_, meanLoss(count, loss), accuracyOf(count),
+                                      machine.learningRate(), options_.lossScaling});
+    }
+
+    EpochResult resultOf(std::int64_t epoch, const ScoreCount& count, const LossSum& loss,
                          std::chrono::steady_clock::time_point start) const {
         EpochResult result;
         result.epoch = epoch;
         result.updates = updates_;
         result.learningRate = learningRate_;
-        result.loss = count.of > 0 ? count.loss / static_cast<double>(count.of) : loss;
-        if (count.of > 0)
-            result.accuracy = static_cast<double>(count.right) / static_cast<double>(count.of);
+        result.loss = meanLoss(count, loss);
+        result.accuracy = accuracyOf(count);
         result.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         return result;
@@ -381,12 +421,13 @@ private:
     std::int64_t batch_ = 1, updates_ = 0;
     double learningRate_ = 0; ///< of the last call: those of the host set it, as in PopTorch
     std::string image_;       ///< the input that takes the images
+    std::optional<ValueRecorder> recorder_;
 };
 
 } // namespace
 
-std::vector<EpochResult> trainModel(const std::string& model, const RunOptions& options,
-                                    const TrainingProgress& progress) {
+TrainingResult trainModel(const std::string& model, const RunOptions& options,
+                          const TrainingProgress& progress) {
     return Trainer(model, options, progress).run();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/options/run_options.h"
+#include "simulator/values/recorder.h"
 
 namespace tilescope::sim {
 
@@ -23,6 +24,11 @@ struct EpochResult {
     double seconds = 0;                           ///< of this machine
 };
 
+struct TrainingResult {
+    std::vector<EpochResult> epochs;
+    RunValues values; ///< for the profile, as options.compute.values asks
+};
+
 struct TrainingProgress {
     /// After each call of the host: the epoch and the share of it that is done.
     std::function<void(std::int64_t epoch, double done)> step;
@@ -32,7 +38,7 @@ struct TrainingProgress {
 /// Trains options.compute.epochs epochs on options.compute.data, in the order of PopTorch's
 /// DataLoader with shuffling, the last batch dropped if it is not whole; writes
 /// options.compute.saveModel in the end. Throws UserError for data that do not fit the model.
-std::vector<EpochResult> trainModel(const std::string& model, const RunOptions& options,
-                                    const TrainingProgress& progress = {});
+TrainingResult trainModel(const std::string& model, const RunOptions& options,
+                          const TrainingProgress& progress = {});
 
 } // namespace tilescope::sim

@@ -97,6 +97,33 @@ private slots:
                  qPrintable(result.err));
     }
 
+    /// What is computed is in the profile, of inference and training.
+    void profilesHaveValues() {
+        QCOMPARE(runCommand({"run", "mlp", "--compute", "-o", "inferred"}).status, 0);
+        const CliResult tensors = runCommand({"report", "inferred", "values", "--json"});
+        QVERIFY(json(tensors)["tensors"].toArray().size() > 5);
+        QCOMPARE(runCommand({"run", "mlp", "-o", "plain"}).status, 0);
+        QVERIFY(runCommand({"report", "plain", "values"}).out.contains("--compute"));
+        const std::vector<std::string> training{"run",
+                                                "mlp",
+                                                "--compute",
+                                                "--mode",
+                                                "training",
+                                                "--data",
+                                                TILESCOPE_DIGITS,
+                                                "--value-samples",
+                                                "3",
+                                                "--batch-size",
+                                                "400",
+                                                "-o",
+                                                "trained"};
+        QCOMPARE(runCommand(training).status, 0);
+        const CliResult curve =
+            runCommand({"report", "trained", "values", "--by", "update", "--json"});
+        QCOMPARE(json(curve)["curve"].toArray().size(), 20);
+        QCOMPARE(json(curve)["sampledIterations"].toInt(), 3);
+    }
+
     /// Learns, saves, and goes on from there.
     void trainingSaysWhatItReached() {
         const std::vector<std::string> common{

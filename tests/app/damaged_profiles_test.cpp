@@ -57,7 +57,7 @@ class DamagedProfilesTest : public QObject {
 private slots:
     void initTestCase() {
         QVERIFY(QDir::setCurrent(directory_.path()));
-        writeProfile(sampleProfile({.withCopy = true}), "good.pop");
+        writeProfile(sampleProfile({.withCopy = true, .withValues = true}), "good.pop");
         good_ = readFile("good.pop");
     }
 

@@ -92,6 +92,8 @@ private slots:
         writeProfile(sampleProfile({.tooLarge = true}), "large.pop");
         writeProfile(sampleProfile({.withCopy = true}), "copy.pop");
         writeProfile(sampleProfile({.withGraph = false}), "old.pop");
+        writeProfile(sampleProfile({.withValues = true}), "values.pop");
+        writeProfile(sampleProfile({.changed = true, .withValues = true}), "values2.pop");
         QVERIFY(QDir().mkdir("run"));
         writeProfile(sampleProfile({.changed = true}), "run/profile.pop");
         writeFileAtomically("empty.pop", "");

@@ -161,6 +161,9 @@ class OptionValuesTest : public QObject {
         row("resume", "model.pt", "option resume (--resume): 'model.pt' is no .onnx file");
         row("arithmetic", "double",
             "option arithmetic (--arithmetic): 'double' is not one of device, float.");
+        row("values", "some", "option values (--values): 'some' is not one of all, curves, off.");
+        row("valueSamples", "0",
+            "option valueSamples (--value-samples): '0' is not a whole number from 1 to 10000");
         row("partialsType", "double",
             "option partialsType (--partials-type): 'double' is not one of float, half.");
         row("relaxMemoryTarget", "maybe",

@@ -220,7 +220,7 @@ private:
         row("compute=on inputs=x.npy expect=y.npy saveOutputs=out rtol=0.1 atol=0.1 seed=3",
             "no error");
         row("compute=on arithmetic=float mode=training data=digits evalData=others epochs=3 "
-            "saveModel=trained.onnx resume=before.onnx learningRateSchedule=warmup:5,cosine",
+            "saveModel=t.onnx resume=b.onnx learningRateSchedule=cosine values=off valueSamples=9",
             "no error");
         row("inputs=x.npy", "option inputs (--inputs): values are only computed with --compute");
         row("compute=on data=digits",

@@ -79,7 +79,8 @@ std::string writtenProfile(const Profile& profile) {
 const std::vector<std::string>& goodProfiles() {
     constexpr std::int32_t tiles = 128;
     static const std::vector<std::string> profiles{
-        writtenProfile(test::sampleProfile({.tilesPerIpu = tiles, .withCopy = true})),
+        writtenProfile(
+            test::sampleProfile({.tilesPerIpu = tiles, .withCopy = true, .withValues = true})),
         writtenProfile(test::sampleProfile({.ipus = 2, .tilesPerIpu = tiles})),
         writtenProfile(test::sampleProfile({.tilesPerIpu = tiles, .tooLarge = true})),
         writtenProfile(test::samplePipelineRun()),

@@ -12,12 +12,15 @@ inline std::vector<std::vector<std::string>> readingCommands(const std::string& 
     std::vector<std::vector<std::string>> commands{{"info", profile, "--json"}, {"info", profile}};
     for (const char* section :
          {"memory", "liveness", "variables", "vertices", "exchanges", "programs", "operations",
-          "trace", "pipeline", "phases", "insights"})
+          "trace", "pipeline", "phases", "values", "insights"})
         commands.push_back({"report", profile, section});
     for (const char* section : {"insights", "pipeline", "trace"})
         commands.push_back({"report", profile, section, "--json"});
     for (const char* breakdown : {"region", "category", "liveness"})
         commands.push_back({"report", profile, "memory", "--by", breakdown});
+    for (const char* breakdown : {"iteration", "exponent", "update"})
+        commands.push_back({"report", profile, "values", "--by", breakdown});
+    commands.push_back({"diff", good, profile, "--section", "values"});
     commands.push_back({"report", profile, "liveness", "--step", "7"});
     commands.push_back({"report", profile, "liveness", "--tile", "3"});
     commands.push_back({"report", profile, "variables", "--tile", "3"});

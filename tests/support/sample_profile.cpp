@@ -3,6 +3,7 @@
 #include "core/profile/host.h"
 #include "tests/support/sample_memory.h"
 #include "tests/support/sample_trace.h"
+#include "tests/support/sample_values.h"
 
 namespace tilescope::test {
 namespace {
@@ -30,6 +31,8 @@ public:
         if (p_.info.fits)
             traceExecution(p_);
         addHost();
+        if (options_.withValues)
+            p_.values = sampleValues(options_.changed);
         return std::move(p_);
     }
 

@@ -20,6 +20,8 @@ struct SampleOptions {
     bool withCopy = false;
     /// The model's graph is recorded, as it is since schema version 5.
     bool withGraph = true;
+    /// It was computed: sampleValues().
+    bool withValues = false;
 };
 
 /// Operations: conv1 (Conv), relu1 (Relu), layer1/conv (Conv; its function is called twice in each

@@ -110,6 +110,10 @@ private:
 };
 
 QString costText(const InsightCost& cost, const Preferences& preferences, double clockHz) {
+    if (cost.elements > 0)
+        return InsightsView::tr("%1 of those looked at\n%2 elements")
+            .arg(QString::fromStdString(formatPercent(cost.share, 1)),
+                 QString::fromStdString(withThousands(cost.elements)));
     const QString amount =
         cost.cycles > 0 ? preferences.cycles(cost.cycles, clockHz) : preferences.bytes(cost.bytes);
     if (cost.share <= 0)
@@ -120,7 +124,15 @@ QString costText(const InsightCost& cost, const Preferences& preferences, double
 }
 
 QString kindTitle(InsightKind kind) {
-    return kind == InsightKind::Time ? InsightsView::tr("Time") : InsightsView::tr("Memory");
+    switch (kind) {
+    case InsightKind::Time:
+        return InsightsView::tr("Time");
+    case InsightKind::Values:
+        return InsightsView::tr("Values");
+    case InsightKind::Memory:
+        break;
+    }
+    return InsightsView::tr("Memory");
 }
 
 // Sections of the command line's report, by the view that has them.
@@ -132,7 +144,8 @@ QString reportTitle(const std::string& section) {
         {"liveness", InsightsView::tr("Liveness")},
         {"operations", InsightsView::tr("Operations")},
         {"trace", InsightsView::tr("Execution Trace")},
-        {"pipeline", InsightsView::tr("Pipeline")}};
+        {"pipeline", InsightsView::tr("Pipeline")},
+        {"values", InsightsView::tr("Values")}};
     const auto found = titles.find(section);
     return found == titles.end() ? QString::fromStdString(section) : found->second;
 }

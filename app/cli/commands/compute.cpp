@@ -59,7 +59,9 @@ ComputedText trained(const std::string& model, const RunOptions& options, Progre
                   fmt::format("epoch {} of {}", epoch, options.compute.epochs));
     };
     computed.text = "\nTraining\n";
-    for (const sim::EpochResult& result : sim::trainModel(model, options, progress)) {
+    sim::TrainingResult training = sim::trainModel(model, options, progress);
+    computed.values = std::move(training.values);
+    for (const sim::EpochResult& result : training.epochs) {
         computed.text += epochLine(result);
         epochs.push_back(epochJson(result));
     }
@@ -95,8 +97,9 @@ std::string differenceText(const sim::Difference& difference) {
 ComputedText inferred(const std::string& model, const RunOptions& options) {
     if (!options.compute.saveOutputs.empty()) // where nothing can be written, say so before
         const AtomicFile probe(fs::path(options.compute.saveOutputs) / "output.npy");
-    const sim::InferenceResult result = sim::computeResults(model, options);
+    sim::InferenceResult result = sim::computeResults(model, options);
     ComputedText computed;
+    computed.values = std::move(result.values);
     computed.text = "\nResults\n";
     if (result.generatedInputs)
         computed.text += "of generated inputs (--inputs gives your own)\n";

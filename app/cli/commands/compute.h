@@ -6,6 +6,7 @@
 
 #include "app/cli/streams.h"
 #include "core/options/run_options.h"
+#include "simulator/values/recorder.h"
 
 namespace tilescope::cli {
 
@@ -14,6 +15,7 @@ struct ComputedText {
     std::string text;         ///< with a line feed at the end
     boost::json::object json; ///< keys to add to the summary's
     bool asExpected = true;   ///< false: --expect found differences
+    sim::RunValues values;    ///< for the profile
 };
 
 /// Trains on options.compute.data, or computes the results of one call; saves what is to be saved.

@@ -56,6 +56,8 @@ DiffResult compare(const DiffArguments& arguments) {
                       arguments.target,
                       namingFile(both, [&] { return compareProfiles(pair); }),
                       {}};
+    result.values = namingFile(
+        both, [&] { return compareValues(*pair.source->values(), *pair.target->values()); });
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

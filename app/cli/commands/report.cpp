@@ -149,7 +149,8 @@ void addReportCommand(CLI::App& app, Action& action) {
     command->add_option("--run", a->run, "operations: one run, the last if not given");
     command->add_option("--by", a->breakdown,
                         "memory: none|region|category|liveness; operations: "
-                        "place|shared|scope[:DEPTH]|type|library|step");
+                        "place|shared|scope[:DEPTH]|type|library|step; values: "
+                        "tensor|iteration|exponent|update");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
     command->add_flag("--graph", a->graph,
                       "operations: the model's graph, scopes with what is in them");

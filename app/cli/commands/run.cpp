@@ -125,6 +125,13 @@ bool allowsOutOfMemory(const RunOptions& options) {
     return engineSwitch(options, "debug.allowOutOfMemory", true);
 }
 
+/// Values that no profile gets are not looked at.
+RunOptions withoutRecording(const RunOptions& options) {
+    RunOptions plain = withDeviceIterations(options);
+    plain.compute.values = RecordedValues::Off;
+    return plain;
+}
+
 /// What the original says at the end: with the option, which profiling turns on, compilation goes
 /// on and the tiles' sizes are in the profile.
 std::string failureText(const Profile& profile, const RunOptions& options, const fs::path& file) {
@@ -181,8 +188,10 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
             kept);
     }
     // Before anything is written: data that do not fit end the run.
-    const ComputedText computed =
-        computeValues(request.model, withDeviceIterations(options), streams, arguments.progress);
+    ComputedText computed = computeValues(
+        request.model, writes ? withDeviceIterations(options) : withoutRecording(options), streams,
+        arguments.progress);
+    sim::addValues(profile, std::move(computed.values));
     noteModelFile(profile, request.model);
     writeLog(streams.err, profile);
     if (writes && (profile.info.fits || allowsOutOfMemory(options)))

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/report/compare_tables.h"
+#include "core/report/value_tables.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -69,8 +70,8 @@ json::object sideJson(const std::string& file, const ProfileInfo& info,
 
 const std::vector<std::string>& diffSections() {
     static const std::vector<std::string> sections{
-        "summary",   "metrics",     "options",   "plans",    "memory",   "cycles", "operations",
-        "variables", "computeSets", "exchanges", "vertices", "programs", "aligned"};
+        "summary",   "metrics",     "options",   "plans",    "memory",   "cycles",  "operations",
+        "variables", "computeSets", "exchanges", "vertices", "programs", "aligned", "values"};
     return sections;
 }
 
@@ -116,6 +117,10 @@ Document diffSection(const DiffResult& result, const std::string& section, std::
         return {{}, {causesTable(c, Unit::Cycles, rows)}};
     if (section == "aligned")
         return {{}, {alignedTable(c, rows)}};
+    if (section == "values")
+        return {
+            {},
+            {comparedTensorsTable(result.values, rows), comparedCurveTable(result.values, rows)}};
     for (const ComparedTable& table : c.tables)
         if (table.key == section)
             return {{}, {changesTable(table, ComparedRows::Changed, rows)}};
@@ -138,6 +143,10 @@ json::value diffJson(const DiffResult& result) {
     for (const ComparedTable& table : c.tables)
         object[table.key] = toJson(changesTable(table, ComparedRows::Changed));
     object["aligned"] = toJson(alignedTable(c));
+    if (!result.values.tensors.empty() || !result.values.curve.empty()) {
+        object["valueTensors"] = toJson(comparedTensorsTable(result.values, allRows));
+        object["valueCurve"] = toJson(comparedCurveTable(result.values, allRows));
+    }
     return object;
 }
 

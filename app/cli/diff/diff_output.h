@@ -8,6 +8,7 @@
 #include "app/cli/document.h"
 #include "core/analysis/compare/comparison.h"
 #include "core/analysis/compare/threshold.h"
+#include "core/analysis/values/compared_values.h"
 
 namespace tilescope::cli {
 
@@ -17,6 +18,7 @@ struct DiffResult {
     std::string targetFile;
     Comparison comparison;
     std::vector<ThresholdResult> thresholds;
+    ComparedValues values = {};
 };
 
 /// The names of the sections, the whole summary first.
@@ -26,7 +28,7 @@ const std::vector<std::string>& diffSections();
 /// each table.
 Document diffSummary(const DiffResult& result, std::size_t rows);
 
-/// One section: "metrics", "options", "plans", "memory", "cycles", "aligned" or a table of the
+/// One section: "metrics", "options", "plans", "memory", "cycles", "aligned", "values" or a table of the
 /// comparison, with at most `rows` lines that changed. Throws InternalError for another name.
 Document diffSection(const DiffResult& result, const std::string& section, std::size_t rows,
                      Format format);

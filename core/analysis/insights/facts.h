@@ -49,6 +49,7 @@ public:
     [[nodiscard]] const auto& tileMemory() const { return *profile_.tileMemory(stop_); }
     [[nodiscard]] const auto& steps() const { return *profile_.steps(stop_); }
     [[nodiscard]] const auto& programs() const { return *profile_.programs(stop_); }
+    [[nodiscard]] const ProfileValues& values() const { return *profile_.values(stop_); }
     [[nodiscard]] const TraceIndex& trace() const { return *profile_.trace(stop_); }
     [[nodiscard]] const PipelineReport& pipeline() const { return pipeline_; }
     /// Of all tiles.

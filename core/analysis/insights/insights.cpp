@@ -11,11 +11,23 @@
 namespace tilescope {
 namespace {
 
+/// Wrong numbers before all costs, but for what does not fit.
+int orderOf(InsightKind kind, bool fits) {
+    switch (kind) {
+    case InsightKind::Values:
+        return 0;
+    case InsightKind::Time:
+        return fits ? 1 : 2;
+    case InsightKind::Memory:
+        break;
+    }
+    return fits ? 2 : 1;
+}
+
 /// The most important first: what does not fit, then the kind that matters more, by share.
 void rank(std::vector<Insight>& insights, bool fits) {
-    const InsightKind first = fits ? InsightKind::Time : InsightKind::Memory;
     const auto place = [&](const Insight& i) {
-        return std::tuple(i.level != InsightLevel::Problem, i.kind != first, -i.cost.share,
+        return std::tuple(i.level != InsightLevel::Problem, orderOf(i.kind, fits), -i.cost.share,
                           -i.cost.cycles, -i.cost.bytes);
     };
     std::stable_sort(insights.begin(), insights.end(),
@@ -25,6 +37,9 @@ void rank(std::vector<Insight>& insights, bool fits) {
 } // namespace
 
 std::string formatCost(const InsightCost& cost) {
+    if (cost.elements > 0)
+        return fmt::format("{} elements, {} of those looked at", withThousands(cost.elements),
+                           formatPercent(cost.share, 1));
     const bool time = cost.cycles > 0;
     const std::string amount = time ? formatCycles(cost.cycles) : formatBytes(cost.bytes);
     return cost.share > 0 ? fmt::format("{}, {} of the {}", amount, formatPercent(cost.share, 1),
@@ -73,8 +88,9 @@ std::string adviceText(const Insight& insight) {
 std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop) {
     const Facts facts(profile, stop);
     std::vector<Insight> insights;
-    for (const std::vector<Rule>& rules : {memoryRules(), wasteRules(), copyRules(), timeRules(),
-                                           feedingRules(), hotRules(), pipelineRules()})
+    for (const std::vector<Rule>& rules :
+         {memoryRules(), wasteRules(), copyRules(), timeRules(), feedingRules(), hotRules(),
+          pipelineRules(), valueRules()})
         for (const Rule& rule : rules)
             for (Insight& insight : rule.find(facts)) {
                 insight.kind = rule.kind;

@@ -14,24 +14,28 @@
 namespace tilescope {
 
 /// What an insight costs, which decides its place among the others.
-enum class InsightKind { Time, Memory };
+enum class InsightKind { Time, Memory, Values };
 template <>
-inline constexpr auto enumNames<InsightKind> = std::to_array<std::string_view>({"time", "memory"});
+inline constexpr auto enumNames<InsightKind> = std::to_array<std::string_view>({"time", "memory",
+                                                                                "values"});
 
 enum class InsightLevel { Good, Note, Warning, Problem };
 template <>
 inline constexpr auto enumNames<InsightLevel> =
     std::to_array<std::string_view>({"good", "note", "warning", "problem"});
 
-/// Cycles or bytes that an insight is about.
+/// Cycles, bytes or elements of tensors that an insight is about.
 struct InsightCost {
     /// Of the last run, on the IPU in question; of one execution of each step where nothing ran.
     std::int64_t cycles = 0;
     std::int64_t bytes = 0;
-    /// Of the run's cycles, or of the memory of the tiles in question; 0 where nothing ran.
+    /// Of the run's cycles, of the memory of the tiles in question or of the elements that were
+    /// looked at; 0 where nothing ran.
     double share = 0;
+    std::int64_t elements = 0; ///< of tensors at sampled iterations, or of their channels
 };
-/// "12,345 cycles, 6.3 % of the run" or "1.50 MiB, 12.3 % of the memory".
+/// "12,345 cycles, 6.3 % of the run", "1.50 MiB, 12.3 % of the memory" or "34 elements, 1.2 % of
+/// those looked at".
 std::string formatCost(const InsightCost& cost);
 
 /// A number that shows an insight.
@@ -94,9 +98,9 @@ std::string adviceText(const Insight& insight);
 /// Runs shorter than this are moved element by element.
 inline constexpr std::int64_t shortRunBytes = 8;
 
-/// What applies, by what it costs: what does not fit, then time before memory (memory before time
-/// in a model that does not fit), each with the largest share first. Without a trace what is about
-/// a run is left out.
+/// What applies, by what it costs: what does not fit, then numbers that are lost, then time before
+/// memory (memory before time in a model that does not fit), each with the largest share first.
+/// Without a trace what is about a run is left out.
 std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop = {});
 std::vector<Insight> findInsights(const Profile& profile);
 

@@ -24,6 +24,7 @@ std::vector<Rule> timeRules();
 std::vector<Rule> feedingRules();
 std::vector<Rule> hotRules();
 std::vector<Rule> pipelineRules();
+std::vector<Rule> valueRules();
 
 /// Rows of evidence that a list has at most.
 inline constexpr std::size_t shownRows = 5;

@@ -1,0 +1,92 @@
+// What a profile keeps of the values that a model computes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "core/profile/profile.h"
+#include "simulator/compute/machine.h"
+#include "simulator/values/statistics.h"
+
+namespace tilescope::sim {
+
+/// Values of a run, with names of operations that a profile has ids for.
+struct RunValues {
+    ProfileValues values;
+    std::vector<std::string> operations; ///< of each tensor
+};
+
+/// Gives them to the profile of the same run.
+void addValues(Profile& profile, RunValues run);
+
+/// Iterations to look at, from one on: at most `samples` of `iterations`, evenly spread, with the
+/// first and the last.
+std::vector<std::int64_t> sampledIterations(std::int64_t iterations, std::int64_t samples);
+
+/// Looks at tensors of the first replica while a graph is computed, as options.compute.values and
+/// valueSamples ask. Left out are tensors of whole numbers, single numbers, what only renames or
+/// moves elements, and what an optimizer computes on its way.
+class ValueRecorder {
+public:
+    /// `prepared` outlives it. `iterations`: of the whole run, all calls of the host.
+    ValueRecorder(const Graph& prepared, const RunOptions& options, std::int64_t iterations);
+
+    /// Sets port.record for the next call of the host, or clears it where there is nothing to look
+    /// at.
+    void beginCall(HostPort& port);
+    void endCall() { before_ += options_.deviceIterations; }
+    /// Weights as they are, of a model that does not learn.
+    void seeWeights(const Machine& machine);
+    void add(const CurvePoint& point);
+    void add(const EpochPoint& point);
+    /// All of it; to be called once.
+    RunValues take();
+
+private:
+    /// A tensor at a place: its graph and the calls around it say which.
+    struct Key {
+        const Op* op;
+        std::size_t result;
+        std::vector<const Op*> calls;
+        friend auto operator<=>(const Key&, const Key&) = default;
+    };
+    /// What is seen of a tensor. `alive`: of each element of a sample whether it ever was not zero,
+    /// where that is asked.
+    struct Seen {
+        ValueTensor tensor;
+        std::string operation;
+        std::int64_t iteration = 0; ///< that `statistics` are of
+        std::optional<ElementStatistics> statistics;
+        std::vector<unsigned char> alive;
+    };
+
+    void see(const MadeValue& made);
+    ValueTensorId seenAt(const MadeValue& made);
+    [[nodiscard]] Seen describe(const MadeValue& made, ValueKind kind) const;
+    [[nodiscard]] const ModelNode* nodeOf(const MadeValue& made) const;
+    [[nodiscard]] const ModelNode* firstReader(std::string_view weight) const;
+    void placeAtReader(Seen& weight) const;
+    void look(ValueTensorId id, std::int64_t iteration, std::span<const float> values);
+    void finish(ValueTensorId id);
+
+    const Graph& graph_;
+    const RunOptions& options_;
+    std::vector<std::int64_t> sampled_;
+    std::int64_t before_ = 0; ///< iterations of calls before this one
+    std::unordered_map<std::string_view, const ModelNode*> nodes_;
+    /// Names in the model by those of an operation of a function and of the calls around it.
+    std::map<std::pair<std::string, std::vector<std::string>>, std::string> places_;
+    std::map<Key, ValueTensorId> ids_; ///< none: the tensor is left out
+    IdVector<ValueTensorId, Seen> seen_;
+    ProfileValues values_;
+};
+
+} // namespace tilescope::sim

@@ -18,6 +18,15 @@ enum class RecordedValues {
     Off,
 };
 
+/// What the floating-point units stop at (Poplar's FloatingPointBehaviour: inv, div0, oflo), and
+/// what a number becomes that is too large for a half: its largest value, or no number (nanoo).
+struct FpExceptions {
+    bool invalid = false, division = false, overflow = false, nanOnOverflow = false;
+    /// Whether any of them stops the run.
+    [[nodiscard]] bool stops() const { return invalid || division || overflow; }
+    friend bool operator==(const FpExceptions&, const FpExceptions&) = default;
+};
+
 /// All of it is without effect unless `enabled`.
 struct ComputeOptions {
     bool enabled = false;
@@ -29,12 +38,15 @@ struct ComputeOptions {
     std::string evalData; ///< the same to evaluate with; empty: the test files of `data`
     std::int64_t epochs = 1;
     LearningRateSchedule schedule; ///< what RunOptions::learningRate is multiplied with
-    std::int64_t seed = 0; ///< of weights, generated inputs, the order of data, dropout
-    std::string saveModel; ///< .onnx with the weights as they are in the end
-    std::string resume;    ///< such a file, whose weights are taken
+    std::int64_t seed = 0;         ///< of weights, generated inputs, the order of data, dropout
+    std::string saveModel;         ///< .onnx with the weights as they are in the end
+    std::string resume;            ///< such a file, whose weights are taken
     Arithmetic arithmetic = Arithmetic::Device;
     RecordedValues values = RecordedValues::All;
-    std::int64_t valueSamples = 50; ///< iterations at most whose tensors are looked at
+    std::int64_t valueSamples = 50;  ///< iterations at most whose tensors are looked at
+    bool stochasticRounding = false; ///< of halves, upwards as often as what is rounded off says
+    FpExceptions fpExceptions;
+    bool automaticLossScaling = false; ///< PopART's: by how many gradients are very large
     friend bool operator==(const ComputeOptions&, const ComputeOptions&) = default;
 };
 

@@ -70,6 +70,68 @@ OptionSpec valuesRow() {
         });
 }
 
+OptionSpec switchRow(const char* key, const char* flag, const char* help,
+                     bool ComputeOptions::*member) {
+    return with(
+        row(OptionTopic::Compute, key, flag, Type::Choice, "off", help, {"on", "off"}),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.compute.*member = choiceValue(self, value) == "on";
+        },
+        [member](const RunOptions& options) {
+            return std::string(options.compute.*member ? "on" : "off");
+        });
+}
+
+struct ExceptionName {
+    const char* name;
+    bool FpExceptions::*member;
+};
+constexpr ExceptionName exceptionNames[] = {
+    {"invalid", &FpExceptions::invalid},
+    {"division", &FpExceptions::division},
+    {"overflow", &FpExceptions::overflow},
+    {"nan-on-overflow", &FpExceptions::nanOnOverflow},
+};
+
+FpExceptions exceptionsOf(const OptionSpec& self, const std::string& value) {
+    FpExceptions chosen;
+    if (value == "none")
+        return chosen;
+    std::string rest = value + ',';
+    for (std::size_t end = rest.find(','); end != std::string::npos; end = rest.find(',')) {
+        const std::string word = rest.substr(0, end);
+        rest.erase(0, end + 1);
+        bool isKnown = false;
+        for (const auto& [name, member] : exceptionNames)
+            if (word == name || word == "all")
+                chosen.*member = isKnown = true;
+        if (!isKnown)
+            throw OptionError(self.key, fmt::format("'{}' is not one of invalid, division, "
+                                                    "overflow, nan-on-overflow, all, none",
+                                                    word));
+    }
+    return chosen;
+}
+
+std::string exceptionsText(const FpExceptions& chosen) {
+    std::string text;
+    for (const auto& [name, member] : exceptionNames)
+        if (chosen.*member)
+            text += (text.empty() ? "" : ",") + std::string(name);
+    return text.empty() ? "none" : text;
+}
+
+OptionSpec exceptionsRow() {
+    return with(
+        row(OptionTopic::Compute, "fpExceptions", "--fp-exceptions", Type::Text, "none",
+            "what ends a run with values, a list: invalid, division (by zero), overflow; "
+            "nan-on-overflow: a half that is too large becomes no number, not the largest; all"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.compute.fpExceptions = exceptionsOf(self, value);
+        },
+        [](const RunOptions& options) { return exceptionsText(options.compute.fpExceptions); });
+}
+
 /// A path, which is not looked at before it is used; with a suffix that it has to have, if any.
 OptionSpec pathRow(const char* key, const char* flag, const char* help,
                    std::string ComputeOptions::*member, const char* suffix = "") {
@@ -154,6 +216,15 @@ std::vector<OptionSpec> computeRows() {
                 "weight updates, evenly spread, at which the profile looks at tensors"),
             {1, mostSampledIterations},
             [](auto& options) -> auto& { return options.compute.valueSamples; }),
+        switchRow("stochasticRounding", "--stochastic-rounding",
+                  "halves are rounded at random, so that sums are right on average; random "
+                  "numbers follow from --seed",
+                  &ComputeOptions::stochasticRounding),
+        exceptionsRow(),
+        switchRow("automaticLossScaling", "--automatic-loss-scaling",
+                  "training doubles --loss-scaling after each weight update, and halves it where "
+                  "gradients are too large; of values alone: cycles and bytes do not count it",
+                  &ComputeOptions::automaticLossScaling),
     };
 }
 
@@ -172,7 +243,10 @@ void checkCompute(const RunOptions& options) {
         {!compute.resume.empty(), "resume"},
         {compute.arithmetic != none.arithmetic, "arithmetic"},
         {compute.values != none.values, "values"},
-        {compute.valueSamples != none.valueSamples, "valueSamples"}};
+        {compute.valueSamples != none.valueSamples, "valueSamples"},
+        {compute.stochasticRounding, "stochasticRounding"},
+        {compute.fpExceptions != none.fpExceptions, "fpExceptions"},
+        {compute.automaticLossScaling, "automaticLossScaling"}};
     for (const auto& [isGiven, option] : given)
         refuse(isGiven && !compute.enabled, option, "values are only computed with --compute");
     refuse(!compute.data.empty() && !options.isTraining(), "data",
@@ -189,7 +263,8 @@ void checkCompute(const RunOptions& options) {
           std::pair(compute.epochs != 1, "epochs"),
           std::pair(compute.schedule != none.schedule, "learningRateSchedule"),
           std::pair(!compute.saveModel.empty(), "saveModel"),
-          std::pair(!compute.resume.empty(), "resume")})
+          std::pair(!compute.resume.empty(), "resume"),
+          std::pair(compute.automaticLossScaling, "automaticLossScaling")})
         refuse(isGiven && compute.data.empty(), option, "only training with --data has this");
 }
 

@@ -16,25 +16,6 @@ template <class Visit> void eachRemoteLoad(const Graph& graph, const Visit& visi
             visit(graph.tensors[op.outputs[0]], *load);
 }
 
-/// A row of the first dimension.
-TensorData rowOf(const TensorData& rows, const Shape& shape, std::int64_t row) {
-    TensorData one(rows.type(), shape);
-    const std::int64_t size = one.elements();
-    if (rows.isReal())
-        std::copy_n(rows.reals().data() + row * size, size, one.reals().data());
-    else
-        std::copy_n(rows.ints().data() + row * size, size, one.ints().data());
-    return one;
-}
-
-void setRow(TensorData& rows, const TensorData& one, std::int64_t row) {
-    const std::int64_t size = one.elements();
-    if (rows.isReal())
-        std::copy_n(one.reals().data(), size, rows.reals().data() + row * size);
-    else
-        std::copy_n(one.ints().data(), size, rows.ints().data() + row * size);
-}
-
 } // namespace
 
 std::int64_t indexOf(const BatchPlace& place, const RunOptions& options) {
@@ -42,13 +23,19 @@ std::int64_t indexOf(const BatchPlace& place, const RunOptions& options) {
     return (place.iteration * options.replicas + place.replica) * microBatches + place.microBatch;
 }
 
-Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed)
+Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed,
+                 PartialSumsTable partials)
     : graph_(prepared)
     , options_(options)
     , seed_(seed)
     , plan_(planStep(prepared, options))
+    , partials_(std::move(partials))
     , top_{&graph_, &plan_.top, {}}
-    , learningRate_(options.learningRate) {
+    , learningRate_(options.learningRate)
+    , lossScale_(prepared, options) {
+    context_.rounding = {options.compute.stochasticRounding,
+                         options.compute.fpExceptions.nanOnOverflow};
+    context_.exceptions = options.compute.fpExceptions;
     start();
 }
 
@@ -88,7 +75,7 @@ void Machine::startRemote(const Tensor& landing, const RemoteLoadAttributes& loa
 
 TensorData Machine::initialValue(const Tensor& tensor) const {
     if (tensor.value)
-        return *tensor.value;
+        return lossScale_.constant(tensor);
     if (tensor.state != StateKind::None)
         return TensorData::filled(tensor.type, tensor.shape, 0);
     throw UserError(fmt::format("{}: {} '{}' of shape {} has no value; give the file with its "
@@ -119,6 +106,7 @@ void Machine::runSerial() {
             sendOutputs(-1, m);
         }
         runSection(top_, plan_.top.update, 0);
+        endIteration();
     }
 }
 
@@ -142,6 +130,7 @@ void Machine::runPipelined() {
             runAll(schedule.main, moves.main);
         runAll(schedule.rampDown, moves.rampDown);
         runSection(top_, plan_.top.update, 0);
+        endIteration();
     }
 }
 
@@ -224,6 +213,18 @@ void Machine::sendOutputs(std::int32_t stage, std::int64_t microBatch) {
     }
 }
 
+/// A new scale is that of the next iteration's losses.
+void Machine::endIteration() {
+    if (!lossScale_.update())
+        return;
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+        const Tensor& tensor = graph_.tensors[TensorId(i)];
+        if (tensor.role == TensorRole::Constant && LossScale::dependsOn(tensor))
+            for (Values& values : top_.values)
+                values[TensorId(i)] = initialValue(tensor);
+    }
+}
+
 void Machine::runSection(Frame& frame, const Section& section, std::int64_t microBatch) {
     for (const PlannedOp& planned : section) {
         runOp(frame, frame.graph->ops[planned.op], microBatch);
@@ -233,7 +234,16 @@ void Machine::runSection(Frame& frame, const Section& section, std::int64_t micr
     }
 }
 
+const PartialSums* Machine::partialsOf(const Frame& frame, const Op& op) const {
+    if (partials_.empty() || !isPlanned(op.attributes))
+        return nullptr;
+    const OpId id(static_cast<std::size_t>(&op - &frame.graph->ops[OpId(0)]));
+    const auto found = partials_.find({frame.function, id});
+    return found == partials_.end() ? nullptr : &found->second;
+}
+
 void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
+    ++executions_;
     const auto replicas = static_cast<std::int64_t>(frame.values.size());
     if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes)) {
         runCollective(frame, op, *collective);
@@ -246,7 +256,7 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
         for (std::int64_t r = 0; r < replicas; ++r)
             runKernelOn(frame, op,
                         {seed_, calls_ * options_.deviceIterations + iteration_, microBatch, r,
-                         streams.empty() ? 0 : streams.front()});
+                         streams.empty() ? 0 : streams.front(), executions_});
     } else {
         for (std::int64_t r = 0; r < replicas; ++r)
             runMovement(frame, op, r);
@@ -282,7 +292,9 @@ std::vector<std::int32_t> Machine::streamsOf(Frame& frame, const Op& op) {
 
 void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place) {
     Values& values = frame.values[static_cast<std::size_t>(place.replica)];
-    KernelCall call{*frame.graph, op, context_, {}, {}, place, learningRate_};
+    const std::optional<Op> adjusted = lossScale_.adjusted(op);
+    KernelCall call{*frame.graph,  adjusted ? *adjusted : op, context_, {}, {}, place,
+                    learningRate_, partialsOf(frame, op)};
     for (const TensorId in : op.inputs) {
         if (values[in].isEmpty())
             throw InternalError(fmt::format("{} reads '{}' before it is made", op.name,
@@ -291,125 +303,9 @@ void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place)
     }
     call.outputs.resize(op.outputs.size());
     runKernel(call);
+    lossScale_.see(op, call.outputs);
     for (std::size_t i = 0; i < op.outputs.size(); ++i)
         values[op.outputs[i]] = std::move(call.outputs[i]);
-}
-
-/// A function as an operation runs it, with its constants.
-Machine::Frame Machine::called(Frame& frame, const Op& op, std::int32_t function) {
-    const auto index = static_cast<std::size_t>(function);
-    const Graph& body = graph_.functions[index];
-    Frame inner{&body, &plan_.functions[index], {}, streamsOf(frame, op)};
-    inner.calls = frame.calls;
-    inner.calls.push_back(&op);
-    inner.values.assign(frame.values.size(), Values(body.tensors.size()));
-    for (std::size_t i = 0; i < body.tensors.size(); ++i)
-        if (const Tensor& tensor = body.tensors[TensorId(i)]; tensor.role == TensorRole::Constant)
-            for (Values& values : inner.values)
-                values[TensorId(i)] = initialValue(tensor);
-    return inner;
-}
-
-void Machine::runCall(Frame& frame, const Op& op, std::int64_t microBatch) {
-    Frame inner = called(frame, op, std::get<CallAttributes>(op.attributes).function);
-    for (std::size_t r = 0; r < frame.values.size(); ++r)
-        for (std::size_t i = 0; i < op.inputs.size(); ++i)
-            inner.values[r][inner.graph->inputs[i]] = frame.values[r][op.inputs[i]];
-    runSection(inner, inner.plan->programs.front(), microBatch);
-    for (std::size_t r = 0; r < frame.values.size(); ++r)
-        for (std::size_t i = 0; i < op.outputs.size(); ++i)
-            frame.values[r][op.outputs[i]] = inner.values[r][inner.graph->outputs[i]];
-}
-
-void Machine::runLoop(Frame& frame, const Op& op, const LoopAttributes& loop,
-                      std::int64_t microBatch) {
-    Frame inner = called(frame, op, loop.function);
-    const Graph& body = *inner.graph;
-    const auto states = static_cast<std::size_t>(loop.states);
-    const std::size_t given = states - static_cast<std::size_t>(loop.zeroStates);
-    const auto sequences = static_cast<std::size_t>(loop.sequences);
-    for (std::size_t r = 0; r < frame.values.size(); ++r) {
-        for (std::size_t i = 0; i < states; ++i) {
-            const Tensor& state = body.tensors[body.inputs[i]];
-            inner.values[r][body.inputs[i]] = i < given
-                                                  ? frame.values[r][op.inputs[i]].copy()
-                                                  : TensorData::filled(state.type, state.shape, 0);
-        }
-        for (std::size_t i = states + sequences; i < body.inputs.size(); ++i)
-            inner.values[r][body.inputs[i]] =
-                frame.values[r][op.inputs[i - static_cast<std::size_t>(loop.zeroStates)]];
-        for (std::size_t i = states; i < op.outputs.size(); ++i) {
-            const Tensor& rows = frame.graph->tensors[op.outputs[i]];
-            frame.values[r][op.outputs[i]] = TensorData(rows.type, rows.shape);
-        }
-    }
-    for (std::int64_t step = 0; step < loop.steps; ++step) {
-        const std::int64_t row = loop.backwards ? loop.steps - 1 - step : step;
-        for (std::size_t r = 0; r < frame.values.size(); ++r)
-            for (std::size_t i = 0; i < sequences; ++i) {
-                const TensorId in = body.inputs[states + i];
-                inner.values[r][in] =
-                    rowOf(frame.values[r][op.inputs[given + i]], body.tensors[in].shape, row);
-            }
-        inner.nextStream = 0;
-        runSection(inner, inner.plan->programs.front(), microBatch);
-        for (std::size_t r = 0; r < frame.values.size(); ++r) {
-            std::vector<TensorData> next;
-            for (std::size_t i = 0; i < states; ++i)
-                next.push_back(inner.values[r][body.outputs[i]]);
-            for (std::size_t i = states; i < op.outputs.size(); ++i)
-                setRow(frame.values[r][op.outputs[i]], inner.values[r][body.outputs[i]], row);
-            for (std::size_t i = 0; i < states; ++i)
-                inner.values[r][body.inputs[i]] = std::move(next[i]);
-        }
-    }
-    for (std::size_t r = 0; r < frame.values.size(); ++r)
-        for (std::size_t i = 0; i < states; ++i)
-            frame.values[r][op.outputs[i]] = inner.values[r][body.inputs[i]];
-}
-
-void Machine::runMovement(Frame& frame, const Op& op, std::int64_t replica) {
-    const auto r = static_cast<std::size_t>(replica);
-    Values& values = frame.values[r];
-    const TensorId out = op.outputs[0];
-    const auto in = [&](std::size_t i) -> TensorData& { return values[op.inputs.at(i)]; };
-    if (std::holds_alternative<IpuCopyAttributes>(op.attributes)) {
-        values[out] = in(0).copy();
-    } else if (std::holds_alternative<StashAttributes>(op.attributes)) {
-        waiting_[r][out].push_back(in(0));
-    } else if (std::holds_alternative<RestoreAttributes>(op.attributes)) {
-        auto& rows = waiting_[r][op.inputs[0]];
-        if (!rows.empty()) {
-            values[out] = std::move(rows.front());
-            rows.pop_front();
-        } else {
-            values[out] = in(0); // a FIFO has moved it on already
-        }
-        if (op.inputs.size() > 1)
-            in(1) = values[out];
-    } else if (const auto* fifo = std::get_if<FifoAttributes>(&op.attributes)) {
-        auto& rows = fifos_[r][out];
-        rows.push_back(in(0));
-        if (static_cast<std::int64_t>(rows.size()) > fifo->rows) {
-            values[out] = std::move(rows.front());
-            rows.pop_front();
-        }
-    } else if (const auto* load = std::get_if<RemoteLoadAttributes>(&op.attributes)) {
-        const TensorData& row = remote_[r].at({load->buffer, load->row});
-        if (op.inputs.empty()) {
-            values[out] = row.copy();
-            return;
-        }
-        setRow(in(0), row, 0); // into its place, which others see, too
-        values[out] = in(0);
-    } else if (const auto* store = std::get_if<RemoteStoreAttributes>(&op.attributes)) {
-        remote_[r].at({store->buffer, store->row}) = in(0).copy();
-        values[out] = in(0);
-    } else if (const auto* shard = std::get_if<ShardAttributes>(&op.attributes)) {
-        values[out] = shardOf(in(0), frame.graph->tensors[out], replica % shard->shards);
-    } else {
-        throw InternalError(fmt::format("{} is no movement of data", op.name));
-    }
 }
 
 } // namespace tilescope::sim

@@ -13,6 +13,7 @@
 
 #include "core/options/run_options.h"
 #include "simulator/compute/kernels/kernel.h"
+#include "simulator/compute/loss_scale.h"
 #include "simulator/compute/step_plan.h"
 #include "simulator/graph/graph.h"
 
@@ -57,7 +58,9 @@ class Machine {
 public:
     /// `prepared` must outlive the machine. Weights begin with their values (Tensor::value), state
     /// of the optimizer with zeros. Throws UserError naming a weight without a value.
-    Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed = 0);
+    /// `partials`: products that are summed in halves.
+    Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed = 0,
+            PartialSumsTable partials = {});
 
     /// One call of the host: all of options.deviceIterations.
     void run(const HostPort& port);
@@ -71,6 +74,9 @@ public:
     /// Of the updates from now on; the options' at first.
     void setLearningRate(double rate) { learningRate_ = rate; }
     [[nodiscard]] double learningRate() const { return learningRate_; }
+    /// What the loss's gradient is multiplied with: constant unless
+    /// options.compute.automaticLossScaling.
+    [[nodiscard]] double lossScale() const { return lossScale_.value(); }
 
 private:
     /// Of a graph's tensors, those that there are.
@@ -93,6 +99,7 @@ private:
         std::vector<std::int32_t> streams = {};
         std::size_t nextStream = 0;
         std::vector<const Op*> calls = {}; ///< that run it, outermost first
+        FunctionIndex function = {};       ///< none: the outermost
     };
     static std::vector<std::int32_t> streamsOf(Frame& frame, const Op& op);
     using RowKey = std::pair<std::int32_t, std::int32_t>; ///< buffer, row
@@ -100,6 +107,7 @@ private:
     void start();
     void startRemote(const Tensor& landing, const RemoteLoadAttributes& load);
     [[nodiscard]] TensorData initialValue(const Tensor& tensor) const;
+    [[nodiscard]] const PartialSums* partialsOf(const Frame& frame, const Op& op) const;
 
     void runSerial();
     void runPipelined();
@@ -110,6 +118,7 @@ private:
     void bindInputs(std::int32_t stage, std::int64_t microBatch);
     void sendOutputs(std::int32_t stage, std::int64_t microBatch);
 
+    void endIteration();
     void runSection(Frame& frame, const Section& section, std::int64_t microBatch);
     void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
     void runKernelOn(Frame& frame, const Op& op, const ComputePlace& place);
@@ -125,6 +134,7 @@ private:
     const RunOptions& options_;
     const std::uint64_t seed_;
     const StepPlan plan_;
+    const PartialSumsTable partials_;
     const HostPort* port_ = nullptr;
     Frame top_;
     /// Rows by replica: of stashes by their buffer, of FIFOs by their result.
@@ -135,7 +145,8 @@ private:
     std::vector<std::int64_t> forwards_, backwards_;
     ComputeContext context_;
     double learningRate_;
-    std::int64_t iteration_ = 0, calls_ = 0;
+    LossScale lossScale_;
+    std::int64_t iteration_ = 0, calls_ = 0, executions_ = 0;
 };
 
 } // namespace tilescope::sim

@@ -2,19 +2,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/compute/kernels/exceptions.h"
 #include "simulator/compute/machine.h"
 
 namespace tilescope::sim {
 namespace {
 
-/// Adds the elements of `term` to those of `sum`.
+/// Adds the elements of `term` to those of `sum`, without rounding.
 void addTo(TensorData& sum, const TensorData& term) {
     const auto into = sum.reals();
     const auto from = term.reals();
     for (std::size_t i = 0; i < into.size(); ++i)
         into[i] += from[i];
-    if (sum.type() == DataType::Half)
-        roundToHalf(into);
 }
 
 } // namespace
@@ -37,8 +36,18 @@ void Machine::runCollective(Frame& frame, const Op& op, const CollectiveAttribut
     const auto shards = static_cast<std::size_t>(collective.shards);
     const auto sumOver = [&](TensorId id, std::size_t first, std::size_t count) {
         TensorData sum = frame.values[first][id].copy();
-        for (std::size_t r = 1; r < count; ++r)
-            addTo(sum, frame.values[first + r][id]);
+        ComputePlace place{seed_, 0, 0, static_cast<std::int64_t>(first), 0, executions_};
+        for (std::size_t r = 1; r < count; ++r) {
+            const TensorData& term = frame.values[first + r][id];
+            const bool checks = context_.exceptions.stops();
+            const bool finite = checks && allFinite(sum) && allFinite(term);
+            addTo(sum, term);
+            if (checks)
+                checkSum(context_.exceptions, *frame.graph, op, id, sum, finite);
+            ++place.replica;
+            if (sum.type() == DataType::Half)
+                storeAsHalves(sum.reals(), context_.rounding, roundingKey(place) + id.index());
+        }
         return sum;
     };
     const auto store = [&](TensorId id, TensorId place, std::size_t r, const TensorData& value) {

@@ -282,8 +282,13 @@ private:
             return hardSwishGradient(part, x);
         case Exp:
             return times(part, g_, y);
-        case Log:
-            return binary(part, Divide, g_, x);
+        case Log: {
+            // Where it has a least value PyTorch divides by no less than this (BCELoss).
+            constexpr double leastDivisor = 1e-12;
+            ElementwiseAttributes divide{Divide};
+            divide.alpha = attributes_.alpha != 0 ? leastDivisor : 0;
+            return b_.elementwise(part, divide, {g_, x}, shape_);
+        }
         case Sqrt:
             return b_.scaled(part + "/half", binary(part, Divide, g_, y), 0.5);
         case Rsqrt:

@@ -107,6 +107,13 @@ private:
         return meanOf(forward(part, function, {forward("error", Subtract, {scores_, labels})}));
     }
 
+    /// A logarithm that stays finite: PyTorch's BCELoss has none below -100.
+    TensorId finiteLog(const std::string& part, TensorId of) {
+        constexpr double least = -100;
+        return op(part, ElementwiseAttributes{Log, least}, {of}, graph_.tensors[scores_].shape,
+                  type(), Pass::Forward);
+    }
+
     /// -(t log p + (1 - t) log(1 - p))
     Loss binaryCrossEntropy() {
         scores_ = graph_.outputs.front();
@@ -117,10 +124,10 @@ private:
         number.role = TensorRole::Constant;
         number.value = std::make_shared<TensorData>(TensorData::scalar(number.type, 1));
         const TensorId one = graph_.tensors.add(std::move(number));
-        const TensorId yes = forward("yes", Multiply, {labels, forward("log", Log, {scores_})});
+        const TensorId yes = forward("yes", Multiply, {labels, finiteLog("log", scores_)});
         const TensorId notP = forward("rest", Subtract, {one, scores_});
         const TensorId notT = forward("restLabel", Subtract, {one, labels});
-        const TensorId no = forward("no", Multiply, {notT, forward("restLog", Log, {notP})});
+        const TensorId no = forward("no", Multiply, {notT, finiteLog("restLog", notP)});
         return meanOf(forward("negate", Negate, {forward("add", Add, {yes, no})}));
     }
 

@@ -27,19 +27,30 @@ public:
         , dropped_(graph.ops.size())
         , home_(graph.tensors.size(), 0)
         , lastReaders_(graph.tensors.size())
+        , readers_(graph.tensors.size(), 0)
         , shards_(replicaTopology(options.target, options.replicas).within) {
         for (std::size_t i = graph.ops.size(); i-- > 0;)
-            for (const TensorId in : graph.ops[OpId(i)].inputs)
+            for (const TensorId in : graph.ops[OpId(i)].inputs) {
                 home_[in.index()] = graph.ops[OpId(i)].stage;
+                ++readers_[in.index()];
+            }
         for (std::size_t i = 0; i < graph.ops.size(); ++i)
             for (const TensorId in : graph.ops[OpId(i)].inputs)
                 lastReaders_[in.index()] = OpId(i);
+    }
+
+    /// Says that a gradient has one more reader.
+    void expect(const WeightGradient& pair) {
+        for (const TensorId part : pair.parts)
+            ++readers_[part.index()];
     }
 
     void add(const WeightGradient& pair) {
         Ready ready{pair.weight, pair.parts.back(), producers_[pair.parts.back().index()]};
         if (accumulates())
             ready.gradient = accumulateAll(pair);
+        else if (isOverwritten() && isShared(ready))
+            ready.gradient = copied(ready);
         if (isSharded(pair.weight)) {
             updateAll({ready});
             return;
@@ -77,6 +88,30 @@ private:
 
     [[nodiscard]] bool accumulates() const { return options_.gradientAccumulation > 1; }
     [[nodiscard]] std::int32_t homeOf(TensorId weight) const { return home_[weight.index()]; }
+
+    /// Whether an update without accumulator works on the gradient in place: sums over replicas do,
+    /// and weight decay that joins the gradient.
+    [[nodiscard]] bool isOverwritten() const {
+        return options_.replicas > 1 || options_.weightDecayInForce() != 0;
+    }
+    /// Whether others read a gradient, too, or what it is a view of: another weight's update, or
+    /// the backward pass that goes on.
+    [[nodiscard]] bool isShared(const Ready& ready) const {
+        TensorId id = ready.gradient;
+        while (readers_[id.index()] <= 1) {
+            const OpId maker = producers_[id.index()];
+            if (!maker.valid() || !isView(graph_.ops[maker].attributes))
+                return !maker.valid() && ready.last.valid(); // a view of a constant
+            id = graph_.ops[maker].inputs[0];
+        }
+        return true;
+    }
+    TensorId copied(const Ready& ready) {
+        return WeightUpdate(graph_, options_,
+                            {ready.weight, Pass::Backward, graph_.ops[ready.last].stage},
+                            followers_[ready.last.index()])
+            .inPlace("_gradientCopy", "Copy", {ElementwiseFunction::Copy}, {ready.gradient});
+    }
 
     [[nodiscard]] std::int64_t bytesOf(const std::vector<Ready>& waiting) const {
         std::int64_t bytes = 0;
@@ -175,6 +210,7 @@ private:
     std::vector<bool> dropped_;
     std::vector<std::int32_t> home_; ///< stage of each tensor's first reader
     std::vector<OpId> lastReaders_;
+    std::vector<std::int32_t> readers_; ///< how many each tensor has
     std::vector<Op> updates_;
     TensorId reciprocal_;
     std::int32_t shards_;
@@ -196,6 +232,8 @@ double replicaShare(const RunOptions& options) {
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
                   const RunOptions& options) {
     OptimizerBuilder builder(graph, options);
+    for (const WeightGradient& gradient : gradients)
+        builder.expect(gradient);
     for (const WeightGradient& gradient : gradients)
         builder.add(gradient);
     builder.finish();

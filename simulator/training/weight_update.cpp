@@ -126,10 +126,10 @@ TensorId WeightUpdate::unscaled(TensorId gradient) {
     if (graph_.tensors[gradient].type != stateType())
         gradient = op("_gradientCast", "Cast", ElementwiseAttributes{Cast}, {gradient}, shape,
                       stateType());
-    if (options_.lossScaling == 1)
+    if (options_.lossScaling == 1 && !options_.compute.automaticLossScaling)
         return gradient;
     const TensorId scaling =
-        scalar("adamGradientScaling___specific___" + name_, stateType(), 1 / options_.lossScaling);
+        scalar(gradientScalingPrefix + name_, stateType(), 1 / options_.lossScaling);
     return op("_gradientUnscale", "GradientUnscale", ElementwiseAttributes{Multiply},
               {gradient, scaling}, shape, stateType());
 }

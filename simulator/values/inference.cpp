@@ -12,6 +12,7 @@
 #include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/values/model_values.h"
+#include "simulator/values/planned_sums.h"
 
 namespace tilescope::sim {
 namespace {
@@ -220,7 +221,8 @@ InferenceResult computeResults(const std::string& model, const RunOptions& optio
     if (!options.compute.expect.empty())
         wanted = readArrays(options.compute.expect);
     const Graph prepared = preparedGraph(graph, options);
-    Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed));
+    Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed),
+                    plannedSums(prepared, options));
     OutputGathering outputs;
     HostPort port;
     port.input = [&](const Tensor& input, const BatchPlace& place) {

@@ -13,6 +13,7 @@
 #include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/values/model_values.h"
+#include "simulator/values/planned_sums.h"
 #include "simulator/values/scores.h"
 
 namespace tilescope::sim {
@@ -137,6 +138,7 @@ RunOptions evaluationOptions(const RunOptions& options, std::int64_t batch) {
     plain.outline = false;
     plain.batchSize = batch;
     plain.compute = options.compute;
+    plain.compute.automaticLossScaling = false;
     return plain;
 }
 
@@ -153,7 +155,9 @@ public:
     void run(const NamedWeights& weights, EpochResult& result) {
         takeWeights(graph_, weights);
         const Graph prepared = preparedGraph(graph_, options_);
-        Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed));
+        Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed),
+                        partials_ ? *partials_
+                                  : partials_.emplace(plannedSums(prepared, options_)));
         const std::int64_t batch = *options_.batchSize;
         ScoreCount count;
         for (std::int64_t first = 0; first < set_.count(); first += batch) {
@@ -209,6 +213,7 @@ private:
     Batches batches_;
     RunOptions options_;
     Graph graph_;
+    std::optional<PartialSumsTable> partials_; ///< of the graph as it is prepared each time
 };
 
 class Trainer {
@@ -236,7 +241,8 @@ public:
                      : graph.tensors[graph.inputs[0]].shape[0];
         const Graph prepared = preparedGraph(graph, options_);
         image_ = prepared.tensors[prepared.inputs.front()].name;
-        Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed));
+        Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed),
+                        plannedSums(prepared, options_));
         ScoreWatch watch(prepared);
         recorder_.emplace(prepared, options_,
                           options_.compute.epochs * callsOfEpoch() * options_.deviceIterations);
@@ -375,7 +381,10 @@ private:
             if (progress_.step)
                 progress_.step(epoch, static_cast<double>(call + 1) / static_cast<double>(calls));
         }
-        return resultOf(epoch, watch.count(), loss, start);
+        EpochResult result = resultOf(epoch, watch.count(), loss, start);
+        if (options_.compute.automaticLossScaling)
+            result.lossScale = machine.lossScale();
+        return result;
     }
 
     /// Of scores where the model has a cross-entropy, else of its result.
@@ -393,7 +402,7 @@ private:
     void addPoint(const Machine& machine, const ScoreCount& count, const LossSum& loss) {
         if (options_.compute.values != RecordedValues::Off)
             recorder_->add(CurvePoint{updates_, meanLoss(count, loss), accuracyOf(count),
-                                      machine.learningRate(), options_.lossScaling});
+                                      machine.learningRate(), machine.lossScale()});
     }
 
     EpochResult resultOf(std::int64_t epoch, const ScoreCount& count, const LossSum& loss,

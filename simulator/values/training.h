@@ -21,6 +21,7 @@ struct EpochResult {
     double learningRate = 0;                      ///< of its last update
     std::optional<double> accuracy;               ///< while it trained
     std::optional<double> evalLoss, evalAccuracy; ///< after it, where there are data for it
+    std::optional<double> lossScale;              ///< in the end, where it follows the gradients
     double seconds = 0;                           ///< of this machine
 };
 

@@ -148,6 +148,42 @@ private slots:
         const QJsonArray more = json(computed(next))["training"].toArray();
         QVERIFY(more[0]["loss"].toDouble() < epochs[0]["loss"].toDouble() / 2);
     }
+
+    /// Gradients beyond the halves: the run ends where the first one is, if it is asked to.
+    void exceptionsEndTheRun() {
+        const std::vector<std::string> common{"mlp",
+                                              "--mode",
+                                              "training",
+                                              "--data",
+                                              TILESCOPE_DIGITS,
+                                              "--loss-scaling",
+                                              "6e6",
+                                              "--precision",
+                                              "half",
+                                              "--batch-size",
+                                              "100"};
+        std::vector<std::string> stopped = common;
+        stopped.insert(stopped.end(), {"--fp-exceptions", "overflow"});
+        const CliResult result = computed(stopped);
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("overflow in tensor '") &&
+                     result.err.contains("beyond the largest half, 65504"),
+                 qPrintable(result.err));
+        std::vector<std::string> goesOn = common;
+        goesOn.insert(goesOn.end(), {"--fp-exceptions", "invalid"});
+        QCOMPARE(computed(goesOn).status, 0);
+    }
+
+    void theLossScaleFollowsTheGradients() {
+        const CliResult result = computed(
+            {"mlp", "--mode", "training", "--data", TILESCOPE_DIGITS, "--precision", "half",
+             "--partials-type", "half", "--stochastic-rounding", "on", "--batch-size", "100",
+             "--optimizer", "adam", "--automatic-loss-scaling", "on", "--json"});
+        QCOMPARE(result.err, "");
+        const QJsonObject epoch = json(result)["training"].toArray()[0].toObject();
+        QVERIFY(epoch["lossScale"].toDouble() > 1 && epoch["lossScale"].toDouble() <= 32768);
+        QVERIFY(epoch["evalAccuracy"].toDouble() > 0.8);
+    }
 };
 
 TILESCOPE_TEST(ComputeTest)

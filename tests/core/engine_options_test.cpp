@@ -30,6 +30,17 @@ class EngineOptionsTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void notesUnknownEngineOptions() {
+        RunOptions options;
+        options.engineOptions = {{"autoReport.all", "true"}, {"autoReport.al", "true"}};
+        const std::vector<OptionNote> notes = engineOptionNotes(options);
+        QCOMPARE(notes.size(), std::size_t(1));
+        QVERIFY(notes[0].warning);
+        QCOMPARE(text(notes[0].text),
+                 "unknown engine option 'autoReport.al': it is kept in the profile and has no "
+                 "effect. Did you mean 'autoReport.all'?");
+    }
+
     void theTableIsSortedAndExplainsEach() {
         const auto& table = engineOptionTable();
         QVERIFY(std::is_sorted(table.begin(), table.end(),

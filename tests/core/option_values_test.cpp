@@ -140,6 +140,14 @@ class OptionValuesTest : public QObject {
         row("deviceIterations", "0",
             "option deviceIterations (--device-iterations): '0' is not a whole number from 1 to "
             "1000000000000");
+        row("stochasticRounding", "yes",
+            "option stochasticRounding (--stochastic-rounding): 'yes' is not one of on, off.");
+        row("automaticLossScaling", "often",
+            "option automaticLossScaling (--automatic-loss-scaling): 'often' is not one of on, "
+            "off.");
+        row("fpExceptions", "overflow,inexact",
+            "option fpExceptions (--fp-exceptions): 'inexact' is not one of invalid, division, "
+            "overflow, nan-on-overflow, all, none");
         row("compute", "yes", "option compute (--compute): 'yes' is not one of on, off.");
         for (const char* path : {"inputs", "expect", "data"})
             row(path, " ",

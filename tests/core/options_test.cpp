@@ -27,8 +27,7 @@ private:
             "--execution pipelined");
         row("schedule=interleaved execution=sharded ipus=2",
             "option schedule (--schedule): 'interleaved' is a schedule of a pipeline; add "
-            "--execution "
-            "pipelined");
+            "--execution pipelined");
         row("split=a", "option split (--split): one IPU has nothing to split; add --ipus N");
         row("ipus=2 execution=pipelined deviceMapping=0,1,0", "no error");
         row("ipus=2 execution=pipelined deviceMapping=0,1,2",
@@ -220,8 +219,14 @@ private:
         row("compute=on inputs=x.npy expect=y.npy saveOutputs=out rtol=0.1 atol=0.1 seed=3",
             "no error");
         row("compute=on arithmetic=float mode=training data=digits evalData=others epochs=3 "
-            "saveModel=t.onnx resume=b.onnx learningRateSchedule=cosine values=off valueSamples=9",
+            "saveModel=t.onnx resume=b.onnx learningRateSchedule=cosine values=off valueSamples=9 "
+            "automaticLossScaling=on stochasticRounding=on",
             "no error");
+        row("fpExceptions=all",
+            "option fpExceptions (--fp-exceptions): values are only computed with --compute");
+        row("compute=on automaticLossScaling=on",
+            "option automaticLossScaling (--automatic-loss-scaling): only training with --data "
+            "has this");
         row("inputs=x.npy", "option inputs (--inputs): values are only computed with --compute");
         row("compute=on data=digits",
             "option data (--data): a model learns from data in training; add --mode training");
@@ -429,17 +434,6 @@ private slots:
                                "{\"autoReport.all\":\"true\"}");
         QCOMPARE(error("{\"a\": [1]}"), "ENV: the value of engine option 'a' must be text, a "
                                         "number, true or false");
-    }
-
-    void notesUnknownEngineOptions() {
-        RunOptions options;
-        options.engineOptions = {{"autoReport.all", "true"}, {"autoReport.al", "true"}};
-        const std::vector<OptionNote> notes = engineOptionNotes(options);
-        QCOMPARE(notes.size(), std::size_t(1));
-        QVERIFY(notes[0].warning);
-        QCOMPARE(text(notes[0].text),
-                 "unknown engine option 'autoReport.al': it is kept in the profile and has no "
-                 "effect. Did you mean 'autoReport.all'?");
     }
 };
 

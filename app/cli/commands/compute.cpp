@@ -27,12 +27,16 @@ std::string percent(const std::optional<double>& share) {
 std::string epochLine(const sim::EpochResult& result) {
     std::string line;
     if (result.epoch == 1)
-        line = fmt::format("{:>5}  {:>7}  {:>8}  {:>8}  {:>9}  {:>13}\n", "Epoch", "Updates",
-                           "Loss", "Accuracy", "Test loss", "Test accuracy");
-    return line + fmt::format("{:>5}  {:>7}  {:>8.4f}  {:>8}  {:>9}  {:>13}\n", result.epoch,
-                              result.updates, result.loss, percent(result.accuracy),
-                              result.evalLoss ? fmt::format("{:.4f}", *result.evalLoss) : "-",
-                              percent(result.evalAccuracy));
+        line = fmt::format("{:>5}  {:>7}  {:>8}  {:>8}  {:>9}  {:>13}{}\n", "Epoch", "Updates",
+                           "Loss", "Accuracy", "Test loss", "Test accuracy",
+                           result.lossScale ? "  Loss scale" : "");
+    line += fmt::format("{:>5}  {:>7}  {:>8.4f}  {:>8}  {:>9}  {:>13}", result.epoch,
+                        result.updates, result.loss, percent(result.accuracy),
+                        result.evalLoss ? fmt::format("{:.4f}", *result.evalLoss) : "-",
+                        percent(result.evalAccuracy));
+    if (result.lossScale)
+        line += fmt::format("  {:>10}", *result.lossScale);
+    return line + '\n';
 }
 
 boost::json::object epochJson(const sim::EpochResult& result) {
@@ -46,6 +50,7 @@ boost::json::object epochJson(const sim::EpochResult& result) {
             {"accuracy", orNull(result.accuracy)},
             {"evalLoss", orNull(result.evalLoss)},
             {"evalAccuracy", orNull(result.evalAccuracy)},
+            {"lossScale", orNull(result.lossScale)},
             {"seconds", result.seconds}};
 }
 

@@ -124,6 +124,9 @@ bool computeBinary(const ElementwiseAttributes& elementwise, const TensorData& a
     case Multiply:
         return map([](float x, float y) TILESCOPE_INLINED { return x * y; });
     case Divide:
+        if (elementwise.alpha != 0)
+            return map([least = static_cast<float>(elementwise.alpha)](float x, float y)
+                           TILESCOPE_INLINED { return x / (y < least ? least : y); });
         return map([](float x, float y) TILESCOPE_INLINED { return x / y; });
     case Max: // of a number and none: none
         return map([](float x, float y) TILESCOPE_INLINED { return x > y || x != x ? x : y; });

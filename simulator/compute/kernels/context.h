@@ -3,6 +3,9 @@
 
 #include <memory>
 
+#include "core/options/compute_options.h"
+#include "simulator/compute/kernels/half_rounding.h"
+#include "simulator/compute/kernels/partial_sums.h"
 #include "simulator/graph/tensor_data.h"
 
 namespace tilescope::sim {
@@ -19,6 +22,10 @@ public:
     /// Says that these elements never change: weights of an inference. Convolutions keep them in
     /// the order that they compute in.
     void keep(const TensorData& fixed);
+
+    HalfRounding rounding;   ///< of what is stored as half
+    FpExceptions exceptions; ///< that stop
+    SumOrders sumOrders;     ///< of products in halves
 
     class Library; ///< oneDNN's part
     [[nodiscard]] Library& library() const { return *library_; }

@@ -4,6 +4,7 @@
 #include "simulator/compute/kernels/elementwise_loops.h"
 #include "simulator/compute/kernels/moved_elements.h"
 #include "simulator/compute/kernels/onednn.h"
+#include "simulator/compute/kernels/partial_convolutions.h"
 
 namespace tilescope::sim {
 namespace {
@@ -155,6 +156,8 @@ void giveRounded(KernelCall& call, const TensorData& reals) {
 } // namespace
 
 void compute(const ConvAttributes& conv, KernelCall& call) {
+    if (call.partials != nullptr)
+        return sumInParts(conv, call);
     const TensorData weights = asReals(call.inputs.at(1));
     const TensorData whole = asReals(call.inputs.at(0));
     const Uncropped part = uncropped(conv, whole.shape());
@@ -170,6 +173,8 @@ void compute(const ConvAttributes& conv, KernelCall& call) {
 }
 
 void compute(const ConvGradInputAttributes& gradient, KernelCall& call) {
+    if (call.partials != nullptr)
+        return sumInParts(gradient, call);
     const TensorData& ofOutput = call.inputs.at(0);
     const TensorData& weights = call.inputs.at(1);
     TensorData& whole = call.make();
@@ -187,6 +192,8 @@ void compute(const ConvGradInputAttributes& gradient, KernelCall& call) {
 }
 
 void compute(const ConvGradWeightsAttributes& gradient, KernelCall& call) {
+    if (call.partials != nullptr)
+        return sumInParts(gradient, call);
     const TensorData& whole = call.inputs.at(0);
     const TensorData& ofOutput = call.inputs.at(1);
     TensorData& result = call.make();

@@ -5,6 +5,8 @@
 #include <variant>
 
 #include "core/base/error.h"
+#include "simulator/compute/kernels/exceptions.h"
+#include "simulator/compute/kernels/random_numbers.h"
 
 namespace tilescope::sim {
 namespace {
@@ -23,9 +25,12 @@ constexpr bool isTimedOnly =
     isAnyOf<T, CustomAttributes, CtcLossAttributes, CtcBeamSearchAttributes>;
 
 void roundResults(KernelCall& call) {
+    if (isView(call.op.attributes))
+        return;
+    std::uint64_t key = roundingKey(call.place);
     for (TensorData& result : call.outputs)
-        if (!result.isEmpty() && result.type() == DataType::Half && !isView(call.op.attributes))
-            roundToHalf(result.reals());
+        if (!result.isEmpty() && result.type() == DataType::Half)
+            storeAsHalves(result.reals(), call.context.rounding, ++key);
 }
 
 } // namespace
@@ -34,7 +39,16 @@ bool isKernel(const Attributes& attributes) {
     return std::visit([]<class T>(const T&) { return !isMovement<T>; }, attributes);
 }
 
+std::uint64_t roundingKey(const ComputePlace& place) {
+    ComputePlace own = place;
+    own.randomStream = -1; // none of the numbers that an operation draws
+    own.iteration = place.execution;
+    own.microBatch = 0;
+    return RandomNumbers(own).key();
+}
+
 void runKernel(KernelCall& call) {
+    const OperandCheck check(call);
     std::visit(
         [&]<class T>(const T& kind) {
             if constexpr (isMovement<T>)
@@ -47,6 +61,7 @@ void runKernel(KernelCall& call) {
                 compute(kind, call);
         },
         call.op.attributes);
+    check.results(call);
     roundResults(call);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/compute/kernels/context.h"
+#include "simulator/compute/kernels/partial_sums.h"
 #include "simulator/graph/graph.h"
 #include "simulator/graph/tensor_data.h"
 
@@ -17,6 +18,7 @@ struct ComputePlace {
     std::int64_t iteration = 0, microBatch = 0, replica = 0;
     /// The operation's own of Op::randomStreams, as the calls around it have it.
     std::int32_t randomStream = 0;
+    std::int64_t execution = 0; ///< how many operations were executed before: of random rounding
 };
 
 /// One execution of an operation.
@@ -27,7 +29,8 @@ struct KernelCall {
     std::vector<TensorData> inputs;
     std::vector<TensorData> outputs; ///< as many as the operation has; the kernel fills them
     ComputePlace place = {};
-    double learningRate = 0; ///< of the moment: ElementwiseAttributes::byLearningRate
+    double learningRate = 0;               ///< of the moment: ElementwiseAttributes::byLearningRate
+    const PartialSums* partials = nullptr; ///< of a product that is summed in halves
 
     /// Elements for result `i`, of the type and shape that the graph gives it, not set.
     TensorData& make(std::size_t i = 0) {
@@ -38,7 +41,8 @@ struct KernelCall {
 
 // One function for each kind of operation that only depends on its operands, in compute/kernels.
 // A result is computed in float or 32-bit integers; what its type cannot hold is rounded by
-// runKernel. Results of operations that update in place share the elements of their operand.
+// runKernel (but for partial sums). Results of operations that update in place share the elements
+// of their operand.
 void compute(const ConvAttributes& conv, KernelCall& call);
 void compute(const ConvGradInputAttributes& conv, KernelCall& call);
 void compute(const ConvGradWeightsAttributes& conv, KernelCall& call);
@@ -61,10 +65,14 @@ void compute(const MultiUpdateAttributes& update, KernelCall& call);
 void compute(const PadAttributes& pad, KernelCall& call);
 void compute(const FillAttributes& fill, KernelCall& call);
 
-/// Executes an operation that only depends on its operands and rounds its results to their types.
+/// Executes an operation that only depends on its operands and rounds its results to their types as
+/// call.context says, which may also have exceptions that stop it (UserError).
 /// Throws InternalError for those that move values between micro-batches, memories, replicas or
 /// graphs, which Machine executes, and UserError for those that are timed only: declared ones, CTC.
 void runKernel(KernelCall& call);
+
+/// What random bits of an execution follow from.
+std::uint64_t roundingKey(const ComputePlace& place);
 
 /// Whether runKernel executes it.
 bool isKernel(const Attributes& attributes);

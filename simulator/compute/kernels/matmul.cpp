@@ -1,6 +1,7 @@
 // Matrix products: of reals by oneDNN, of whole numbers here.
 #include "simulator/compute/kernels/elementwise_loops.h"
 #include "simulator/compute/kernels/onednn.h"
+#include "simulator/compute/kernels/partial_convolutions.h"
 
 namespace tilescope::sim {
 namespace {
@@ -115,6 +116,40 @@ std::int64_t matrixOffset(const MatrixStack& stack, const Dims& result, std::int
     return offset;
 }
 
+/// Matrix by matrix, each in the parts in which the device sums it.
+void multiplyInHalves(const MatMulAttributes& product, KernelCall& call) {
+    TensorData& made = call.make();
+    const TensorData& left = call.inputs.at(0);
+    const TensorData& right = call.inputs.at(1);
+    const std::size_t rank = made.shape().size();
+    MatrixStack a = asStack(left.shape(), rank, product.transposeA);
+    MatrixStack b = asStack(right.shape(), rank, product.transposeB);
+    MatrixStack result = asStack(made.shape(), rank, false);
+    joinLeading(a, b, result);
+    const std::size_t columns = result.dims.size() - 1;
+    const std::size_t rows = columns - 1;
+    PartialProduct one;
+    one.rows = result.dims[rows];
+    one.aRow = a.strides[rows];
+    one.aChannel = a.strides[columns];
+    one.bChannel = b.strides[rows];
+    one.outRow = result.strides[rows];
+    WindowDim along{result.dims[columns], 1};
+    for (std::int64_t i = 0; i < along.columns; ++i)
+        along.places.push_back(i * b.strides[columns]);
+    one.window = {along};
+    const SumOrder& order = call.context.sumOrders.of(*call.partials, a.dims[columns], {});
+    const HalfRounding rounding = partialRounding(call.context);
+    std::uint64_t key = roundingKey(call.place);
+    const std::int64_t each = one.rows * along.columns;
+    for (std::int64_t n = 0; n < (each == 0 ? 0 : made.elements() / each); ++n) {
+        one.a = left.reals().data() + matrixOffset(a, result.dims, n);
+        one.b = right.reals().data() + matrixOffset(b, result.dims, n);
+        one.out = made.reals().data() + n * each;
+        multiplyInParts(one, order, call.partials->stages, rounding, ++key << 8U);
+    }
+}
+
 void multiplyWhole(const MatMulAttributes& product, KernelCall& call) {
     TensorData& made = call.make();
     const TensorData& left = call.inputs.at(0);
@@ -146,7 +181,9 @@ void multiplyWhole(const MatMulAttributes& product, KernelCall& call) {
 
 void compute(const MatMulAttributes& product, KernelCall& call) {
     const bool real = isFloating(call.graph.tensors[call.op.outputs.at(0)].type);
-    if (real)
+    if (real && call.partials != nullptr)
+        multiplyInHalves(product, call);
+    else if (real)
         multiplyReals(product, call);
     else
         multiplyWhole(product, call);

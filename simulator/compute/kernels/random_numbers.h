@@ -14,6 +14,7 @@ class RandomNumbers {
 public:
     explicit RandomNumbers(const ComputePlace& place);
 
+    [[nodiscard]] std::uint64_t key() const { return key_; }
     /// Four words for elements 4 n to 4 n + 3.
     [[nodiscard]] std::array<std::uint32_t, 4> four(std::uint64_t n) const;
     /// From 0 to below 1, with as many bits as a float has.

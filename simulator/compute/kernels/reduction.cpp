@@ -323,8 +323,12 @@ void reduceInto(TensorData& result, const TensorData& data, ReduceFunction funct
         reduceBy(function, plan, data.ints().data(), results);
     if (function == ReduceFunction::Mean)
         scale *= static_cast<double>(result.elements()) / static_cast<double>(data.elements());
-    for (std::size_t k = 0; k < results.size(); ++k)
-        result.setNumber(static_cast<std::int64_t>(k), results[k] * scale);
+    if (result.isReal()) // halves are rounded where all results are
+        std::transform(results.begin(), results.end(), result.reals().begin(),
+                       [scale](double sum) { return static_cast<float>(sum * scale); });
+    else
+        for (std::size_t k = 0; k < results.size(); ++k)
+            result.setNumber(static_cast<std::int64_t>(k), results[k] * scale);
 }
 
 void compute(const ReduceAttributes& reduce, KernelCall& call) {

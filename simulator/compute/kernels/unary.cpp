@@ -74,6 +74,11 @@ bool computeArithmetic(const ElementwiseAttributes& e, const TensorData& x, Tens
     case Exp:
         return map([](float v) TILESCOPE_INLINED { return vec::exponential(v); });
     case Log:
+        if (e.alpha != 0)
+            return map([least = static_cast<float>(e.alpha)](float v) TILESCOPE_INLINED {
+                const float y = vec::logarithm(v);
+                return y < least ? least : y;
+            });
         return map([](float v) TILESCOPE_INLINED { return vec::logarithm(v); });
     case Expm1:
         return map([](float v) { return std::expm1(v); });

@@ -85,6 +85,50 @@ class OptimizersTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Two weights of a sum have one gradient: what one's decay adds must not reach the other.
+    void decayDoesNotReachOtherWeights() {
+        RunOptions options = optionsOf(Optimizer::Momentum, 0.5);
+        GraphBuilder g;
+        const TensorId x = g.input({4});
+        const TensorId w = g.weight({4});
+        const TensorId b = g.weight({4});
+        const TensorId xw = g.binary("xw", ElementwiseFunction::Add, x, w, {4});
+        const TensorId y = g.binary("y", ElementwiseFunction::Add, xw, b, {4});
+        const Graph graph = trainingGraph(g.finish({y}), options);
+        checkGraph(graph);
+        const auto all = [](double value) { return numbers({4}, [=](double) { return value; }); };
+        GraphValues values{{x, all(1)}, {w, all(2)}, {b, all(3)}, {graph.inputs.back(), all(4)}};
+        runGraph(graph, values, rate);
+        // The gradient of ((x + w + b) - 4)^2 / 4, and half of the weight.
+        const double gradient = 2 * (6.0 - 4) / 4;
+        QVERIFY(std::fabs(values.at(w).number(0) - (2 - rate * (gradient + 1))) < 1e-6);
+        QVERIFY(std::fabs(values.at(b).number(0) - (3 - rate * (gradient + 1.5))) < 1e-6);
+    }
+
+    /// PyTorch's BCELoss: no logarithm is below -100, and nothing is divided by less than 1e-12.
+    void binaryCrossEntropyOfCertaintyIsFinite() {
+        GraphBuilder g;
+        const TensorId p = g.weight({4});
+        const TensorId y = g.unary("copy", ElementwiseFunction::Abs, p);
+        Graph graph = g.finish({y});
+        const Loss loss = addLoss(graph, LossFunction::BinaryCrossEntropy);
+        const std::vector<WeightGradient> gradients = addGradients(graph, loss);
+        const std::vector<double> probabilities{0, 1, 0.5, 1};
+        const std::vector<double> labels{0, 1, 1, 0};
+        const auto of = [](const std::vector<double>& list) {
+            return numbers({4}, [&](double i) { return list[static_cast<std::size_t>(i)]; });
+        };
+        GraphValues values{{p, of(probabilities)}, {graph.inputs.back(), of(labels)}};
+        runGraph(graph, values);
+        QVERIFY(std::fabs(values.at(graph.outputs.front()).number(0) - (std::log(2.0) + 100) / 4) <
+                1e-5);
+        const TensorData& slopes = values.at(gradients.front().parts.front());
+        for (std::int64_t i = 0; i < 4; ++i)
+            QVERIFY(std::isfinite(slopes.number(i)));
+        QVERIFY(std::fabs(slopes.number(2) + 0.5) < 1e-6);
+        QVERIFY(slopes.number(3) > 1e11);
+    }
+
     void asPyTorch_data() {
         QTest::addColumn<int>("index");
         for (std::size_t i = 0; i < cases().size(); ++i)

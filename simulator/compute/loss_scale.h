@@ -1,0 +1,45 @@
+// The factor of the loss's gradient, where it follows the gradients.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// PopART's automatic loss scaling (willow/src/transforms/automaticlossscaling.cpp,
+/// popx/op/lossscaleupdatex.cpp): elements of the gradients that convolutions and matrix products
+/// make are counted, of all micro-batches and replicas; after a weight update the scale is halved
+/// if more than a share of them is very large, else doubled, up to 2^15 where it is kept in half.
+/// Momentum, which is kept in the loss's scale here, moves with it.
+class LossScale {
+public:
+    LossScale(const Graph& prepared, const RunOptions& options);
+
+    /// Whether a constant holds the scale or takes it out of a gradient.
+    static bool dependsOn(const Tensor& constant);
+    /// A constant's value at the present scale.
+    [[nodiscard]] TensorData constant(const Tensor& tensor) const;
+    /// An operation whose own numbers hold the scale, with the present one; none for all others.
+    [[nodiscard]] std::optional<Op> adjusted(const Op& op) const;
+    /// Counts what an operation has made, if it is a gradient.
+    void see(const Op& op, const std::vector<TensorData>& made);
+    /// After a weight update; true if the scale is another one now.
+    bool update();
+
+    [[nodiscard]] double value() const { return given_ * factor_; }
+
+private:
+    const bool isAutomatic_;
+    const Optimizer optimizer_;
+    const double given_;
+    bool isHalf_ = false;
+    /// Times the scale that was given: now, and at the weight update before.
+    double factor_ = 1, factorBefore_ = 1;
+    std::int64_t large_ = 0, all_ = 0;
+};
+
+} // namespace tilescope::sim

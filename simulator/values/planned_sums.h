@@ -1,0 +1,18 @@
+// In which parts the planner lets a graph's products be summed.
+#pragma once
+
+#include "core/options/run_options.h"
+#include "simulator/compute/kernels/partial_sums.h"
+#include "simulator/graph/graph.h"
+#include "simulator/planner/plan.h"
+
+namespace tilescope::sim {
+
+/// The sums of a plan. `kernelDims`: of the operation, before any transform.
+PartialSums sumsOf(const ConvPlan& plan, std::size_t kernelDims);
+
+/// Of every convolution and product of a prepared graph that has half partials; empty if none has,
+/// without planning anything.
+PartialSumsTable plannedSums(const Graph& prepared, const RunOptions& options);
+
+} // namespace tilescope::sim

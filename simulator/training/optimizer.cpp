@@ -33,10 +33,9 @@ public:
             for (const TensorId in : graph.ops[OpId(i)].inputs) {
                 home_[in.index()] = graph.ops[OpId(i)].stage;
                 ++readers_[in.index()];
+                lastReaders_[in.index()] =
+                    std::max(lastReaders_[in.index()], lastReaderThrough(OpId(i)));
             }
-        for (std::size_t i = 0; i < graph.ops.size(); ++i)
-            for (const TensorId in : graph.ops[OpId(i)].inputs)
-                lastReaders_[in.index()] = OpId(i);
     }
 
     /// Says that a gradient has one more reader.
@@ -86,6 +85,16 @@ private:
         OpId last; ///< operation that completes the gradient
     };
 
+    /// The last operation that reads what an operation reads: itself, or a reader of the view that
+    /// it makes. Later operations have been seen.
+    [[nodiscard]] OpId lastReaderThrough(OpId id) const {
+        const Op& op = graph_.ops[id];
+        OpId last = id;
+        if (isView(op.attributes))
+            for (const TensorId out : op.outputs)
+                last = std::max(last, lastReaders_[out.index()]);
+        return last;
+    }
     [[nodiscard]] bool accumulates() const { return options_.gradientAccumulation > 1; }
     [[nodiscard]] std::int32_t homeOf(TensorId weight) const { return home_[weight.index()]; }
 
@@ -208,8 +217,8 @@ private:
     std::vector<OpId> producers_;
     std::vector<std::vector<Op>> followers_; ///< of each operation there was
     std::vector<bool> dropped_;
-    std::vector<std::int32_t> home_; ///< stage of each tensor's first reader
-    std::vector<OpId> lastReaders_;
+    std::vector<std::int32_t> home_;    ///< stage of each tensor's first reader
+    std::vector<OpId> lastReaders_;     ///< of each tensor and its views
     std::vector<std::int32_t> readers_; ///< how many each tensor has
     std::vector<Op> updates_;
     TensorId reciprocal_;

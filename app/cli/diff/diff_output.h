@@ -28,8 +28,9 @@ const std::vector<std::string>& diffSections();
 /// each table.
 Document diffSummary(const DiffResult& result, std::size_t rows);
 
-/// One section: "metrics", "options", "plans", "memory", "cycles", "aligned", "values" or a table of the
-/// comparison, with at most `rows` lines that changed. Throws InternalError for another name.
+/// One section: "metrics", "options", "plans", "memory", "cycles", "aligned", "values" or a table
+/// of the comparison, with at most `rows` lines that changed. Throws InternalError for another
+/// name.
 Document diffSection(const DiffResult& result, const std::string& section, std::size_t rows,
                      Format format);
 

@@ -20,7 +20,7 @@ std::vector<EpochResult> curveOf(const std::map<std::string, std::string>& more)
                                                {"data", TILESCOPE_DIGITS}, {"epochs", "2"},
                                                {"batchSize", "25"},        {"optimizer", "adamw"}};
     options.insert(more.begin(), more.end());
-    return trainModel("mnist-tutorial", optionsOf(options));
+    return trainModel("mnist-tutorial", optionsOf(options)).epochs;
 }
 
 } // namespace

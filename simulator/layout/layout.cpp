@@ -255,7 +255,39 @@ std::vector<std::int64_t> levelExtents(const std::vector<OrderLevel>& order,
     return extents;
 }
 
+/// Levels with more than one index on a tile; those of one atom that follow each other are one.
+std::vector<OrderLevel> walkedLevels(const std::vector<OrderLevel>& order,
+                                     const std::vector<std::int64_t>& sizes) {
+    const std::vector<std::int64_t> extents = levelExtents(order, sizes);
+    std::vector<OrderLevel> walked;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (extents[i] == 1)
+            continue;
+        if (!walked.empty() && walked.back().atom == order[i].atom)
+            walked.back().extent *= extents[i];
+        else
+            walked.push_back({order[i].atom, extents[i]});
+    }
+    return walked;
+}
+
 } // namespace
+
+bool isSameSequence(const std::vector<OrderLevel>& a, const std::vector<OrderLevel>& b,
+                    const std::vector<std::int64_t>& sizes) {
+    const std::vector<OrderLevel> one = walkedLevels(a, sizes);
+    const std::vector<OrderLevel> other = walkedLevels(b, sizes);
+    // An atom that is walked once is walked whole, whatever its groups.
+    const auto isWhole = [&](const OrderLevel& level) {
+        return std::count_if(one.begin(), one.end(), [&](const OrderLevel& other) {
+                   return other.atom == level.atom;
+               }) == 1;
+    };
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                      [&](const OrderLevel& x, const OrderLevel& y) {
+                          return x.atom == y.atom && (x.extent == y.extent || isWhole(x));
+                      });
+}
 
 std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vector<OrderLevel>& to,
                            const std::vector<std::int64_t>& moved,

@@ -76,6 +76,10 @@ std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vecto
                            const std::vector<std::int64_t>& held,
                            const std::vector<std::int64_t>& wanted);
 
+/// Whether two orders hold the elements of a tile in the same sequence, `sizes` of each atom.
+bool isSameSequence(const std::vector<OrderLevel>& a, const std::vector<OrderLevel>& b,
+                    const std::vector<std::int64_t>& sizes);
+
 /// Indices of each atom that the largest block of a blocking holds.
 std::vector<std::int64_t> blockSizes(const Blocking& blocking,
                                      const std::vector<std::int64_t>& atomSizes);

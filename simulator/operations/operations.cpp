@@ -1,5 +1,7 @@
 #include "simulator/operations/operations.h"
 
+#include <optional>
+
 #include "simulator/cost/footprint.h"
 #include "simulator/engine/timing.h"
 #include "simulator/operations/operation_graph.h"
@@ -21,6 +23,48 @@ Graph graphOf(const GeneralMatrixMultiply& multiply, DataType type) {
     return g.take();
 }
 
+namespace {
+
+/// A bias that a layer adds to its result (popops::addInPlace, poplin::addBias), and its update by
+/// the sum of the gradients over the result's other dimensions (poplin::convolutionBiasUpdate).
+class Bias {
+public:
+    /// `channels`: dimensions of the result that the bias has.
+    Bias(OperationGraph& g, Shape result, const std::vector<std::size_t>& channels)
+        : g_(g)
+        , result_(std::move(result))
+        , shape_(result_.size(), 1) {
+        for (const std::size_t dim : channels)
+            shape_[dim] = result_[dim];
+        biases_ = g_.held("biases", shape_);
+    }
+
+    TensorId addTo(TensorId product, const std::string& name) {
+        return g_.op(name, "Add", ElementwiseAttributes{ElementwiseFunction::Add},
+                     {product, biases_}, result_);
+    }
+
+    void update(TensorId gradient, const std::string& name) {
+        ReduceAttributes sum;
+        sum.function = ReduceFunction::Add;
+        sum.keepDims = true;
+        for (std::size_t dim = 0; dim < shape_.size(); ++dim)
+            if (shape_[dim] != result_[dim])
+                sum.axes.push_back(static_cast<std::int64_t>(dim));
+        TensorId change = gradient;
+        if (!sum.axes.empty())
+            change = g_.op(name + "/BiasUpdate", "Reduce", sum, {gradient}, shape_);
+        g_.scaledAdd(name + "/UpdateBias/AddTo", biases_, change);
+    }
+
+private:
+    OperationGraph& g_;
+    Shape result_, shape_;
+    TensorId biases_;
+};
+
+} // namespace
+
 Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     OperationGraph g("fully_connected_layer", type);
     const auto shaped = [&](std::int64_t rows, std::int64_t columns) {
@@ -31,8 +75,16 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     MatMulAttributes forward;
     forward.pass =
         layer.inferenceOnly ? TrainingPass::InferenceForward : TrainingPass::TrainingForward;
-    g.download(
-        g.op("Fwd", "MatMul", forward, {in, weights}, shaped(layer.batchSize, layer.outputSize)));
+    const Shape result = shaped(layer.batchSize, layer.outputSize);
+    TensorId next = g.op("Fwd", "MatMul", forward, {in, weights}, result);
+    std::optional<Bias> bias;
+    if (layer.bias) {
+        bias.emplace(g, result,
+                     layer.groups == 1 ? std::vector<std::size_t>{1}
+                                       : std::vector<std::size_t>{0, 2});
+        next = bias->addTo(next, "Fwd/AddBias");
+    }
+    g.download(next);
     if (layer.inferenceOnly)
         return g.take();
     const TensorId delta = g.held("zDeltas", shaped(layer.batchSize, layer.outputSize));
@@ -48,6 +100,8 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     const TensorId change =
         g.op("Wu", "MatMul", update, {in, delta}, shaped(layer.inputSize, layer.outputSize));
     g.scaledAdd("Wu/UpdateWeights/AddTo", weights, change);
+    if (bias)
+        bias->update(delta, "Wu");
     return g.take();
 }
 
@@ -73,8 +127,14 @@ Graph graphOf(const SingleConvLayer& layer, DataType type) {
     }
     const TensorId in = g.held("prevAct", inShape);
     const TensorId weights = g.held("weights", weightShape);
-    g.download(g.op("fwd", "Conv", conv, {in, weights}, outShape));
+    TensorId next = g.op("fwd", "Conv", conv, {in, weights}, outShape);
     g.wrapLast();
+    std::optional<Bias> bias;
+    if (layer.bias) {
+        bias.emplace(g, outShape, std::vector<std::size_t>{1});
+        next = bias->addTo(next, "fwd/addBias");
+    }
+    g.download(next);
     if (layer.inferenceOnly)
         return g.take();
     const TensorId delta = g.held("zDeltas", outShape);
@@ -84,6 +144,8 @@ Graph graphOf(const SingleConvLayer& layer, DataType type) {
     const TensorId change =
         g.op("wu", "ConvGradWeights", ConvGradWeightsAttributes{conv}, {in, delta}, weightShape);
     g.scaledAdd("wu/AddTo", weights, change);
+    if (bias)
+        bias->update(delta, "wu");
     return g.take();
 }
 

@@ -117,6 +117,26 @@ private slots:
         QVERIFY(depthwise["totalMemory"].toInteger() < dense["totalMemory"].toInteger());
     }
 
+    // Only the tools whose layers have one take a bias, and it is work both ways.
+    void biases() {
+        for (const QString& layer :
+             {conv + "--kernel-size 3 --padding 1",
+              QStringLiteral("fully_connected_layer --batch-size 16 --input-size 64 "
+                             "--output-size 96"),
+              QStringLiteral("fully_connected_layer --batch-size 16 --input-size 64 "
+                             "--output-size 96 --num-groups 3")}) {
+            const auto more = [&](const QString& words) {
+                return json(layer + words)["cycles"].toInteger() -
+                       json(layer + words + " --bias 0")["cycles"].toInteger();
+            };
+            QVERIFY(more(" --inference-only") > 0);
+            QVERIFY(more("") > more(" --inference-only"));
+            QVERIFY(json(layer + " --bias 1") == json(layer));
+        }
+        QCOMPARE(op({"lstm_layer", "--bias", "0"}).status, 2);
+        QCOMPARE(op({"reduce_op", "--shape=4,4", "--dims=0", "--bias", "0"}).status, 2);
+    }
+
     // What is printed is what the profile says.
     void theProfileHasTheSameCycles() {
         const QTemporaryDir folder;

@@ -107,7 +107,6 @@ void addOpCommand(CLI::App& app, Action& action) {
         command->add_option("--partials-type", arguments->partialsType)
             ->check(CLI::IsMember({"half", "float"}));
         command->add_option("--available-memory-proportion", arguments->proportion);
-        command->add_option("--bias", arguments->bias);
         command->add_flag("--inference-only", arguments->inferenceOnly);
         command->add_flag("--explain", arguments->explain,
                           "the best plans of each method with the terms of their cost");

@@ -24,7 +24,7 @@ sim::Graph convGraph(const OpArguments& a, sim::DataType type) {
     layer.outputChannels = a.number("output-channels");
     layer.batchSize = a.number("batch-size");
     layer.groups = a.number("conv-groups");
-    layer.bias = a.bias;
+    layer.bias = a.flag("bias");
     layer.inferenceOnly = a.inferenceOnly;
     // The tool's channels are those of one group.
     layer.inputChannels *= layer.groups;
@@ -62,7 +62,8 @@ std::vector<Tool> convolutionTools() {
           {"input-channels", ""},
           {"output-channels", ""},
           {"batch-size", "1"},
-          {"conv-groups", "1"}},
+          {"conv-groups", "1"},
+          {"bias", "true"}},
          convGraph,
          true},
         {"pooling_layer",

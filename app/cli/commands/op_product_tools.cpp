@@ -22,14 +22,18 @@ std::vector<Tool> productTools() {
     return {
         {"fully_connected_layer",
          "Forward, backward and weight update of a dense layer",
-         {{"batch-size", "1"}, {"input-size", ""}, {"output-size", ""}, {"num-groups", "1"}},
+         {{"batch-size", "1"},
+          {"input-size", ""},
+          {"output-size", ""},
+          {"num-groups", "1"},
+          {"bias", "true"}},
          [](const OpArguments& a, sim::DataType type) {
              sim::FullyConnectedLayer layer;
              layer.batchSize = a.number("batch-size");
              layer.inputSize = a.number("input-size");
              layer.outputSize = a.number("output-size");
              layer.groups = a.number("num-groups");
-             layer.bias = a.bias;
+             layer.bias = a.flag("bias");
              layer.inferenceOnly = a.inferenceOnly;
              return graphOf(layer, type);
          }},

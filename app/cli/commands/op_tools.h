@@ -23,7 +23,6 @@ struct OpArguments {
     std::string partialsType = "float";
     std::string proportion;
     std::string directory;
-    bool bias = true;
     bool inferenceOnly = false;
     bool explain = false;
     FormatFlags flags;

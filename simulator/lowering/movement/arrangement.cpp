@@ -236,9 +236,9 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
 namespace {
 
 /// Blocks of `block` elements by the tile of their first one, in elements; and what of them lies on
-/// other tiles.
+/// other tiles, which is of the last block only: `cut` is one there.
 struct BlocksOfTiles {
-    TileSeries elements, received;
+    TileSeries elements, received, cut;
 };
 
 BlocksOfTiles blocksWhereTheyBegin(const TileSeries& held, std::int64_t block) {
@@ -250,7 +250,9 @@ BlocksOfTiles blocksWhereTheyBegin(const TileSeries& held, std::int64_t block) {
             const std::int64_t first = ceilDiv(begin, block) * block;
             const std::int64_t last = ceilDiv(end, block) * block;
             blocks.elements.append(tile, tile + 1, last - first);
-            blocks.received.append(tile, tile + 1, last > first ? last - end : 0);
+            const std::int64_t received = last > first ? last - end : 0;
+            blocks.received.append(tile, tile + 1, received);
+            blocks.cut.append(tile, tile + 1, received > 0 ? 1 : 0);
             begin = end;
         }
     return blocks;
@@ -275,11 +277,15 @@ Regrouped regroupAsTheyLie(LoweringContext& context, const std::string& op,
     const TileSeries bytes = blocks.elements.scaled(storage.elementBytes);
     VariableId source = request.placed.variable;
     ExchangeId exchange;
-    const auto copyApart = [&](const std::string& step, VariableId from, const std::string& to) {
-        const VariableId copied = b.variable(to, MemoryCategory::Variable, bytes, type);
-        emitJoin(b, name + step, bytes, shortestUnstridedRun, {{from}, {copied}});
+    const auto copyApart = [&](const std::string& step, VariableId from, const std::string& to,
+                               const TileSeries& copiedBytes) {
+        const VariableId copied = b.variable(to, MemoryCategory::Variable, copiedBytes, type);
+        emitJoin(b, name + step, copiedBytes, shortestUnstridedRun, {{from}, {copied}});
         return copied;
     };
+    // Vertices with a list of blocks take them one by one, and want only each to be in one piece.
+    const bool listed =
+        transposeMethod(context.target(), plan, storage.elementBytes) == TransposeMethod::Workers;
     if (const std::int64_t moved = blocks.received.sum(); moved > 0) {
         Traffic traffic;
         traffic.total = moved;
@@ -293,16 +299,21 @@ Regrouped regroupAsTheyLie(LoweringContext& context, const std::string& op,
                                               blocks.received.scaled(storage.elementBytes), type);
         exchange =
             b.exchange(name + "/Transpose/ExchangePre", std::move(movement), {{source}, {message}});
-        source = copyApart("/Transpose/PreArrange-0", message, name + "/blocks");
+        source = copyApart("/Transpose/PreArrange-0", message, name + "/blocks",
+                           listed ? blocks.cut.scaled(block * storage.elementBytes) : bytes);
     }
     VariableId result = b.variable(name + "/transposed", MemoryCategory::Variable, bytes, type);
     TransposeSet transposes(b.machine(), storage.elementBytes);
     transposes.add(blocks.elements, plan);
-    const ProgramId program = transposes.emit(b, name + "/Transpose", type, {{source}, {result}});
+    std::vector<VariableId> read{source};
+    if (listed && source != request.placed.variable)
+        read.push_back(request.placed.variable);
+    const ProgramId program =
+        transposes.emit(b, name + "/Transpose", type, {std::move(read), {result}});
     recordCopy(context, request.placed, request.move, {source, result, exchange}, CopyCause::Plan,
                program, true);
-    if (plan.blocksPerTile > 1)
-        result = copyApart("/Transpose/PostArrange-0", result, name + "/transposed");
+    if (plan.blocksPerTile > 1 && !listed)
+        result = copyApart("/Transpose/PostArrange-0", result, name + "/transposed", bytes);
     return {result, blocks.elements};
 }
 
@@ -332,9 +343,8 @@ const PlacedStorage& Arrangement::result(std::size_t number) const {
 void Arrangement::emit() {
     for (Item& item : items_)
         item.result = item.operand.placed;
-    const bool anything = std::any_of(items_.begin(), items_.end(), [](const Item& item) {
-        return !isInPlace(item.operand.move);
-    });
+    const bool anything = std::any_of(items_.begin(), items_.end(),
+                                      [](const Item& item) { return !isThere(item.operand.move); });
     if (!anything)
         return;
     writeUndefs(false);
@@ -347,7 +357,7 @@ void Arrangement::emit() {
 /// that of a published profile: of activations and padding first, of weights before their copy.
 void Arrangement::writeUndefs(bool ofWeights) {
     for (const Item& item : items_) {
-        if (isInPlace(item.operand.move) ||
+        if (isThere(item.operand.move) ||
             (item.regrouped && item.operand.asTheyLie && item.operand.move.traffic.total == 0))
             continue;
         const bool isWeights = item.role.starts_with("weights");
@@ -387,26 +397,22 @@ void Arrangement::regroupAll() {
 
 void Arrangement::copyAll() {
     if (std::all_of(items_.begin(), items_.end(),
-                    [](const Item& item) { return item.arrived || isInPlace(item.operand.move); }))
+                    [](const Item& item) { return item.arrived || isThere(item.operand.move); }))
         return;
     Names sources, targets;
     Movement movement;
     Access moved;
-    struct OnTile {
-        const Item& item;
-        VariableId from, to;
-    };
-    std::vector<OnTile> onTile;
+    std::vector<OrderedOperand> onTile;
     int copies = 0;
     for (Item& item : items_) {
         const OperandMove& move = item.operand.move;
-        if (isInPlace(move) || item.arrived)
+        if (isThere(move) || item.arrived)
             continue;
         ++copies;
         const std::string source = b_.lowered().profile.variables[item.from].name;
         const std::string type = b_.lowered().profile.variables[item.from].type;
         const std::string name = op_ + "/" + item.role;
-        const bool inOrder = item.regrouped || !move.strided();
+        const bool inOrder = item.regrouped || (!move.strided() && !move.isInOtherSequence());
         const VariableId result = b_.variable(name, MemoryCategory::Variable, move.bytes, type);
         sources.insert(source);
         targets.insert(name);
@@ -423,7 +429,7 @@ void Arrangement::copyAll() {
             moved.writes.push_back(arrived);
         }
         if (!inOrder)
-            onTile.push_back({item, arrived, result});
+            onTile.push_back({item.operand.placed, item.operand.move, {arrived, result, {}}});
         item.result = {};
         item.result.storage = item.wanted;
         item.result.variable = result;
@@ -433,10 +439,10 @@ void Arrangement::copyAll() {
     ExchangeId exchange;
     if (!moved.writes.empty())
         exchange = b_.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));
-    for (std::size_t i = 0; i < onTile.size(); ++i)
-        emitCopy(context_, fmt::format("{}/OnTileCopy-{}", copy, i), onTile[i].item.operand.placed,
-                 onTile[i].item.operand.move, CopyCause::Plan,
-                 {onTile[i].from, onTile[i].to, exchange});
+    for (OrderedOperand& operand : onTile)
+        operand.steps.exchange = exchange;
+    if (!onTile.empty())
+        emitCopies(context_, copy + "/OnTileCopy-0", onTile, CopyCause::Plan);
 }
 
 } // namespace tilescope::sim

@@ -24,6 +24,10 @@ constexpr double cyclesPerByteRun2 = 5.148;
 
 } // namespace
 
+bool OperandMove::isInOtherSequence() const {
+    return otherSequence && traffic.total == 0;
+}
+
 bool OperandMove::strided() const {
     // A tile that gets a single run, such as a scalar, has nothing to put in order.
     return runBytes < std::min(shortestUnstridedRun, bytes.max().value);
@@ -98,6 +102,7 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
                                                   blockSizes(needed, storage.atomSizes), held);
     cutInPieces(move.traffic, context.options(), storage, needed, wantedOrder);
+    move.otherSequence = !isSameSequence(storage.layout.order, wantedOrder, held);
     const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
     move.wantedOrder = wantedOrder;
@@ -138,6 +143,10 @@ OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
 
 bool isInPlace(const OperandMove& move) {
     return move.traffic.total == 0 && !move.strided();
+}
+
+bool isThere(const OperandMove& move) {
+    return isInPlace(move) && !move.isInOtherSequence();
 }
 
 std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
@@ -212,28 +221,66 @@ void recordCopy(LoweringContext& context, const PlacedStorage& placed, const Ope
 
 namespace {
 
-ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSeries& bytes,
-                     std::int64_t runBytes, Access access) {
-    const TileSeries cycles =
-        bytes.mapped([&](std::int64_t n) { return rearrangeCycles(n, runBytes); });
-    const std::int64_t workers = b.machine().workers;
-    const TileSeries vertices = bytes.ones().scaled(workers);
-    return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
-                     SetMaker::Compiler);
-}
+/// Copies that one compute set makes. A tile that has several starts once.
+class OnTileCopies {
+public:
+    void add(const ProgramBuilder& b, const TileSeries& bytes, std::int64_t runBytes) {
+        if (bytes.empty())
+            return;
+        const TileSeries more =
+            bytes.mapped([&](std::int64_t n) { return rearrangeCycles(n, runBytes); });
+        cycles_ = TileSeries::zip(cycles_, more, [](std::int64_t before, std::int64_t now) {
+            const auto start = static_cast<std::int64_t>(fixedCopyCycles);
+            return before > 0 && now > 0 ? before + now - start : before + now;
+        });
+        const TileSeries vertices = bytes.ones().scaled(b.machine().workers);
+        const std::string name = copyVertex(runBytes);
+        const auto same = std::find_if(uses_.begin(), uses_.end(),
+                                       [&](const VertexUse& use) { return use.name == name; });
+        if (same != uses_.end())
+            same->count += vertices;
+        else
+            uses_.push_back({name, vertices});
+    }
+
+    ProgramId emit(ProgramBuilder& b, const std::string& name, Access access) {
+        return b.execute(name, cycles_, std::move(uses_), std::move(access), SetMaker::Compiler);
+    }
+
+private:
+    TileSeries cycles_;
+    std::vector<VertexUse> uses_;
+};
 
 } // namespace
 
 void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
               std::int64_t runBytes, Access access) {
-    emitOnTile(builder, name, bytes, runBytes, std::move(access));
+    OnTileCopies copies;
+    copies.add(builder, bytes, runBytes);
+    copies.emit(builder, name, std::move(access));
+}
+
+void emitCopies(LoweringContext& context, const std::string& name,
+                const std::vector<OrderedOperand>& operands, CopyCause cause,
+                const Joined& joined) {
+    ProgramBuilder& b = context.builder();
+    OnTileCopies copies;
+    copies.add(b, joined.bytes, shortestUnstridedRun);
+    Access access = joined.access;
+    for (const OrderedOperand& operand : operands) {
+        copies.add(b, operand.move.bytes, operand.move.runBytes);
+        access.reads.push_back(operand.steps.source);
+        access.writes.push_back(operand.steps.result);
+    }
+    const ProgramId program = copies.emit(b, name, std::move(access));
+    for (const OrderedOperand& operand : operands)
+        recordCopy(context, operand.placed, operand.move, operand.steps, cause, program, false);
 }
 
 void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
               const OperandMove& move, CopyCause cause, const CopySteps& steps) {
-    const ProgramId program = emitOnTile(context.builder(), name, move.bytes, move.runBytes,
-                                         {{steps.source}, {steps.result}});
-    recordCopy(context, placed, move, steps, cause, program, false);
+    emitCopies(context, name, {{placed, move, steps}}, cause);
 }
 
 OperandGather::OperandGather(LoweringContext& context, std::string user, Regroup regroup)
@@ -300,18 +347,19 @@ VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const Operan
     }
     const VariableId ordered =
         b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, type);
-    emitCopy(context_, user_ + "/PreArrange-" + std::to_string(rearranged_++), placed, move,
-             regroup_ == Regroup::Yes ? CopyCause::Plan : CopyCause::Consumer,
-             {raw, ordered, exchange});
+    ordered_.push_back({placed, move, {raw, ordered, exchange}});
     return ordered;
 }
 
-void OperandGather::pad(VariableId gathered, const std::string& role, TileSeries bytes) {
+void OperandGather::join(VariableId gathered, const std::string& role, TileSeries bytes) {
+    if (bytes.empty())
+        return;
     ProgramBuilder& b = context_.builder();
     const std::string type = b.lowered().profile.variables[gathered].type;
-    const VariableId joined =
-        b.variable(user_ + "/" + role + "/padded", MemoryCategory::Variable, bytes, type);
-    paddings_.push_back({gathered, joined, std::move(bytes)});
+    joined_.access.reads.push_back(gathered);
+    joined_.access.writes.push_back(
+        b.variable(user_ + "/" + role + "/padded", MemoryCategory::Variable, bytes, type));
+    joined_.bytes += bytes;
 }
 
 std::vector<VariableId> OperandGather::emit() {
@@ -319,14 +367,12 @@ std::vector<VariableId> OperandGather::emit() {
     if (!access_.writes.empty())
         b.exchange(b.names().exchangeName(user_), std::exchange(movement_, {}),
                    std::exchange(access_, {}));
-    std::vector<VariableId> joined;
-    for (const Padding& padding : paddings_) {
-        emitJoin(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), padding.bytes,
-                 shortestUnstridedRun, {{padding.gathered}, {padding.joined}});
-        joined.push_back(padding.joined);
-    }
-    paddings_.clear();
-    return joined;
+    const Joined joined = std::exchange(joined_, {});
+    const std::vector<OrderedOperand> ordered = std::exchange(ordered_, {});
+    if (!ordered.empty() || !joined.bytes.empty())
+        emitCopies(context_, user_ + "/PreArrange-" + std::to_string(rearranged_++), ordered,
+                   regroup_ == Regroup::Yes ? CopyCause::Plan : CopyCause::Consumer, joined);
+    return joined.access.writes;
 }
 
 std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage) {

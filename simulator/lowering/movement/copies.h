@@ -32,9 +32,13 @@ struct OperandMove {
     /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
     std::vector<OrderLevel> wantedOrder;
     std::optional<CopyCause> cause; ///< where the operand's user knows better than the gather
+    /// A tile holds the elements that it has in another sequence than the user wants.
+    bool otherSequence = false;
 
     /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
     [[nodiscard]] bool strided() const;
+    /// Nothing moves between tiles, but each has to put what it has in sequence.
+    [[nodiscard]] bool isInOtherSequence() const;
     /// Strided, but both groups are whole 64-bit atoms: a transpose of blocks puts the elements in
     /// groups as wanted, after which whole atoms can move (PopLibs regroupIfBeneficial).
     [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
@@ -50,8 +54,12 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
 OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
                        const std::vector<int>& channelAtoms, std::int64_t wantedGroup);
 
-/// True if every tile already holds exactly what it needs, in order.
+/// True if every tile already holds exactly what it needs, in runs that a vertex can read or a copy
+/// without element strides can put in sequence.
 bool isInPlace(const OperandMove& move);
+
+/// True if every tile already holds exactly what it needs, in sequence.
+bool isThere(const OperandMove& move);
 
 /// Cycles of a rearranging copy of `bytes` on a tile with runs of `runBytes`: a regression over
 /// ten thousand random copies (PopLibs poplin/ConvModel.cpp).
@@ -62,6 +70,26 @@ std::int64_t localCopyCycles(const Target& target, std::int64_t bytes);
 
 /// Class of the copy vertex for contiguous runs of `runBytes`.
 std::string copyVertex(std::int64_t runBytes);
+
+/// Steps of one copy: what it reads and writes, and the exchange before it, if there is one.
+struct CopySteps {
+    VariableId source;
+    VariableId result;
+    ExchangeId exchange;
+};
+
+/// An operand that an on-tile copy puts in order.
+struct OrderedOperand {
+    PlacedStorage placed;
+    OperandMove move;
+    CopySteps steps;
+};
+
+/// What is only put together on each tile, in order already.
+struct Joined {
+    TileSeries bytes;
+    Access access;
+};
 
 /// Brings the operands of one compute set together: what can be exchanged straight into place moves
 /// in one exchange before the compute set ("ExchangePre"); operands whose runs are shorter than
@@ -80,10 +108,11 @@ public:
     VariableId bring(const PlacedStorage& placed, const OperandMove& move, const std::string& role,
                      bool sharedBus = false);
     /// Joins a gathered operand with its padding: `bytes` on each tile lie in groups that zeros
-    /// fill up. An on-tile copy after the exchange; the vertex reads its result as well.
-    void pad(VariableId gathered, const std::string& role, TileSeries bytes);
-    /// Adds the exchange, if anything moves, and the paddings. Call before the compute set is
-    /// added. Returns what the vertex reads beside the operands: the padded parts.
+    /// fill up, or in another sequence. The vertex reads the result as well.
+    void join(VariableId gathered, const std::string& role, TileSeries bytes);
+    /// Adds the exchange, if anything moves, and one on-tile copy after it, of all that is joined.
+    /// Call before the compute set is added. Returns what the vertex reads beside the operands: the
+    /// joined parts.
     std::vector<VariableId> emit();
 
 private:
@@ -98,22 +127,17 @@ private:
     Movement movement_;
     Access access_;
     int rearranged_ = 0;
-    struct Padding {
-        VariableId gathered, joined;
-        TileSeries bytes;
-    };
-    std::vector<Padding> paddings_;
+    std::vector<OrderedOperand> ordered_;
+    Joined joined_;
 };
 
-/// Steps of one copy: what it reads and writes, and the exchange before it, if there is one.
-struct CopySteps {
-    VariableId source;
-    VariableId result;
-    ExchangeId exchange;
-};
+/// One step of on-tile copies by all six workers, as a published profile has one for several
+/// operands, with a record of each operand in the profile. `cause`: unless a move knows.
+void emitCopies(LoweringContext& context, const std::string& name,
+                const std::vector<OrderedOperand>& operands, CopyCause cause,
+                const Joined& joined = {});
 
-/// An on-tile copy of what `move` gathers of an operand, by all six workers, and its record in the
-/// profile. `cause`: unless the move knows.
+/// The same of a single operand.
 void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
               const OperandMove& move, CopyCause cause, const CopySteps& steps);
 

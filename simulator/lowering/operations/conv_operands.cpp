@@ -367,7 +367,8 @@ private:
     void layOut(Storage& storage, const ConvAtoms& atoms, bool asInput) const {
         storage.layout.blocking =
             asInput ? tiling_.inputStorage(atoms) : tiling_.weightsStorage(atoms, true);
-        storage.layout.order = asInput ? inputOrder(atoms, plan_) : weightsOrder(atoms, plan_);
+        storage.layout.order = asInput ? storedInputOrder(atoms, plan_, storage.atomSizes)
+                                       : storedWeightsOrder(atoms, plan_, storage.atomSizes);
     }
 
     LoweringContext& context_;

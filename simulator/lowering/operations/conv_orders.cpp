@@ -1,5 +1,7 @@
 #include "simulator/lowering/operations/conv_orders.h"
 
+#include <numeric>
+
 namespace tilescope::sim {
 namespace {
 
@@ -37,6 +39,15 @@ std::vector<OrderLevel> orderOf(const ConvAtoms& atoms, const ConvPlan& plan,
     return order;
 }
 
+/// The greatest group that fills itself with the channels of such atoms.
+std::int64_t filledGroup(std::int64_t grain, const AtomList& atoms,
+                         const std::vector<std::int64_t>& sizes) {
+    std::int64_t channels = 1;
+    for (const int atom : atoms)
+        channels *= sizes[static_cast<std::size_t>(atom)];
+    return std::gcd(grain, channels);
+}
+
 } // namespace
 
 std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
@@ -47,6 +58,21 @@ std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan)
 std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
     return orderOf(atoms, plan, {atoms.outChans, atoms.inChans}, atoms.kernel,
                    {{atoms.outChans, plan.grains.outChans}, {atoms.inChans, plan.grains.inChans}});
+}
+
+std::vector<OrderLevel> storedInputOrder(const ConvAtoms& atoms, const ConvPlan& plan,
+                                         const std::vector<std::int64_t>& sizes) {
+    ConvPlan filled = plan;
+    filled.grains.inChans = filledGroup(plan.grains.inChans, atoms.inChans, sizes);
+    return inputOrder(atoms, filled);
+}
+
+std::vector<OrderLevel> storedWeightsOrder(const ConvAtoms& atoms, const ConvPlan& plan,
+                                           const std::vector<std::int64_t>& sizes) {
+    ConvPlan filled = plan;
+    filled.grains.inChans = filledGroup(plan.grains.inChans, atoms.inChans, sizes);
+    filled.grains.outChans = filledGroup(plan.grains.outChans, atoms.outChans, sizes);
+    return weightsOrder(atoms, filled);
 }
 
 std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {

@@ -13,4 +13,12 @@ std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan)
 std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan);
 std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan);
 
+/// Orders of operands that are laid out for a plan. Nothing fills their last group up: groups are
+/// the greatest that divide both the plan's and the channels (PopLibs poplin/Convolution.cpp,
+/// getInChansPerGroup and getOutChansPerGroup). `sizes`: of the storage's atoms.
+std::vector<OrderLevel> storedInputOrder(const ConvAtoms& atoms, const ConvPlan& plan,
+                                         const std::vector<std::int64_t>& sizes);
+std::vector<OrderLevel> storedWeightsOrder(const ConvAtoms& atoms, const ConvPlan& plan,
+                                           const std::vector<std::int64_t>& sizes);
+
 } // namespace tilescope::sim

@@ -256,6 +256,10 @@ bool ConvTiling::hasLastInChans(std::int32_t nth) const {
     return nth / inChans_.stride % inChans_.count == inChans_.count - 1;
 }
 
+bool ConvTiling::hasLastOutChans(std::int32_t nth) const {
+    return nth / outChans_.stride % outChans_.count == outChans_.count - 1;
+}
+
 ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     const ConvProblem& p = planned_.problem;
     const ConvSplits& s = plan_.splits;

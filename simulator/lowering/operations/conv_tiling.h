@@ -44,6 +44,8 @@ public:
     [[nodiscard]] std::vector<TileDigit> digits() const;
     /// Whether the n-th tile has the last input channels.
     [[nodiscard]] bool hasLastInChans(std::int32_t nth) const;
+    /// Whether the n-th tile has the last output channels.
+    [[nodiscard]] bool hasLastOutChans(std::int32_t nth) const;
 
 private:
     static void addOrCopy(Blocking& blocking, BlockedDim dim);

@@ -8,6 +8,7 @@
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/conv_operands.h"
 #include "simulator/lowering/operations/conv_orders.h"
+#include "simulator/lowering/operations/conv_padding.h"
 #include "simulator/lowering/operations/conv_pieces.h"
 #include "simulator/lowering/operations/conv_reduction.h"
 #include "simulator/lowering/operations/conv_tiling.h"
@@ -32,6 +33,7 @@ public:
         , plan_(plan)
         , tiling_(plan)
         , pieces_(tiling_)
+        , padding_(context.target(), plan, tiling_, pieces_)
         , prefix_(op.name + "/" + convName(op))
         , operands_(resolveOperands(context, op, plan, tiling_)) {}
 
@@ -98,7 +100,15 @@ private:
     [[nodiscard]] OperandMove moveOfInput(const PlacedStorage& placed, const Blocking& to) const {
         return operands_.inputUnfolded
                    ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
-                   : planMove(context_, placed, to, inputOrder(operands_.input, plan_));
+                   : planMove(context_, placed, to, arrangedInputOrder(placed));
+    }
+
+    /// Of an input that is arranged: padded to whole groups, but for transposed weights, which are
+    /// a tensor of their own.
+    [[nodiscard]] std::vector<OrderLevel> arrangedInputOrder(const PlacedStorage& placed) const {
+        return isWeightTranspose()
+                   ? storedInputOrder(operands_.input, plan_, placed.storage.atomSizes)
+                   : inputOrder(operands_.input, plan_);
     }
 
     [[nodiscard]] OperandMove moveOfWeights(const PlacedStorage& placed, const Blocking& to) const {
@@ -130,11 +140,11 @@ private:
             })) {
             Storage wanted = input->storage;
             wanted.layout.blocking = tiling_.inputStorage(operands_.input);
-            wanted.layout.order = inputOrder(operands_.input, plan_);
+            wanted.layout.order = arrangedInputOrder(*input);
             if (operands_.inputUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
             const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
-            const std::int64_t padded = paddedElements(move);
+            const std::int64_t padded = isWeightTranspose() ? 0 : paddedElements(move);
             inputPadded_ = padded > 0;
             arranged.emplace_back(input,
                                   arrangement.add({*input, move, padded, isWeightTranspose()},
@@ -172,29 +182,10 @@ private:
     [[nodiscard]] std::int64_t paddedElements(const OperandMove& move) const {
         const std::int64_t grain = plan_.grains.inChans;
         const std::int64_t channels = plan_.problem.inChans;
-        if (channels % grain == 0 || isInPlace(move))
+        if (channels % grain == 0 || isThere(move))
             return 0;
         const std::int64_t bytes = move.bytes.sum();
         return bytes / bytesOf(plan_.problem.inType) / channels * (channels % grain);
-    }
-
-    /// The same of each tile's operand, bytes; `elements` are of the whole operand on a tile.
-    template <class Elements> [[nodiscard]] TileSeries paddedBytes(const Elements& elements) const {
-        const std::int64_t grain = plan_.grains.inChans;
-        const std::vector<std::int64_t> padded = pieces_.byTile([&](const ConvTileSizes& sizes) {
-            return sizes.inChans == 0
-                       ? 0
-                       : elements(sizes) / sizes.inChans * grain * bytesOf(plan_.problem.inType);
-        });
-        TileSeries bytes;
-        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth)
-            if (tiling_.hasLastInChans(nth))
-                bytes.append(nth, nth + 1, padded[static_cast<std::size_t>(nth)]);
-        return bytes;
-    }
-
-    [[nodiscard]] bool isPadded() const {
-        return plan_.problem.inChans % plan_.grains.inChans != 0;
     }
 
     VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
@@ -205,9 +196,9 @@ private:
         // Neighbours with different output channels want the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
-        if (isPadded() && !inputPadded_ && !move.strided() && !isInPlace(move))
-            gather.pad(input, "actsRearranged",
-                       paddedBytes([](const ConvTileSizes& s) { return s.inputElements(); }));
+        if (!move.strided())
+            gather.join(input, "actsRearranged",
+                        padding_.inputBytes(!inputPadded_, move.isInOtherSequence()));
         return input;
     }
 
@@ -234,9 +225,9 @@ private:
             move.bytes = move.bytes.scaled(groups);
         }
         const VariableId weights = gather.bring(placed, move, "weightsRearranged");
-        if (isPadded() && !weightsPadded_ && !move.strided() && !isInPlace(move))
-            gather.pad(weights, "weightsRearranged",
-                       paddedBytes([](const ConvTileSizes& s) { return s.weightElements(); }));
+        if (!move.strided())
+            gather.join(weights, "weightsRearranged",
+                        padding_.weightBytes(!weightsPadded_, move.isInOtherSequence()));
         return weights;
     }
 
@@ -350,6 +341,7 @@ private:
     const ConvPlan& plan_;
     ConvTiling tiling_;
     ConvPieces pieces_;
+    ConvPadding padding_;
     std::string prefix_;
     ConvOperands operands_;
     VariableId output_;

@@ -57,6 +57,18 @@ private slots:
         QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 1}, {2, 3, 1}), 6);
     }
 
+    /// Groups matter only where something lies between the parts of a dimension.
+    void equalSequences() {
+        const std::vector<OrderLevel> eights{{0, 0}, {1, 0}, {0, 8}};
+        const std::vector<OrderLevel> sixteens{{0, 0}, {1, 0}, {0, 16}};
+        QVERIFY(isSameSequence(eights, eights, {16, 3}));
+        QVERIFY(!isSameSequence(eights, sixteens, {16, 3}));
+        QVERIFY(isSameSequence(eights, sixteens, {8, 3}));
+        QVERIFY(isSameSequence(eights, sixteens, {16, 1}));
+        QVERIFY(isSameSequence(eights, sixteens, {12, 1}));
+        QVERIFY(!isSameSequence(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 4}));
+    }
+
     /// A tile takes one index of a dimension of which the source tile holds several.
     void whatIsNotTakenLiesBetween() {
         QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 1}, {2, 3, 4}), 1);

@@ -112,6 +112,7 @@ Sequence outer
     }
 
     /// Both operands come in one exchange.
+    /// Kernel rows of which AMP takes several at once are filled up with zeros on the tile.
     void convolution() {
         GraphBuilder b(DataType::Half);
         const TensorId x = b.input({1, 16, 8, 8});
@@ -120,7 +121,8 @@ Sequence weightsFromHost
 Sequence outer
   StreamCopy h2d_x0: -> x0
   DoExchange cs0_conv/Conv_3x3/Convolve/ExchangePre: x0, w0 -> conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged
-  OnTileExecute conv/Conv_3x3/Convolve: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged, conv/Conv_3x3/worklists -> conv/Conv_3x3/partials
+  OnTileExecute conv/Conv_3x3/Convolve/PreArrange-0: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged -> conv/Conv_3x3/Convolve/actsRearranged/padded, conv/Conv_3x3/Convolve/weightsRearranged/padded
+  OnTileExecute conv/Conv_3x3/Convolve: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged, conv/Conv_3x3/Convolve/actsRearranged/padded, conv/Conv_3x3/Convolve/weightsRearranged/padded, conv/Conv_3x3/worklists -> conv/Conv_3x3/partials
   DoExchange cs1_conv/Conv_3x3/Reduce0/ExchangePre: conv/Conv_3x3/partials -> conv/Conv_3x3/Reduce0/partials
   OnTileExecute conv/Conv_3x3/Reduce0: conv/Conv_3x3/Reduce0/partials -> conv/Conv_3x3/partialReduceOut
   StreamCopy anchor_d2h_conv:0: conv/Conv_3x3/partialReduceOut ->

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Tries a package in a clean Debian 12: installs it, runs both programs, removes it, and compares the files before and
 # after. Needs root, debootstrap and a Debian mirror; takes about five minutes.
-# usage: check_deb.sh FILE.deb [--root DIR] [--mirror URL] [--pictures DIR]
+# usage: check_deb.sh FILE.deb [--python FILE.deb] [--root DIR] [--mirror URL] [--pictures DIR]
+#   --python FILE   tries the package of the Python modules too
 #   --root DIR      copies this clean root (debootstrap --variant=minbase bookworm DIR) instead of making one
 #   --pictures DIR  keeps the pictures that were taken
 set -euo pipefail
 suite=bookworm
 mirror=http://deb.debian.org/debian
-pristine='' pictures='' package=''
+pristine='' pictures='' package='' python=''
 
 usage() { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
     case $1 in
+        --python) python=${2:?--python needs a file}; shift ;;
         --root) pristine=${2:?--root needs a directory}; shift ;;
         --mirror) mirror=${2:?--mirror needs a URL}; shift ;;
         --pictures) pictures=${2:?--pictures needs a directory}; shift ;;
@@ -21,6 +23,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ -f "$package" ] || usage
+[ -z "$python" ] || [ -f "$python" ] || usage
 [ "$(id -u)" -eq 0 ] || { echo "check_deb.sh: a root file system can only be made by root" >&2; exit 2; }
 
 work=$(mktemp -d /tmp/check_deb.XXXXXX)
@@ -80,6 +83,7 @@ picture() {
 }
 
 install_package() { inside apt-get install -q -y --no-install-recommends /tmp/package.deb; }
+install_python() { inside apt-get install -q -y --no-install-recommends /tmp/python.deb; }
 purge_package() { inside dpkg --purge tilescope; }
 # Every file of the root, without what records the work of the package manager, and man's index, which is made anew at
 # times of its own (list_mentions looks into it).
@@ -172,6 +176,23 @@ diff "$work/before" "$work/after" >"$work/differences" || true
 check "the same files as before" empty "$work/differences"
 list_mentions >"$work/mentions"
 check "nothing names it" empty "$work/mentions"
+
+if [ -n "$python" ]; then
+    echo "== In Python"
+    cp "$python" "$root/tmp/python.deb"
+    inside apt-get install -q -y --no-install-recommends python3 python3-numpy >"$work/log" 2>&1 ||
+        { tail -n 20 "$work/log" >&2; exit 1; }
+    list_files >"$work/before"
+    check "apt installs it" install_python
+    check "pva opens a profile" prints 1472 user python3 -c \
+        "import pva; print(len(pva.openReport('$tries/out/profile.pop').compilation.tiles))"
+    check "tilescope makes a report" prints list user python3 -c \
+        "import tilescope; print(type(tilescope.open('$tries/out/profile.pop').operations()).__name__)"
+    check "purge" inside dpkg --purge python3-tilescope
+    list_files >"$work/after"
+    diff "$work/before" "$work/after" >"$work/differences" || true
+    check "the same files as before" empty "$work/differences"
+fi
 
 if [ -n "$pictures" ]; then
     mkdir -p "$pictures"

@@ -21,4 +21,26 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Without any font a picture would have no text; the rest is found by the linked libraries.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS qt6-wayland)
+
+# The Python packages are a package of their own, if they were built.
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL program)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME tilescope)
+# The first line, the summary, is that of all packages.
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "${CPACK_DEBIAN_PACKAGE_DESCRIPTION}")
+if(TARGET tilescope_python)
+    list(APPEND CPACK_COMPONENTS_ALL python)
+    # The module is of one version of the interpreter.
+    math(EXPR next_minor "${TILESCOPE_PYTHON_MINOR} + 1")
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-tilescope)
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+        "python3 (>= 3.${TILESCOPE_PYTHON_MINOR}~), python3 (<< 3.${next_minor}), python3-numpy")
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "tilescope (= ${PROJECT_VERSION}), python3-pandas")
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/postinst
+        ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/prerm)
+    set(CPACK_DEBIAN_PYTHON_DESCRIPTION "TileScope compiles a model for an IPU that it simulates and writes a profile.
+This package has the modules tilescope (reports as pandas frames) and pva
+(the object model of Graphcore's libpva), for scripts that read profiles.")
+endif()
 include(CPack)

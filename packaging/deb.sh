@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds tilescope_VERSION_ARCHITECTURE.deb.
+# Builds tilescope_VERSION_ARCHITECTURE.deb and python3-tilescope_VERSION_ARCHITECTURE.deb.
 # usage: deb.sh [OUTPUT_DIR]   (build/deb if not given)
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 output=$(realpath -m "${1:-$root/build/deb}")
 
-install_dependencies program package
+install_dependencies program python package
 build deb
 say "Packing"
 work=$root/build/deb/package

@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 preset=${1:-release}
 
-install_dependencies program machines tests package
+install_dependencies program python machines tests package
 build "$preset"
 say "Testing ($preset)"
 cd "$root"

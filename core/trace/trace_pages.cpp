@@ -71,7 +71,13 @@ public:
               "FROM trace_step_ipus WHERE body = ? AND position = ? ORDER BY ipu"))
         , timesOnIpu(db.prepare(
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out "
-              "FROM trace_step_ipus WHERE body = ? AND position = ? AND ipu = ?")) {
+              "FROM trace_step_ipus WHERE body = ? AND position = ? AND ipu = ?"))
+        , kindsIn(db.prepare("SELECT position, type, program FROM trace_steps "
+                             "WHERE body = ? AND position >= ? AND position < ? ORDER BY position"))
+        , timesWithin(db.prepare(
+              "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out, "
+              "position FROM trace_step_ipus "
+              "WHERE body = ? AND position >= ? AND position < ? ORDER BY position, ipu")) {
         // A lock taken once, not for each of the many small reads. What writes a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
@@ -152,6 +158,41 @@ public:
         return bytes;
     }
 
+    [[nodiscard]] StepOnIpu checkedTimesIn(const Statement& row) const {
+        const StepOnIpu times = timesIn(row);
+        if (!times.ipu.valid() || times.ipu.value() >= ipuCount)
+            damaged("names an IPU that does not exist");
+        constexpr std::int64_t latest = std::int64_t{1} << 61; // sums of two do not overflow
+        if (times.start < 0 || times.cycles < 0 || times.start > latest || times.cycles > latest)
+            damaged("has a step at an impossible time");
+        return times;
+    }
+
+    /// Steps in a range of items, without their IPUs.
+    void readKinds(StepRange& range) {
+        // Neighbours are often of the same kind, whose name is looked up once.
+        std::string name;
+        ProgramKind kind = ProgramKind::OnTileExecute;
+        while (kindsIn.step()) {
+            if (std::string text = kindsIn.text(1); text != name) {
+                kind = known(programKindFrom(text), kindsIn, 1);
+                name = std::move(text);
+            }
+            range.steps.push_back({kindsIn.integer(0), kind, programAt(kindsIn, 2)});
+        }
+    }
+    void readTimes(StepRange& range) {
+        bool more = timesWithin.step();
+        for (StepRange::Step& step : range.steps) {
+            step.firstIpu = static_cast<std::uint32_t>(range.ipus.size());
+            for (; more && timesWithin.integer(7) == step.item; more = timesWithin.step())
+                range.ipus.push_back(checkedTimesIn(timesWithin));
+            step.endIpu = static_cast<std::uint32_t>(range.ipus.size());
+        }
+        if (more)
+            damaged("has times of a step that is not there");
+    }
+
     [[nodiscard]] static StepOnIpu timesIn(const Statement& row) {
         return {idAt<IpuId>(row, 0), row.integer(1), row.integer(2), row.integer(3),
                 row.integer(4),      row.integer(5), row.integer(6)};
@@ -172,6 +213,8 @@ public:
     Statement kindOf;
     Statement timesOf;
     Statement timesOnIpu;
+    Statement kindsIn;
+    Statement timesWithin;
     RecentlyUsed<Entries> entryPages;
     RecentlyUsed<Items> itemPages;
     std::int64_t pagesRead = 0;
@@ -292,6 +335,20 @@ StepOnIpu TracePages::stepOn(TraceBodyId body, std::int64_t item, IpuId ipu) con
         on = Impl::timesIn(times);
     times.reset();
     return on;
+}
+
+StepRange TracePages::steps(TraceBodyId body, std::int64_t from, std::int64_t end) const {
+    const std::lock_guard lock(impl_->mutex);
+    StepRange range;
+    for (Statement* statement : {&impl_->kindsIn, &impl_->timesWithin}) {
+        statement->reset();
+        statement->bind(0, std::int64_t{body.value()}).bind(1, from).bind(2, end);
+    }
+    impl_->readKinds(range);
+    impl_->readTimes(range);
+    impl_->kindsIn.reset();
+    impl_->timesWithin.reset();
+    return range;
 }
 
 const std::vector<ProgramTotal>& TracePages::totals(TraceBodyId body) const {

@@ -35,6 +35,19 @@ struct IpuTotal {
     std::int64_t cycles = 0;
 };
 
+/// Steps of a part of a body, as they lie in the file. Items that are calls are left out.
+struct StepRange {
+    struct Step {
+        std::int64_t item = 0;
+        ProgramKind kind = ProgramKind::OnTileExecute;
+        ProgramId program;          ///< none for a Sync
+        std::uint32_t firstIpu = 0; ///< its IPUs are `ipus` from here
+        std::uint32_t endIpu = 0;   ///< to here
+    };
+    std::vector<Step> steps;
+    std::vector<StepOnIpu> ipus;
+};
+
 /// For many threads at once. What was read last is kept, up to a bound. All calls throw UserError
 /// on a damaged file.
 class TracePages {
@@ -60,7 +73,9 @@ public:
     [[nodiscard]] Items itemPage(TraceBodyId body, std::size_t page) const;
     /// A step of a body on all its IPUs.
     [[nodiscard]] TraceStep step(TraceBodyId body, std::int64_t item) const;
-    /// The same on one IPU; zeros if it does nothing there.
+    /// Items [from, end) of a body that are steps, on all their IPUs, read in one go.
+    [[nodiscard]] StepRange steps(TraceBodyId body, std::int64_t from, std::int64_t end) const;
+    /// The same as step() on one IPU; zeros if it does nothing there.
     [[nodiscard]] StepOnIpu stepOn(TraceBodyId body, std::int64_t item, IpuId ipu) const;
     /// Of each program that a body executes in steps of its own.
     [[nodiscard]] const std::vector<ProgramTotal>& totals(TraceBodyId body) const;

@@ -100,6 +100,8 @@ private slots:
         QTest::newRow("views") << "views"
                                << "\"(simulator|app|tests)/";
         QTest::newRow("app/cli") << "app/cli" << QString("\"(views|app/gui|tests)/|%1").arg(qt);
+        QTest::newRow("app/python")
+            << "app/python" << QString("\"(views|app/gui|app/cli|tests)/|%1").arg(qt);
         QTest::newRow("app/gui") << "app/gui"
                                  << "\"(simulator|app/cli|tests)/";
     }
@@ -126,7 +128,7 @@ private slots:
 
     void foldersMakeNoCircle_data() {
         QTest::addColumn<QString>("top");
-        for (const char* top : {"core", "simulator", "views", "app/cli", "app/gui"})
+        for (const char* top : {"core", "simulator", "views", "app/cli", "app/gui", "app/python"})
             QTest::newRow(top) << top;
     }
     void foldersMakeNoCircle() {

@@ -77,6 +77,21 @@ class InstallTest : public QObject {
         return text.replace("\\-", "-");
     }
 
+    static QStringList pythonFiles() {
+        QStringList files{"share/doc/python3-tilescope/changelog.gz",
+                          "share/doc/python3-tilescope/copyright"};
+        const QString packages = QStringLiteral("lib/python3/dist-packages/");
+        for (const QString& module : QStringLiteral(TILESCOPE_PYTHON_MODULE).split(','))
+            files << packages + "tilescope/" + module;
+        const QString sources = QStringLiteral(TILESCOPE_SOURCE_DIR "/app/python/");
+        for (const QString& package : QDir(sources).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+            if (QFile::exists(sources + package + "/__init__.py"))
+                for (const QString& file : filesBelow(sources, package))
+                    if (!file.contains("__pycache__"))
+                        files << packages + file;
+        return files;
+    }
+
     /// A page for these words, with all that their help names, and so on for their commands.
     void checkPage(const QStringList& words, QStringList& pages) const {
         pages << "share/man/man1/" + words.join('-') + ".1.gz";
@@ -124,6 +139,8 @@ private slots:
             expected << "share/tilescope/" + job;
         for (const QString& picture : filesBelow(resources, "pictures"))
             expected << "share/doc/tilescope/resources/" + picture;
+        if (!QStringLiteral(TILESCOPE_PYTHON_MODULE).isEmpty())
+            expected << pythonFiles();
         expected.sort();
         QStringList found = filesBelow(installed());
         found.removeIf([](const QString& file) { return file.startsWith("share/man/"); });

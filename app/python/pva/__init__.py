@@ -1,0 +1,36 @@
+"""The object model of Graphcore's libpva over profiles of TileScope.
+
+``pva.openReport("profile.pop")`` gives a Report. What a script asks for is read when it is asked for; steps of a long
+execution are gone through without being held. Where libpva has a list of a value for each tile there is a numpy array.
+Raises NotInProfile, with words, for what a simulated profile does not have, and tilescope.ProfileError for files.
+"""
+
+from tilescope import ProfileError
+
+from . import _numpy_names as _numpy_names
+from ._compilation import CompilationReport
+from ._computesets import ComputeSet, Exchange, VertexInstances, VertexType
+from ._errors import NotInProfile
+from ._execution import Block, ComputeSetStep, Cycles, ExecutionReport, ExecutionStep, Run, StepIpu
+from ._liveness import LivenessProgramStep
+from ._memory import IPU, Tile, TileMemory, VertexMemory
+from ._operations import DebugContext, Operation, OperationAnalysis
+from ._programs import (CallProgram, DoExchangeProgram, GlobalExchangeProgram, OnTileExecuteProgram, Program,
+                        ProgramVisitor, RepeatProgram, SequenceProgram, StreamCopyBeginProgram, StreamCopyEndProgram,
+                        StreamCopyMidProgram, SwitchProgram, SyncProgram, WriteUndefProgram)
+from ._report import (ComputeInstrumentationLevel, ExternalExchangeInstrumentationLevel, InstrumentationSettings,
+                      PoplarVersion, ProfileReportVersion, Report, openReport, openTrace)
+from ._target import Graph, Target
+from ._variables import EquivalenceClass, Interval, LoweredVariable, LoweredVariables, UnloweredVariable, VariableSize
+
+__all__ = [
+    "Block", "CallProgram", "CompilationReport", "ComputeInstrumentationLevel", "ComputeSet", "ComputeSetStep",
+    "Cycles", "DebugContext", "DoExchangeProgram", "EquivalenceClass", "Exchange", "ExecutionReport", "ExecutionStep",
+    "ExternalExchangeInstrumentationLevel", "GlobalExchangeProgram", "Graph", "IPU", "InstrumentationSettings",
+    "Interval", "LivenessProgramStep", "LoweredVariable", "LoweredVariables", "NotInProfile", "OnTileExecuteProgram",
+    "Operation", "OperationAnalysis", "PoplarVersion", "ProfileError", "ProfileReportVersion", "Program",
+    "ProgramVisitor", "RepeatProgram", "Report", "Run", "SequenceProgram", "StepIpu", "StreamCopyBeginProgram",
+    "StreamCopyEndProgram", "StreamCopyMidProgram", "SwitchProgram", "SyncProgram", "Target", "Tile", "TileMemory",
+    "UnloweredVariable", "VariableSize", "VertexInstances", "VertexMemory", "VertexType", "WriteUndefProgram",
+    "openReport", "openTrace",
+]

@@ -1,0 +1,13 @@
+"""TileScope in Python: what a simulated Graphcore IPU did with a model.
+
+``tilescope.open("profile.pop")`` gives the reports that the command line prints and the window shows, as pandas frames
+where pandas is installed; ``tilescope.run("resnet50", out="run")`` makes such a profile and ``tilescope.show(path)``
+opens the window on it. The module ``pva`` beside this one is for scripts written for Graphcore's libpva.
+"""
+
+from ._core import ProfileError
+from ._profile import Profile, open
+from ._programs import picture, run, show
+from ._report import Report, Table
+
+__all__ = ["Profile", "ProfileError", "Report", "Table", "open", "picture", "run", "show"]

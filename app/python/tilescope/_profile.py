@@ -1,0 +1,110 @@
+"""A profile with its reports."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import Any
+
+from . import _core
+from ._report import Report, Table
+
+
+class Profile:
+    """A profile.pop. Each report is made when it is asked for.
+
+    Reports as methods return frames of their main table (see Report.frame); ``report(name)`` has all tables and fields.
+    All raise ProfileError for tiles, steps and the like that the profile does not have, and for a damaged file.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = fspath(path)
+        """The file."""
+        self._core = _core.Profile(self.path)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What was run with which options, and the headline figures."""
+        return self._core.info
+
+    @property
+    def target(self) -> dict[str, Any]:
+        """The machine and its constants."""
+        return self._core.target
+
+    @staticmethod
+    def reports() -> list[str]:
+        """Names of all reports."""
+        return _core.report_names()
+
+    def report(self, name: str, **request: Any) -> Report:
+        """A report by its name.
+
+        ``tile``, ``ipu``, ``step``, ``run`` (numbers), ``by`` and ``filter`` (texts) are what the command line takes as
+        ``--tile`` and so on. Raises ProfileError for one that the report does not take.
+        """
+        return Report(name, self._core.report(name, **request), self.path)
+
+    def memory(self, *, tile: int | None = None, ipu: int | None = None, by: str = "", filter: str = "") -> Any:
+        """Where the bytes of all tiles, an IPU or a tile went; ``by`` ``region``, ``category`` or ``liveness``."""
+        return self.report("memory", tile=tile, ipu=ipu, by=by, filter=filter).frame
+
+    def liveness(self, *, tile: int | None = None, ipu: int | None = None, step: int | None = None,
+                 filter: str = "") -> Any:
+        """What is live at a step, by default that of the peak; bytes."""
+        return self.report("liveness", tile=tile, ipu=ipu, step=step, filter=filter).frame
+
+    def variables(self, *, tile: int | None = None, ipu: int | None = None, filter: str = "") -> Any:
+        """Variables, largest first; bytes."""
+        return self.report("variables", tile=tile, ipu=ipu, filter=filter).frame
+
+    def vertices(self, *, tile: int | None = None, ipu: int | None = None, filter: str = "") -> Any:
+        """Vertex types with bytes of code and state."""
+        return self.report("vertices", tile=tile, ipu=ipu, filter=filter).frame
+
+    def exchanges(self, *, tile: int | None = None, ipu: int | None = None, filter: str = "") -> Any:
+        """Exchanges with bytes and cycles."""
+        return self.report("exchanges", tile=tile, ipu=ipu, filter=filter).frame
+
+    def programs(self, *, filter: str = "") -> Any:
+        """The program tree."""
+        return self.report("programs", filter=filter).frame
+
+    def operations(self, *, run: int | None = None, by: str = "", filter: str = "") -> Any:
+        """Operations of the model with cycles, bytes and flops, of a run or the last."""
+        return self.report("operations", run=run, by=by, filter=filter).frame
+
+    def trace(self, *, ipu: int | None = None, step: int | None = None) -> Any:
+        """What was executed, or one step of it."""
+        return self.report("trace", ipu=ipu, step=step).frame
+
+    def pipeline(self) -> Any:
+        """Stages of a pipeline; nothing if there is none."""
+        return self.report("pipeline").frame
+
+    def phases(self, *, filter: str = "") -> Any:
+        """Phases of a phased execution; nothing if there is none."""
+        return self.report("phases", filter=filter).frame
+
+    def insights(self, *, tile: int | None = None, ipu: int | None = None) -> Any:
+        """What stands out, with remedies."""
+        return self.report("insights", tile=tile, ipu=ipu).frame
+
+    def query(self, sql: str) -> Any:
+        """One SELECT on the tables of the file and of the reports (``report_operations``), as a frame.
+
+        Raises ProfileError for SQL that cannot be run.
+        """
+        columns, rows = self._core.query(sql)
+        return Table({"key": "query", "title": "",
+                      "columns": [{"key": key, "title": key, "unit": "text"} for key in columns], "rows": rows}).frame
+
+    def _repr_html_(self) -> str:
+        return self.report("memory")._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"<Profile {self.path}: {self.info['model']} on {self.target['name']}>"
+
+
+def open(path: str | PathLike[str]) -> Profile:
+    """Opens a profile. Raises ProfileError for a file that is not there or is no profile of TileScope."""
+    return Profile(path)

@@ -1,0 +1,89 @@
+"""The programs tilescope and tilescope-gui, called for what they do better than a library."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ._core import ProfileError
+from ._profile import Profile
+
+# Statuses of the program: a model that does not fit has a profile too; what the user can mend; a fault of ours.
+_DOES_NOT_FIT, _USERS_FAULT = 1, 2
+
+
+def find(name: str) -> str:
+    """The path of a program: beside the packages in a build, else installed. Raises ProfileError if it is neither."""
+    built = Path(__file__).parents[2] / "bin" / name
+    found = str(built) if os.access(built, os.X_OK) else shutil.which(name)
+    if found is None:
+        raise ProfileError(f"the program {name} is not there: install the package tilescope, or build it.")
+    return found
+
+
+def run(model: str | PathLike[str], *, out: str | PathLike[str], **options: Any) -> Profile:
+    """Compiles and simulates a model and opens its profile.
+
+    ``model`` is an ``.onnx`` file, a Keras model (``.json``) or a name of the zoo (``resnet50``); ``out`` the folder of
+    the profile. ``options`` are keys of a job file, in its spelling or with underscores: ``batch_size=4``,
+    ``precision="half"``, ``modelOptions={"layers": 2}``; ``tilescope schema --job`` has them all. What does not fit in
+    memory has a profile too (``info["fits"]``). Raises ProfileError for wrong options and models, with the remedy.
+    """
+    job = {"model": _modelOf(model), **{_camelCase(key): value for key, value in options.items()}}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "job.json"
+        file.write_text(json.dumps(job))
+        done = subprocess.run([find("tilescope"), "run", str(file), "-o", fspath(out)], capture_output=True, text=True,
+                              check=False)
+    if done.returncode == _USERS_FAULT:
+        raise ProfileError(done.stderr.strip().removeprefix("tilescope: error: ").removeprefix(f"{file}: "))
+    if done.returncode not in (0, _DOES_NOT_FIT):
+        raise RuntimeError(f"tilescope ended with status {done.returncode}: {done.stderr.strip()}")
+    return Profile(Path(out) / "profile.pop")
+
+
+def _modelOf(model: str | PathLike[str]) -> str:
+    """A file by its whole path, since the job lies elsewhere; a name of the zoo as it is."""
+    text = fspath(model)
+    return str(Path(text).absolute()) if Path(text).is_file() else text
+
+
+def _camelCase(key: str) -> str:
+    return re.sub(r"_([a-z0-9])", lambda match: match.group(1).upper(), key)
+
+
+def show(path: str | PathLike[str], target: str | PathLike[str] | None = None, *,
+         view: str | None = None) -> subprocess.Popen:
+    """Opens the window on a profile, or on two to compare, and returns its process.
+
+    ``view`` is the report that is in front: ``memory``, ``liveness``, ``trace``, ``operations``, ...
+    """
+    call = [find("tilescope-gui"), *(["--view", view] if view else []), fspath(path)]
+    return subprocess.Popen(call + ([fspath(target)] if target else []))
+
+
+# What a report looks like takes the window a second; more means that it is stuck.
+_PATIENCE_SECONDS = 60
+
+
+def picture(path: str | PathLike[str], view: str, *, select: str = "", size: str = "1200x700") -> bytes:
+    """A report of the window as PNG, without a display.
+
+    ``select`` is what is selected: ``tile=5`` or ``step=17``. Raises ProfileError for a view that is not there.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "view.png"
+        call = [find("tilescope-gui"), "--grab", f"{view}={file}", "--size", size]
+        call += ["--select", select] if select else []
+        done = subprocess.run([*call, fspath(path)], capture_output=True, text=True, timeout=_PATIENCE_SECONDS,
+                              check=False, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+        if done.returncode != 0 or not file.exists():
+            raise ProfileError(done.stderr.strip() or f"there is no picture of '{view}'")
+        return file.read_bytes()

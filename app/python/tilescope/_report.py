@@ -1,0 +1,111 @@
+"""What a report says, for people and for programs."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+from subprocess import SubprocessError
+from typing import Any
+
+# Rows of a table that a notebook shows.
+_SHOWN_ROWS = 20
+
+# Reports that the window has, by the same name.
+_VIEWS = ("memory", "liveness", "programs", "operations", "trace", "pipeline", "insights")
+
+
+class Table:
+    """A table of a report: columns with units, and rows of plain values."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.key: str = content["key"]
+        """Its name in JSON."""
+        self.title: str = content["title"]
+        """What is written above it; may be empty."""
+        self.columns: list[str] = [column["key"] for column in content["columns"]]
+        """Keys of its columns."""
+        self.units: dict[str, str] = {column["key"]: column["unit"] for column in content["columns"]}
+        """Units by column: ``bytes``, ``cycles``, ``share`` (1 is 100 %), ``seconds``, ``count``, ``text``."""
+        self.titles: dict[str, str] = {column["key"]: column["title"] for column in content["columns"]}
+        """Titles for people by column."""
+        self.rows: list[tuple[Any, ...]] = content["rows"]
+        """Values; None for none."""
+
+    @property
+    def frame(self) -> Any:
+        """A pandas.DataFrame, with units in ``attrs["units"]``; a list of dicts where pandas is not installed."""
+        return _frame(self.columns, self.rows, self.title, self.units)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(self.titles[key])}</th>" for key in self.columns)
+        body = "".join(f"<tr>{''.join(f'<td>{_text(value)}</td>' for value in row)}</tr>"
+                       for row in self.rows[:_SHOWN_ROWS])
+        more = len(self.rows) - _SHOWN_ROWS
+        tail = f"<p>… {more} more rows</p>" if more > 0 else ""
+        return f"<h4>{escape(self.title)}</h4><table><tr>{head}</tr>{body}</table>{tail}"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.key}: {len(self.rows)} rows of {', '.join(self.columns)}>"
+
+
+def _frame(columns: list[str], rows: list[tuple[Any, ...]], title: str, units: dict[str, str]) -> Any:
+    try:
+        import pandas  # only here: it takes longer to import than a report to open
+    except ImportError:
+        return [dict(zip(columns, row)) for row in rows]
+    frame = pandas.DataFrame.from_records(rows, columns=columns)
+    frame.attrs.update(title=title, units=units)
+    return frame
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(str(value))
+
+
+class Report:
+    """A report of a profile: fields, tables and lists of numbers."""
+
+    def __init__(self, name: str, content: dict[str, Any], path: str = "") -> None:
+        self._path = path
+        self.name = name
+        """As the command line calls it: ``operations``."""
+        self.fields: dict[str, Any] = content["fields"]
+        """Single values by key."""
+        self.units: dict[str, str] = content["units"]
+        """Their units."""
+        self.tables: dict[str, Table] = {key: Table(table) for key, table in content["tables"].items()}
+        """Tables by key, the main one first."""
+        self.lists: dict[str, list[int]] = content["lists"]
+        """Numbers of one kind by key, such as a figure of each IPU."""
+
+    @property
+    def frame(self) -> Any:
+        """The main table as a frame, see Table.frame; of a report without tables its fields as one row."""
+        for table in self.tables.values():
+            return table.frame
+        return _frame(list(self.fields), [tuple(self.fields.values())], self.name, self.units)
+
+    def _repr_html_(self) -> str:
+        fields = "".join(f"<tr><th>{escape(key)}</th><td>{_text(value)}</td></tr>"
+                         for key, value in self.fields.items())
+        tables = "".join(table._repr_html_() for table in self.tables.values())
+        return f"<h3>{escape(self.name.capitalize())}</h3>{self._picture()}<table>{fields}</table>{tables}"
+
+    def _picture(self) -> str:
+        """What the window shows, where there is the window and it has such a report."""
+        from ._programs import picture
+        if self.name not in _VIEWS or not self._path:
+            return ""
+        try:
+            content = b64encode(picture(self._path, self.name)).decode()
+        except (RuntimeError, OSError, SubprocessError):
+            return ""
+        return f'<img alt="{escape(self.name)}" src="data:image/png;base64,{content}">'
+
+    def __repr__(self) -> str:
+        return f"<Report {self.name}: tables {', '.join(self.tables) or 'none'}>"

@@ -1,0 +1,92 @@
+"""Reports as frames."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tilescope
+
+from .conftest import BIN
+
+
+def test_every_report_has_a_method(training: Path) -> None:
+    profile = tilescope.open(training)
+    for name in profile.reports():
+        frame = getattr(profile, name)()
+        assert len(frame.columns) > 1
+        assert profile.report(name).name == name
+
+
+def test_reports_are_html_for_notebooks(training: Path) -> None:
+    profile = tilescope.open(training)
+    html = profile.report("memory")._repr_html_()
+    assert "<h3>Memory</h3>" in html and "<td>" in html
+    if (BIN / "tilescope-gui").exists():
+        assert 'src="data:image/png;base64,iVBOR' in html
+    assert "<img" not in profile.report("vertices")._repr_html_()
+
+
+def test_running_a_model(tmp_path: Path) -> None:
+    profile = tilescope.run("mnist-tutorial", out=tmp_path / "run", batch_size=2, precision="half")
+    assert profile.info["fits"] and profile.info["batchSize"] == 2
+    assert profile.info["options"]["precision"] == "half"
+    with pytest.raises(tilescope.ProfileError, match="no built-in model 'mnist-tutorail'"):
+        tilescope.run("mnist-tutorail", out=tmp_path / "wrong")
+    with pytest.raises(tilescope.ProfileError, match="batchSizes"):
+        tilescope.run("mnist-tutorial", out=tmp_path / "wrong", batch_sizes=2)
+
+
+@pytest.mark.parametrize("name", ["operations", "vertices", "exchanges", "variables"])
+def test_frames_are_what_the_command_line_says(training: Path, name: str) -> None:
+    done = subprocess.run([BIN / "tilescope", "report", training, name, "--json"], capture_output=True, text=True,
+                          check=True)
+    said = json.loads(done.stdout)
+    report = tilescope.open(training).report(name)
+    table = next(iter(report.tables.values()))
+    rows = said[table.key]
+    assert len(rows) == len(table.rows)
+    for row, expected in zip(table.rows, rows):
+        for key, value in zip(table.columns, row):
+            assert value == pytest.approx(expected[key]) if isinstance(value, float) else value == expected[key]
+
+
+def test_units_are_with_the_frame(training: Path) -> None:
+    frame = tilescope.open(training).exchanges()
+    assert frame.attrs["units"]["bytesReceived"] == "bytes"
+    assert frame["cycles"].dtype.kind == "i"
+
+
+def test_requests(training: Path) -> None:
+    profile = tilescope.open(training)
+    everywhere = profile.variables()["bytes"].sum()
+    assert 0 < profile.variables(tile=3)["bytes"].sum() < everywhere
+    with pytest.raises(tilescope.ProfileError, match="takes no 'step'"):
+        profile.report("variables", step=1)
+    with pytest.raises(tilescope.ProfileError, match="no report 'memry'.*memory"):
+        profile.report("memry")
+    with pytest.raises(tilescope.ProfileError):
+        profile.variables(tile=1_000_000)
+
+
+def test_sql(training: Path) -> None:
+    profile = tilescope.open(training)
+    frame = profile.query("SELECT name, cycles FROM report_operations ORDER BY cycles DESC LIMIT 3")
+    assert list(frame.columns) == ["name", "cycles"] and len(frame) == 3
+    with pytest.raises(tilescope.ProfileError):
+        profile.query("DROP TABLE programs")
+
+
+def test_without_pandas(training: Path) -> None:
+    code = ("import sys; sys.modules['pandas'] = None; import tilescope; "
+            f"rows = tilescope.open({str(training)!r}).exchanges(); print(type(rows).__name__, sorted(rows[0])[0])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["list", "bytesReceived"]
+
+
+def test_pandas_is_not_loaded_before_it_is_needed() -> None:
+    code = "import sys, pva, tilescope; print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

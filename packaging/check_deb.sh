@@ -188,6 +188,8 @@ if [ -n "$python" ]; then
         "import pva; print(len(pva.openReport('$tries/out/profile.pop').compilation.tiles))"
     check "tilescope makes a report" prints list user python3 -c \
         "import tilescope; print(type(tilescope.open('$tries/out/profile.pop').operations()).__name__)"
+    check "poptorch says what it needs" prints "poptorch needs PyTorch: install python3-torch" user python3 -c \
+        "exec('try: import poptorch\nexcept ImportError as error: print(error)')"
     check "purge" inside dpkg --purge python3-tilescope
     list_files >"$work/after"
     diff "$work/before" "$work/after" >"$work/differences" || true

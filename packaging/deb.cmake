@@ -36,11 +36,15 @@ if(TARGET tilescope_python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
         "python3 (>= 3.${TILESCOPE_PYTHON_MINOR}~), python3 (<< 3.${next_minor}), python3-numpy")
+    # For poptorch; without it the import says so.
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-torch)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "tilescope (= ${PROJECT_VERSION}), python3-pandas")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/postinst
         ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/prerm)
     set(CPACK_DEBIAN_PYTHON_DESCRIPTION "TileScope compiles a model for an IPU that it simulates and writes a profile.
 This package has the modules tilescope (reports as pandas frames) and pva
-(the object model of Graphcore's libpva), for scripts that read profiles.")
+(the object model of Graphcore's libpva), for scripts that read profiles, and
+poptorch, popdist and libpvti, with which PyTorch scripts for the IPU run on the
+simulated one.")
 endif()
 include(CPack)

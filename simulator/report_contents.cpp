@@ -1,6 +1,7 @@
 #include "simulator/report_contents.h"
 
 #include "core/options/engine_options.h"
+#include "simulator/memory/out_of_memory.h"
 
 namespace tilescope::sim {
 namespace {
@@ -32,6 +33,18 @@ Profile wantedPart(Profile profile, const RunOptions& options) {
         profile.placementOfTile = {};
     }
     return profile;
+}
+
+bool allowsOutOfMemory(const RunOptions& options) {
+    return engineSwitch(options, "debug.allowOutOfMemory", true);
+}
+
+std::string failureText(const Profile& profile, const RunOptions& options,
+                        const std::string& file) {
+    const bool profiling = engineSwitch(options, "autoReport.all", false);
+    const bool goesOn = engineSwitch(options, "debug.allowOutOfMemory", profiling);
+    return goesOn && isOutOfVariables(profile) ? outOfVariablesText(file)
+                                               : outOfMemoryText(profile);
 }
 
 } // namespace tilescope::sim

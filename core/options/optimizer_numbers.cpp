@@ -9,9 +9,9 @@ struct Number {
 };
 constexpr Number ofAll[] = {{"learningRate", &RunOptions::learningRate}};
 constexpr Number ofVelocities[] = {{"momentum", &RunOptions::momentum}};
-constexpr Number ofMoments[] = {{"beta1", &RunOptions::beta1},
-                                {"beta2", &RunOptions::beta2},
-                                {"optimizerEpsilon", &RunOptions::optimizerEpsilon}};
+constexpr Number ofFirstMoments[] = {{"beta1", &RunOptions::beta1}};
+constexpr Number ofSecondMoments[] = {{"beta2", &RunOptions::beta2},
+                                      {"optimizerEpsilon", &RunOptions::optimizerEpsilon}};
 
 template <class Numbers, class Found>
 void forEachGiven(const RunOptions& options, const Numbers& numbers, const Found& found) {
@@ -30,21 +30,28 @@ std::vector<const char*> givenOptimizerNumbers(const RunOptions& options) {
     if (options.weightDecay)
         add("weightDecay");
     forEachGiven(options, ofVelocities, add);
-    forEachGiven(options, ofMoments, add);
+    forEachGiven(options, ofFirstMoments, add);
+    forEachGiven(options, ofSecondMoments, add);
     return given;
 }
 
 std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options) {
     using enum Optimizer;
     std::vector<IdleNumber> idle;
-    if (options.optimizer != Momentum && options.optimizer != Lars)
-        forEachGiven(options, ofVelocities, [&](const char* option) {
-            idle.push_back({option, "only --optimizer momentum and lars have a velocity"});
-        });
-    if (options.optimizer != Adam && options.optimizer != AdamW && options.optimizer != Lamb)
-        forEachGiven(options, ofMoments, [&](const char* option) {
-            idle.push_back({option, "only --optimizer adam, adamw and lamb have moments"});
-        });
+    const bool adaptive =
+        options.optimizer == Adam || options.optimizer == AdamW || options.optimizer == Lamb;
+    const bool rmsprop = options.optimizer == Rmsprop;
+    const auto addIdle = [&](bool used, const auto& numbers, const char* why) {
+        if (!used)
+            forEachGiven(options, numbers, [&](const char* option) {
+                idle.push_back({option, why});
+            });
+    };
+    addIdle(options.optimizer == Momentum || options.optimizer == Lars || rmsprop, ofVelocities,
+            "only --optimizer momentum, lars and rmsprop have a velocity");
+    addIdle(adaptive, ofFirstMoments, "only --optimizer adam, adamw and lamb have a first moment");
+    addIdle(adaptive || rmsprop, ofSecondMoments,
+            "only --optimizer adam, adamw, lamb and rmsprop have a second moment");
     return idle;
 }
 

@@ -62,6 +62,8 @@ void refuse(bool given, const char* option, const std::string& problem) {
 void checkTrainingOnly(const RunOptions& options) {
     refuse(options.isTraining() && options.foldBatchNorm, "foldBatchNorm",
            "training normalises by the statistics of its batches; leave it out");
+    refuse(!options.lossOutput.empty() && options.loss != LossFunction::Automatic, "lossOutput",
+           "the output is the loss itself, so that none is computed from it; leave --loss out");
     if (options.isTraining())
         return;
     const auto refuseOther = [](bool given, const char* option, const char* what) {
@@ -75,6 +77,8 @@ void checkTrainingOnly(const RunOptions& options) {
     refuseOther(options.optimizerStateType != Precision::Float, "optimizerStateType",
                 "an optimizer keeps state");
     refuseOther(options.loss != LossFunction::Automatic, "loss", "there is a loss");
+    refuseOther(!options.lossOutput.empty(), "lossOutput", "there is a loss");
+    refuseOther(!options.frozen.empty(), "frozen", "weights are updated");
     refuseOther(options.lossScaling != 1, "lossScaling", "there is a loss");
     for (const char* option : givenOptimizerNumbers(options))
         refuseOther(true, option, "weights are updated");

@@ -27,7 +27,7 @@ inline constexpr auto enumNames<Schedule> =
     std::to_array<std::string_view>({"popart", "grouped", "interleaved", "sequential"});
 enum class PhaseSchedule { Interleaving, Batch };
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
-enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb, Lars };
+enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb, Lars, Rmsprop };
 enum class Reduction { Sum, Mean };
 /// What may live in streaming memory and come to the chip only while it is needed.
 enum class OffChip { Optimizer, Activations, Weights };
@@ -55,14 +55,17 @@ struct RunOptions {
     Precision optimizerStateType = Precision::Float; ///< of momentum and other moments
     double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
     LossFunction loss = LossFunction::Automatic; ///< of the model's first output
+    /// Output of the model that is the loss itself, one number; the others are returned beside it.
+    std::string lossOutput;
+    std::vector<std::string> frozen; ///< weights, or scopes of them, that training leaves alone
     Optimizer optimizer = Optimizer::Sgd;
     double learningRate = 0.001; ///< PyTorch's default of all its optimizers
     /// Share of a weight that an update takes away, times the learning rate; none:
     /// weightDecayInForce.
     std::optional<double> weightDecay;
-    double momentum = 0.9;          ///< of SGD with momentum and LARS
+    double momentum = 0.9;          ///< of SGD with momentum, LARS and RMSprop
     double beta1 = 0.9;             ///< share that Adam's first moment keeps
-    double beta2 = 0.999;           ///< share that its second moment keeps
+    double beta2 = 0.999;           ///< share that its second moment keeps, RMSprop's alpha
     double optimizerEpsilon = 1e-8; ///< added to the root of Adam's second moment
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says

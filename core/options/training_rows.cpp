@@ -32,6 +32,17 @@ OptionSpec lossRow() {
         [](const RunOptions& options) { return std::string(toString(options.loss)); });
 }
 
+OptionSpec lossOutputRow() {
+    return with(
+        row(OptionTopic::Training, "lossOutput", "--loss-output", Type::Text, "",
+            "output of the model that is the loss itself, one number; the other outputs are "
+            "returned beside it"),
+        [](const OptionSpec&, RunOptions& options, const std::string& value) {
+            options.lossOutput = value;
+        },
+        [](const RunOptions& options) { return options.lossOutput; });
+}
+
 OptionSpec weightDecayRow() {
     constexpr OptionRange bounds{0, 1};
     OptionSpec spec = row(OptionTopic::Training, "weightDecay", "--weight-decay", Type::Number, "",
@@ -61,9 +72,14 @@ OptionSpec shareRow(const char* key, const char* flag, const char* standard, con
 std::vector<OptionSpec> trainingRows() {
     return {
         lossRow(),
+        lossOutputRow(),
+        namesRow(row(OptionTopic::Training, "frozen", "--frozen", Type::Text, "",
+                     "weights that training leaves as they are, by name or by the scope before a "
+                     "dot, with commas between them"),
+                 &RunOptions::frozen),
         enumRow(row(OptionTopic::Training, "optimizer", "--optimizer", Type::Choice, "sgd",
                     "how weights are updated",
-                    {"sgd", "momentum", "adam", "adamw", "lamb", "lars"}),
+                    {"sgd", "momentum", "adam", "adamw", "lamb", "lars", "rmsprop"}),
                 &RunOptions::optimizer),
         enumRow(row(OptionTopic::Training, "accumulationReduction", "--accumulation-reduction",
                     Type::Choice, "sum", "what becomes of the gradients of micro-batches",
@@ -82,11 +98,12 @@ std::vector<OptionSpec> trainingRows() {
                       "0.001", "by how much a weight follows what the optimizer says"),
                   {0, 1e3}, &RunOptions::learningRate),
         weightDecayRow(),
-        shareRow("momentum", "--momentum", "0.9", "share that momentum and lars keep of a velocity",
-                 &RunOptions::momentum),
+        shareRow("momentum", "--momentum", "0.9",
+                 "share that momentum, lars and rmsprop keep of a velocity", &RunOptions::momentum),
         shareRow("beta1", "--beta1", "0.9", "share that Adam's first moment keeps",
                  &RunOptions::beta1),
-        shareRow("beta2", "--beta2", "0.999", "share that Adam's second moment keeps",
+        shareRow("beta2", "--beta2", "0.999",
+                 "share that Adam's second moment keeps, and that of rmsprop (its alpha)",
                  &RunOptions::beta2),
         numberRow(row(OptionTopic::Training, "optimizerEpsilon", "--optimizer-epsilon",
                       Type::Number, "1e-08", "added to the root of Adam's second moment"),

@@ -51,6 +51,7 @@ struct Tensor {
     /// its rows is where a tensor of one dimension less is. None for most tensors.
     TensorId layoutOf = {};
     StateKind state = StateKind::None;
+    bool frozen = false; ///< a weight that training leaves as it is
     /// Of a weight or constant, its value when the first program begins, where the model gives it
     /// and somebody asked for it (ImportOptions::values).
     std::shared_ptr<const TensorData> value = {};

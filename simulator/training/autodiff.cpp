@@ -16,7 +16,7 @@ std::vector<bool> wantedTensors(const Graph& graph, TensorId loss) {
     std::vector<bool> fromWeights(graph.tensors.size());
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const Tensor& t = graph.tensors[TensorId(i)];
-        fromWeights[i] = t.role == TensorRole::Weight && isFloating(t.type);
+        fromWeights[i] = t.role == TensorRole::Weight && isFloating(t.type) && !t.frozen;
     }
     for (const Op& op : graph.ops) {
         const bool depends = std::any_of(op.inputs.begin(), op.inputs.end(),

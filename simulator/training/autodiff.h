@@ -1,6 +1,7 @@
 // The backward pass: operations that compute the gradient of a loss for every weight.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "simulator/graph/graph.h"
@@ -35,8 +36,10 @@ inline constexpr const char* gradientScalingPrefix = "adamGradientScaling___spec
 /// or a first output that is one number, or softmax cross-entropy (mean over the samples) of class
 /// indices with the gradient of both as one step (popnn NllWithSoftmaxGradDirect); its classes are
 /// the last dimension of more than one index. Errors of regression are means over all outputs.
-/// `scaling`: factor of all gradients. Throws UserError if the output has no classes.
-Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic, double scaling = 1);
+/// With `output` that output, one number, is the loss, and all outputs stay. `scaling`: factor of
+/// all gradients. Throws UserError if the output has no classes, or if there is no such loss.
+Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic, double scaling = 1,
+             const std::string& output = {});
 
 /// Lets batch normalisations take their statistics over the batches of so many neighbouring
 /// replicas; a message says if there are none. Before addGradients().

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/options/option_error.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
@@ -15,16 +16,20 @@ public:
         : graph_(graph)
         , scaling_(scaling) {}
 
-    Loss run(LossFunction loss) {
+    Loss run(LossFunction loss, const std::string& output) {
         if (graph_.outputs.empty() || graph_.ops.empty())
             throw UserError(fmt::format("model '{}' has no output to train on", graph_.name));
+        if (!output.empty())
+            return named(output);
         stage_ = graph_.ops[OpId(graph_.ops.size() - 1)].stage;
         if (loss == LossFunction::Automatic)
             loss = graph_.loss;
         switch (loss) {
         case LossFunction::Automatic:
-            if (const std::optional<Loss> own = modelsOwn())
+            if (const std::optional<Loss> own = modelsOwn(graph_.outputs.front())) {
+                graph_.outputs = {graph_.outputs.front()};
                 return *own;
+            }
             return crossEntropy(true);
         case LossFunction::CrossEntropy:
             return crossEntropy(true);
@@ -153,16 +158,34 @@ private:
         return graph_.tensors.add(std::move(scale));
     }
 
-    /// A model whose first output is one number that operations reduced to brings its loss along:
+    /// The output of that name is the loss.
+    Loss named(const std::string& name) {
+        std::string names;
+        for (const TensorId output : graph_.outputs) {
+            const Tensor& tensor = graph_.tensors[output];
+            names += (names.empty() ? "" : ", ") + tensor.name;
+            if (tensor.name != name)
+                continue;
+            if (const std::optional<Loss> loss = modelsOwn(output))
+                return *loss;
+            throw OptionError("lossOutput",
+                              fmt::format("output '{}' of shape {} is not one number that "
+                                          "operations make; reduce it to one",
+                                          name, toString(tensor.shape)));
+        }
+        throw OptionError("lossOutput", fmt::format("model '{}' has no output '{}'; it has {}",
+                                                    graph_.name, name, names));
+    }
+
+    /// A model with an output of one number that operations reduced to brings its loss along:
     /// softmax cross-entropy keeps its short gradient, any other is differentiated as it is.
-    std::optional<Loss> modelsOwn() {
-        const TensorId output = graph_.outputs.front();
+    std::optional<Loss> modelsOwn(TensorId output) {
         const Tensor loss = graph_.tensors[output];
         const std::vector<OpId> producers = graph_.producers();
         const OpId last = producers[output.index()];
         if (loss.shape.size() > 1 || loss.elements() != 1 || !last.valid())
             return std::nullopt;
-        graph_.outputs = {output};
+        stage_ = graph_.ops[last].stage;
         const auto makerOf = [&](TensorId id) -> const Op* {
             return producers[id.index()].valid() ? &graph_.ops[producers[id.index()]] : nullptr;
         };
@@ -251,8 +274,8 @@ private:
 
 } // namespace
 
-Loss addLoss(Graph& graph, LossFunction loss, double scaling) {
-    return LossBuilder(graph, scaling).run(loss);
+Loss addLoss(Graph& graph, LossFunction loss, double scaling, const std::string& output) {
+    return LossBuilder(graph, scaling).run(loss, output);
 }
 
 } // namespace tilescope::sim

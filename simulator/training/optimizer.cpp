@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/options/option_error.h"
 #include "simulator/cost/collective.h"
 #include "simulator/training/weight_update.h"
 
@@ -236,6 +237,23 @@ double replicaShare(const RunOptions& options) {
     return divides && options.gradientAccumulation == 1 ? 1.0 / options.replicas : 1;
 }
 
+/// A weight of that name, or one in the scope: "encoder" holds "encoder.0.weight".
+bool isOf(const std::string& weight, const std::string& name) {
+    return weight == name || (weight.starts_with(name) && weight[name.size()] == '.');
+}
+
+void freeze(Graph& graph, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        bool found = false;
+        for (Tensor& tensor : graph.tensors)
+            if (tensor.role == TensorRole::Weight && isOf(tensor.name, name))
+                found = tensor.frozen = true;
+        if (!found)
+            throw OptionError("frozen", fmt::format("model '{}' has no weight '{}'; leave it out",
+                                                    graph.name, name));
+    }
+}
+
 } // namespace
 
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
@@ -249,7 +267,9 @@ void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
 }
 
 Graph trainingGraph(Graph graph, const RunOptions& options) {
-    const Loss loss = addLoss(graph, options.loss, options.lossScaling * replicaShare(options));
+    freeze(graph, options.frozen);
+    const Loss loss = addLoss(graph, options.loss, options.lossScaling * replicaShare(options),
+                              options.lossOutput);
     addOptimizer(graph, addGradients(graph, loss, options.gradientAccumulation > 1), options);
     return graph;
 }

@@ -149,6 +149,8 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
         return scaledByTrust(adamStep(gradient));
     case Optimizer::Lars:
         return larsVelocity(gradient);
+    case Optimizer::Rmsprop:
+        return rmspropStep(gradient);
     }
     return gradient;
 }
@@ -197,6 +199,29 @@ TensorId WeightUpdate::adamStep(TensorId scaled) {
                                         options_.optimizerEpsilon, decay};
     return op("_adamupdater", "AdamUpdater", updater,
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
+}
+
+/// The gradient over the root of its mean square, which a velocity gathers if there is one (PyTorch
+/// torch/optim/rmsprop.py, popart adaptivedecompose). PopART has one operation for what is a root,
+/// a sum and a quotient here.
+TensorId WeightUpdate::rmspropStep(TensorId scaled) {
+    const TensorId gradient = decayed(unscaled(scaled), 1);
+    const TensorId square =
+        inPlace("_accl1", "Accl1Update", {MovingSquare, options_.beta2, 1 - options_.beta2},
+                {state("Accl1___", options_.optimizerStateType), gradient});
+    const auto part = [&](const char* suffix, ElementwiseFunction function,
+                          std::vector<TensorId> inputs) {
+        return op(suffix, "RMSPropUpdater", ElementwiseAttributes{function}, std::move(inputs),
+                  updatedShape(), DataType::Float);
+    };
+    const TensorId epsilon = scalar("rmspropEpsilon", DataType::Float, options_.optimizerEpsilon);
+    const TensorId root = part("_rmspropRoot", Sqrt, {square});
+    const TensorId step =
+        part("_rmspropUpdater", Divide, {gradient, part("_rmspropSum", Add, {root, epsilon})});
+    if (options_.momentum == 0)
+        return step;
+    return inPlace("_accl3", "Accl3Update", {MovingAverage, options_.momentum, 1},
+                   {state("Accl3___", options_.optimizerStateType), step});
 }
 
 /// The gradient with weight decay, times the ratio of the weight's norm to the sum of the

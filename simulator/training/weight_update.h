@@ -46,6 +46,7 @@ private:
     [[nodiscard]] ElementwiseAttributes lastStep() const;
     TensorId velocity(TensorId gradient, const ElementwiseAttributes& average);
     TensorId adamStep(TensorId gradient);
+    TensorId rmspropStep(TensorId gradient);
     TensorId larsGradient(TensorId gradient);
     TensorId larsVelocity(TensorId gradient);
     TensorId squareSum(const std::string& suffix, const std::string& type, TensorId of);

@@ -202,7 +202,7 @@ class OptionValuesTest : public QObject {
             "off. Did you mean 'on'?");
         row("optimizer", "adm",
             "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb, "
-            "lars. "
+            "lars, rmsprop. "
             "Did you mean 'adam'?");
         row("loss", "msee",
             "option loss (--loss): 'msee' is not one of auto, cross-entropy, "
@@ -220,6 +220,7 @@ class OptionValuesTest : public QObject {
             "you mean 'half'?");
         row("optimizerStateType", "8",
             "option optimizerStateType (--optimizer-state-type): '8' is not one of float, half.");
+        row("frozen", "a,,b", "option frozen (--frozen): 'a,,b' has an empty name");
         row("lossScaling", "0",
             "option lossScaling (--loss-scaling): '0' is not a number from 1e-06 to 1000000000");
         row("learningRate", "-1",

@@ -151,9 +151,7 @@ private:
         row("mode=training replicas=4 replicatedTensorSharding=on",
             "option replicatedTensorSharding (--replicated-tensor-sharding): there is no optimizer "
             "state to share; add --mode training with --optimizer momentum, adam, adamw, lamb or "
-            "lars, "
-            "or "
-            "leave it out");
+            "lars, or leave it out");
         row("mode=training maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
             "no gradients with others; add --replicas N, or leave it out");
@@ -373,9 +371,11 @@ private slots:
             "samples as are wanted");
         row("mode=training gradientAccumulation=2 accumulationType=half", "");
         row("mode=training optimizer=adam momentum=0.5",
-            "option momentum has no effect: only --optimizer momentum and lars have a velocity");
+            "option momentum has no effect: only --optimizer momentum, lars and rmsprop have a "
+            "velocity");
         row("mode=training optimizer=lars beta2=0.99",
-            "option beta2 has no effect: only --optimizer adam, adamw and lamb have moments");
+            "option beta2 has no effect: only --optimizer adam, adamw, lamb and rmsprop have a "
+            "second moment");
     }
     void saysWhatHasNoEffect() {
         QFETCH(QString, options);

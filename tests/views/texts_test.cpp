@@ -10,12 +10,14 @@
 #include <QMenuBar>
 #include <QTranslator>
 #include <QtTest>
+#include <algorithm>
 #include <set>
 
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "core/options/run_options.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
@@ -109,6 +111,13 @@ class TextsTest : public QObject {
         }
     }
 
+    static bool isDefaultOfAnOption(const QString& text) {
+        const auto& specs = runOptionTable();
+        return std::any_of(specs.begin(), specs.end(), [&](const OptionSpec& spec) {
+            return text == QString::fromStdString(spec.defaultValue);
+        });
+    }
+
 private slots:
     void initTestCase() {
         QStandardPaths::setTestModeEnabled(true);
@@ -128,8 +137,9 @@ private slots:
     void everyTextCanBeTranslated() {
         QStringList missing;
         const auto check = [&](const QString& text, const QString& where, const QWidget& widget) {
-            // Options have the same names in all languages.
-            if (hasLetters(text) && !text.contains(QChar(0x2039)) && !text.startsWith("--"))
+            // Options and their values have the same names in all languages.
+            if (hasLetters(text) && !text.contains(QChar(0x2039)) && !text.startsWith("--") &&
+                !isDefaultOfAnOption(text))
                 missing << QStringLiteral("%1: '%2' of %3").arg(where, text, describe(widget));
         };
         visit([&](QWidget& in, const QString& where) {

@@ -20,7 +20,6 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/options/engine_options.h"
 #include "core/options/option_error.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
@@ -120,25 +119,11 @@ fs::path profilePath(const RunArguments& arguments, const RunOptions& options) {
     return directory / "profile.pop";
 }
 
-/// With debug.allowOutOfMemory the profile of a model that does not fit is written all the same.
-bool allowsOutOfMemory(const RunOptions& options) {
-    return engineSwitch(options, "debug.allowOutOfMemory", true);
-}
-
 /// Values that no profile gets are not looked at.
 RunOptions withoutRecording(const RunOptions& options) {
     RunOptions plain = withDeviceIterations(options);
     plain.compute.values = RecordedValues::Off;
     return plain;
-}
-
-/// What the original says at the end: with the option, which profiling turns on, compilation goes
-/// on and the tiles' sizes are in the profile.
-std::string failureText(const Profile& profile, const RunOptions& options, const fs::path& file) {
-    const bool profiling = engineSwitch(options, "autoReport.all", false);
-    const bool goesOn = engineSwitch(options, "debug.allowOutOfMemory", profiling);
-    return goesOn && sim::isOutOfVariables(profile) ? sim::outOfVariablesText(file.string())
-                                                    : sim::outOfMemoryText(profile);
 }
 
 /// A model's own name does not say where its file lies; the window needs it to run it again.
@@ -194,7 +179,7 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     sim::addValues(profile, std::move(computed.values));
     noteModelFile(profile, request.model);
     writeLog(streams.err, profile);
-    if (writes && (profile.info.fits || allowsOutOfMemory(options)))
+    if (writes && (profile.info.fits || sim::allowsOutOfMemory(options)))
         profile.info.timings["write"] = writeTimed(sim::wantedPart(profile, options), file);
     else
         file.clear();
@@ -202,7 +187,8 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     if (profile.info.fits)
         return computed.asExpected ? exitYes : exitNo;
     streams.err << "tilescope: error: "
-                << printable(failureText(profile, options, file), Lines::Keep) << '\n';
+                << printable(sim::failureText(profile, options, file.string()), Lines::Keep)
+                << '\n';
     return exitNo;
 }
 

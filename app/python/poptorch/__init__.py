@@ -1,0 +1,96 @@
+"""PopTorch on a simulated IPU: programs that import it run unchanged.
+
+The names are those of PopTorch 3.3. A model is traced by PyTorch, compiled and timed by TileScope,
+which writes its profile as POPLAR_ENGINE_OPTIONS says, and its values are computed as the machine
+would. What has no effect says so once; what is not simulated is refused by name.
+"""
+from __future__ import annotations
+
+try:
+    import torch
+except ImportError as missing:
+    raise ImportError("poptorch needs PyTorch: install python3-torch") from missing
+try:
+    import numpy  # noqa: F401
+except ImportError as missing:
+    raise ImportError("poptorch needs NumPy: install python3-numpy") from missing
+
+from typing import Any, Optional
+
+from . import _logging, autocasting, enums, optim, options, profiling
+from ._blocks import BeginBlock, Block, BlockFunction, isRunningOnIpu, removeBlocks
+from ._data import AsynchronousDataAccessor, DataLoader
+from ._errors import Error, RecoverableError, UnrecoverableError
+from ._executor import PoplarExecutor
+from ._logging import setLogLevel
+from .enums import *  # noqa: F401,F403
+from .ops import (CPU, MultiConv, NameScope, cond, ctc_beam_search_decoder, custom_op, dynamic_slice,
+                  dynamic_update, for_loop, fps, identity_loss, ipu_print_tensor, nearest, nop, recomputationCheckpoint,
+                  serializedMatMul, set_available_memory, set_overlap_for_input,
+                  set_overlap_for_output)
+from .options import Attribute, Options, TensorLocationSettings
+from .strategies import (ParallelPhasedExecution, Phase, PipelinedExecution, SerialPhasedExecution,
+                         ShardedExecution, Stage)
+
+__version__ = "3.3.0"
+
+
+def trainingModel(model: torch.nn.Module, options: Optional[Options] = None,
+                  optimizer: Optional[torch.optim.Optimizer] = None) -> PoplarExecutor:
+    """A model that each call trains.
+
+    Args:
+        model: a module whose forward() returns its loss, alone or among other results. The loss is
+            one of torch.nn, or marked by :func:`identity_loss`.
+        options: without them the defaults.
+        optimizer: SGD, Adam, AdamW or RMSprop of torch.optim or poptorch.optim, or
+            poptorch.optim.LAMB; without one SGD with a learning rate of 0.01.
+
+    Raises:
+        poptorch.Error: for an optimizer that is not simulated.
+    """
+    return PoplarExecutor(model, options, True, optimizer)
+
+
+def inferenceModel(model: torch.nn.Module, options: Optional[Options] = None) -> PoplarExecutor:
+    """A model whose calls compute results.
+
+    Args:
+        model: any module.
+        options: without them the defaults.
+    """
+    return PoplarExecutor(model, options, False)
+
+
+def ipuHardwareIsAvailable(num_ipus: int = 1) -> bool:
+    """Whether the machine that is simulated has so many IPUs."""
+    return 1 <= num_ipus <= 256
+
+
+def ipuHardwareVersion() -> int:
+    """Of the machine that is simulated unless something else is said: 2 (Mk2)."""
+    return 2
+
+
+def load(filename: str, edit_opts_fn: Any = None) -> PoplarExecutor:
+    """Refused: executables are not kept in files."""
+    raise Error(f"poptorch.load('{filename}'): executables are not kept in files; make the model "
+                "again and call it")
+
+
+_REFUSED = {
+    "eager": "models are compiled as a whole; wrap yours by poptorch.inferenceModel()",
+    "experimental": "models are wrapped by poptorch.inferenceModel() and trainingModel()",
+    "distributed": "give one process all replicas by Options.replicationFactor()",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _REFUSED:
+        raise AttributeError(f"poptorch.{name} is not simulated: {_REFUSED[name]}")
+    raise AttributeError(f"module 'poptorch' has no attribute '{name}'")
+
+
+__all__ = sorted(name for name, value in globals().items()
+                 if not name.startswith("_") and name not in ("torch", "numpy", "annotations", "Any",
+                                                              "Optional", "enum"))

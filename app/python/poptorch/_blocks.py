@@ -1,0 +1,225 @@
+"""Blocks: the parts of a model that run in one place, as the program marks them."""
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import torch
+
+#: In the name of a scope: what the compiled model is told the block by.
+MARKER = "tilescope-block-"
+_NO_BLOCK = MARKER + "none"
+
+
+class BlockScopes:
+    """The blocks that a trace comes through.
+
+    Scopes of modules go into the names of exported nodes, so that a block is a scope, too. One that
+    begins within a module and is not ended there goes on after it: the marker is set again around
+    what follows.
+    """
+
+    def __init__(self) -> None:
+        self._stack: List[str] = []
+        self._active: Optional[int] = None
+        self._numbers: Dict[Tuple[str, Optional[int]], int] = {}
+        self._unnamed = 0
+
+    def next_name(self) -> str:
+        """Of a block without one: its number among those of the trace."""
+        self._unnamed += 1
+        return str(self._unnamed - 1)
+
+    @property
+    def blocks(self) -> Dict[int, Tuple[str, Optional[int]]]:
+        """(name, IPU that the block itself names) of each block, by its number."""
+        return {number: block for block, number in self._numbers.items()}
+
+    @property
+    def active(self) -> Optional[int]:
+        """Number of the block that is open."""
+        return self._active
+
+    def enter_module(self, name: Optional[str]) -> int:
+        """Opens a module's scope. Returns what :meth:`leave_module` takes."""
+        depth = len(self._stack)
+        if name:
+            self._push(name)
+        return depth
+
+    def leave_module(self, depth: int) -> None:
+        """Closes the scope, and goes on with the block that is open."""
+        while len(self._stack) > depth:
+            self._pop()
+        if depth > 0:
+            self._mark()
+        else:  # the model's end
+            self._active = None
+
+    def begin(self, name: str, ipu: Optional[int]) -> Optional[int]:
+        """Begins a block. Returns the one that was open."""
+        before = self._active
+        self._active = self._numbers.setdefault((name, ipu), len(self._numbers))
+        self._mark()
+        return before
+
+    def resume(self, block: Optional[int]) -> None:
+        """Ends the block that is open and goes on with another, or none."""
+        self._active = block
+        self._mark()
+
+    def _mark(self) -> None:
+        wanted = _NO_BLOCK if self._active is None else f"{MARKER}{self._active}"
+        seen = next((scope for scope in reversed(self._stack) if scope.startswith(MARKER)),
+                    _NO_BLOCK)
+        if seen == wanted:
+            return
+        if self._stack and self._stack[-1].startswith(MARKER):
+            self._pop()
+            self._mark()
+            return
+        self._push(wanted)
+
+    def _push(self, scope: str) -> None:
+        self._stack.append(scope)
+        state = torch._C._get_tracing_state()
+        if state is not None:
+            # Behind the colons is what names are made of.
+            state.push_scope(f"poptorch.Block::{scope}" if scope.startswith(MARKER) else scope)
+
+    def _pop(self) -> None:
+        self._stack.pop()
+        state = torch._C._get_tracing_state()
+        if state is not None:
+            state.pop_scope()
+
+
+_current = threading.local()
+
+
+def current_scopes() -> Optional[BlockScopes]:
+    """Of the trace that this thread is in; None outside of traces."""
+    return getattr(_current, "scopes", None)
+
+
+def set_current_scopes(scopes: Optional[BlockScopes]) -> None:
+    _current.scopes = scopes
+
+
+def isRunningOnIpu() -> bool:
+    """Whether the code is being compiled for the IPU rather than run by PyTorch."""
+    return current_scopes() is not None
+
+
+class Block(torch.nn.Module):
+    """A context whose operations make a block.
+
+    Args:
+        user_id: name of the block; without it a number, after :meth:`useAutoId`.
+        ipu_id: IPU of the block, where the execution strategy names none.
+
+    >>> with poptorch.Block("encoder", ipu_id=1):
+    ...     x = self.encoder(x)
+    """
+
+    _numbers_blocks = False
+
+    @staticmethod
+    def useAutoId() -> None:
+        """Lets blocks without a name have numbers, from 0 on."""
+        Block._numbers_blocks = True
+
+    @staticmethod
+    def start(user_id: Optional[str] = None, ipu_id: Optional[int] = None) -> None:
+        """Begins a block that ends where the next one begins."""
+        block = Block(user_id, ipu_id)
+        scopes = current_scopes()
+        if scopes is not None:
+            scopes.begin(block._name(scopes), block._ipu_id)
+
+    def __init__(self, user_id: Optional[str] = None, ipu_id: Optional[int] = None) -> None:
+        super().__init__()
+        self._user_id = user_id
+        self._ipu_id = ipu_id
+        self._before: Optional[int] = None
+
+    def _name(self, scopes: BlockScopes) -> str:
+        if self._user_id is not None:
+            return str(self._user_id)
+        if Block._numbers_blocks:
+            return scopes.next_name()
+        assert self._ipu_id is not None, (
+            "a block needs a name or an IPU: give user_id or ipu_id, or call "
+            "poptorch.Block.useAutoId() first")
+        return f"ipu{self._ipu_id}"
+
+    def __enter__(self) -> "Block":
+        scopes = current_scopes()
+        if scopes is not None:
+            self._before = scopes.begin(self._name(scopes), self._ipu_id)
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        scopes = current_scopes()
+        if scopes is not None:
+            scopes.resume(self._before)
+
+
+class _BeginsBlock:
+    """A hook before a layer's forward()."""
+
+    def __init__(self, user_id: Optional[str], ipu_id: Optional[int]) -> None:
+        self.user_id = user_id
+        self.ipu_id = ipu_id
+
+    def __call__(self, module: torch.nn.Module, inputs: Any) -> None:
+        Block.start(self.user_id, self.ipu_id)
+
+
+def BeginBlock(layer_to_call: Any, user_id: Optional[str] = None,
+               ipu_id: Optional[int] = None) -> Any:
+    """Lets a block begin where a layer or function is called; it ends where the next begins.
+
+    Args:
+        layer_to_call: a torch.nn.Module, which is changed and returned, or a function, of which a
+            wrapper is returned.
+        user_id: name of the block.
+        ipu_id: IPU of the block, where the execution strategy names none.
+
+    Raises:
+        poptorch.Error: if a block begins there already.
+    """
+    from ._errors import Error
+    if not isinstance(layer_to_call, torch.nn.Module):
+        return BlockFunction(user_id, ipu_id)(layer_to_call)
+    if any(isinstance(hook, _BeginsBlock) for hook in layer_to_call._forward_pre_hooks.values()):
+        raise Error("A block has already been created for this layer; "
+                    "call poptorch.removeBlocks() first")
+    layer_to_call.register_forward_pre_hook(_BeginsBlock(user_id, ipu_id))
+    return layer_to_call
+
+
+def BlockFunction(user_id: Optional[str] = None,
+                  ipu_id: Optional[int] = None) -> Callable[[Callable], Callable]:
+    """A decorator: a block begins where the function is called, and ends where the next begins."""
+    if user_id is not None and not isinstance(user_id, str):
+        raise TypeError("BlockFunction is used with brackets: @BlockFunction(\"name\")")
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def begin_and_call(*args: Any, **kwargs: Any) -> Any:
+            Block.start(user_id, ipu_id)
+            return function(*args, **kwargs)
+
+        return begin_and_call
+
+    return decorate
+
+
+def removeBlocks(module: torch.nn.Module) -> None:
+    """Takes the blocks of :func:`BeginBlock` from a module and all in it."""
+    for part in module.modules():
+        for key, hook in list(part._forward_pre_hooks.items()):
+            if isinstance(hook, _BeginsBlock):
+                del part._forward_pre_hooks[key]

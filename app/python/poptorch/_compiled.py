@@ -1,0 +1,162 @@
+"""A compiled program: its weights, which the module shares, and its times."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy
+import torch
+
+from . import _jobs, _tracing
+from ._errors import Error
+from .options import Options
+
+NOT_COMPILED = "Model has not been compiled or has been destroyed."
+
+
+class Compiled(NamedTuple):
+    """What a set of shapes was compiled to."""
+    program: Any  #: _simulator.CompiledModel
+    inputs: List[str]
+    shapes: List[Tuple[int, ...]]  #: of whole calls
+    outputs: _tracing.Tree
+    shapes_out: List[torch.Size]
+    types_out: List[torch.dtype]
+    figures: Dict[str, Any]
+    keys: Dict[str, str]
+
+
+def array_of(tensor: torch.Tensor) -> numpy.ndarray:
+    """A tensor as the simulator takes it: float32 or int32, row after row."""
+    real = tensor.is_floating_point()
+    if tensor.is_complex():
+        raise Error("complex tensors are not simulated")
+    return tensor.detach().to(torch.float32 if real else torch.int32).contiguous().numpy()
+
+
+class Executable:
+    """What weights and times are read from."""
+
+    _user_model: torch.nn.Module
+    _options: Options
+    _training: bool
+    _compiled: Optional[Compiled]
+    _versions: Dict[str, int]  #: of each tensor, when the machine had its value last
+
+    def _program(self) -> Compiled:
+        if self._compiled is None:
+            raise Error(NOT_COMPILED)
+        return self._compiled
+
+
+class Weights(Executable):
+    """Parameters and buffers go to the machine where the program has changed them, and come back
+    after each call that trains."""
+
+    def _tensors(self) -> Dict[str, torch.Tensor]:
+        """Parameters and buffers that the machine holds."""
+        if self._compiled is None or _jobs.runs_at_device_speed():
+            return {}
+        held = set(self._compiled.program.weights())
+        state = self._user_model.state_dict(keep_vars=True)
+        return {name: tensor for name, tensor in state.items() if name in held}
+
+    def _upload_changes(self) -> None:
+        compiled = self._program()
+        for name, tensor in self._tensors().items():
+            if self._versions.get(name) != tensor._version:
+                compiled.program.set_weight(name, array_of(tensor))
+                self._versions[name] = tensor._version
+
+    def _download(self) -> None:
+        compiled = self._program()
+        with torch.no_grad():
+            for name, tensor in self._tensors().items():
+                tensor.copy_(torch.from_numpy(compiled.program.weight(name)))
+                self._versions[name] = tensor._version
+
+    def _count_batches(self) -> None:
+        """Batch normalisations count what they have seen."""
+        options = self._options
+        each = options.device_iterations * options.Training.gradient_accumulation
+        with torch.no_grad():
+            for module in self._user_model.modules():
+                counter = getattr(module, "num_batches_tracked", None)
+                if isinstance(counter, torch.Tensor):
+                    counter += each
+
+    def copyWeightsToHost(self) -> None:
+        """Brings the machine's weights into the module; calls that train have done so already."""
+        self._program()
+        if self._training:
+            self._download()
+
+    def copyWeightsToDevice(self) -> None:
+        """Brings the module's weights to the machine."""
+        compiled = self._program()
+        for name, tensor in self._tensors().items():
+            compiled.program.set_weight(name, array_of(tensor))
+            self._versions[name] = tensor._version
+
+    def copyNamedBuffersToDevice(self) -> None:
+        """Brings the module's buffers to the machine."""
+        compiled = self._program()
+        buffers = dict(self._user_model.named_buffers())
+        for name, tensor in self._tensors().items():
+            if name in buffers:
+                compiled.program.set_weight(name, array_of(tensor))
+                self._versions[name] = tensor._version
+
+
+class Times(Executable):
+    """What the simulation says about a call."""
+
+    def cycleCount(self) -> int:
+        """Cycles of a call, as simulated.
+
+        Raises:
+            poptorch.Error: unless Options.logCycleCount(True) was set and the model is compiled.
+        """
+        if not (self._options.exists("log_cycle_count") and self._options.log_cycle_count):
+            raise Error("Cycle count logging is disabled. Please set option logCycleCount to True "
+                        "to enable.")
+        if self._compiled is None:
+            raise Error("Please run the model at least once before obtaining cycle count.")
+        return int(self._compiled.figures["cycles"])
+
+    def getPerfCounters(self) -> Dict[str, List[List[float]]]:
+        """Seconds since the last call began at which inputs were asked for and there, and outputs
+        asked for and there, of each input or output; simulated, the last ones of a call."""
+        if self._compiled is None:
+            return {name: [[]] for name in ("input", "input_complete", "output", "output_complete")}
+        figures = self._compiled.figures
+        inputs, outputs = len(self._compiled.inputs), len(self._compiled.shapes_out)
+        beside = figures["callSeconds"] - figures["seconds"]
+        return {
+            "input": [[0.0] for _ in range(inputs)],
+            "input_complete": [[beside] for _ in range(inputs)],
+            "output": [[figures["callSeconds"]] for _ in range(outputs)],
+            "output_complete": [[figures["callSeconds"]] for _ in range(outputs)],
+        }
+
+    def _latency(self, begin: str, end: str) -> Tuple[float, float, float]:
+        counters = self.getPerfCounters()
+        if not counters[begin][0]:
+            return 0.0, 0.0, 0.0
+        seconds = max(part[0] for part in counters[end]) - min(part[0] for part in counters[begin])
+        return seconds, seconds, seconds
+
+    def getHostIpuLatency(self) -> Tuple[float, float, float]:
+        """(least, most, mean) seconds from the first input asked for to the last one there."""
+        return self._latency("input", "input_complete")
+
+    def getComputeLatency(self) -> Tuple[float, float, float]:
+        """(least, most, mean) seconds from the last input there to the last output ready."""
+        return self._latency("input_complete", "output")
+
+    def getIpuHostLatency(self) -> Tuple[float, float, float]:
+        """(least, most, mean) seconds from the first output ready to the last one there."""
+        return self._latency("output", "output_complete")
+
+    def getLatency(self) -> Tuple[float, float, float]:
+        """(least, most, mean) seconds of a whole call."""
+        return self._latency("input", "output_complete")

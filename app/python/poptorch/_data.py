@@ -1,0 +1,248 @@
+"""Loaders of whole calls' batches."""
+from __future__ import annotations
+
+import queue
+import threading
+from typing import Any, Dict, Iterable, Iterator, Optional
+
+import torch
+
+from . import enums
+from ._errors import Error
+from ._logging import logger
+from .options import Options
+
+
+class _Part(torch.utils.data.Dataset):
+    """The share of a dataset that one of several processes reads."""
+
+    def __init__(self, dataset: Any, options: Options, step: int) -> None:
+        processes = options.Distributed.numProcesses
+        each = step * (len(dataset) // (step * processes))
+        self._dataset = dataset
+        self._offset = options.Distributed.processId * each
+        self._length = min(each, len(dataset) - self._offset)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Any:
+        return self._dataset[index + self._offset]
+
+
+class DataLoader(torch.utils.data.DataLoader):
+    """PyTorch's DataLoader with batches of whole calls: ``batch_size`` samples for each of device
+    iterations x replicas x gradient accumulation.
+
+    Args:
+        options: of the model that gets the data.
+        dataset: as PyTorch's.
+        batch_size: samples of a micro-batch; None if the dataset makes batches itself.
+        shuffle: another order in each epoch.
+        num_workers: processes that read.
+        drop_last: leaves out the last batch of an epoch if it is not whole.
+        persistent_workers: keeps the processes between epochs; None: if there are any.
+        auto_distributed_partitioning: each of several processes reads a share of its own.
+        mode: whether batches are loaded ahead of the caller.
+        async_options: of :class:`poptorch.AsynchronousDataAccessor`.
+        rebatched_worker_size: without effect.
+        kwargs: of PyTorch's.
+
+    Raises:
+        AssertionError: if the last batch is not whole and ``drop_last`` is False.
+    """
+
+    def __init__(self, options: Options, dataset: Any, batch_size: Optional[int] = 1,
+                 shuffle: Optional[bool] = None, num_workers: int = 0, drop_last: bool = True,
+                 persistent_workers: Optional[bool] = None,
+                 auto_distributed_partitioning: bool = True,
+                 mode: enums.DataLoaderMode = enums.DataLoaderMode.Sync,
+                 async_options: Optional[Dict[str, Any]] = None,
+                 rebatched_worker_size: Optional[int] = None, **kwargs: Any) -> None:
+        assert isinstance(options, Options), (
+            "the first argument of poptorch.DataLoader is poptorch.Options")
+        self._options = options
+        self._combined: Optional[int] = None
+        self._accessor: Optional[AsynchronousDataAccessor] = None
+        if batch_size is not None:
+            self._combined = batch_size * options._batch_multiplier(training=True)
+        is_iterable = isinstance(dataset, torch.utils.data.IterableDataset)
+        if is_iterable:
+            self._check_iterable(num_workers, kwargs)
+        else:
+            dataset = self._share(dataset, drop_last, auto_distributed_partitioning)
+        if not is_iterable:
+            kwargs["shuffle"] = bool(shuffle)
+        super().__init__(dataset,
+                         batch_size=self._combined,
+                         num_workers=num_workers,
+                         drop_last=drop_last if self._combined is not None else False,
+                         persistent_workers=(num_workers > 0
+                                             if persistent_workers is None else persistent_workers),
+                         **kwargs)
+        if mode != enums.DataLoaderMode.Sync:
+            self._accessor = AsynchronousDataAccessor(_PlainLoader(self), **(async_options or {}))
+
+    def _check_iterable(self, num_workers: int, kwargs: Dict[str, Any]) -> None:
+        assert self._options.Distributed.numProcesses == 1, (
+            "IterableDatasets not supported for distributed execution")
+        if num_workers > 1 and "worker_init_fn" not in kwargs:
+            logger.warning(
+                "IterableDataset used with num_workers=%d but no worker_init_fn specified: as a "
+                "result the DataLoader will return %d times each element in the dataset",
+                num_workers, num_workers)
+
+    def _share(self, dataset: Any, drop_last: bool, partitions: bool) -> Any:
+        processes = self._options.Distributed.numProcesses
+        step = self._combined
+        assert drop_last or step is None or len(dataset) % (step * processes) == 0, (
+            f"The number of elements in the dataset ({len(dataset)}) is not divisible by the "
+            f"number of elements processed per step ({(step or 1) * processes}) and "
+            "drop_last=False. Switch to drop_last=True.")
+        if processes == 1 or not partitions or step is None:
+            return dataset
+        return _Part(dataset, self._options, step)
+
+    @property
+    def combinedBatchSize(self) -> Optional[int]:
+        """Samples of a call."""
+        return self._combined
+
+    @property
+    def options(self) -> Options:
+        """The options that were given."""
+        return self._options
+
+    def terminate(self) -> None:
+        """Ends loading ahead."""
+        if self._accessor is not None:
+            self._accessor.terminate()
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        return iter(self._accessor) if self._accessor is not None else super().__iter__()
+
+
+class _PlainLoader:
+    """A DataLoader without what loads ahead of it."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._loader = loader
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        return torch.utils.data.DataLoader.__iter__(self._loader)
+
+
+class _Failure:
+    """What a worker ended with."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+_END = object()
+
+
+class AsynchronousDataAccessor:
+    """Reads a dataset ahead of its caller, in a thread.
+
+    Args:
+        dataset: any iterable.
+        buffer_size: elements that are ready at most.
+        miss_sleep_time_in_ms: without effect; the thread waits for room.
+        load_indefinitely: begins the next epoch before it is asked for.
+        early_preload: begins at once, not with the first element.
+        sharing_strategy: without effect; a thread shares all memory.
+        rebatched_size: without effect.
+    """
+
+    def __init__(self, dataset: Iterable[Any], buffer_size: int = 3,
+                 miss_sleep_time_in_ms: float = 0.1, load_indefinitely: bool = True,
+                 early_preload: bool = False,
+                 sharing_strategy: enums.SharingStrategy = enums.SharingStrategy.FileSystem,
+                 rebatched_size: Optional[int] = None) -> None:
+        self._worker: Optional[_Worker] = None
+        if buffer_size < 1:
+            raise Error(f"AsynchronousDataAccessor: buffer_size must be 1 or more, "
+                        f"not {buffer_size}")
+        self._dataset = dataset
+        self._size = buffer_size
+        if early_preload:
+            self._worker = _Worker(dataset, buffer_size)
+
+    def __len__(self) -> int:
+        return len(self._dataset)  # type: ignore[arg-type]
+
+    def terminate(self) -> None:
+        """Ends the thread."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
+
+    def __del__(self) -> None:
+        self.terminate()
+
+    def __iter__(self) -> "AsynchronousDataAccessor":
+        if self._worker is None or self._worker.used:
+            self.terminate()
+            self._worker = _Worker(self._dataset, self._size)
+        return self
+
+    def __next__(self) -> Any:
+        if self._worker is None:
+            raise StopIteration
+        element = self._worker.next()
+        if element is _END:
+            self.terminate()
+            raise StopIteration
+        if isinstance(element, _Failure):
+            self.terminate()
+            raise element.error
+        return element
+
+
+class _Worker:
+    """A thread that reads an epoch. It begins in the caller's, where random orders are drawn and
+    processes started."""
+
+    def __init__(self, dataset: Iterable[Any], size: int) -> None:
+        self.used = False
+        self._ready: "queue.Queue[Any]" = queue.Queue(size)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._read,
+                                        args=(iter(dataset), ),
+                                        daemon=True)
+        self._thread.start()
+
+    def next(self) -> Any:
+        self.used = True
+        return self._ready.get()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        while self._thread.is_alive():
+            try:
+                self._ready.get_nowait()
+            except queue.Empty:
+                self._thread.join(0.01)
+
+    def _put(self, element: Any) -> bool:
+        while not self._stopped.is_set():
+            try:
+                self._ready.put(element, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def _read(self, elements: Iterator[Any]) -> None:
+        try:
+            for element in elements:
+                if not self._put(element):
+                    return
+            self._put(_END)
+        except BaseException as error:  # pylint: disable=broad-except
+            self._put(_Failure(error))
+

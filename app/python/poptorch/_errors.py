@@ -1,0 +1,45 @@
+"""What goes wrong, as PopTorch raises it."""
+from __future__ import annotations
+
+
+class Error(RuntimeError):
+    """Anything that the compiler or the machine refuses.
+
+    Attributes:
+        type: PopTorch's name of the kind of error, such as
+            ``'poplar_graph_memory_allocation_error'``.
+        message: the text without kind and place.
+        location: the calls in which it happened, one a line; may be empty.
+    """
+
+    def __init__(self, message: str, type: str = "poptorch_error", location: str = ""):
+        self.type = type
+        self.message = message
+        self.location = location
+        where = f"\nError raised in:\n{location}" if location else ""
+        super().__init__(f"In include/poptorch_err/ExceptionHandling.hpp:76: '{type}': "
+                         f"{message}{where}")
+
+
+class RecoverableError(Error):
+    """An error after which the program may go on once the machine was reset.
+
+    Attributes:
+        recovery_action: what PopTorch advises to do.
+    """
+    recovery_action = "IPU_RESET"
+
+
+class UnrecoverableError(Error):
+    """An error that ends the program."""
+
+
+_COMPILATION = ("  [0] popart::Session::prepareDevice: Poplar compilation\n"
+                "  [1] Compiler::compileAndPrepareDevice\n"
+                "  [2] LowerToPopart::compile\n"
+                "  [3] compileWithManualTracing")
+
+
+def out_of_memory(text: str) -> Error:
+    """The error of a model that does not fit the machine; ``text`` is Poplar's."""
+    return Error(text, "poplar_graph_memory_allocation_error", _COMPILATION)

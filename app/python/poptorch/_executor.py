@@ -1,0 +1,385 @@
+"""A model that is compiled for the machine and called like the module that it wraps."""
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+import numpy
+import torch
+from tilescope import _simulator
+
+from . import _jobs, _optimizers, _tracing, enums
+from ._compiled import NOT_COMPILED, Compiled, Times, Weights, array_of
+from ._errors import Error, out_of_memory
+from ._logging import logger
+from .options import Options
+from .profiling import Channel
+
+
+@contextlib.contextmanager
+def _as_poptorch_error() -> Iterator[None]:
+    """What the simulator refuses is an error of PopTorch's kind."""
+    try:
+        yield
+    except ValueError as error:
+        raise Error(str(error), "popart_exception") from error
+
+
+def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
+    """A line on the terminal that says how far a compilation is."""
+    if not shown or not sys.stderr.isatty():
+        return None
+
+    def show(phase: str, done: float) -> None:
+        sys.stderr.write(f"\rGraph compilation: {round(100 * done):3d}% {phase:<10}")
+        sys.stderr.flush()
+
+    return show
+
+
+def _refuse_groups(*args: Any, **kwargs: Any) -> None:
+    raise Error("replicaGrouping: replicas with weights of their own are not simulated")
+
+
+class PoplarExecutor(Weights, Times):
+    """Calls of a model on the simulated machine; made by :func:`poptorch.trainingModel` and
+    :func:`poptorch.inferenceModel`.
+
+    The first call compiles: the model is traced with the arguments of one micro-batch, simulated,
+    and its profile written as POPLAR_ENGINE_OPTIONS says. Each call then computes a batch of
+    micro-batch x device iterations x replicas x (in training) gradient accumulation samples. After
+    a call that trains, the module's parameters are those of the machine; parameters that the
+    program changes reach the machine with the next call.
+    """
+
+    def __init__(self, model: torch.nn.Module, options: Optional[Options], training: bool,
+                 optimizer: Optional[torch.optim.Optimizer] = None) -> None:
+        # What the program changes later is for other models.
+        options = Options() if options is None else options.clone()
+        if options.defaultOutputMode():
+            options.outputMode(enums.OutputMode.Final if training else enums.OutputMode.All)
+        if not training:
+            assert options.Training.gradient_accumulation == 1, (
+                "Gradient accumulation should be left to its default value (1) for inference")
+            assert optimizer is None, "Optimizer should be None for inference"
+        elif options.Distributed.numProcesses > 1:
+            raise Error(f"this is one of {options.Distributed.numProcesses} processes that train "
+                        "together, which are not simulated: gradients are not exchanged between "
+                        "them; give one process all replicas by Options.replicationFactor()")
+        if training and optimizer is None:
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        self._user_model = model
+        self._options = options
+        self._training = training
+        self._optimizer = optimizer
+        self._rate: Optional[float] = None
+        self._compiled: Optional[Compiled] = None
+        self._attached = False
+        self._versions: Dict[str, int] = {}
+        self._pending_state: Dict[str, numpy.ndarray] = {}
+        self._call_start = 0.0
+        self._last: List[torch.Tensor] = []  #: what the last call returned
+        self._profiling = Channel("poptorch.trainingModel" if training else
+                                  "poptorch.inferenceModel")
+        for parameter in model.parameters():
+            parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
+        if optimizer is not None:
+            _optimizers.job_options(optimizer)  # refuses what is not simulated, before minutes
+
+    # The module behind
+
+    @property
+    def model(self) -> torch.nn.Module:
+        """The module that was given."""
+        return self._user_model
+
+    @property
+    def options(self) -> Options:
+        """The options that were given."""
+        return self._options
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._user_model, name)
+
+    def load_state_dict(self, state_dict: Dict[str, torch.Tensor], strict: bool = True) -> Any:
+        """The module's load_state_dict(); the machine has the weights with the next call."""
+        return self._user_model.load_state_dict(state_dict, strict)
+
+    # Compiling
+
+    def isCompiled(self) -> bool:
+        """Whether there is a program to call."""
+        return self._compiled is not None
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles for arguments of the shapes of a whole call, without computing.
+
+        Raises:
+            poptorch.Error: for a model that cannot be exported, simulated or placed; the text of
+                one that does not fit is Poplar's, and its profile is written.
+        """
+        if self._compiled is not None:
+            logger.warning("Call to compile() ignored: the executable is already compiled")
+            return
+        self._compile(*_tracing.bind_arguments(self._user_model, args, kwargs))
+
+    def _compile(self, names: List[str], values: List[Any]) -> None:
+        tensors = _tracing.Tree(values).tensors
+        micro = _tracing.Tree(values).rebuild([self._micro_batch(tensor) for tensor in tensors])
+        with self._profiling.tracepoint("modelCompilation"):
+            traced = _tracing.trace(self._user_model, names, micro, self._training)
+            job = _jobs.make_job(self._options, self._training, self._optimizer, traced.blocks,
+                                 traced.half)
+            progress = _progress(self._options._show_compilation_progress_bar)
+            with _as_poptorch_error():
+                program = _simulator.CompiledModel(traced.onnx,
+                                                   type(self._user_model).__name__,
+                                                   job.keys,
+                                                   blocks=job.places,
+                                                   profile=job.profile,
+                                                   computes=not _jobs.runs_at_device_speed(),
+                                                   finds_loss=self._training,
+                                                   trained=self._trained_names(),
+                                                   progress=progress)
+            if progress is not None:
+                sys.stderr.write("\n")
+        figures = program.figures
+        self._log(figures)
+        if not figures["fits"]:
+            raise out_of_memory(figures["failure"])
+        self._compiled = Compiled(program, _tracing.input_names(names, values),
+                                   [tuple(tensor.shape) for tensor in tensors], traced.outputs,
+                                   traced.output_shapes, traced.output_types, figures, job.keys)
+        self._attached = self._options.connection_type != enums.ConnectionType.Never
+        self._versions = {}  # tracing has moved statistics: the first call brings all tensors
+        if self._pending_state:
+            program.set_state(self._pending_state)
+            self._pending_state = {}
+        if self._optimizer is not None:
+            self._rate = float(job.keys["learningRate"])
+
+    def _trained_names(self) -> Optional[set]:
+        if not self._training:
+            return None
+        assert self._optimizer is not None
+        trained = {
+            id(parameter)
+            for parameter in _optimizers.trained_parameters(self._optimizer)
+            if parameter.requires_grad
+        }
+        return {
+            name
+            for name, tensor in self._user_model.state_dict(keep_vars=True).items()
+            if id(tensor) in trained
+        }
+
+    def _log(self, figures: Dict[str, Any]) -> None:
+        for severity, text in figures["messages"]:
+            if severity == "warning":
+                logger.warning(text)
+            elif severity == "info":
+                logger.info(text)
+
+    def _micro_batch(self, tensor: torch.Tensor) -> torch.Tensor:
+        options, count = self._options, self._options._batch_multiplier(self._training)
+        size = tensor.shape[0] if tensor.dim() else 1
+        assert size % count == 0, (
+            f"Invalid batch dimension: In the input {tensor.shape}, the batch dimension ({size}) "
+            f"must be a multiple of Options.deviceIterations({options.device_iterations}) * "
+            f"Options.replicationFactor({options.replication_factor}) * "
+            f"Options.Training.gradientAccumulation({options.Training.gradient_accumulation}) = "
+            f"{count} because it is used to calculate the batch size which will be executed on "
+            "the device in any given iteration. For a full explanation see the batching semantics "
+            "page of the documentation.")
+        return tensor.narrow(0, 0, size // count) if tensor.dim() else tensor
+
+    # Calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes forward()'s arguments with batches of whole calls; returns what forward() returns,
+        with the micro-batches that the output mode names one after the other in the first
+        dimension. A result of no dimensions has one where there are several of it.
+
+        Raises:
+            poptorch.Error: if the shapes are not those that the model was compiled for.
+        """
+        assert self._options.connection_type != enums.ConnectionType.Never, (
+            "Trying to run a model on an offline device (ConnectionType.Never): use "
+            "model.compile(inputs) instead of model(inputs)")
+        names, values = _tracing.bind_arguments(self._user_model, args, kwargs)
+        if self._compiled is None:
+            self._compile(names, values)
+        compiled = self._program()
+        self._attached = True
+        tensors = _tracing.Tree(values).tensors
+        shapes = [tuple(tensor.shape) for tensor in tensors]
+        if shapes != compiled.shapes:
+            raise Error(f"inputs have shapes {shapes}, but the model was compiled for "
+                        f"{compiled.shapes}; drop the last batch if it is smaller, or call "
+                        "destroy() first to compile again")
+        with self._profiling.tracepoint("modelExecution"):
+            self._call_start = time.perf_counter()
+            results = self._last = self._run(compiled, tensors)
+        return self._refuse_backward(compiled.outputs.rebuild(results))
+
+    def _run(self, compiled: Compiled, tensors: List[torch.Tensor]) -> List[torch.Tensor]:
+        if _jobs.runs_at_device_speed():
+            return self._wait(compiled)
+        if compiled.keys.get("ignoreData") == "on":
+            tensors = [torch.zeros_like(tensor) for tensor in tensors]
+        known = {name for name, _, _ in compiled.program.inputs}
+        inputs = {
+            name: array_of(tensor)
+            for name, tensor in zip(compiled.inputs, tensors) if name in known
+        }
+        self._upload_changes()
+        everything = self._options.output_mode == enums.OutputMode.Sum
+        wanted = (list(range(compiled.program.micro_batches)) if everything else
+                  _jobs.wanted_micro_batches(self._options, self._training))
+        with _as_poptorch_error():
+            arrays = compiled.program.run(inputs, wanted)
+        if self._training:
+            self._download()
+            self._count_batches()
+        return [
+            self._result(array, shape, kind) for array, shape, kind in zip(
+                arrays, compiled.shapes_out, compiled.types_out)
+        ]
+
+    def _result(self, array: numpy.ndarray, shape: torch.Size,
+                kind: torch.dtype) -> torch.Tensor:
+        values = torch.from_numpy(array)
+        if self._options.output_mode == enums.OutputMode.Sum:
+            values = values.sum(0, keepdim=True)
+        count = values.shape[0]
+        if len(shape) == 0:
+            values = values.reshape(() if count == 1 else (count, ))
+        else:
+            values = values.reshape(count * shape[0], *shape[1:])
+        return values.to(kind)
+
+    def _wait(self, compiled: Compiled) -> List[torch.Tensor]:
+        """Takes the time of the simulated machine, and gives zeros."""
+        count = (1 if self._options.output_mode == enums.OutputMode.Sum else len(
+            _jobs.wanted_micro_batches(self._options, self._training)))
+        results = [
+            torch.zeros((count * shape[0], *shape[1:]) if len(shape) else
+                        (() if count == 1 else (count, )), dtype=kind)
+            for shape, kind in zip(compiled.shapes_out, compiled.types_out)
+        ]
+        left = compiled.figures["callSeconds"] - (time.perf_counter() - self._call_start)
+        if left > 0:
+            time.sleep(left)
+        return results
+
+    def _refuse_backward(self, result: Any) -> Any:
+        def refuse(*args: Any, **kwargs: Any) -> None:
+            raise Error(
+                "backward() cannot be called explicitly on outputs of a PopTorch model. If you're "
+                "using a trainingModel, the backwards pass is performed automatically when "
+                "invoking the model. If you're using an inferenceModel, you should use a "
+                "trainingModel instead.")
+
+        for tensor in _tracing.Tree(result).tensors:
+            tensor.backward = refuse  # type: ignore[method-assign,assignment]
+        return result
+
+    # Tensors
+
+    def getTensorNames(self) -> List[str]:
+        """Names of inputs, weights and results in the compiled model."""
+        program = self._program().program
+        return [name for name, _, _ in [*program.inputs, *program.outputs]] + program.weights()
+
+    def getAnchoredTensor(self, short_name: str) -> torch.Tensor:
+        """A tensor that Options.anchorTensor() names, as the last call left it: an output or a
+        weight.
+
+        Raises:
+            poptorch.Error: for an unknown name, or a tensor within the model.
+        """
+        anchors = self._options.anchored_tensors
+        if short_name not in anchors:
+            raise Error(f"No tensor with name {short_name} found.")
+        long_name = anchors[short_name][0]
+        compiled = self._program()
+        names = [name for name, _, _ in compiled.program.outputs]
+        if long_name in names and self._last:
+            return self._last[names.index(long_name)]
+        if long_name in compiled.program.weights():
+            return torch.from_numpy(compiled.program.weight(long_name))
+        raise Error(f"tensor '{long_name}' is neither an output of the model nor a weight; return "
+                    "it from forward()")
+
+    @property
+    def rng_state(self) -> List[int]:
+        """Refused: random numbers follow from Options.randomSeed() alone."""
+        raise Error("rng_state: random numbers follow from Options.randomSeed() alone")
+
+    def compileAndExport(self, filename: str, *args: Any, export_model: bool = True,
+                         **kwargs: Any) -> None:
+        """Refused: executables are not kept in files."""
+        raise Error(f"compileAndExport('{filename}'): executables are not kept in files; call "
+                    "compile()")
+
+    def loadExecutable(self, filename: str) -> None:
+        """Refused: executables are not kept in files."""
+        raise Error(f"loadExecutable('{filename}'): executables are not kept in files; call the "
+                    "model")
+
+    def save(self, filename: str, export_model: bool = True, save_rng_state: bool = True) -> None:
+        """Refused: executables are not kept in files."""
+        raise Error(f"save('{filename}'): executables are not kept in files; save state_dict()")
+
+    # The optimizer
+
+    def setOptimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        """Takes an optimizer's numbers from the next call on. The learning rate changes at once;
+        anything else compiles again, with the optimizer's state as it was.
+
+        Raises:
+            poptorch.Error: for what is not simulated, by name.
+        """
+        if not self._training:
+            raise Error("setOptimizer() is for training models")
+        rate, rest = _optimizers.split_learning_rate(_optimizers.job_options(optimizer))
+        compiled = self._compiled
+        self._optimizer = optimizer
+        if compiled is None:
+            return
+        if {key: compiled.keys.get(key) for key in rest} != rest:
+            logger.info("the optimizer's numbers have changed: the model is compiled again")
+            self._pending_state = compiled.program.state()
+            self._compiled = None
+            return
+        if rate != self._rate:
+            compiled.program.set_learning_rate(rate)
+            self._rate = rate
+
+    # The device
+
+    def isAttachedToDevice(self) -> bool:
+        """Whether the program is on the machine."""
+        return self._compiled is not None and self._attached
+
+    def attachToDevice(self) -> None:
+        """Brings the program to the machine again."""
+        self._program()
+        self._attached = True
+
+    def detachFromDevice(self) -> None:
+        """Gives the machine free; weights stay as they are in the module."""
+        if not self.isAttachedToDevice():
+            raise Error("the model is not attached to a device" if self._compiled is not None else
+                        NOT_COMPILED)
+        self._attached = False
+
+    def destroy(self) -> None:
+        """Forgets the compiled program."""
+        self._compiled = None
+        self._attached = False
+        self._versions = {}

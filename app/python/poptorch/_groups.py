@@ -1,0 +1,71 @@
+"""What the groups of options have in common."""
+from __future__ import annotations
+
+import copy
+import difflib
+from typing import Any, Dict
+
+
+class OptionsGroup:
+    """Options as values by name, readable as attributes.
+
+    An option that PopTorch does not have is an AttributeError that names the nearest.
+    """
+
+    #: The group as scripts name it, for messages.
+    _title = "poptorch.Options"
+
+    def __init__(self, **defaults: Any) -> None:
+        object.__setattr__(self, "_values", dict(defaults))
+
+    def set(self, **values: Any) -> "OptionsGroup":
+        """Sets options of the group by their names; one that it does not have is refused."""
+        for key, value in values.items():
+            if key not in self._values:
+                raise AttributeError(self._unknown(key))
+            self._values[key] = value
+        return self
+
+    def createOrSet(self, **values: Any) -> "OptionsGroup":
+        """The same, also for an option that has no value yet."""
+        self._values.update(values)
+        return self
+
+    def exists(self, option: str) -> bool:
+        """Whether an option has a value."""
+        return option in self._values
+
+    def deleteIfExists(self, option: str) -> None:
+        """Takes an option's value away."""
+        self._values.pop(option, None)
+
+    def toDict(self) -> Dict[str, Any]:
+        """Values by name, a copy."""
+        return copy.deepcopy(self._values)
+
+    def update(self, other: Dict[str, Any]) -> Dict[str, Any]:
+        """The group's values beside those of ``other``."""
+        return {**other, **self._values}
+
+    def _unknown(self, name: str) -> str:
+        known = [key for key in dir(type(self)) if not key.startswith("_")] + list(self._values)
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return f"{self._title} has no option '{name}'{hint}"
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(self._unknown(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"{self._title}: '{name}' is set by a call, such as "
+                                 "options.deviceIterations(10), not by an assignment")
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"{self._title}({', '.join(f'{k}={v!r}' for k, v in sorted(self._values.items()))})"

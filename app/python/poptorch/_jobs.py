@@ -1,0 +1,227 @@
+"""What options, strategy and optimizer are in a job: keys that the simulator reads."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import torch
+
+from . import _optimizers, enums
+from ._errors import Error
+from .options import Options
+from .strategies import Place
+
+#: The environment's word for how long calls take, and whether they compute.
+RUN_VARIABLE = "TILESCOPE_POPTORCH_RUN"
+
+#: Of each IPU with POPTORCH_SMALL_IPU_MODEL (poptorch popart_compiler/source/Compiler.cpp).
+_TILES_OF_SMALL_MODEL = 4
+
+_OUTPUT_MODES = {
+    enums.OutputMode.All: "all",
+    enums.OutputMode.Final: "final",
+    enums.OutputMode.EveryN: "every-n",
+    enums.OutputMode.Sum: "sum",
+}
+
+
+class Job(NamedTuple):
+    """A job without its model."""
+    keys: Dict[str, str]
+    places: Dict[int, Place]  #: of blocks, by number
+    profile: str  #: file to write; empty: none
+
+
+def runs_at_device_speed() -> bool:
+    """Whether calls compute nothing and take the time of the simulated machine.
+
+    Raises:
+        poptorch.Error: if the environment variable is neither 'compute' nor 'time'.
+    """
+    word = os.environ.get(RUN_VARIABLE) or "compute"
+    if word not in ("compute", "time"):
+        raise Error(f"environment variable {RUN_VARIABLE}: '{word}' is neither 'compute' (calls "
+                    "compute values) nor 'time' (calls take the machine's time and return zeros)")
+    return word == "time"
+
+
+#: Number of what comes before the first block.
+_BEFORE_BLOCKS = -1
+
+
+def _places(options: Options, blocks: Dict[int, Tuple[str, Optional[int]]]) -> Dict[int, Place]:
+    """Where each block runs; what is before them is on the first IPU."""
+    strategy = options._execution_strategy
+    places = {number: strategy._place(name, ipu) for number, (name, ipu) in blocks.items()}
+    if places:
+        phased = any(phase >= 0 for _, _, phase in places.values())
+        places[_BEFORE_BLOCKS] = (-1, 0, 0) if phased else (0, 0, -1)
+    return places
+
+
+def _ipus(options: Options, places: Dict[int, Place]) -> int:
+    """IPUs of a replica.
+
+    Raises:
+        poptorch.Error: for a number that no machine attaches.
+    """
+    count = max([ipu for _, ipu, _ in places.values()], default=0) + 1
+    total = count * options.replication_factor
+    if total & (total - 1) and not options.auto_round_num_ipus:
+        rounded = 1 << total.bit_length()
+        raise Error(
+            f"PopTorch must attach to a power of two number of IPUs, but {total} are "
+            f"needed. Use poptorch.Options().autoRoundNumIPUs(True) to round to {rounded}",
+            "poptorch_cpp_error")
+    return count
+
+
+def engine_options() -> Dict[str, str]:
+    """POPLAR_ENGINE_OPTIONS as a dict of texts.
+
+    Raises:
+        poptorch.Error: if it is no JSON object.
+    """
+    text = os.environ.get("POPLAR_ENGINE_OPTIONS")
+    if not text:
+        return {}
+    try:
+        parsed = json.loads(text)
+    except ValueError as error:
+        raise Error(f"environment variable POPLAR_ENGINE_OPTIONS: {error}") from error
+    if not isinstance(parsed, dict):
+        raise Error("environment variable POPLAR_ENGINE_OPTIONS: a JSON object is needed")
+    return {
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in parsed.items()
+    }
+
+
+def _is_true(text: str) -> bool:
+    return text.lower() in ("true", "1")
+
+
+def profile_file(engine: Dict[str, str], options: Options, training: bool) -> str:
+    """Where the profile goes, as Poplar decides it: named engines have directories of their own."""
+    all_of_them = _is_true(engine.get("autoReport.all", "false"))
+    wanted = any(
+        _is_true(engine.get(f"autoReport.output{part}", str(all_of_them)))
+        for part in ("GraphProfile", "ExecutionProfile"))
+    if not wanted:
+        return ""
+    name = options.model_name if options.exists("model_name") else (
+        "training" if training else "inference")
+    directory = os.path.join(engine.get("autoReport.directory", "."), name)
+    os.makedirs(directory, exist_ok=True)
+    return os.path.join(directory, "profile.pop")
+
+
+def _device(options: Options, ipus: int) -> Dict[str, str]:
+    keys = {
+        "ipus": str(ipus),
+        "replicas": str(options.replication_factor),
+        "deviceIterations": str(options.device_iterations),
+        "framework": "poptorch",
+        "outputMode": _OUTPUT_MODES[options.output_mode],
+    }
+    if options.exists("ipu_version") and options.ipu_version == 21:
+        keys["target"] = "bow"
+    if options.output_mode == enums.OutputMode.EveryN:
+        keys["outputEvery"] = str(options.output_return_period)
+    small = os.environ.get("POPTORCH_SMALL_IPU_MODEL", "0") not in ("", "0")
+    if options.use_model or small:
+        keys["ipuModel"] = "on"
+    if small and not options.use_model:
+        keys["tilesPerIpu"] = str(_TILES_OF_SMALL_MODEL)
+    if options.exists("random_seed"):
+        keys["seed"] = str(abs(options.random_seed))
+    shares = options.available_memory_proportion
+    if shares:
+        beyond = [ipu for ipu in shares if ipu >= ipus]
+        if beyond:
+            raise Error(f"setAvailableMemoryProportion names IPU{beyond[0]}, but the model uses "
+                        f"{ipus} IPU{'s' if ipus > 1 else ''}")
+        keys["availableMemoryProportion"] = ",".join(f"ipu{ipu}={share}"
+                                                     for ipu, share in sorted(shares.items()))
+    return keys
+
+
+def _strategy(options: Options, places: Dict[int, Place], ipus: int) -> Dict[str, str]:
+    phases = max([phase for _, _, phase in places.values()], default=-1) + 1
+    if ipus == 1 and phases <= 1:
+        return {}
+    return options._execution_strategy._job_options(phases)
+
+
+def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
+    """Places for an optimizer's state mean nothing where it has none, as sharing it does alone."""
+    stateless = keys.get("optimizer") == "sgd"
+    if stateless and "offload" in keys:
+        kinds = [kind for kind in keys["offload"].split(",") if kind != "optimizer"]
+        keys.pop("offload")
+        if kinds:
+            keys["offload"] = ",".join(kinds)
+    if stateless or keys["replicas"] == "1":
+        keys.pop("replicatedTensorSharding", None)
+
+
+def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.Optimizer],
+             blocks: Dict[int, Tuple[str, Optional[int]]], half: bool) -> Job:
+    """The job of a traced model.
+
+    Raises:
+        poptorch.Error: for options that do not fit the model.
+    """
+    places = _places(options, blocks)
+    ipus = _ipus(options, places)
+    if ipus == 1 and all(phase < 0 for _, _, phase in places.values()):
+        places = {}
+    keys = _device(options, ipus)
+    keys.update(_strategy(options, places, ipus))
+    keys.update(options._popart.job_options())
+    keys.update(options._tensor_locations._job_options(training))
+    if half:
+        keys["precision"] = "half"
+    if training:
+        assert optimizer is not None
+        keys["mode"] = "training"
+        keys["gradientAccumulation"] = str(options.Training.gradient_accumulation)
+        mean = options.Training.accumulation_and_replication_reduction_type
+        if options.Training.gradient_accumulation * options.replication_factor > 1:
+            keys["accumulationReduction"] = "mean" if mean == enums.ReductionType.Mean else "sum"
+        keys.update(_optimizers.job_options(optimizer))
+    else:
+        keys.pop("recompute", None)
+    _drop_state_that_is_not_there(keys)
+    declared = os.environ.get("TILESCOPE_CUSTOM_OPERATIONS")
+    if declared:
+        keys["customOperations"] = declared
+    engine = engine_options()
+    if engine:
+        keys["engineOptions"] = json.dumps(engine)
+    return Job(keys, places, profile_file(engine, options, training))
+
+
+def wanted_micro_batches(options: Options, training: bool) -> List[int]:
+    """Numbers of the micro-batches that a call returns, in the order of a batch: device iterations,
+    then replicas, then micro-batches of an iteration."""
+    accumulation = options.Training.gradient_accumulation if training else 1
+    iterations, replicas = options.device_iterations, options.replication_factor
+    number = lambda i, r, m: (i * replicas + r) * accumulation + m  # noqa: E731
+    mode = options.output_mode
+    if mode == enums.OutputMode.Final:
+        return [number(iterations - 1, r, accumulation - 1) for r in range(replicas)]
+    if mode == enums.OutputMode.EveryN:
+        every = options.output_return_period
+        return [
+            number(i, r, accumulation - 1)
+            for i in range(every - 1, iterations, every) for r in range(replicas)
+        ]
+    return list(range(iterations * replicas * accumulation))
+
+
+def check_keys(keys: Dict[str, Any], known: Dict[str, str]) -> None:
+    """Each key is one of a job."""
+    unknown = set(keys) - set(known)
+    assert not unknown, f"no keys of a job: {sorted(unknown)}"

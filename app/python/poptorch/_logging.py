@@ -1,0 +1,66 @@
+"""PopTorch's log: POPTORCH_LOG_LEVEL says how much is printed, WARN unless it is set."""
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Set, Union
+
+TRACE = 5
+_LEVELS = {
+    "TRACE": TRACE,
+    "DEBUG": logging.DEBUG,
+    "INFO": logging.INFO,
+    "WARN": logging.WARNING,
+    "WARNING": logging.WARNING,
+    "ERR": logging.ERROR,
+    "ERROR": logging.ERROR,
+    "OFF": logging.CRITICAL + 1,
+}
+#: PopTorch's numbers, as old scripts use them.
+_BY_NUMBER = ["TRACE", "DEBUG", "INFO", "WARN", "ERR", "ERR", "OFF"]
+
+logging.addLevelName(TRACE, "TRACE")
+logger = logging.getLogger("poptorch::python")
+logger.propagate = False
+_handler = logging.StreamHandler(sys.stderr)
+_handler.setFormatter(
+    logging.Formatter("[%(asctime)s.%(msecs)03d] [%(name)s] [%(level)s] %(message)s", "%H:%M:%S"))
+
+
+class _LowerCase(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.level = record.levelname.lower()
+        return True
+
+
+_handler.addFilter(_LowerCase())
+logger.addHandler(_handler)
+_said: Set[str] = set()
+
+
+def setLogLevel(level: Union[str, int]) -> None:
+    """Changes how much is printed.
+
+    Args:
+        level: 'TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR' or 'OFF', or PopTorch's number of it (0 to
+            4, 6).
+
+    Raises:
+        ValueError: for any other.
+    """
+    if isinstance(level, int) and 0 <= level < len(_BY_NUMBER):
+        level = _BY_NUMBER[level]
+    if not isinstance(level, str) or level.upper() not in _LEVELS:
+        raise ValueError(f"log level {level!r} is none of TRACE, DEBUG, INFO, WARN, ERR, OFF")
+    logger.setLevel(_LEVELS[level.upper()])
+
+
+def say_once(text: str) -> None:
+    """Warns, but not again for the same text."""
+    if text not in _said:
+        _said.add(text)
+        logger.warning(text)
+
+
+setLogLevel(os.environ.get("POPTORCH_LOG_LEVEL") or "WARN")

@@ -1,0 +1,186 @@
+"""PopART's session options (``poptorch.Options()._Popart``) and what each is here."""
+from __future__ import annotations
+
+import difflib
+from typing import Any, Callable, Dict
+
+JobKeys = Dict[str, str]
+
+_RECOMPUTE = ["none", "standard", "norm-only", "pipeline", "all"]
+
+
+def _switch(key: str) -> Callable[[Any], JobKeys]:
+    return lambda value: {key: "on" if value else "off"}
+
+
+def _number(key: str) -> Callable[[Any], JobKeys]:
+    return lambda value: {key: str(value)}
+
+
+def _recompute(value: Any) -> JobKeys:
+    number = int(value)
+    if not 0 <= number < len(_RECOMPUTE):
+        raise ValueError(f"autoRecomputation is a number from 0 to {len(_RECOMPUTE) - 1}, "
+                         f"not {value}")
+    return {"recompute": _RECOMPUTE[number]} if number else {}
+
+
+def _partials(value: Any) -> JobKeys:
+    return {"partialsType": str(value)}
+
+
+def _convolutions(value: Any) -> JobKeys:
+    keys: JobKeys = {}
+    if "partialsType" in value:
+        keys["partialsType"] = str(value["partialsType"])
+    if "availableMemoryProportion" in value:
+        keys["availableMemoryProportion"] = str(value["availableMemoryProportion"])
+    return keys
+
+
+def _synthetic(value: Any) -> JobKeys:
+    return {"ignoreData": "on"} if int(value) else {}
+
+
+#: Options that act here: what of a job each is.
+ACTING: Dict[str, Callable[[Any], JobKeys]] = {
+    "autoRecomputation": _recompute,
+    "convolutionOptions": _convolutions,
+    "defaultBufferingDepth": _number("prefetchDepth"),
+    "defaultPrefetchBufferingDepth": _number("prefetchDepth"),
+    "enableOutlining": _switch("outline"),
+    "enableOutliningCopyCostPruning": _switch("outlineCopyCostPruning"),
+    "numIOTiles": _number("ioTiles"),
+    "outlineThreshold": _number("outlineThreshold"),
+    "partialsTypeMatMuls": _partials,
+    "syntheticDataMode": _synthetic,
+}
+
+_ROUNDING = "halves are rounded to the nearest"
+_NO_DEVICE = "a simulation has no device for it"
+_ALWAYS = "the simulation always does it"
+_OTHER = "the simulated program does not change with it"
+
+#: Known options that change nothing here, and why.
+WITHOUT_EFFECT: Dict[str, str] = {
+    "accumulateOuterFragmentSettings": _OTHER,
+    "accumulateOuterFragmentSettings.excludedVirtualGraphs": _OTHER,
+    "accumulateOuterFragmentSettings.schedule": _OTHER,
+    "accumulatorTensorLocationSettings": "say it by TensorLocations.setAccumulatorLocation",
+    "activationTensorLocationSettings": "say it by TensorLocations.setActivationLocation",
+    "aliasZeroCopy": _OTHER,
+    "automaticLossScalingSettings.binEdgeLocation": "the loss's scaling stays as it is given",
+    "automaticLossScalingSettings.enabled": "the loss's scaling stays as it is given",
+    "automaticLossScalingSettings.thresholdUpperCountProportion":
+        "the loss's scaling stays as it is given",
+    "batchSerializationSettings.factor": _OTHER,
+    "cachePath": "compiled programs are not kept between programs",
+    "compileEngine": _ALWAYS,
+    "constantWeights": _OTHER,
+    "decomposeGradSum": _OTHER,
+    "delayVarUpdates": _ALWAYS,
+    "developerSettings": _OTHER,
+    "disableGradAccumulationTensorStreams": _OTHER,
+    "disableOptimizerStateTensorStreams": _OTHER,
+    "dotChecks": "profiles show the graph",
+    "enableEngineCaching": "compiled programs are not kept between programs",
+    "enableExplicitIR": _OTHER,
+    "enableExplicitMainLoops": _OTHER,
+    "enableFloatingPointChecks": "results that are no numbers are returned as such",
+    "enableFullyConnectedPass": _ALWAYS,
+    "enableGradientAccumulation": "say it by Training.gradientAccumulation",
+    "enableInplaceAmbiguityChecking": _OTHER,
+    "enableLoadAndOffloadRNGState": _OTHER,
+    "enableMergeExchange": _OTHER,
+    "enableNonStableSoftmax": "softmax always subtracts the largest",
+    "enablePrefetchDatastreams": "say it by the engine option exchange.enablePrefetch",
+    "enableReplicatedGraphs": "say it by replicationFactor",
+    "enableRngStateManagement": _OTHER,
+    "enableSerializedMatmuls": _OTHER,
+    "enableStableNorm": "variances are always computed in the stable way",
+    "enableStochasticRounding": _ROUNDING,
+    "enableSupportedDataTypeCasting": _ALWAYS,
+    "enableVariablesCaching": _OTHER,
+    "engineOptions": "give them by POPLAR_ENGINE_OPTIONS",
+    "executionPhaseSettings.phases": "say it by setExecutionStrategy",
+    "executionPhaseSettings.schedule": _OTHER,
+    "executionPhaseSettings.stages": "say it by setExecutionStrategy",
+    "explicitRecomputation": _OTHER,
+    "exportPoplarComputationGraph": "profiles show the graph",
+    "exportPoplarVertexGraph": "profiles show the graph",
+    "gclOptions": _OTHER,
+    "groupHostSync": _OTHER,
+    "groupNormStridedChannelGrouping": _OTHER,
+    "instrumentWithHardwareCycleCounter": _ALWAYS,
+    "kahnTieBreaker": _OTHER,
+    "looseThresholdAtPeak": _OTHER,
+    "lstmOptions": _OTHER,
+    "matmulOptions": _OTHER,
+    "mergeVarUpdate": _OTHER,
+    "mergeVarUpdateMemThreshold": _OTHER,
+    "optimizerStateTensorLocationSettings": "say it by TensorLocations.setOptimizerLocation",
+    "outlineSequenceBreakCost": _OTHER,
+    "opxAliasChecking": _OTHER,
+    "opxModifyChecking": _OTHER,
+    "patterns": _OTHER,
+    "rearrangeAnchorsOnHost": _OTHER,
+    "rearrangeStreamsOnHost": _OTHER,
+    "replicatedCollectivesSettings.mergeAllReduceCollectives": _OTHER,
+    "replicatedCollectivesSettings.prepareScheduleForMergingCollectives": _OTHER,
+    "reportOptions": "profiles hold all",
+    "saveInitializersToFile": _OTHER,
+    "scheduleNonWeightUpdateGradientConsumersEarly": _OTHER,
+    "separateCallOpPdfs": _OTHER,
+    "serializedPoprithmsShiftGraphsDir": _OTHER,
+    "stashAllTensorsInferencePipeline": _OTHER,
+    "subgraphCopyingStrategy": _OTHER,
+    "swapLimitScheduler": _OTHER,
+    "timeLimitScheduler": _OTHER,
+    "timePartitionLogger": _OTHER,
+    "transitiveClosureOptimizationThreshold": _OTHER,
+    "updatableNamedBuffers": _OTHER,
+    "useHostCopyOps": _OTHER,
+    "useLoopCandidateCreator": _OTHER,
+    "virtualGraphMode": "say it by setExecutionStrategy",
+    "virtualGraphSplitRatios": "say it by setExecutionStrategy",
+    "weightTensorLocationSettings": "say it by TensorLocations.setWeightLocation",
+}
+
+
+class PopartOptions:
+    """Options of PopART's session, for those who know them.
+
+    >>> options._Popart.set("autoRecomputation", 3)
+    """
+
+    def __init__(self) -> None:
+        self.options: Dict[str, Any] = {}
+
+    def set(self, key: str, value: Any) -> "PopartOptions":
+        """Sets an option by PopART's name; enumerations are numbers.
+
+        Raises:
+            ValueError: naming the nearest for an option that PopART does not have.
+        """
+        if key not in ACTING and key not in WITHOUT_EFFECT:
+            near = difflib.get_close_matches(key, [*ACTING, *WITHOUT_EFFECT], 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise ValueError(f"PopART has no session option '{key}'{hint}")
+        if key in WITHOUT_EFFECT:
+            from ._logging import say_once
+            say_once(f"_Popart option '{key}' has no effect: {WITHOUT_EFFECT[key]}")
+        self.options[key] = value
+        return self
+
+    def setPatterns(self, patterns: Dict[str, bool], level: int = 2) -> "PopartOptions":
+        """Chooses PopART's rewriting patterns; without effect here."""
+        assert isinstance(level, int) and isinstance(patterns, dict)
+        return self.set("patterns", dict(patterns))
+
+    def job_options(self) -> JobKeys:
+        """Keys of a job that the options are."""
+        keys: JobKeys = {}
+        for name, value in self.options.items():
+            if name in ACTING:
+                keys.update(ACTING[name](value))
+        return keys

@@ -1,0 +1,134 @@
+"""How torch.onnx exports what it has no form for, or not the one that an IPU runs."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict
+
+import torch.onnx
+from torch.onnx import symbolic_helper as helper
+
+from .ops import GRAPHCORE, add_node, identity_loss_node
+
+#: Of the exported models.
+OPSET = 14
+
+_REDUCTION = ["none", "mean", "sum"]
+
+
+def _constant(graph: Any, value: float) -> Any:
+    import torch
+    return graph.op("Constant", value_t=torch.tensor(float(value)))
+
+
+def _loss(graph: Any, terms: Any, reduction: Any) -> Any:
+    """Ends a loss that PopART has no operator for."""
+    return identity_loss_node(graph, terms, _REDUCTION[helper._maybe_get_const(reduction, "i")])
+
+
+def _mse_loss(graph: Any, x: Any, target: Any, reduction: Any) -> Any:
+    error = graph.op("Sub", x, target)
+    return _loss(graph, graph.op("Mul", error, error), reduction)
+
+
+def _l1_loss(graph: Any, x: Any, target: Any, reduction: Any) -> Any:
+    return _loss(graph, graph.op("Abs", graph.op("Sub", x, target)), reduction)
+
+
+def _huber(graph: Any, x: Any, target: Any, delta: float, scale: float) -> Any:
+    """scale * (error^2 / 2 where |error| < delta, else delta * (|error| - delta / 2))"""
+    size = graph.op("Abs", graph.op("Sub", x, target))
+    # With m = min(|e|, delta) both branches are m * (|e| - m / 2).
+    least = graph.op("Min", size, _constant(graph, delta))
+    half = graph.op("Mul", least, _constant(graph, 0.5))
+    terms = graph.op("Mul", least, graph.op("Sub", size, half))
+    return terms if scale == 1 else graph.op("Mul", terms, _constant(graph, scale))
+
+
+def _smooth_l1_loss(graph: Any, x: Any, target: Any, reduction: Any, beta: Any) -> Any:
+    width = helper._maybe_get_const(beta, "f")
+    if width == 0:
+        return _l1_loss(graph, x, target, reduction)
+    return _loss(graph, _huber(graph, x, target, width, 1 / width), reduction)
+
+
+def _huber_loss(graph: Any, x: Any, target: Any, reduction: Any, delta: Any) -> Any:
+    return _loss(graph, _huber(graph, x, target, helper._maybe_get_const(delta, "f"), 1), reduction)
+
+
+def _binary_cross_entropy(graph: Any, x: Any, target: Any, weight: Any, reduction: Any) -> Any:
+    one = _constant(graph, 1)
+    yes = graph.op("Mul", target, graph.op("Log", x))
+    no = graph.op("Mul", graph.op("Sub", one, target), graph.op("Log", graph.op("Sub", one, x)))
+    terms = graph.op("Neg", graph.op("Add", yes, no))
+    if not helper._is_none(weight):
+        terms = graph.op("Mul", terms, weight)
+    return _loss(graph, terms, reduction)
+
+
+def _bce_with_logits(graph: Any, x: Any, target: Any, weight: Any, pos_weight: Any,
+                     reduction: Any) -> Any:
+    # -(p t log s(x) + (1 - t) log(1 - s(x))) in terms of log(1 + e^-|x|), which cannot overflow.
+    one = _constant(graph, 1)
+    size = graph.op("Neg", graph.op("Abs", x))
+    soft = graph.op("Log", graph.op("Add", one, graph.op("Exp", size)))
+    negative = graph.op("Relu", graph.op("Neg", x))
+    minus_log = graph.op("Add", soft, negative)  # -log s(x)
+    rest = graph.op("Sub", one, target)
+    factor = rest
+    if not helper._is_none(pos_weight):
+        weighed = graph.op("Mul", graph.op("Sub", pos_weight, one), target)
+        minus_log = graph.op("Mul", graph.op("Add", one, weighed), minus_log)
+    terms = graph.op("Add", graph.op("Mul", factor, x), minus_log)
+    if not helper._is_none(weight):
+        terms = graph.op("Mul", terms, weight)
+    return _loss(graph, terms, reduction)
+
+
+def _kl_div(graph: Any, x: Any, target: Any, reduction: Any, log_target: Any) -> Any:
+    if helper._maybe_get_const(log_target, "b"):
+        difference = graph.op("Mul", graph.op("Exp", target), graph.op("Sub", target, x))
+        return _loss(graph, difference, reduction)
+    terms = graph.op("Mul", target, graph.op("Sub", graph.op("Log", target), x))
+    zero = _constant(graph, 0)
+    is_positive = graph.op("Greater", target, zero)
+    return _loss(graph, graph.op("Where", is_positive, terms, zero), reduction)
+
+
+def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon: Any,
+                enabled: Any) -> Any:
+    import torch
+    sizes = helper._get_tensor_sizes(x)
+    channels = None if sizes is None else sizes[1]
+    if helper._is_none(weight):
+        weight = graph.op("Constant", value_t=torch.ones(channels))
+    if helper._is_none(bias):
+        bias = graph.op("Constant", value_t=torch.zeros(channels))
+    result = add_node(graph, GRAPHCORE, "GroupNormalization", x, weight, bias,
+                      num_groups_i=helper._maybe_get_const(groups, "i"),
+                      epsilon_f=helper._maybe_get_const(epsilon, "f"),
+                      outputs=3)[0]
+    result.setType(x.type())
+    return result
+
+
+SYMBOLICS: Dict[str, Callable[..., Any]] = {
+    "aten::mse_loss": _mse_loss,
+    "aten::l1_loss": _l1_loss,
+    "aten::smooth_l1_loss": _smooth_l1_loss,
+    "aten::huber_loss": _huber_loss,
+    "aten::binary_cross_entropy": _binary_cross_entropy,
+    "aten::binary_cross_entropy_with_logits": _bce_with_logits,
+    "aten::kl_div": _kl_div,
+    "aten::group_norm": _group_norm,
+}
+
+
+class Registered:
+    """A context in which torch.onnx exports by these forms; its own come back after it."""
+
+    def __enter__(self) -> None:
+        for name, function in SYMBOLICS.items():
+            torch.onnx.register_custom_op_symbolic(name, function, OPSET)
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        for name in SYMBOLICS:
+            torch.onnx.unregister_custom_op_symbolic(name, OPSET)

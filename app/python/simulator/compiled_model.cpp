@@ -1,0 +1,268 @@
+#include "app/python/simulator/compiled_model.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+#include <utility>
+
+#include "core/base/enum_names.h"
+#include "core/base/error.h"
+#include "core/store/profile_writer.h"
+#include "simulator/frontend/import.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
+#include "simulator/import_model.h"
+#include "simulator/prepare/prepare.h"
+#include "simulator/report_contents.h"
+#include "simulator/simulate.h"
+
+namespace tilescope::python {
+
+using sim::DataType;
+using sim::Graph;
+using sim::Shape;
+using sim::Tensor;
+using sim::TensorData;
+using sim::TensorId;
+
+namespace {
+
+onnx::ModelProto parsed(const CompileRequest& request) {
+    onnx::ModelProto model;
+    if (!model.ParseFromString(request.onnx))
+        throw UserError(fmt::format("{}: the exported model cannot be read", request.name));
+    return model;
+}
+
+RunOptions optionsOf(const CompileRequest& request) {
+    RunOptions options;
+    setRunOptions(options, request.options);
+    return options;
+}
+
+Graph imported(const onnx::ModelProto& model, const CompileRequest& request,
+               const RunOptions& options) {
+    sim::ImportOptions import = sim::sourceOf(request.name, options).import;
+    import.values = request.computes;
+    Graph graph = sim::importOnnx(model, request.name, import);
+    graph.name = request.name;
+    return graph;
+}
+
+std::string severityName(Severity severity) {
+    return severity == Severity::Error     ? "error"
+           : severity == Severity::Warning ? "warning"
+                                           : "info";
+}
+
+CompiledFigures figuresOf(const Profile& profile) {
+    const ProfileInfo& info = profile.info;
+    CompiledFigures figures;
+    figures.fits = info.fits;
+    figures.cycles = info.cycles;
+    figures.seconds = info.seconds();
+    figures.callSeconds = info.callSeconds();
+    figures.throughput = info.throughput;
+    figures.ipus = info.target.ipus * info.replicas;
+    for (const Message& message : profile.messages)
+        figures.messages.emplace_back(severityName(message.severity), message.text);
+    return figures;
+}
+
+/// The graph's name of an output: one that is only handed on has that of its operand.
+std::string nameInGraph(const onnx::ModelProto& model, const Graph& graph,
+                        const std::string& output) {
+    const auto& outputs = model.graph().output();
+    for (int i = 0; i < outputs.size(); ++i)
+        if (outputs.Get(i).name() == output)
+            return graph.tensors[graph.outputs.at(static_cast<std::size_t>(i))].name;
+    return output;
+}
+
+/// All weights of the graph but those.
+std::vector<std::string> frozenWeights(const onnx::ModelProto& model, const Graph& graph,
+                                       const std::set<std::string>& trained) {
+    std::set<std::string> changing;
+    for (const auto& [name, weight] : storedWeights(model, graph))
+        if (trained.contains(name))
+            changing.insert(weight.name);
+    std::vector<std::string> frozen;
+    for (const Tensor& tensor : graph.tensors)
+        if (tensor.role == sim::TensorRole::Weight && sim::isFloating(tensor.type) &&
+            !changing.contains(tensor.name))
+            frozen.push_back(tensor.name);
+    return frozen;
+}
+
+/// A part of an input that is one micro-batch.
+TensorData partOf(const Tensor& input, const CompiledModel::InputElements& all,
+                  std::int64_t microBatch) {
+    TensorData part(sim::isFloating(input.type) ? DataType::Float : DataType::Int32, input.shape);
+    const auto size = static_cast<std::size_t>(part.elements());
+    const auto first = static_cast<std::size_t>(microBatch) * size;
+    if (part.isReal())
+        std::copy_n(all.reals.begin() + static_cast<std::ptrdiff_t>(first), size,
+                    part.reals().begin());
+    else
+        std::copy_n(all.ints.begin() + static_cast<std::ptrdiff_t>(first), size,
+                    part.ints().begin());
+    return input.type == part.type() ? part : sim::converted(part, input.type);
+}
+
+} // namespace
+
+CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& progress) {
+    onnx::ModelProto model = parsed(request);
+    request.onnx.clear();
+    placeBlocks(model, request.blocks);
+    applyNotes(model);
+    if (request.findsLoss)
+        figures_.loss = lossOf(model);
+    options_ = optionsOf(request);
+    validate(options_);
+    const Graph graph = imported(model, request, options_);
+    if (request.findsLoss)
+        options_.lossOutput = figures_.loss = nameInGraph(model, graph, figures_.loss);
+    if (request.trained)
+        options_.frozen = frozenWeights(model, graph, *request.trained);
+    compile(graph, request, progress);
+    if (!figures_.fits || !request.computes)
+        return;
+    prepared_ = sim::preparedGraph(graph, options_);
+    weights_ = storedWeights(model, prepared_);
+    for (std::size_t i = 0; i < prepared_.tensors.size(); ++i)
+        if (const Tensor& tensor = prepared_.tensors[TensorId(i)];
+            tensor.role == sim::TensorRole::Weight)
+            tensors_.emplace(tensor.name, TensorId(i));
+    machine_ = std::make_unique<sim::Machine>(prepared_, options_,
+                                              static_cast<std::uint64_t>(options_.compute.seed));
+}
+
+void CompiledModel::compile(const Graph& graph, const CompileRequest& request,
+                            const CompileProgress& progress) {
+    const Profile profile = sim::simulate(graph, options_, progress);
+    const std::string loss = figures_.loss;
+    figures_ = figuresOf(profile);
+    figures_.loss = loss;
+    if (!request.profile.empty() && sim::wantsProfile(options_) &&
+        (profile.info.fits || sim::allowsOutOfMemory(options_))) {
+        writeProfile(sim::wantedPart(profile, options_), request.profile);
+        figures_.profile = request.profile;
+    }
+    if (!profile.info.fits)
+        figures_.failure = sim::failureText(profile, options_, figures_.profile);
+}
+
+std::vector<TensorInfo> CompiledModel::infos(const std::vector<TensorId>& ids) const {
+    std::vector<TensorInfo> list;
+    for (const TensorId id : ids) {
+        const Tensor& tensor = prepared_.tensors[id];
+        list.push_back({tensor.name, tensor.shape, tensor.type});
+    }
+    return list;
+}
+
+std::vector<TensorInfo> CompiledModel::inputs() const {
+    return infos(prepared_.inputs);
+}
+
+std::vector<TensorInfo> CompiledModel::outputs() const {
+    return infos(prepared_.outputs);
+}
+
+std::int64_t CompiledModel::microBatches() const {
+    return options_.microBatchesOfCall() * options_.replicas;
+}
+
+std::vector<std::vector<TensorData>>
+CompiledModel::run(const std::map<std::string, InputElements>& inputs,
+                   std::span<const std::int64_t> wanted) {
+    for (const TensorInfo& info : this->inputs()) {
+        const auto given = inputs.find(info.name);
+        const auto needed = static_cast<std::size_t>(sim::elementsOf(info.shape) * microBatches());
+        if (given == inputs.end())
+            throw UserError(fmt::format("input '{}' has no value", info.name));
+        const std::size_t has =
+            sim::isFloating(info.type) ? given->second.reals.size() : given->second.ints.size();
+        if (has != needed)
+            throw UserError(
+                fmt::format("input '{}' has {} elements; {} micro-batches of shape {} take {}",
+                            info.name, has, microBatches(), sim::toString(info.shape), needed));
+    }
+    std::vector<std::ptrdiff_t> placeOf(static_cast<std::size_t>(microBatches()), -1);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        placeOf.at(static_cast<std::size_t>(wanted[i])) = static_cast<std::ptrdiff_t>(i);
+    std::multimap<std::string_view, std::size_t> outputs; // several may be the same tensor
+    for (std::size_t i = 0; i < prepared_.outputs.size(); ++i)
+        outputs.emplace(prepared_.tensors[prepared_.outputs[i]].name, i);
+    std::vector<std::vector<TensorData>> results(prepared_.outputs.size(),
+                                                 std::vector<TensorData>(wanted.size()));
+    sim::HostPort port;
+    port.input = [&](const Tensor& input, const sim::BatchPlace& place) {
+        return partOf(input, inputs.at(input.name), sim::indexOf(place, options_));
+    };
+    port.output = [&](const Tensor& output, const sim::BatchPlace& place, const TensorData& value) {
+        const auto at = placeOf[static_cast<std::size_t>(sim::indexOf(place, options_))];
+        if (at < 0)
+            return;
+        const auto [first, last] = outputs.equal_range(output.name);
+        for (auto i = first; i != last; ++i)
+            results[i->second][static_cast<std::size_t>(at)] = value.copy();
+    };
+    machine().run(port);
+    return results;
+}
+
+sim::Machine& CompiledModel::machine() const {
+    if (!machine_)
+        throw UserError("the model was compiled without values, or does not fit the machine; it "
+                        "cannot run");
+    return *machine_;
+}
+
+const StoredWeight& CompiledModel::stored(const std::string& name) const {
+    const auto found = weights_.find(name);
+    if (found == weights_.end())
+        throw UserError(fmt::format("the compiled model has no weight '{}'", name));
+    return found->second;
+}
+
+std::vector<std::string> CompiledModel::weights() const {
+    std::vector<std::string> names;
+    for (const auto& [name, weight] : weights_)
+        names.push_back(name);
+    return names;
+}
+
+TensorData CompiledModel::weight(const std::string& name) const {
+    const StoredWeight& where = stored(name);
+    return asInModel(machine().weight(where.name), where);
+}
+
+void CompiledModel::setWeight(const std::string& name, const TensorData& value) {
+    const StoredWeight& where = stored(name);
+    if (value.elements() != sim::elementsOf(where.shape))
+        throw UserError(fmt::format("weight '{}' has shape {}, not {}", name,
+                                    sim::toString(where.shape), sim::toString(value.shape())));
+    machine().setWeight(where.name, asInGraph(value.reshaped(where.shape), where,
+                                              prepared_.tensors[tensors_.at(where.name)]));
+}
+
+std::map<std::string, TensorData> CompiledModel::state() const {
+    std::map<std::string, TensorData> state;
+    for (const auto& [name, id] : tensors_)
+        if (prepared_.tensors[id].state == sim::StateKind::Moment)
+            state.emplace(name, machine().weight(name));
+    return state;
+}
+
+void CompiledModel::setState(const std::map<std::string, TensorData>& state) {
+    for (const auto& [name, value] : state)
+        if (const auto known = tensors_.find(name); known != tensors_.end())
+            machine().setWeight(name, sim::converted(value, prepared_.tensors[known->second].type));
+}
+
+void CompiledModel::setLearningRate(double rate) {
+    machine().setLearningRate(rate);
+}
+
+} // namespace tilescope::python

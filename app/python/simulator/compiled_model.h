@@ -1,0 +1,107 @@
+// A model that a Python program has compiled: its figures, its profile and a machine to run it on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/python/simulator/annotations.h"
+#include "app/python/simulator/stored_weights.h"
+#include "core/options/run_options.h"
+#include "simulator/compute/machine.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::python {
+
+struct CompileRequest {
+    std::string onnx;                           ///< the model, serialised
+    std::string name;                           ///< of it, for messages and the profile
+    std::map<std::string, std::string> options; ///< job keys
+    std::map<std::int64_t, BlockPlace> blocks;
+    std::string profile;    ///< file to write; empty: none
+    bool computes = true;   ///< values too
+    bool findsLoss = false; ///< of training: the model's own loss (lossOf)
+    /// Weights that training changes; none: all.
+    std::optional<std::set<std::string>> trained;
+};
+
+/// Of a tensor that goes to the machine or comes from it.
+struct TensorInfo {
+    std::string name;
+    sim::Shape shape; ///< of one micro-batch
+    sim::DataType type = sim::DataType::Float;
+};
+
+/// What the simulation says about a call.
+struct CompiledFigures {
+    bool fits = true;
+    std::string failure; ///< the original's words where it does not fit
+    std::int64_t cycles = 0;
+    double seconds = 0;     ///< of the machine, for a call
+    double callSeconds = 0; ///< with what the host takes beside it
+    double throughput = 0;  ///< samples a second
+    std::int64_t ipus = 1;  ///< of all replicas
+    std::vector<std::pair<std::string, std::string>> messages; ///< severity, text
+    std::string profile; ///< file that was written; empty: none
+    std::string loss;    ///< output that was trained on
+};
+
+using CompileProgress = std::function<void(std::string_view phase, double done)>;
+
+class CompiledModel {
+public:
+    /// Compiles and times the model, and writes its profile. Throws UserError. A model that does
+    /// not fit the machine is compiled, too, but cannot run.
+    explicit CompiledModel(CompileRequest request, const CompileProgress& progress = {});
+
+    [[nodiscard]] const CompiledFigures& figures() const { return figures_; }
+    [[nodiscard]] const RunOptions& options() const { return options_; }
+    [[nodiscard]] std::vector<TensorInfo> inputs() const;
+    [[nodiscard]] std::vector<TensorInfo> outputs() const;
+    /// Micro-batches of a call, over all replicas and device iterations.
+    [[nodiscard]] std::int64_t microBatches() const;
+
+    /// Elements of all micro-batches of an input, one after the other.
+    struct InputElements {
+        std::span<const float> reals;       ///< of floating-point inputs
+        std::span<const std::int32_t> ints; ///< of all others
+    };
+    /// One call of the host. `inputs` by name; of each output the micro-batches in `wanted`, by
+    /// number. Throws UserError for an input that is missing or too small.
+    std::vector<std::vector<sim::TensorData>>
+    run(const std::map<std::string, InputElements>& inputs, std::span<const std::int64_t> wanted);
+
+    /// Names of the model's weights that the machine holds.
+    [[nodiscard]] std::vector<std::string> weights() const;
+    /// As it is now, in the model's shape. Throws UserError for an unknown name.
+    [[nodiscard]] sim::TensorData weight(const std::string& name) const;
+    void setWeight(const std::string& name, const sim::TensorData& value);
+    /// The optimizer's state, by its names ("Accl1___conv.weight"), to go on with in another
+    /// machine.
+    [[nodiscard]] std::map<std::string, sim::TensorData> state() const;
+    void setState(const std::map<std::string, sim::TensorData>& state);
+    void setLearningRate(double rate);
+
+private:
+    void compile(const sim::Graph& graph, const CompileRequest& request,
+                 const CompileProgress& progress);
+    [[nodiscard]] const StoredWeight& stored(const std::string& name) const;
+    [[nodiscard]] sim::Machine& machine() const;
+    [[nodiscard]] std::vector<TensorInfo> infos(const std::vector<sim::TensorId>& ids) const;
+
+    RunOptions options_;
+    CompiledFigures figures_;
+    sim::Graph prepared_;
+    std::map<std::string, StoredWeight> weights_;
+    std::map<std::string, sim::TensorId> tensors_; ///< weights and state of the graph
+    std::unique_ptr<sim::Machine> machine_;
+};
+
+} // namespace tilescope::python

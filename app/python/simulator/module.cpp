@@ -1,0 +1,206 @@
+// The Python module tilescope._simulator: a compiled model and the arrays that go in and out of it.
+#include <fmt/format.h>
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "app/python/simulator/compiled_model.h"
+#include "core/base/error.h"
+
+namespace py = pybind11;
+
+namespace tilescope::python {
+namespace {
+
+using Reals = py::array_t<float, py::array::c_style>;
+using Ints = py::array_t<std::int32_t, py::array::c_style>;
+
+std::vector<py::ssize_t> numpyShape(const sim::Shape& shape) {
+    return {shape.begin(), shape.end()};
+}
+
+/// Several values of one shape behind each other, in an array of one more dimension.
+py::array stacked(const TensorInfo& info, const std::vector<sim::TensorData>& values) {
+    std::vector<py::ssize_t> shape = numpyShape(info.shape);
+    shape.insert(shape.begin(), static_cast<py::ssize_t>(values.size()));
+    const auto fill = [&](auto array, const auto& elementsOf) -> py::array {
+        auto* to = array.mutable_data();
+        for (const sim::TensorData& value : values) {
+            const auto from = elementsOf(value);
+            to = std::copy(from.begin(), from.end(), to);
+        }
+        return array;
+    };
+    if (sim::isFloating(info.type))
+        return fill(Reals(shape), [](const sim::TensorData& v) { return v.reals(); });
+    return fill(Ints(shape), [](const sim::TensorData& v) { return v.ints(); });
+}
+
+py::array arrayOf(const sim::TensorData& data) {
+    if (data.isReal())
+        return Reals(numpyShape(data.shape()), data.reals().data());
+    return Ints(numpyShape(data.shape()), data.ints().data());
+}
+
+sim::TensorData dataOf(const py::array& array) {
+    const sim::Shape shape(array.shape(), array.shape() + array.ndim());
+    const auto size = static_cast<std::size_t>(array.size());
+    if (py::isinstance<Reals>(array)) {
+        sim::TensorData data(sim::DataType::Float, shape);
+        std::copy_n(static_cast<const float*>(array.data()), size, data.reals().begin());
+        return data;
+    }
+    if (!py::isinstance<Ints>(array))
+        throw py::type_error("arrays are of float32 or int32, row after row");
+    sim::TensorData data(sim::DataType::Int32, shape);
+    std::copy_n(static_cast<const std::int32_t*>(array.data()), size, data.ints().begin());
+    return data;
+}
+
+CompiledModel::InputElements elementsOf(const py::array& array) {
+    const auto size = static_cast<std::size_t>(array.size());
+    if (py::isinstance<Reals>(array))
+        return {{static_cast<const float*>(array.data()), size}, {}};
+    if (py::isinstance<Ints>(array))
+        return {{}, {static_cast<const std::int32_t*>(array.data()), size}};
+    throw py::type_error("arrays are of float32 or int32, row after row");
+}
+
+std::unique_ptr<CompiledModel> compiled(py::bytes onnx, const std::string& name,
+                                        const std::map<std::string, std::string>& options,
+                                        const std::map<std::int64_t, py::tuple>& blocks,
+                                        const std::string& profile, bool computes, bool findsLoss,
+                                        const std::optional<std::set<std::string>>& trained,
+                                        const std::optional<py::function>& progress) {
+    CompileRequest request{std::string(onnx), name,     options,   {},
+                           profile,           computes, findsLoss, trained};
+    for (const auto& [number, place] : blocks)
+        request.blocks[number] = {place[0].cast<std::int64_t>(), place[1].cast<std::int64_t>(),
+                                  place[2].cast<std::int64_t>()};
+    CompileProgress report;
+    if (progress)
+        report = [&progress](std::string_view phase, double done) {
+            const py::gil_scoped_acquire acquired;
+            (*progress)(std::string(phase), done);
+        };
+    const py::gil_scoped_release released;
+    return std::make_unique<CompiledModel>(std::move(request), report);
+}
+
+py::list results(CompiledModel& model, const std::map<std::string, py::array>& inputs,
+                 const std::vector<std::int64_t>& wanted) {
+    std::map<std::string, CompiledModel::InputElements> elements;
+    for (const auto& [name, array] : inputs)
+        elements[name] = elementsOf(array);
+    std::vector<std::vector<sim::TensorData>> values;
+    {
+        const py::gil_scoped_release released;
+        values = model.run(elements, wanted);
+    }
+    py::list list;
+    const std::vector<TensorInfo> infos = model.outputs();
+    for (std::size_t i = 0; i < infos.size(); ++i)
+        list.append(stacked(infos[i], values[i]));
+    return list;
+}
+
+py::list infoList(const std::vector<TensorInfo>& infos) {
+    py::list list;
+    for (const TensorInfo& info : infos)
+        list.append(py::make_tuple(info.name, info.shape, std::string(sim::toString(info.type))));
+    return list;
+}
+
+py::dict figuresOf(const CompiledModel& model) {
+    const CompiledFigures& figures = model.figures();
+    py::dict dict;
+    dict["fits"] = figures.fits;
+    dict["failure"] = figures.failure;
+    dict["cycles"] = figures.cycles;
+    dict["seconds"] = figures.seconds;
+    dict["callSeconds"] = figures.callSeconds;
+    dict["throughput"] = figures.throughput;
+    dict["ipus"] = figures.ipus;
+    dict["messages"] = figures.messages;
+    dict["profile"] = figures.profile;
+    dict["loss"] = figures.loss;
+    return dict;
+}
+
+py::dict optionTable() {
+    py::dict table;
+    for (const OptionSpec& spec : runOptionTable())
+        table[py::str(spec.key)] = spec.help;
+    return table;
+}
+
+py::dict stateOf(const CompiledModel& model) {
+    py::dict dict;
+    for (const auto& [name, value] : model.state())
+        dict[py::str(name)] = arrayOf(value);
+    return dict;
+}
+
+void setState(CompiledModel& model, const std::map<std::string, py::array>& state) {
+    std::map<std::string, sim::TensorData> values;
+    for (const auto& [name, array] : state)
+        values.emplace(name, dataOf(array));
+    model.setState(values);
+}
+
+} // namespace
+} // namespace tilescope::python
+
+PYBIND11_MODULE(_simulator, m) {
+    using namespace tilescope::python;
+    m.doc() = "Compiles, times and computes ONNX models on a simulated IPU.";
+    // The user's errors are ValueErrors; broken invariants stay RuntimeErrors.
+    py::register_exception_translator([](std::exception_ptr error) {
+        try {
+            if (error)
+                std::rethrow_exception(error);
+        } catch (const tilescope::UserError& mistake) {
+            PyErr_SetString(PyExc_ValueError, mistake.what());
+        }
+    });
+    m.def("options", &optionTable, "Keys of a job with what they are for.");
+    py::class_<CompiledModel>(m, "CompiledModel",
+                              "A model that is compiled for a simulated machine.")
+        .def(py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
+             py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
+             py::arg("computes") = true, py::arg("finds_loss") = false,
+             py::arg("trained") = std::nullopt, py::arg("progress") = std::nullopt,
+             "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
+             "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
+             "`trained` names the weights that training changes, None for all. "
+             "Raises ValueError for what the user can mend.")
+        .def_property_readonly("figures", &figuresOf, "What the simulation says, as a dict.")
+        .def_property_readonly(
+            "inputs", [](const CompiledModel& model) { return infoList(model.inputs()); },
+            "(name, shape of a micro-batch, element type) of each input.")
+        .def_property_readonly(
+            "outputs", [](const CompiledModel& model) { return infoList(model.outputs()); },
+            "The same of each output.")
+        .def_property_readonly("micro_batches", &CompiledModel::microBatches,
+                               "Micro-batches of a call, over all replicas.")
+        .def("run", &results, py::arg("inputs"), py::arg("wanted"),
+             "One call. `inputs`: arrays of float32 or int32 by name, all micro-batches one after "
+             "the other. Returns for each output an array [len(wanted), *shape].")
+        .def("weights", &CompiledModel::weights, "Names of the weights.")
+        .def(
+            "weight",
+            [](const CompiledModel& model, const std::string& name) {
+                return arrayOf(model.weight(name));
+            },
+            "A weight as it is now.")
+        .def(
+            "set_weight",
+            [](CompiledModel& model, const std::string& name, const py::array& value) {
+                model.setWeight(name, dataOf(value));
+            },
+            "Overwrites a weight on all replicas.")
+        .def("state", &stateOf, "The optimizer's state, arrays by name.")
+        .def("set_state", &setState, "Overwrites the optimizer's state where names agree.")
+        .def("set_learning_rate", &CompiledModel::setLearningRate, "Of the updates from now on.");
+}

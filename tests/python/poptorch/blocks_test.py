@@ -1,0 +1,169 @@
+"""Blocks, stages and strategies decide where a model runs."""
+import copy
+
+import poptorch
+import pytest
+import torch
+from models import TwoBlocks, assert_same_weights, images, labels, train_in_torch
+from poptorch import _tracing
+from torch import nn
+
+BATCH = 4
+
+
+def strategy_of(kind):
+    return kind(poptorch.Stage("A").ipu(0), poptorch.Stage("B").ipu(1))
+
+
+@pytest.mark.parametrize("kind", [poptorch.PipelinedExecution, poptorch.ShardedExecution])
+def test_two_ipus_compute_what_one_does(kind):
+    model = TwoBlocks()
+    other = copy.deepcopy(model)
+    options = poptorch.Options().deviceIterations(2)
+    options.Training.gradientAccumulation(4)
+    options.setExecutionStrategy(strategy_of(kind))
+    options.TensorLocations.setOptimizerLocation(
+        poptorch.TensorLocationSettings().useOnChipStorage(False))
+    compiled = poptorch.trainingModel(model, options, poptorch.optim.AdamW(model.parameters(), 0.01))
+    optimizer = torch.optim.AdamW(other.parameters(), lr=0.01)
+    data, wanted = images(8 * BATCH), labels(8 * BATCH)
+    for _ in range(2):
+        result, loss = compiled(data, wanted)
+        expected, expected_loss = train_in_torch(other, optimizer, data, wanted, 2, 4, BATCH)
+    assert compiled._compiled.figures["ipus"] == 2
+    assert torch.allclose(result, expected, atol=1e-3)
+    assert torch.allclose(loss, expected_loss, atol=1e-3)
+    assert_same_weights(model, other, 1e-3)
+    options = options.clone().deviceIterations(8).outputMode(poptorch.OutputMode.All)
+    options.Training.gradientAccumulation(1)
+    inference = poptorch.inferenceModel(model, options)
+    assert torch.allclose(inference(data), other(data), atol=1e-3)
+
+
+def blocks_of(model, *tensors):
+    """The blocks of a trace, and of each node by its operator."""
+    import onnx
+    names, values = _tracing.bind_arguments(model, tensors, {})
+    traced = _tracing.trace(model, names, values, False)
+    nodes = onnx.load_from_string(traced.onnx).graph.node
+    return traced.blocks, [(node.op_type, node.name) for node in nodes]
+
+
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Sequential(nn.Linear(4, 4), poptorch.BeginBlock(nn.ReLU(), "relu", 1))
+        self.second = nn.Sigmoid()
+        self.third = poptorch.BeginBlock(nn.Tanh(), ipu_id=2)
+
+    def forward(self, x):
+        return self.third(self.second(self.first(x)))
+
+
+def test_a_block_goes_on_after_the_module_that_it_began_in():
+    pytest.importorskip("onnx")
+    blocks, nodes = blocks_of(Layers(), torch.rand(2, 4))
+    assert blocks == {0: ("relu", 1), 1: ("ipu2", 2)}
+    last = {kind: name.split("tilescope-block-")[-1][:1] if "tilescope" in name else ""
+            for kind, name in nodes}
+    assert last == {"Gemm": "", "Relu": "0", "Sigmoid": "0", "Tanh": "1"}
+
+
+def test_blocks_begin_once_and_can_be_removed():
+    layer = nn.ReLU()
+    poptorch.BeginBlock(layer, ipu_id=1)
+    with pytest.raises(poptorch.Error, match="already been created"):
+        poptorch.BeginBlock(layer, ipu_id=2)
+    poptorch.removeBlocks(nn.Sequential(layer))
+    poptorch.BeginBlock(layer, ipu_id=2)
+
+
+def test_functions_begin_blocks():
+    pytest.importorskip("onnx")
+
+    class Calls(nn.Module):
+        @poptorch.BlockFunction("f", ipu_id=0)
+        def part(self, x):
+            return torch.relu(x)
+
+        def forward(self, x):
+            return torch.tanh(self.part(x))
+
+    blocks, nodes = blocks_of(Calls(), torch.rand(2, 4))
+    assert blocks == {0: ("f", 0)}
+    assert all("tilescope-block-0" in name for _, name in nodes)
+
+
+def test_blocks_without_names_have_numbers_when_asked():
+    class Numbered(nn.Module):
+        def forward(self, x):
+            for _ in range(2):
+                with poptorch.Block(ipu_id=0):
+                    x = torch.relu(x)
+            return x
+
+    poptorch.Block.useAutoId()
+    try:
+        for _ in range(2):
+            assert blocks_of(Numbered(), torch.rand(2, 4))[0] == {0: ("0", 0), 1: ("1", 0)}
+    finally:
+        poptorch.Block._numbers_blocks = False
+
+
+def test_automatic_stages():
+    same = poptorch.PipelinedExecution(poptorch.AutoStage.SameAsIpu)
+    assert same._place("A", 1) == (1, 1, -1)
+    with pytest.raises(AssertionError, match="no IPU was specified for block A"):
+        same._place("A", None)
+    counted = poptorch.PipelinedExecution(poptorch.AutoStage.AutoIncrement)
+    assert [counted._place(name, None) for name in "ABA"] == [(0, 0, -1), (1, 1, -1), (0, 0, -1)]
+
+
+def test_strategies_refuse_blocks_that_they_do_not_have():
+    strategy = poptorch.PipelinedExecution(poptorch.Stage("A", "B"), "C")
+    assert strategy.stage("B").blocks == ("A", "B")
+    assert strategy._place("C", None) == (1, 1, -1)
+    with pytest.raises(AssertionError, match="Unknown Block 'D'"):
+        strategy._place("D", 0)
+    with pytest.raises(AssertionError, match="more than one stage"):
+        poptorch.PipelinedExecution("A", "A")
+
+
+def test_phases_have_ipus():
+    strategy = poptorch.SerialPhasedExecution([poptorch.Stage("A"), poptorch.Stage("A2")],
+                                              [poptorch.Stage("B"), poptorch.Stage("B2")])
+    strategy.phase(1).ipus(0, 1)
+    assert strategy._place("B2", None) == (-1, 1, 1)
+    assert strategy._job_options(2) == {"execution": "phased", "phases": "2", "phaseStages": "1"}
+
+
+def test_the_program_knows_when_it_is_compiled():
+    seen = []
+
+    class Looks(nn.Module):
+        def forward(self, x):
+            seen.append(poptorch.isRunningOnIpu())
+            return x + 1
+
+    model = Looks()
+    model(torch.rand(2))
+    poptorch.inferenceModel(model).compile(torch.rand(2))
+    assert seen[0] is False and seen[-1] is True
+
+
+def test_memory_shares_and_names_reach_the_operations():
+    class Noted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(64, 32)
+
+        def forward(self, x):
+            with poptorch.NameScope("mine"):
+                return poptorch.set_available_memory(self.linear(x), 0.125)
+
+    model = Noted()
+    compiled = poptorch.inferenceModel(model)
+    data = torch.rand(4, 3, 64)
+    assert torch.allclose(compiled(data), model(data), atol=1e-4)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        poptorch.set_available_memory(data, 1.5)

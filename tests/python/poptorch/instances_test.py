@@ -1,0 +1,83 @@
+"""popdist says which instance this is, and libpvti records what a program does."""
+import json
+import os
+import subprocess
+import sys
+
+import popdist
+import popdist.poptorch
+import poptorch
+import pytest
+import torch
+
+
+def instance(monkeypatch, rank, size, **more):
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", str(rank))
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(size))
+    for name, value in more.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_alone_there_is_one_instance():
+    assert not popdist.isPopdistEnvSet()
+    assert (popdist.getNumInstances(), popdist.getInstanceIndex()) == (1, 0)
+    assert popdist.getNumTotalReplicas() == popdist.getNumLocalReplicas() == 1
+
+
+def test_ranks_are_instances_that_share_replicas(monkeypatch):
+    instance(monkeypatch, 1, 2, POPDIST_NUM_TOTAL_REPLICAS="8")
+    assert popdist.isPopdistEnvSet()
+    assert popdist.getInstanceIndex() == 1 and popdist.getNumLocalReplicas() == 4
+    assert popdist.getReplicaIndexOffset() == 4
+    options = popdist.poptorch.Options()
+    assert options.replication_factor == 4
+    assert (options.Distributed.processId, options.Distributed.numProcesses) == (1, 2)
+    assert popdist.execute_on_instances({0})(lambda: 5)() is None
+    assert popdist.execute_on_instances({1})(lambda: 5)() == 5
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    instance(monkeypatch, 0, 3, POPDIST_NUM_TOTAL_REPLICAS="4", POPDIST_NUM_IPUS_PER_REPLICA="2")
+    with pytest.raises(ValueError, match="3 instances cannot share 4 replicas"):
+        popdist.getNumLocalReplicas()
+    with pytest.raises(ValueError, match="poprun was told 2"):
+        popdist.poptorch.Options(ipus_per_replica=4)
+
+
+def test_training_over_several_instances_is_refused(monkeypatch):
+    instance(monkeypatch, 0, 2)
+    model = torch.nn.Linear(2, 2)
+    with pytest.raises(poptorch.Error, match="gradients are not exchanged"):
+        poptorch.trainingModel(model, popdist.poptorch.Options())
+
+
+RECORDED = """
+import libpvti
+channel = libpvti.createTraceChannel("mine")
+with libpvti.Tracepoint(channel, "outer"):
+    libpvti.Tracepoint.event(channel, "moment")
+    @libpvti.instrument_fn(channel)
+    def work(): pass
+    work()
+series = libpvti.Graph("loss", "units").addSeries("training")
+series.add(0.5)
+libpvti.HeatmapDouble("map", [1, 2]).add([0.5, 1.5, 1.6, 9])
+print(libpvti.checkTracingEnabled())
+"""
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_events_are_recorded_where_asked_for(tmp_path, enabled):
+    options = {"enable": str(enabled).lower(), "directory": str(tmp_path / "events")}
+    done = subprocess.run([sys.executable, "-c", RECORDED], capture_output=True, text=True,
+                          check=True, env={**os.environ, "PVTI_OPTIONS": json.dumps(options)})
+    file = tmp_path / "events" / "libpvti.json"
+    assert done.stdout.strip() == str(enabled) and file.exists() == enabled
+    if not enabled:
+        return
+    events = json.loads(file.read_text())["traceEvents"]
+    assert [(e["ph"], e["name"]) for e in events] == [("B", "outer"), ("i", "moment"), ("B", "work"),
+                                                      ("E", "work"), ("E", "outer"), ("C", "loss"),
+                                                      ("C", "map")]
+    assert events[-2]["args"] == {"training": 0.5}
+    assert events[-1]["args"] == {"1.0": 1, "2.0": 2, "more": 1}

@@ -1,0 +1,112 @@
+"""Profiles, times, and models that do not fit."""
+import json
+import subprocess
+import sys
+import time
+
+import poptorch
+import pytest
+import torch
+from torch import nn
+
+
+def profile_into(monkeypatch, **more):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", json.dumps({"autoReport.all": "true", **more}))
+
+
+def test_training_and_inference_have_profiles_of_their_own(monkeypatch, tmp_path):
+    profile_into(monkeypatch, **{"autoReport.directory": str(tmp_path / "reports")})
+    model = nn.Linear(4, 2)
+    poptorch.inferenceModel(model)(torch.rand(2, 4))
+    assert (tmp_path / "reports" / "inference" / "profile.pop").stat().st_size > 1000
+    assert not (tmp_path / "reports" / "training").exists()
+
+
+def test_without_engine_options_nothing_is_written(tmp_path):
+    poptorch.inferenceModel(nn.Linear(4, 2))(torch.rand(2, 4))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_does_not_fit_raises_poplars_words_and_leaves_a_profile(monkeypatch, tmp_path):
+    profile_into(monkeypatch)
+    monkeypatch.setenv("POPTORCH_SMALL_IPU_MODEL", "1")
+    compiled = poptorch.inferenceModel(nn.Linear(1000, 1000, bias=False))
+    with pytest.raises(poptorch.Error) as error:
+        compiled(torch.rand(1, 1000))
+    assert error.value.type == "poplar_graph_memory_allocation_error"
+    assert "Out of memory" in error.value.message
+    assert "popart::Session::prepareDevice: Poplar compilation" in str(error.value)
+    assert (tmp_path / "inference" / "profile.pop").exists()
+
+
+def test_times_are_those_of_the_simulation():
+    options = poptorch.Options().logCycleCount(True)
+    compiled = poptorch.inferenceModel(nn.Linear(4, 2), options)
+    assert compiled.getLatency() == (0.0, 0.0, 0.0)
+    compiled(torch.rand(2, 4))
+    cycles = compiled.cycleCount()
+    assert cycles > 100
+    least, most, mean = compiled.getLatency()
+    parts = [latency[2] for latency in (compiled.getHostIpuLatency(), compiled.getComputeLatency(),
+                                        compiled.getIpuHostLatency())]
+    assert least == most == mean == pytest.approx(sum(parts))
+    assert compiled.getComputeLatency()[2] == pytest.approx(cycles / 1.33e9, rel=0.1)
+    with pytest.raises(poptorch.Error, match="logCycleCount"):
+        poptorch.inferenceModel(nn.Linear(4, 2)).cycleCount()
+
+
+def test_calls_take_the_machines_time_when_asked(monkeypatch):
+    monkeypatch.setenv("TILESCOPE_POPTORCH_RUN", "time")
+    options = poptorch.Options().deviceIterations(20000)
+    compiled = poptorch.inferenceModel(nn.Linear(4, 2), options)
+    data = torch.rand(20000, 4)
+    compiled(data)
+    start = time.monotonic()
+    result = compiled(data)
+    assert time.monotonic() - start == pytest.approx(compiled.getLatency()[2], rel=0.2, abs=0.02)
+    assert result.shape == (20000, 2) and not result.any()
+    monkeypatch.setenv("TILESCOPE_POPTORCH_RUN", "fast")
+    with pytest.raises(poptorch.Error, match="neither 'compute'"):
+        compiled(data)
+
+
+def test_a_model_is_compiled_without_a_device():
+    compiled = poptorch.inferenceModel(nn.Linear(4, 2), poptorch.Options().useOfflineIpuTarget())
+    compiled.compile(torch.rand(2, 4))
+    assert compiled.isCompiled() and not compiled.isAttachedToDevice()
+    with pytest.raises(AssertionError, match="offline device"):
+        compiled(torch.rand(2, 4))
+
+
+def test_detaching_attaching_and_destroying():
+    compiled = poptorch.inferenceModel(nn.Linear(4, 2))
+    with pytest.raises(poptorch.Error, match="not been compiled"):
+        compiled.detachFromDevice()
+    compiled(torch.rand(2, 4))
+    compiled.detachFromDevice()
+    assert not compiled.isAttachedToDevice()
+    compiled(torch.rand(2, 4))
+    assert compiled.isAttachedToDevice()
+    compiled.destroy()
+    assert not compiled.isCompiled()
+    compiled(torch.rand(4, 4))
+
+
+def test_tensors_of_a_model():
+    model = nn.Linear(4, 2)
+    options = poptorch.Options()
+    options.anchorTensor("weight", "weight")
+    options.anchorTensor("other", "nothing")
+    compiled = poptorch.inferenceModel(model, options)
+    compiled(torch.rand(2, 4))
+    assert {"input", "weight", "bias"} <= set(compiled.getTensorNames())
+    assert torch.equal(compiled.getAnchoredTensor("weight"), model.weight)
+    with pytest.raises(poptorch.Error, match="neither an output"):
+        compiled.getAnchoredTensor("other")
+
+
+def test_without_torch_the_import_says_what_to_install(tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch')")
+    run = subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, '.'); import poptorch"],
+                         capture_output=True, text=True, check=False)
+    assert run.returncode == 1 and "install python3-torch" in run.stderr

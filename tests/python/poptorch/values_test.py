@@ -1,0 +1,238 @@
+"""Models compute and train as in PyTorch."""
+import copy
+
+import poptorch
+import pytest
+import torch
+from models import (Classifier, TwoBlocks, assert_same_weights, images, labels, train_in_torch)
+from torch import nn
+
+BATCH = 4
+
+
+def test_inference_computes_what_torch_does():
+    model = Classifier().eval()
+    data = images(2 * BATCH)
+    compiled = poptorch.inferenceModel(model, poptorch.Options().deviceIterations(2))
+    assert torch.allclose(compiled(data), model(data), atol=1e-4)
+
+
+def test_inference_leaves_dropout_and_modes_alone():
+    model = nn.Sequential(nn.Linear(64, 8), nn.Dropout(0.5))
+    model.train()
+    compiled = poptorch.inferenceModel(model)
+    data = torch.rand(BATCH, 64)
+    assert torch.allclose(compiled(data), model[0](data), atol=1e-4)
+    assert model.training and model[1].training
+
+
+def test_changed_weights_reach_the_machine():
+    model = Classifier().eval()
+    data = images(BATCH)
+    compiled = poptorch.inferenceModel(model)
+    compiled(data)
+    with torch.no_grad():
+        model.last.bias += 1
+    assert torch.allclose(compiled(data), model(data), atol=1e-4)
+
+
+OPTIMIZERS = {
+    "sgd": (torch.optim.SGD, torch.optim.SGD, {"lr": 0.05, "weight_decay": 0.1}),
+    "momentum": (torch.optim.SGD, poptorch.optim.SGD, {"lr": 0.05, "momentum": 0.9}),
+    "adam": (torch.optim.Adam, poptorch.optim.Adam, {"lr": 0.01, "weight_decay": 0.1}),
+    "rmsprop": (torch.optim.RMSprop, poptorch.optim.RMSprop, {"lr": 0.01, "momentum": 0.5}),
+    "adamw": (torch.optim.AdamW, poptorch.optim.AdamW, {"lr": 0.01}),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_training_is_that_of_torch(name):
+    of_torch, of_poptorch, numbers = OPTIMIZERS[name]
+    model = Classifier()
+    other = copy.deepcopy(model)
+    options = poptorch.Options().deviceIterations(2)
+    options.Training.gradientAccumulation(3)
+    compiled = poptorch.trainingModel(model, options, of_poptorch(model.parameters(), **numbers))
+    optimizer = of_torch(other.parameters(), **numbers)
+    data, wanted = images(6 * BATCH), labels(6 * BATCH)
+    for _ in range(2):
+        result, loss = compiled(data, wanted)
+        expected, expected_loss = train_in_torch(other, optimizer, data, wanted, 2, 3, BATCH)
+    assert result.shape == expected.shape and loss.shape == ()
+    assert torch.allclose(result, expected, atol=5e-3)
+    assert torch.allclose(loss, expected_loss, atol=5e-3)
+    assert_same_weights(model, other)
+
+
+def test_a_learning_rate_changes_between_calls():
+    model = TwoBlocks()
+    other = copy.deepcopy(model)
+    options = poptorch.Options()
+    options.setExecutionStrategy(poptorch.PipelinedExecution(poptorch.Stage("A", "B").ipu(0)))
+    compiled = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1))
+    optimizer = torch.optim.SGD(other.parameters(), lr=0.1)
+    data, wanted = images(BATCH), labels(BATCH)
+    for rate in (0.1, 0.5):
+        compiled.setOptimizer(torch.optim.SGD(model.parameters(), lr=rate))
+        optimizer.param_groups[0]["lr"] = rate
+        compiled(data, wanted)
+        train_in_torch(other, optimizer, data, wanted, 1, 1, BATCH)
+    assert_same_weights(model, other, 1e-4)
+
+
+def test_other_numbers_compile_again_with_the_optimizers_state():
+    model = nn.Linear(6, 3)
+    model.forward = lambda x: poptorch.identity_loss(
+        nn.functional.linear(x, model.weight, model.bias), "mean")
+    compiled = poptorch.trainingModel(model, None,
+                                      torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9))
+    other = nn.Linear(6, 3)
+    other.load_state_dict(model.state_dict())
+    optimizer = torch.optim.SGD(other.parameters(), lr=0.1, momentum=0.9)
+    data = torch.rand(BATCH, 6)
+    for momentum in (0.9, 0.5):
+        compiled.setOptimizer(torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum))
+        optimizer.param_groups[0]["momentum"] = momentum
+        compiled(data)
+        optimizer.zero_grad()
+        other(data).mean().backward()
+        optimizer.step()
+    assert_same_weights(model, other, 1e-4)
+
+
+def kl_div(x, target):
+    return nn.functional.kl_div(torch.log_softmax(x, -1), target, reduction="sum")
+
+
+def two_losses(x, target):
+    return poptorch.identity_loss(
+        nn.functional.mse_loss(x, target) + nn.functional.l1_loss(x, target), reduction="none")
+
+
+LOSSES = {
+    "mse": nn.MSELoss(),
+    "l1": nn.L1Loss(reduction="sum"),
+    "smooth_l1": nn.SmoothL1Loss(beta=0.5),
+    "huber": nn.HuberLoss(delta=0.3),
+    "bce": lambda x, t: nn.functional.binary_cross_entropy(torch.sigmoid(x), t),
+    "bce_with_logits": nn.BCEWithLogitsLoss(pos_weight=torch.tensor([2.0])),
+    "kl_div": kl_div,
+    "identity": lambda x, t: poptorch.identity_loss((x - t)**2, reduction="mean"),
+    "two": two_losses,
+}
+
+
+class WithLoss(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.linear = nn.Linear(6, 3)
+        self.function = function
+
+    def forward(self, x, target):
+        return self.function(self.linear(x), target)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses(name):
+    model = WithLoss(LOSSES[name])
+    other = copy.deepcopy(model)
+    compiled = poptorch.trainingModel(model, None, torch.optim.SGD(model.parameters(), lr=0.1))
+    data, target = torch.randn(BATCH, 5, 6), torch.rand(BATCH, 5, 3)
+    loss = compiled(data, target)
+    expected = other(data, target)
+    expected.backward()
+    torch.optim.SGD(other.parameters(), lr=0.1).step()
+    assert torch.allclose(loss, expected, atol=1e-4)
+    assert_same_weights(model, other, 1e-4)
+
+
+def test_a_model_without_a_loss_is_refused():
+    model = nn.Linear(6, 3)
+    compiled = poptorch.trainingModel(model)
+    with pytest.raises(poptorch.Error, match="has no loss to train on"):
+        compiled(torch.rand(BATCH, 6))
+
+
+def test_several_losses_are_refused():
+    model = WithLoss(lambda x, t: (nn.functional.mse_loss(x, t), nn.functional.l1_loss(x, t)))
+    compiled = poptorch.trainingModel(model)
+    with pytest.raises(poptorch.Error, match="several losses"):
+        compiled(torch.rand(BATCH, 6), torch.rand(BATCH, 3))
+
+
+def test_parameters_that_the_optimizer_does_not_have_stay():
+    model = Classifier()
+    kept, changed = model.linear.weight.clone(), model.last.weight.clone()
+    compiled = poptorch.trainingModel(model, None,
+                                      torch.optim.SGD(model.last.parameters(), lr=0.1))
+    compiled(images(BATCH), labels(BATCH))
+    assert torch.equal(model.linear.weight, kept)
+    assert not torch.equal(model.last.weight, changed)
+
+
+@pytest.mark.parametrize("mode, samples, losses", [(poptorch.OutputMode.All, 8, (8, )),
+                                                   (poptorch.OutputMode.Final, 2, (2, )),
+                                                   (poptorch.OutputMode.Sum, 1, ())])
+def test_output_modes_and_replicas(mode, samples, losses):
+    model = WithLoss(nn.MSELoss())
+    options = poptorch.Options().deviceIterations(2).replicationFactor(2).outputMode(mode)
+    options.Training.gradientAccumulation(2)
+    compiled = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1))
+    loss = compiled(torch.rand(8 * BATCH, 6), torch.rand(8 * BATCH, 3))
+    assert loss.shape == losses
+
+
+def test_replicas_average_their_gradients():
+    model = WithLoss(nn.MSELoss())
+    other = copy.deepcopy(model)
+    compiled = poptorch.trainingModel(model,
+                                      poptorch.Options().replicationFactor(2),
+                                      torch.optim.SGD(model.parameters(), lr=0.1))
+    data, target = torch.rand(2 * BATCH, 6), torch.rand(2 * BATCH, 3)
+    compiled(data, target)
+    other(data, target).backward()
+    torch.optim.SGD(other.parameters(), lr=0.1).step()
+    assert_same_weights(model, other, 1e-4)
+
+
+def test_half_precision():
+    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+    other = copy.deepcopy(model)
+    data = torch.rand(BATCH, 8)
+    result = poptorch.inferenceModel(model.half())(data.half())
+    assert result.dtype == torch.half
+    assert torch.allclose(result.float(), other(data), atol=1e-2)
+    assert all(parameter.dtype == torch.half for parameter in model.parameters())
+
+
+def test_nested_arguments_and_results():
+    class Nested(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 2)
+
+        def forward(self, pair, more=None, scale=2):
+            x = self.linear(pair[0] + more["a"])
+            return {"sum": x, "both": (x * scale, pair[1])}
+
+    model = Nested()
+    compiled = poptorch.inferenceModel(model)
+    pair, more = (torch.rand(BATCH, 3), torch.rand(BATCH, 2)), {"a": torch.rand(BATCH, 3)}
+    result = compiled(pair, more=more)
+    expected = model(pair, more=more)
+    assert torch.allclose(result["sum"], expected["sum"], atol=1e-5)
+    assert torch.allclose(result["both"][0], expected["both"][0], atol=1e-5)
+    assert torch.equal(result["both"][1], pair[1])
+
+
+def test_results_have_no_backward():
+    compiled = poptorch.inferenceModel(nn.Linear(3, 2))
+    with pytest.raises(poptorch.Error, match="backward\\(\\) cannot be called"):
+        compiled(torch.rand(BATCH, 3)).backward()
+
+
+def test_other_shapes_are_refused():
+    compiled = poptorch.inferenceModel(nn.Linear(3, 2))
+    compiled(torch.rand(BATCH, 3))
+    with pytest.raises(poptorch.Error, match="compiled for"):
+        compiled(torch.rand(BATCH - 1, 3))

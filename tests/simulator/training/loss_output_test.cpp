@@ -1,0 +1,181 @@
+// A model's output as its loss, with others beside it, and weights that training leaves alone.
+#include <QtTest>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "model_text.h"
+#include "simulator/prepare/prepare.h"
+#include "simulator/simulate.h"
+#include "support/invariants.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
+
+namespace loss_output_test {
+using namespace tilescope;
+using namespace tilescope::sim;
+using namespace tilescope::test;
+
+namespace {
+
+RunOptions training() {
+    RunOptions options;
+    options.mode = "training";
+    options.lossOutput = "l";
+    return options;
+}
+
+/// Scores, their loss and another number, by two weights.
+Graph model() {
+    ImportOptions options;
+    options.training = true;
+    Graph graph =
+        importText("g (float[4,16] x, int64[4] t, float[16,8] body.w, float[8,8] head.w) => "
+                   "(float[4,8] y, float l, float s) "
+                   "{ h = MatMul(x, body.w) y = MatMul(h, head.w) "
+                   "l = SoftmaxCrossEntropyLoss <reduction = \"mean\"> (y, t) "
+                   "s = ReduceSum <keepdims = 0> (y) }",
+                   17, options);
+    for (Tensor& tensor : graph.tensors)
+        if (tensor.name.ends_with(".w"))
+            tensor.role = TensorRole::Weight;
+    std::erase_if(graph.inputs,
+                  [&](TensorId id) { return graph.tensors[id].role == TensorRole::Weight; });
+    return graph;
+}
+
+std::string outputsOf(const Graph& graph) {
+    std::string names;
+    for (const TensorId id : graph.outputs)
+        names += graph.tensors[id].name + " ";
+    return names;
+}
+
+bool isUpdated(const Graph& graph, const std::string& weight) {
+    return std::any_of(graph.ops.begin(), graph.ops.end(),
+                       [&](const Op& op) { return op.name == weight + "_var_update"; });
+}
+
+} // namespace
+
+class LossOutputTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void otherOutputsStayAndTheGradientIsShort() {
+        RunOptions options = training();
+        options.outline = false;
+        const Graph graph = preparedGraph(model(), options);
+        checkGraph(graph);
+        QCOMPARE(text(outputsOf(graph)), "y l s ");
+        QVERIFY(std::any_of(graph.ops.begin(), graph.ops.end(),
+                            [](const Op& op) { return op.type == "NllWithSoftmaxGradDirect"; }));
+        QVERIFY(isUpdated(graph, "body.w"));
+        QVERIFY(isUpdated(graph, "head.w"));
+        const std::string wrong = complaints(simulate(model(), options));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void theFirstOutputIsTheLossWithoutTheOption() {
+        RunOptions options = training();
+        options.lossOutput.clear();
+        const Graph graph = preparedGraph(model(), options);
+        QCOMPARE(graph.outputs.size(), std::size_t(1));
+    }
+
+    void anyScalarMayBeTheLoss() {
+        RunOptions options = training();
+        options.lossOutput = "s";
+        options.outline = false;
+        const Graph graph = preparedGraph(model(), options);
+        QCOMPARE(text(outputsOf(graph)), "y l s ");
+        QVERIFY(isUpdated(graph, "head.w"));
+    }
+
+    void wrongOutputsAreRefused_data() {
+        QTest::addColumn<QString>("output");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("unknown") << "z"
+                                 << "option lossOutput (--loss-output): model '' has no output "
+                                    "'z'; it has y, l, s";
+        QTest::newRow("no number") << "y"
+                                   << "option lossOutput (--loss-output): output 'y' of shape "
+                                      "[4,8] is not one number that operations make; reduce it "
+                                      "to one";
+    }
+    void wrongOutputsAreRefused() {
+        QFETCH(QString, output);
+        QFETCH(QString, message);
+        RunOptions options = training();
+        options.lossOutput = output.toStdString();
+        Graph graph = model();
+        graph.name.clear();
+        try {
+            preparedGraph(graph, options);
+            QFAIL("nothing was refused");
+        } catch (const UserError& error) {
+            QCOMPARE(text(error.what()), message);
+        }
+    }
+
+    void frozenWeightsStay_data() {
+        QTest::addColumn<QString>("frozen");
+        QTest::addColumn<bool>("body");
+        QTest::addColumn<bool>("head");
+        QTest::newRow("by name") << "body.w" << false << true;
+        QTest::newRow("by scope") << "head" << true << false;
+    }
+    void frozenWeightsStay() {
+        QFETCH(QString, frozen);
+        QFETCH(bool, body);
+        QFETCH(bool, head);
+        for (const std::int64_t accumulation : {1, 3}) {
+            RunOptions options = training();
+            options.frozen = {frozen.toStdString()};
+            options.gradientAccumulation = accumulation;
+            options.outline = false;
+            const Graph graph = preparedGraph(model(), options);
+            checkGraph(graph);
+            QCOMPARE(isUpdated(graph, "body.w"), body);
+            QCOMPARE(isUpdated(graph, "head.w"), head);
+        }
+    }
+
+    void optionsThatDoNotFitAreRefused_data() {
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("mode");
+        QTest::newRow("loss in inference") << "lossOutput"
+                                           << "l"
+                                           << "inference";
+        QTest::newRow("frozen in inference") << "frozen"
+                                             << "a"
+                                             << "inference";
+        QTest::newRow("two losses") << "loss"
+                                    << "mse"
+                                    << "training";
+    }
+    void optionsThatDoNotFitAreRefused() {
+        QFETCH(QString, key);
+        QFETCH(QString, value);
+        QFETCH(QString, mode);
+        RunOptions options;
+        options.mode = mode.toStdString();
+        if (mode == "training")
+            options.lossOutput = "l";
+        validate(options);
+        setRunOption(options, key.toStdString(), value.toStdString());
+        QVERIFY_THROWS_EXCEPTION(UserError, validate(options));
+    }
+
+    void unknownWeightsAreRefused() {
+        RunOptions options = training();
+        options.frozen = {"bod"};
+        QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
+    }
+};
+
+TILESCOPE_TEST(LossOutputTest)
+
+} // namespace loss_output_test
+
+#include "loss_output_test.moc"

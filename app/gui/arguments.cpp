@@ -70,9 +70,11 @@ void select(views::Selected& selected, const QString& text) {
         selected.operation = OperationId(id);
     else if (what == QLatin1String("program"))
         selected.program = ProgramId(id);
+    else if (what == QLatin1String("tensor"))
+        selected.tensor = ValueTensorId(id);
     else
         throw UserError(fmt::format("--select cannot select '{}': it can be tile, step, variable, "
-                                    "operation or program",
+                                    "operation, program or tensor",
                                     what.toStdString()));
 }
 
@@ -177,14 +179,15 @@ QString helpText() {
         "                             memory:tile-map or trace:flat+details\n"
         "  --select WHAT=NUMBER,...   what is selected in pictures: tile, step, variable, "
         "operation,\n"
-        "                             program\n"
+        "                             program, tensor\n"
         "  --theme dark|light|system  colours\n"
         "  --size WIDTHxHEIGHT        size of the window (and of pictures)\n"
         "  --frame-times              print how long plots took to paint to standard error\n"
         "  --help, --version\n"
         "\n"
         "Views:\n"
-        "  summary insights memory liveness programs operations trace pipeline compare query\n"
+        "  summary insights memory liveness programs operations trace pipeline values compare\n"
+        "  query\n"
         "\n"
         "In pictures also:\n"
         "  home sweep run preferences help:PAGE palette\n");

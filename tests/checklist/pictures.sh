@@ -59,7 +59,7 @@ grab() {
     echo "$set: $# views"
 }
 
-reports=(summary insights memory liveness programs operations trace pipeline compare query)
+reports=(summary insights memory liveness programs operations trace pipeline values compare query)
 memory=(memory:variable-graph memory:tile-map memory:total-memory+by-category memory:variables memory:vertices
     memory:compute-sets memory:exchanges memory:address-map memory:addresses-over-time)
 liveness=(liveness:always-live liveness:not-always-live liveness:vertices liveness:cycle-estimates
@@ -122,6 +122,19 @@ is_wanted phased && {
 is_wanted matmul && {
     run matmul "$jobs/matmul_out_of_memory.json"
     grab matmul "$profiles/matmul/profile.pop" -- "${main[@]}" memory:address-map
+}
+is_wanted values && {
+    half=(--compute --data "$root/tests/data/mnist" "$jobs/tutorial_half.json")
+    run half "${half[@]}"
+    run scaled --loss-scaling 1024 "${half[@]}"
+    run untrained mnist-tutorial --compute
+    values=(values values:tensors:-underflow values:tensors:-typical-exponent
+        values:learning-rate+loss-scale values:samples-of-the-tensor values:epochs values:updates)
+    grab values "$profiles/half/profile.pop" -- insights "${values[@]}"
+    grab values-two "$profiles/half/profile.pop" "$profiles/scaled/profile.pop" -- \
+        insights compare "${values[@]}"
+    grab values-of-one "$profiles/half/profile.pop" "$profiles/untrained/profile.pop" -- values
+    grab inference "$profiles/untrained/profile.pop" -- values values:tensors:-zeros
 }
 is_wanted bert && {
     run bert bert-large --precision half --model-option sequenceLength=128 --model-option layers=2

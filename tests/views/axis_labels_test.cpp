@@ -65,6 +65,24 @@ private slots:
         QCOMPARE(label(4e-8, 2e-8), QStringLiteral("40 ns"));
     }
 
+    void numbersHaveTheDigitsOfTheirStep() {
+        const auto labels = [](const QVector<QString>& made) {
+            return QStringList(made.begin(), made.end()).join('|').replace(QChar(0x00a0), ' ');
+        };
+        QCOMPARE(labels(numberLabels({0, 0.0002, 0.0004}, 0.0002)), "0|0.0002|0.0004");
+        QCOMPARE(labels(numberLabels({0.5, 1}, 0.5)), "0.5|1.0");
+        QCOMPARE(labels(numberLabels({2000, 4000}, 2000)), "2,000|4,000");
+        QCOMPARE(labels(numberLabels({0, 5e-9}, 5e-9)), "0|5e-09");
+        QCOMPARE(labels(shareLabels({0, 0.25, 0.5}, 0.25)), "0 %|25 %|50 %");
+        QCOMPARE(labels(shareLabels({0.97, 0.975}, 0.005)), "97.0 %|97.5 %");
+    }
+
+    void powersHaveRaisedExponents() {
+        QCOMPARE(powerText(2, -24), QStringLiteral("2\u207b\u00b2\u2074"));
+        QCOMPARE(powerText(10, 0), QStringLiteral("10\u2070"));
+        QCOMPARE(powerText(2, 15), QStringLiteral("2\u00b9\u2075"));
+    }
+
     void aTickNearZeroIsZero() {
         QCOMPARE(countLabels({1e-12, 1}, 1).front(), QStringLiteral("0"));
     }

@@ -36,7 +36,7 @@ class DamagedTest : public QObject {
 private slots:
     void initTestCase() {
         QApplication::setStyle(new views::WindowStyle);
-        writeProfile(sampleProfile({.tilesPerIpu = 128, .withCopy = true}),
+        writeProfile(sampleProfile({.tilesPerIpu = 128, .withCopy = true, .withValues = true}),
                      file("good.pop").toStdString());
         good_ = readFile(file("good.pop").toStdString());
         const auto quiet = [](const std::string&) {};

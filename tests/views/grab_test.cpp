@@ -46,17 +46,18 @@ int coloursIn(const QImage& image) {
 class GrabTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
-    const QStringList views_{"summary",    "insights", "memory",   "liveness", "programs",
-                             "operations", "trace",    "pipeline", "compare",  "query"};
+    const QStringList views_{"summary", "insights", "memory", "liveness", "programs", "operations",
+                             "trace",   "pipeline", "values", "compare",  "query"};
 
 private slots:
     void everyView_data() {
         QTest::addColumn<QStringList>("profiles");
         QTest::addColumn<QString>("theme");
-        const QString a = files_.write("a.pop");
+        const QString a = files_.write("a.pop", {.withValues = true});
         QTest::newRow("one, light") << QStringList{a} << "light";
         QTest::newRow("two, dark")
-            << QStringList{a, files_.write("b.pop", {.changed = true})} << "dark";
+            << QStringList{a, files_.write("b.pop", {.changed = true, .withValues = true})}
+            << "dark";
     }
     void everyView() {
         QFETCH(QStringList, profiles);

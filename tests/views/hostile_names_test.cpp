@@ -25,7 +25,7 @@ namespace {
 const char* const hostile = "<img src='/dev/zero'><b>bold</b>";
 
 Profile profileWithNames(const std::string& hostile) {
-    Profile profile = test::sampleProfile({});
+    Profile profile = test::sampleProfile({.withValues = true});
     profile.info.model = hostile;
     for (Operation& operation : profile.operations)
         operation.name += hostile;
@@ -41,14 +41,16 @@ Profile profileWithNames(const std::string& hostile) {
         node.name += hostile;
     for (ModelTensor& tensor : profile.modelGraph.tensors)
         tensor.name += hostile;
+    for (ValueTensor& tensor : profile.values.tensors)
+        tensor.name += hostile;
     for (Message& message : profile.messages)
         message.text += hostile;
     return profile;
 }
 
-const std::array namedReports{Report::Summary,  Report::Insights, Report::Memory,
-                              Report::Liveness, Report::Programs, Report::Operations,
-                              Report::Trace,    Report::Compare,  Report::Query};
+const std::array namedReports{
+    Report::Summary,    Report::Insights, Report::Memory, Report::Liveness, Report::Programs,
+    Report::Operations, Report::Trace,    Report::Values, Report::Compare,  Report::Query};
 
 void selectFirst(MainWindow& window) {
     window.context().selection.update([](auto& selected) {

@@ -243,9 +243,10 @@ class LayoutTest : public QObject {
                 test::waitUntilIdle(*window_);
                 look(reportName(report) + QStringLiteral(", ") + tabs->tabText(tab));
             }
-        for (const QString part : {"flat", "tiles (bsp)", "variables", "tile map", "separate"})
+        for (const QString part :
+             {"flat", "tiles (bsp)", "variables", "tile map", "separate", "tensors: underflow"})
             if ((report == Report::Trace || report == Report::Memory ||
-                 report == Report::Liveness) &&
+                 report == Report::Liveness || report == Report::Values) &&
                 views::chooseByText(view, part)) {
                 test::waitUntilIdle(*window_);
                 look(reportName(report) + QStringLiteral(", ") + part);
@@ -256,7 +257,8 @@ private slots:
     void initTestCase() {
         QStandardPaths::setTestModeEnabled(true);
         QApplication::setStyle(new views::WindowStyle);
-        profiles_ = {files_.write("a.pop"), files_.write("b.pop", {.changed = true})};
+        profiles_ = {files_.write("a.pop", {.withValues = true}),
+                     files_.write("b.pop", {.changed = true, .withValues = true})};
     }
     void init() {
         window_ = std::make_unique<MainWindow>(Memory::None);

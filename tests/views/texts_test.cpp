@@ -122,7 +122,8 @@ private slots:
     void initTestCase() {
         QStandardPaths::setTestModeEnabled(true);
         QApplication::setStyle(new views::WindowStyle);
-        profiles_ = {files_.write("a.pop"), files_.write("b.pop", {.changed = true})};
+        profiles_ = {files_.write("a.pop", {.withValues = true}),
+                     files_.write("b.pop", {.changed = true, .withValues = true})};
         QCoreApplication::installTranslator(&translator_);
     }
     void cleanupTestCase() { QCoreApplication::removeTranslator(&translator_); }

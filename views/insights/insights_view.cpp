@@ -319,6 +319,10 @@ void InsightsView::follow(const InsightLink& link) {
             s.tiles = {link.tile};
         if (link.step.valid())
             s.step = link.step;
+        if (link.tensor.valid()) {
+            s.tensor = link.tensor;
+            s.operation = link.operation; // a tensor may have none
+        }
         if (link.operation.valid())
             s.operation = link.operation;
         if (link.variable.valid())

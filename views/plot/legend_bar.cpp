@@ -9,6 +9,41 @@ namespace {
 constexpr int swatch = 11;
 constexpr int gap = 6;
 constexpr int between = 18;
+
+void paintMark(QPainter& painter, const QRect& place, const LegendBar::Entry& entry) {
+    constexpr int lineWidth = 3;
+    const QRectF box(place);
+    switch (entry.mark) {
+    case LegendBar::Mark::DashedLine:
+        for (const double from : {box.left(), box.left() + box.width() * 2 / 3})
+            painter.fillRect(
+                QRectF(from, box.center().y() - lineWidth / 2.0, box.width() / 3, lineWidth),
+                entry.colour);
+        return;
+    case LegendBar::Mark::Line:
+        painter.fillRect(
+            QRectF(box.left(), box.center().y() - lineWidth / 2.0, box.width(), lineWidth),
+            entry.colour);
+        return;
+    case LegendBar::Mark::Diamond: {
+        const QPointF corners[] = {{box.center().x(), box.top()},
+                                   {box.right(), box.center().y()},
+                                   {box.center().x(), box.bottom()},
+                                   {box.left(), box.center().y()}};
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(entry.colour);
+        painter.drawConvexPolygon(corners, 4);
+        painter.restore();
+        return;
+    }
+    case LegendBar::Mark::Square:
+        break;
+    }
+    painter.fillRect(place, entry.colour);
+}
+
 } // namespace
 
 LegendBar::LegendBar(ViewContext& context, QWidget* parent)
@@ -58,8 +93,8 @@ void LegendBar::paintEvent(QPaintEvent*) {
     const std::vector<QPoint> at = places(width());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const QRect line(at[i], QSize(width(), lineHeight()));
-        painter.fillRect(QRect(line.left(), line.center().y() - swatch / 2, swatch, swatch),
-                         entries_[i].colour);
+        paintMark(painter, QRect(line.left(), line.center().y() - swatch / 2, swatch, swatch),
+                  entries_[i]);
         painter.setPen(theme().text);
         painter.drawText(line.adjusted(swatch + gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                          entries_[i].name);

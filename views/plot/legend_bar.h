@@ -11,9 +11,12 @@ namespace tilescope::views {
 class LegendBar : public PaintedWidget {
     Q_OBJECT
 public:
+    /// What stands for an entry: an area, a line or single points.
+    enum class Mark { Square, Line, DashedLine, Diamond };
     struct Entry {
         QString name;
         QColor colour;
+        Mark mark = Mark::Square;
     };
     explicit LegendBar(ViewContext& context, QWidget* parent = nullptr);
     void setEntries(std::vector<Entry> entries);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/profile/values.h"
 
 namespace tilescope::views {
 
@@ -19,6 +20,7 @@ struct Selected {
     ProgramId program;
     VertexTypeId vertexType;
     ExchangeId exchange;
+    ValueTensorId tensor; ///< of a computed run; the operation is the one that it belongs to
     friend bool operator==(const Selected&, const Selected&) = default;
 };
 

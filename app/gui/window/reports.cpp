@@ -16,6 +16,7 @@
 #include "views/programs/programs_view.h"
 #include "views/sql/sql_view.h"
 #include "views/summary/summary_view.h"
+#include "views/values/values_view.h"
 
 namespace tilescope::gui {
 namespace {
@@ -37,6 +38,7 @@ constexpr std::array<Row, reports.size()> rows{{
     {"operations", QT_TRANSLATE_NOOP("Reports", "Operations"), make<views::OperationsView>},
     {"trace", QT_TRANSLATE_NOOP("Reports", "Execution Trace"), make<views::TraceView>},
     {"pipeline", QT_TRANSLATE_NOOP("Reports", "Pipeline"), make<views::PipelineView>},
+    {"values", QT_TRANSLATE_NOOP("Reports", "Values"), make<views::ValuesView>},
     {"compare", QT_TRANSLATE_NOOP("Reports", "Compare"), make<views::CompareView>},
     {"query", QT_TRANSLATE_NOOP("Reports", "Query"), make<views::SqlView>},
 }};
@@ -52,7 +54,11 @@ QString reportTitle(Report report) {
 }
 
 QString reportKeys(Report report) {
-    return QStringLiteral("Ctrl+%1").arg((static_cast<int>(report) + 1) % 10);
+    // The last of the list came when the digits were taken; all others keep theirs.
+    if (report == Report::Values)
+        return QStringLiteral("Ctrl+Shift+V");
+    const int place = static_cast<int>(report) - (report > Report::Values ? 1 : 0);
+    return QStringLiteral("Ctrl+%1").arg((place + 1) % 10);
 }
 
 Report reportFrom(const QString& name) {

@@ -20,18 +20,20 @@ enum class Report {
     Operations,
     Trace,
     Pipeline,
+    Values,
     Compare,
     Query
 };
-inline constexpr std::array reports{
-    Report::Summary,    Report::Insights, Report::Memory,   Report::Liveness, Report::Programs,
-    Report::Operations, Report::Trace,    Report::Pipeline, Report::Compare,  Report::Query};
+inline constexpr std::array reports{Report::Summary,  Report::Insights, Report::Memory,
+                                    Report::Liveness, Report::Programs, Report::Operations,
+                                    Report::Trace,    Report::Pipeline, Report::Values,
+                                    Report::Compare,  Report::Query};
 
 /// The name on the command line and of the icon: "summary".
 QString reportName(Report report);
 /// The name for people: "Execution Trace".
 QString reportTitle(Report report);
-/// "Ctrl+1" for the first report, "Ctrl+0" for the tenth.
+/// "Ctrl+1" for the first report and so on to "Ctrl+0"; Values has a letter.
 QString reportKeys(Report report);
 /// Throws UserError that lists the names.
 Report reportFrom(const QString& name);

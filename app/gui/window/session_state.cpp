@@ -21,7 +21,8 @@ QJsonObject selectedJson(const views::Selected& s) {
             {"variable", s.variable.value()},
             {"operation", s.operation.value()},
             {"computeSet", s.computeSet.value()},
-            {"program", s.program.value()}};
+            {"program", s.program.value()},
+            {"tensor", s.tensor.value()}};
 }
 
 views::Selected selectedFrom(const QJsonObject& json) {
@@ -33,6 +34,7 @@ views::Selected selectedFrom(const QJsonObject& json) {
     s.operation = OperationId(id("operation"));
     s.computeSet = ComputeSetId(id("computeSet"));
     s.program = ProgramId(id("program"));
+    s.tensor = ValueTensorId(id("tensor"));
     for (const QJsonValue& tile : json.value(QStringLiteral("tiles")).toArray())
         s.tiles.emplace_back(tile.toInt(-1));
     std::erase_if(s.tiles, [](TileId tile) { return !tile.valid(); });

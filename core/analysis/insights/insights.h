@@ -79,6 +79,7 @@ struct InsightLink {
     VertexTypeId vertexType; ///< row of "vertices"
     ExchangeId exchange;     ///< row of "exchanges"
     ProgramId program;       ///< step of "trace"
+    ValueTensorId tensor;    ///< row of "values"
 };
 
 struct Insight {

@@ -104,6 +104,44 @@ QVector<QString> countLabels(const QVector<double>& ticks, double step) {
     return labelled(ticks, step, counts);
 }
 
+QVector<QString> numberLabels(const QVector<double>& ticks, double step) {
+    constexpr int mostDecimals = 6; // beyond them the exponent says it shorter
+    const int decimals =
+        step > 0 ? std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))) : 0;
+    QVector<QString> labels;
+    for (const double tick : ticks) {
+        if (std::abs(tick) < step * 1e-6)
+            labels.append(QStringLiteral("0"));
+        else if (decimals > mostDecimals)
+            labels.append(QString::number(tick, 'g', 3));
+        else if (decimals == 0)
+            labels.append(QString::fromStdString(withThousands(std::llround(tick))));
+        else
+            labels.append(QString::number(tick, 'f', decimals));
+    }
+    return labels;
+}
+
+QVector<QString> shareLabels(const QVector<double>& ticks, double step) {
+    constexpr double hundred = 100;
+    QVector<double> percents;
+    for (const double tick : ticks)
+        percents.append(hundred * tick);
+    QVector<QString> labels = numberLabels(percents, hundred * step);
+    for (QString& label : labels)
+        label += QStringLiteral("\u00a0%");
+    return labels;
+}
+
+QString powerText(int base, int exponent) {
+    static const QString raised =
+        QString::fromUtf8("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079");
+    QString text = QString::number(base);
+    for (const QChar digit : QString::number(exponent))
+        text += digit == QLatin1Char('-') ? QChar(0x207b) : raised[digit.digitValue()];
+    return text;
+}
+
 QVector<QString> timeLabels(const QVector<double>& ticks, double step) {
     return labelled(ticks, step, times);
 }

@@ -20,6 +20,12 @@ double decimalTickStep(double span, int count);
 QVector<QString> byteLabels(const QVector<double>& ticks, double step, ByteUnits units);
 /// "0", "5,000"; from a million on "2.5 M".
 QVector<QString> countLabels(const QVector<double>& ticks, double step);
+/// Numbers of any size, with as many digits as the step needs: "0.0002".
+QVector<QString> numberLabels(const QVector<double>& ticks, double step);
+/// Shares of one: "0 %", "12.5 %".
+QVector<QString> shareLabels(const QVector<double>& ticks, double step);
+/// A power with its exponent raised.
+QString powerText(int base, int exponent);
 /// Seconds in one unit: "0", "1.5 ms", "3 ms".
 QVector<QString> timeLabels(const QVector<double>& ticks, double step);
 

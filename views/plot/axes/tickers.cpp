@@ -2,6 +2,8 @@
 
 #include "views/plot/axes/axis_labels.h"
 
+#include <cmath>
+
 namespace tilescope::views {
 
 double ByteTicker::stepFor(double span) {
@@ -25,6 +27,37 @@ QVector<QString> CountTicker::labels(const QVector<double>& ticks, double step) 
         labels.append(tick < 0 || place >= numbers_.size() ? QString()
                                                            : QString::number(numbers_[place]));
     }
+    return labels;
+}
+
+double NumberTicker::stepFor(double span) {
+    return decimalTickStep(span, tickCount());
+}
+
+QVector<QString> NumberTicker::labels(const QVector<double>& ticks, double step) {
+    return numberLabels(ticks, step);
+}
+
+QVector<QString> ShareTicker::labels(const QVector<double>& ticks, double step) {
+    return shareLabels(ticks, step);
+}
+
+void PowerTicker::setLimits(double least, double greatest) {
+    least_ = least;
+    greatest_ = greatest;
+}
+
+// One, two, four, eight: powers that are easy to count on from.
+double PowerTicker::stepFor(double span) {
+    return std::exp2(std::ceil(std::log2(std::max(1.0, span / std::max(1, tickCount())))));
+}
+
+QVector<QString> PowerTicker::labels(const QVector<double>& ticks, double /*step*/) {
+    QVector<QString> labels;
+    for (const double tick : ticks)
+        labels.append(tick < least_ || tick > greatest_
+                          ? QString()
+                          : powerText(2, static_cast<int>(std::lround(tick))));
     return labels;
 }
 

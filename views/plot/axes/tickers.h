@@ -55,6 +55,34 @@ private:
     std::vector<std::int32_t> numbers_;
 };
 
+/// Numbers of any size.
+class NumberTicker : public StepTicker {
+protected:
+    double stepFor(double span) override;
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
+};
+
+/// Shares of one, in per cent.
+class ShareTicker : public NumberTicker {
+protected:
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
+};
+
+/// Exponents of two: ticks are whole powers.
+class PowerTicker : public StepTicker {
+public:
+    /// No labels beyond these exponents: other rows are there.
+    void setLimits(double least, double greatest);
+
+protected:
+    double stepFor(double span) override;
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
+
+private:
+    double least_ = -1e9;
+    double greatest_ = 1e9;
+};
+
 /// Cycles written as time at a clock.
 class TimeTicker : public StepTicker {
 public:

@@ -37,7 +37,9 @@ OptionSpec lossOutputRow() {
         row(OptionTopic::Training, "lossOutput", "--loss-output", Type::Text, "",
             "output of the model that is the loss itself, one number; the other outputs are "
             "returned beside it"),
-        [](const OptionSpec&, RunOptions& options, const std::string& value) {
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            if (value.find_first_of(", ") != std::string::npos)
+                throw OptionError(self.key, fmt::format("'{}' is no name of one output", value));
             options.lossOutput = value;
         },
         [](const RunOptions& options) { return options.lossOutput; });

@@ -220,6 +220,8 @@ class OptionValuesTest : public QObject {
             "you mean 'half'?");
         row("optimizerStateType", "8",
             "option optimizerStateType (--optimizer-state-type): '8' is not one of float, half.");
+        row("lossOutput", "a,,b",
+            "option lossOutput (--loss-output): 'a,,b' is no name of one output");
         row("frozen", "a,,b", "option frozen (--frozen): 'a,,b' has an empty name");
         row("lossScaling", "0",
             "option lossScaling (--loss-scaling): '0' is not a number from 1e-06 to 1000000000");

@@ -118,7 +118,7 @@ private:
                                 "training only; add --mode training, or leave it out");
         row("weightDecay=0.1", "option weightDecay (--weight-decay): weights are updated in "
                                "training only; add --mode training, or leave it out");
-        row("mode=training optimizer=momentum momentum=0.5", "no error");
+        row("mode=training optimizer=momentum momentum=0.5 lossOutput=l frozen=a", "no error");
         row("mode=training optimizer=adamw learningRate=0.1 weightDecay=0 beta1=0.8 beta2=0.99 "
             "optimizerEpsilon=1e-6",
             "no error");

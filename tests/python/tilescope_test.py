@@ -16,7 +16,7 @@ def test_every_report_has_a_method(training: Path) -> None:
     profile = tilescope.open(training)
     for name in profile.reports():
         frame = getattr(profile, name)()
-        assert len(frame.columns) > 1
+        assert len(frame.columns) > 1 or name == "values"  # of a run without values there are none
         assert profile.report(name).name == name
 
 

@@ -55,7 +55,7 @@ private slots:
         QTest::newRow("view") << QStringList{"--grab", "memry=m.png", "p"}
                               << "unknown view 'memry': it can be summary, insights, memory, "
                                  "liveness, programs, operations, trace, pipeline, "
-                                 "compare, query";
+                                 "values, compare, query";
         QTest::newRow("no file") << QStringList{"--grab", "memory", "p"}
                                  << "--grab needs VIEW=FILE.png, not 'memory'";
         QTest::newRow("nothing") << QStringList{"--grab"} << "--grab needs VIEW=FILE.png";
@@ -72,7 +72,7 @@ private slots:
                                 << "--select needs WHAT=NUMBER, such as tile=5, not 'tile=x'";
         QTest::newRow("select what") << QStringList{"--select", "moon=1", "p"}
                                      << "--select cannot select 'moon': it can be tile, step, "
-                                        "variable, operation or program";
+                                        "variable, operation, program or tensor";
         QTest::newRow("sweep") << QStringList{"--grab", "sweep=s.png"} << "--grab needs a profile";
         QTest::newRow("three") << QStringList{"a", "b", "c"}
                                << "at most two profiles can be open: a source and a target";

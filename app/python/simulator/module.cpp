@@ -67,7 +67,7 @@ CompiledModel::InputElements elementsOf(const py::array& array) {
     throw py::type_error("arrays are of float32 or int32, row after row");
 }
 
-std::unique_ptr<CompiledModel> compiled(py::bytes onnx, const std::string& name,
+std::unique_ptr<CompiledModel> compiled(const py::bytes& onnx, const std::string& name,
                                         const std::map<std::string, std::string>& options,
                                         const std::map<std::int64_t, py::tuple>& blocks,
                                         const std::string& profile, bool computes, bool findsLoss,

@@ -85,6 +85,10 @@ class Profile:
         """Phases of a phased execution; nothing if there is none."""
         return self.report("phases", filter=filter).frame
 
+    def values(self, *, by: str = "", filter: str = "") -> Any:
+        """What tensors held in a run with values; ``by`` ``tensor``, ``iteration``, ``exponent`` or ``update``."""
+        return self.report("values", by=by, filter=filter).frame
+
     def insights(self, *, tile: int | None = None, ipu: int | None = None) -> Any:
         """What stands out, with remedies."""
         return self.report("insights", tile=tile, ipu=ipu).frame

@@ -29,15 +29,17 @@ Graph model() {
     ImportOptions options;
     options.training = true;
     Graph graph =
-        importText("g (float[4,16] x, int64[4] t, float[16,8] body.w, float[8,8] head.w) => "
+        importText("g (float[4,16] x, int64[4] t, float[16,8] body_w, float[8,8] head_w) => "
                    "(float[4,8] y, float l, float s) "
-                   "{ h = MatMul(x, body.w) y = MatMul(h, head.w) "
+                   "{ h = MatMul(x, body_w) y = MatMul(h, head_w) "
                    "l = SoftmaxCrossEntropyLoss <reduction = \"mean\"> (y, t) "
                    "s = ReduceSum <keepdims = 0> (y) }",
                    17, options);
     for (Tensor& tensor : graph.tensors)
-        if (tensor.name.ends_with(".w"))
+        if (tensor.name.ends_with("_w")) { // the parser of texts has no dots in names
             tensor.role = TensorRole::Weight;
+            tensor.name.replace(tensor.name.size() - 2, 1, ".");
+        }
     std::erase_if(graph.inputs,
                   [&](TensorId id) { return graph.tensors[id].role == TensorRole::Weight; });
     return graph;

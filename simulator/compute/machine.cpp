@@ -277,8 +277,25 @@ void Machine::watch(const Frame& frame, const Op& op, std::int64_t replica,
         if (port_->watch)
             port_->watch(*frame.graph, op.outputs[i], place, value);
         if (port_->record)
-            port_->record({*frame.graph, op, i, place, frame.calls, value});
+            port_->record(
+                {*frame.graph, op, i, place, frame.calls, value, inFloatSums(frame, op, place, i)});
     }
+}
+
+std::function<TensorData()> Machine::inFloatSums(const Frame& frame, const Op& op,
+                                                 const BatchPlace& place, std::size_t result) {
+    if (partialsOf(frame, op) == nullptr)
+        return {};
+    return [this, &frame, &op, place, result] {
+        const Values& values = frame.values[static_cast<std::size_t>(place.replica)];
+        KernelCall call{*frame.graph, op, context_, {}, {}};
+        call.place.replica = place.replica;
+        for (const TensorId in : op.inputs)
+            call.inputs.push_back(values[in]);
+        call.outputs.resize(op.outputs.size());
+        runKernel(call);
+        return call.outputs[result];
+    };
 }
 
 /// An operation of a function has those that the call brings, as many as it has itself.

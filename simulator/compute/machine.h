@@ -36,6 +36,9 @@ struct MadeValue {
     /// What runs the graph, where that is a function: calls and loops, outermost first.
     std::span<const Op* const> calls;
     const TensorData& value;
+    /// Of a product that is summed in halves: computes it once more, with sums in float. Else
+    /// empty.
+    std::function<TensorData()> inFloatSums;
 };
 
 /// Where the values of a model's inputs come from and where its results go.
@@ -129,6 +132,8 @@ private:
     static TensorData shardOf(const TensorData& whole, const Tensor& shard, std::int64_t index);
     void runMovement(Frame& frame, const Op& op, std::int64_t replica);
     void watch(const Frame& frame, const Op& op, std::int64_t replica, std::int64_t microBatch);
+    [[nodiscard]] std::function<TensorData()>
+    inFloatSums(const Frame& frame, const Op& op, const BatchPlace& place, std::size_t result);
 
     const Graph& graph_;
     const RunOptions& options_;

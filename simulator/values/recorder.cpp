@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/base/parallel_for.h"
 
@@ -128,8 +129,28 @@ void ValueRecorder::see(const MadeValue& made) {
         made.value.elements() <= 1 ||
         !std::binary_search(sampled_.begin(), sampled_.end(), iteration))
         return;
-    if (const ValueTensorId id = seenAt(made); id.valid())
-        look(id, iteration, made.value.reals());
+    const ValueTensorId id = seenAt(made);
+    if (!id.valid())
+        return;
+    look(id, iteration, made.value.reals());
+    if (made.inFloatSums)
+        compareSums(id, made);
+}
+
+void ValueRecorder::compareSums(ValueTensorId id, const MadeValue& made) {
+    const TensorData inFloat = made.inFloatSums();
+    const std::span<const float> exact = inFloat.reals();
+    const std::span<const float> value = made.value.reals();
+    double squares = 0;
+    double differences = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        const double difference = double{value[i]} - double{exact[i]};
+        squares += double{exact[i]} * double{exact[i]};
+        differences += difference * difference;
+    }
+    const double error = std::sqrt(differences / squares);
+    if (std::isfinite(error))
+        seen_[id].partialsError = std::max(seen_[id].partialsError.value_or(0), error);
 }
 
 ValueTensorId ValueRecorder::seenAt(const MadeValue& made) {
@@ -213,9 +234,12 @@ void ValueRecorder::look(ValueTensorId id, std::int64_t iteration, std::span<con
 
 void ValueRecorder::finish(ValueTensorId id) {
     Seen& seen = seen_[id];
-    if (seen.statistics)
+    if (seen.statistics) {
         values_.samples.push_back(seen.statistics->sample(id, seen.iteration));
+        values_.samples.back().partialsError = seen.partialsError;
+    }
     seen.statistics.reset();
+    seen.partialsError.reset();
 }
 
 void ValueRecorder::seeWeights(const Machine& machine) {

@@ -65,6 +65,7 @@ private:
         std::string operation;
         std::int64_t iteration = 0; ///< that `statistics` are of
         std::optional<ElementStatistics> statistics;
+        std::optional<double> partialsError; ///< the largest of that iteration
         std::vector<unsigned char> alive;
     };
 
@@ -75,6 +76,7 @@ private:
     [[nodiscard]] const ModelNode* firstReader(std::string_view weight) const;
     void placeAtReader(Seen& weight) const;
     void look(ValueTensorId id, std::int64_t iteration, std::span<const float> values);
+    void compareSums(ValueTensorId id, const MadeValue& made);
     void finish(ValueTensorId id);
 
     const Graph& graph_;

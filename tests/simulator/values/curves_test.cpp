@@ -4,6 +4,7 @@
 #include <map>
 
 #include "simulator/values/training.h"
+#include "tests/simulator/values/few_digits.h"
 #include "tests/support/run_options_of.h"
 #include "tests/support/test_main.h"
 
@@ -14,11 +15,11 @@ using namespace tilescope::test;
 
 namespace {
 
-/// Two epochs with 400 samples an update, as in Graphcore's tutorial.
+/// Three epochs of five updates with 400 samples each, as many as in Graphcore's tutorial.
 std::vector<EpochResult> curveOf(const std::map<std::string, std::string>& more) {
-    std::map<std::string, std::string> options{{"mode", "training"},       {"compute", "on"},
-                                               {"data", TILESCOPE_DIGITS}, {"epochs", "2"},
-                                               {"batchSize", "25"},        {"optimizer", "adamw"}};
+    std::map<std::string, std::string> options{{"mode", "training"},  {"compute", "on"},
+                                               {"data", fewDigits()}, {"epochs", "3"},
+                                               {"batchSize", "25"},   {"optimizer", "adamw"}};
     options.insert(more.begin(), more.end());
     return trainModel("mnist-tutorial", optionsOf(options)).epochs;
 }
@@ -34,28 +35,28 @@ private slots:
         const auto sixteen = curveOf({{"replicas", "16"}});
         QCOMPARE(one.size(), sixteen.size());
         for (std::size_t i = 0; i < one.size(); ++i) {
-            QCOMPARE(one[i].updates, static_cast<std::int64_t>(20 * (i + 1)));
+            QCOMPARE(one[i].updates, static_cast<std::int64_t>(5 * (i + 1)));
             QCOMPARE(sixteen[i].updates, one[i].updates);
-            // Sums of sixteen gradients in another order, over forty updates.
+            // Sums of sixteen gradients in another order, over fifteen updates.
             constexpr double rounding = 1e-3;
             QVERIFY(std::fabs(sixteen[i].loss - one[i].loss) < rounding * one[i].loss);
             QVERIFY(std::fabs(*sixteen[i].evalLoss - *one[i].evalLoss) <
                     rounding * *one[i].evalLoss);
             QVERIFY(std::fabs(*sixteen[i].evalAccuracy - *one[i].evalAccuracy) < 2e-3);
         }
-        QVERIFY(one[1].loss < one[0].loss / 2);
-        QVERIFY(*one[1].evalAccuracy > 0.85);
+        QVERIFY2(one[2].loss < 0.75 * one[0].loss, qPrintable(QString::number(one[2].loss)));
+        QVERIFY2(*one[2].evalAccuracy > 0.5, qPrintable(QString::number(*one[2].evalAccuracy)));
     }
 
-    /// A schedule that ends at zero moves the weights less in the second epoch.
+    /// A schedule that ends at zero moves the weights less in the last epoch.
     void aScheduleIsFollowed() {
         const auto plain = curveOf({{"gradientAccumulation", "16"}});
         const auto cosine =
-            curveOf({{"gradientAccumulation", "16"}, {"learningRateSchedule", "warmup:10,cosine"}});
-        QCOMPARE(plain[1].learningRate, 0.001);
-        // Of update 39 of 40, 29 of 30 after the warm-up.
-        const double share = (1 + std::cos(M_PI * 29 / 30)) / 2;
-        QVERIFY(std::fabs(cosine[1].learningRate - 0.001 * share) < 1e-12);
+            curveOf({{"gradientAccumulation", "16"}, {"learningRateSchedule", "warmup:5,cosine"}});
+        QCOMPARE(plain[2].learningRate, 0.001);
+        // Of update 14 of 15, 9 of 10 after the warm-up.
+        const double share = (1 + std::cos(M_PI * 9 / 10)) / 2;
+        QVERIFY(std::fabs(cosine[2].learningRate - 0.001 * share) < 1e-12);
         QVERIFY(cosine[0].loss > plain[0].loss);
     }
 };

@@ -147,7 +147,7 @@ private slots:
     }
     void randomDamage() {
         QFETCH(bool, renewed);
-        constexpr std::uint64_t copies = 12; // tests/bench/damage_sweep makes a thousand
+        constexpr std::uint64_t copies = 8; // tests/bench/damage_sweep makes a thousand
         for (std::uint64_t seed = 1; seed <= copies; ++seed) {
             DamagedCopy copy = damagedCopy(good_, seededDraw(seed));
             writeFileAtomically("p.pop", renewed ? withChecksums(copy.bytes) : copy.bytes);

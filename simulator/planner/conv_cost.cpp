@@ -180,15 +180,19 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
             std::min<std::int64_t>(target.memcpyBytesPerCycle, contiguous * bytesOf(type));
         return ceilDiv(bytes * 5, rate * (channels % vector == 0 ? 4 : 3));
     };
+    // One after the other: the largest is there twice, as it was and as it will be.
     std::int64_t bytesAtOnce = 0;
     const Rearranged moved = rearrangedBy(target, problem, grains, transform);
-    if (moved.inputs || moved.weights) {
-        const std::int64_t elements = (moved.inputs ? inputs : 0) + (moved.weights ? weights : 0);
-        bytesAtOnce = ceilDiv(elements, tiles) * bytesOf(problem.inType);
-        cost.rearrange +=
-            exchangeCycles(target, bytesAtOnce) +
-            copyCycles(bytesAtOnce, 1, problem.inType, problem.inChans * problem.outChans);
-    }
+    const auto addOperand = [&](std::int64_t elements) {
+        const std::int64_t bytes = ceilDiv(elements, tiles) * bytesOf(problem.inType);
+        bytesAtOnce = std::max(bytesAtOnce, bytes);
+        cost.rearrange += exchangeCycles(target, bytes) +
+                          copyCycles(bytes, 1, problem.inType, problem.inChans * problem.outChans);
+    };
+    if (moved.inputs)
+        addOperand(inputs);
+    if (moved.weights)
+        addOperand(weights);
     if (moved.outputs || moved.outputsRegrouped) {
         const std::int64_t bytes = ceilDiv(outputs, tiles) * bytesOf(problem.outType);
         bytesAtOnce = std::max(bytesAtOnce, bytes);

@@ -12,14 +12,15 @@
 namespace tilescope::sim {
 namespace {
 
-/// Serial splits worth trying: powers of two of the channel grains.
+/// Numbers of serial slices: all factors of the channels, as every slice is the same convolution in
+/// a loop, and no more than there are grains (PopLibs poplin/ConvModel.cpp, constructModel).
 std::vector<std::pair<std::int64_t, std::int64_t>> serialSplits(const ConvProblem& problem,
                                                                 const ConvGrains& grains) {
     std::vector<std::pair<std::int64_t, std::int64_t>> splits;
-    for (std::int64_t s = 2; s <= ceilDiv(problem.outChans, grains.outChans); s *= 2)
+    for (std::int64_t s = 2; s <= ceilDiv(problem.outChans, grains.outChans); ++s)
         if (problem.outChans % s == 0)
             splits.emplace_back(s, 1);
-    for (std::int64_t s = 2; s <= ceilDiv(problem.inChans, grains.inChans); s *= 2)
+    for (std::int64_t s = 2; s <= ceilDiv(problem.inChans, grains.inChans); ++s)
         if (problem.inChans % s == 0)
             splits.emplace_back(1, s);
     return splits;

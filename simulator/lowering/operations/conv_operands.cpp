@@ -366,7 +366,7 @@ private:
     }
     void layOut(Storage& storage, const ConvAtoms& atoms, bool asInput) const {
         storage.layout.blocking =
-            asInput ? tiling_.inputStorage(atoms) : tiling_.weightsStorage(atoms, true);
+            asInput ? tiling_.inputStorage(atoms, true) : tiling_.weightsStorage(atoms, true);
         storage.layout.order = asInput ? storedInputOrder(atoms, plan_, storage.atomSizes)
                                        : storedWeightsOrder(atoms, plan_, storage.atomSizes);
     }
@@ -401,6 +401,7 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
     ConvOperands result;
     result.inputTensor = op.inputs[swap ? 1 : 0];
     result.weightsTensor = op.inputs[swap ? 0 : 1];
+    result.inputOwned = input.owned && !input.unfolded;
     result.weightsOwned = weights.owned && !weights.unfolded;
     result.input = input.atoms;
     result.weights = weights.atoms;

@@ -12,7 +12,8 @@ namespace tilescope::sim {
 struct ConvOperands {
     TensorId inputTensor; ///< the operand whose field is moved over (after a swap: the right one)
     TensorId weightsTensor;
-    bool weightsOwned = false; ///< laid out for this very plan, so serial slices are local
+    /// Laid out for this very plan, so serial slices are local.
+    bool inputOwned = false, weightsOwned = false;
     ConvAtoms input, weights, output;
     /// Sizes of the atoms of an operand whose kernel dimensions are folded into its channels: the
     /// atoms of that operand are then those of the unfolded elements, which no storage has.

@@ -133,7 +133,7 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
     return need;
 }
 
-Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
+Blocking ConvTiling::inputStorage(const ConvAtoms& atoms, bool allSteps) const {
     Blocking storage = inputNeed(atoms);
     // Without the halo: each input dimension cut evenly, in as many parts as the output; tiles that
     // differ only in kernel or output channels share a block.
@@ -146,11 +146,12 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
             storage.copies.push_back(blocked.digits[1]);
             blocked.digits.pop_back();
         }
-        blocked.blocks =
-            evenBlocks(blocked.size, static_cast<std::int64_t>(blocked.digits[0].count),
-                       blocked.atoms == atoms.inChans ? plan_.grains.inChans
-                       : isOutput                     ? fieldGrain(dim)
-                                                      : 1);
+        const bool oneStep = !allSteps && !blocked.atoms.empty() && blocked.atoms == atoms.inChans;
+        blocked.blocks = evenBlocks(oneStep ? inStep() : blocked.size,
+                                    static_cast<std::int64_t>(blocked.digits[0].count),
+                                    blocked.atoms == atoms.inChans ? plan_.grains.inChans
+                                    : isOutput                     ? fieldGrain(dim)
+                                                                   : 1);
     }
     storage.copiesShare = true;
     storage.shareGrain = shareGrain(plan_.grains.groups * inGroup());

@@ -25,8 +25,9 @@ public:
 
     /// What each tile reads of the input, halo included.
     [[nodiscard]] Blocking inputNeed(const ConvAtoms& atoms) const;
-    /// An even mapping of the whole input over the tiles that use it (PopLibs createConvInput).
-    [[nodiscard]] Blocking inputStorage(const ConvAtoms& atoms) const;
+    /// An even mapping of the input over the tiles that use it, of one serial step or of all
+    /// (PopLibs createConvInput).
+    [[nodiscard]] Blocking inputStorage(const ConvAtoms& atoms, bool allSteps) const;
     [[nodiscard]] Blocking weightsNeed(const ConvAtoms& atoms) const;
     /// Weights spread evenly over their users: of one serial step, or of all.
     [[nodiscard]] Blocking weightsStorage(const ConvAtoms& atoms, bool allSteps) const;

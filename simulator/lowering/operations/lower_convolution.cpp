@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/slice_cycles.h"
@@ -21,6 +22,24 @@ namespace {
 /// Elements of 64 bits: mapped tensors are shared out in these.
 std::int64_t vectorGrain(DataType type) {
     return std::max<std::int64_t>(1, 8 / bytesOf(type));
+}
+
+/// Whether tiles hold different indices of these atoms (poputil dimIsSplitOverTiles).
+bool isSplitOverTiles(const Storage& storage, const std::vector<int>& atoms) {
+    const Blocking& blocking = storage.layout.blocking;
+    if (atoms.empty() || (blocking.copiesShare && blocking.copyCount() > 1))
+        return !atoms.empty();
+    return std::any_of(blocking.dims.begin(), blocking.dims.end(), [&](const BlockedDim& dim) {
+        const auto first = std::find_if(dim.atoms.begin(), dim.atoms.end(), [&](int atom) {
+            return std::find(atoms.begin(), atoms.end(), atom) != atoms.end();
+        });
+        std::int64_t whole = first == dim.atoms.end() ? 0 : 1;
+        for (auto atom = first; atom != dim.atoms.end(); ++atom)
+            whole *= storage.atomSizes[static_cast<std::size_t>(*atom)];
+        return whole > 0 &&
+               std::any_of(dim.blocks.begin(), dim.blocks.end(),
+                           [&](const Interval& block) { return block.begin % whole != 0; });
+    });
 }
 
 /// Emits the steps of one planned convolution.
@@ -44,10 +63,14 @@ public:
         PlacedStorage input = context_.storageOf(operands_.inputTensor);
         PlacedStorage weights = context_.storageOf(operands_.weightsTensor);
         if (steps > 1) {
-            arrange(nullptr, &weights);
+            const bool asPlanned = isSlicedAsPlanned(input);
+            arrange(asPlanned ? &input : nullptr, &weights);
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
-            arrange(&input, nullptr);
+            if (slicesInput())
+                sliceInput(input, asPlanned);
+            if (!asPlanned)
+                arrange(&input, nullptr);
         } else {
             arrangeOnce(input, weights);
         }
@@ -97,6 +120,19 @@ private:
                !plan_.transform.outChanDims.empty() || broadcast().strided();
     }
 
+    /// Slices in time of the input channels are slices of both operands. What has its channels on
+    /// several tiles is arranged for the plan before the loop, in whole, and stays beside the
+    /// original until it ends (PopLibs poplin/Convolution.cpp, convolutionImpl,
+    /// rearrangeIfSplitOverTiles). An unfolded input has channels that its tensor lacks.
+    [[nodiscard]] bool slicesInput() const {
+        return plan_.splits.inChansSerial > 1 && !operands_.inputUnfolded;
+    }
+
+    [[nodiscard]] bool isSlicedAsPlanned(const PlacedStorage& input) const {
+        return slicesInput() &&
+               (operands_.inputOwned || isSplitOverTiles(input.storage, operands_.input.inChans));
+    }
+
     [[nodiscard]] OperandMove moveOfInput(const PlacedStorage& placed, const Blocking& to) const {
         return operands_.inputUnfolded
                    ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
@@ -135,11 +171,14 @@ private:
         Arrangement arrangement(context_, prefix_);
         std::vector<std::pair<PlacedStorage*, std::size_t>> arranged;
         const ConvSplits& splits = plan_.splits;
-        if (input != nullptr && rearrangedFirst(splits.kernelParts() * splits.outChans, [&] {
-                return moveOfInput(*input, tiling_.inputNeed(operands_.input));
-            })) {
+        const bool asPlanned = input != nullptr && isSlicedAsPlanned(*input);
+        if (input != nullptr &&
+            (asPlanned || rearrangedFirst(splits.kernelParts() * splits.outChans, [&] {
+                 return moveOfInput(*input, tiling_.inputNeed(operands_.input));
+             }))) {
             Storage wanted = input->storage;
-            wanted.layout.blocking = tiling_.inputStorage(operands_.input);
+            wanted.layout.blocking =
+                tiling_.inputStorage(operands_.input, asPlanned || !slicesInput());
             wanted.layout.order = arrangedInputOrder(*input);
             if (operands_.inputUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
@@ -202,19 +241,31 @@ private:
         return input;
     }
 
+    /// One step's slice of an operand: cut out on the tiles, then broadcast.
+    void takeSlice(PlacedStorage& placed, const std::string& name, const TileSeries& elements) {
+        const VariableId sliced = b_.variable(prefix_ + name, MemoryCategory::Variable,
+                                              elements.scaled(placed.storage.elementBytes),
+                                              std::string(toString(plan_.problem.inType)));
+        sliceStep(prefix_ + name, "popops::DynamicSlice1D", elements,
+                  {{placed.variable}, {sliced}});
+        placed.variable = sliced;
+    }
+
+    /// As the plan has it, or where it lies if nothing separates the channels.
+    void sliceInput(PlacedStorage& input, bool asPlanned) {
+        if (asPlanned)
+            input.storage.layout.blocking = tiling_.inputStorage(operands_.input, false);
+        TileSeries elements = input.storage.layout.blocking.elements();
+        if (!asPlanned)
+            elements = elements.mapped(
+                [&](std::int64_t n) { return ceilDiv(n, plan_.splits.inChansSerial); });
+        takeSlice(input, "/inputSerialSlice", elements);
+    }
+
     VariableId bringWeights(OperandGather& gather, PlacedStorage placed, std::int64_t steps) {
         if (steps > 1) {
-            // One step's slice of the weights: cut out on the tile, then broadcast.
-            const Blocking slice = tiling_.weightsStorage(operands_.weights, false);
-            const TileSeries elements = slice.elements();
-            const VariableId sliced =
-                b_.variable(prefix_ + "/weightsSerialSlice", MemoryCategory::Variable,
-                            elements.scaled(placed.storage.elementBytes),
-                            std::string(toString(plan_.problem.inType)));
-            sliceStep(prefix_ + "/weightsSerialSlice", "popops::DynamicSlice1D", elements,
-                      {{placed.variable}, {sliced}});
-            placed.variable = sliced;
-            placed.storage.layout.blocking = slice;
+            placed.storage.layout.blocking = tiling_.weightsStorage(operands_.weights, false);
+            takeSlice(placed, "/weightsSerialSlice", placed.storage.layout.blocking.elements());
         }
         OperandMove move = planMove(context_, placed, tiling_.weightsNeed(operands_.weights),
                                     weightsOrder(operands_.weights, plan_));

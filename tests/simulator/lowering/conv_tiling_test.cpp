@@ -167,7 +167,7 @@ private slots:
                 RC_ASSERT(covered == all(sizes));
                 RC_ASSERT(storage.elements().sum() == static_cast<std::int64_t>(covered.size()));
             };
-            check(tiling.inputStorage(in.atoms), in.sizes);
+            check(tiling.inputStorage(in.atoms, true), in.sizes);
             check(tiling.weightsStorage(weights.atoms, true), weights.sizes);
             check(tiling.outputStorage(out.atoms, grain, true), out.sizes);
         }));

@@ -258,6 +258,27 @@ Sequence outer
             }
         QCOMPARE(loops, 1);
         QCOMPARE(countNames(profile, "serialAddInPlace"), 1);
+        QCOMPARE(countNames(profile, "inputSerialSlice"), 1);
+        QCOMPARE(countNames(profile, "actsRearranged"), 0);
+    }
+
+    /// What is sliced in time and lies otherwise is copied whole before the loop, beside itself.
+    void aSlicedInputIsArrangedBeforeTheLoop() {
+        GraphBuilder b;
+        const TensorId x = b.input({64, 1024});
+        RunOptions options;
+        options.availableMemoryProportion = 0.13;
+        options.linearInputs = true;
+        const Profile profile =
+            lowerOn(b.finish({b.matMul("product", x, b.weight({1024, 1024}))}), options, 16)
+                .profile;
+        const auto arranged = std::find_if(
+            profile.variables.begin(), profile.variables.end(), [](const Variable& variable) {
+                return variable.name == "product/Conv_1/actsRearranged";
+            });
+        QVERIFY(arranged != profile.variables.end());
+        QCOMPARE(arranged->bytes.sum(), std::int64_t(64 * 1024 * 4));
+        QCOMPARE(countNames(profile, "inputSerialSlice"), 1);
     }
 
     void everyWeightIsStreamedOnce() {

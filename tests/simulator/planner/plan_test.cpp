@@ -108,11 +108,11 @@ private:
                 tryAll(planned, candidate, form.transform, 1, 1);
                 if (!serial || form.transform.combinedGroups > 1)
                     continue;
-                for (std::int64_t s = 2; s <= planned.outChans; s *= 2)
+                for (std::int64_t s = 2; s <= planned.outChans; ++s)
                     if (planned.outChans % s == 0 &&
                         s <= ceilDiv(planned.outChans, candidate.grains.outChans))
                         tryAll(planned, candidate, form.transform, s, 1);
-                for (std::int64_t s = 2; s <= planned.inChans; s *= 2)
+                for (std::int64_t s = 2; s <= planned.inChans; ++s)
                     if (planned.inChans % s == 0 &&
                         s <= ceilDiv(planned.inChans, candidate.grains.inChans))
                         tryAll(planned, candidate, form.transform, 1, s);

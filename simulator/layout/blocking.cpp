@@ -30,6 +30,29 @@ std::vector<Interval> evenBlocks(std::int64_t size, std::int64_t parts, std::int
     return blocks;
 }
 
+std::int64_t BlockSharing::holders(std::int64_t elements, std::int64_t sharers) const {
+    const std::int64_t grains = ceilDiv(ceilDiv(elements, slices), grain);
+    if (least == 0 || grains == 0)
+        return std::min(sharers, grains);
+    const std::int64_t each = std::max(ceilDiv(grains, sharers),
+                                       ceilDiv(grains, std::max<std::int64_t>(1, grains / least)));
+    return ceilDiv(grains, each);
+}
+
+std::int64_t BlockSharing::part(std::int64_t elements, std::int64_t nth,
+                                std::int64_t sharers) const {
+    const std::int64_t parts = least == 0 ? sharers : holders(elements, sharers);
+    const std::int64_t at = fromLast ? sharers - 1 - nth : nth;
+    if (at >= parts)
+        return 0;
+    const std::int64_t slice = ceilDiv(elements, slices);
+    const std::int64_t grains = ceilDiv(slice, grain);
+    const auto upTo = [&](std::int64_t n) {
+        return std::min(elements, std::min(slice, n * grains / parts * grain) * slices);
+    };
+    return upTo(at + 1) - upTo(at);
+}
+
 std::int32_t Blocking::tiles() const {
     std::int32_t count = product(copies);
     for (const BlockedDim& dim : dims)
@@ -75,10 +98,7 @@ std::int64_t Blocking::shareOf(std::int32_t nth, std::int64_t elements) const {
     const std::int64_t sharers = copiesShare ? copyCount() : 1;
     if (sharers == 1)
         return elements;
-    const std::int64_t which = nth / (tiles() / sharers);
-    const std::int64_t grains = ceilDiv(elements, shareGrain);
-    return std::min(elements, (which + 1) * grains / sharers * shareGrain) -
-           std::min(elements, which * grains / sharers * shareGrain);
+    return sharing.part(elements, nth / (tiles() / sharers), sharers);
 }
 
 std::int64_t Blocking::largestBlock() const {

@@ -42,13 +42,30 @@ struct BlockedDim {
 /// Cuts [0, size) in `parts` blocks of whole grains; the larger blocks are the last ones.
 std::vector<Interval> evenBlocks(std::int64_t size, std::int64_t parts, std::int64_t grain = 1);
 
+/// How tiles with the same block share it. Without a least share every tile gets an even part; with
+/// one, parts are no smaller and the last of the tiles get nothing (poputil/Util.cpp, splitRegions,
+/// as TensorUseTracker uses it).
+struct BlockSharing {
+    std::int64_t grain = 1;  ///< elements that stay together
+    std::int64_t least = 0;  ///< grains of a tile that has any
+    std::int64_t slices = 1; ///< of the block, each shared by itself and by the same tiles
+    bool fromLast = false;   ///< the last tile is the first to get a part
+
+    /// Tiles of `sharers` that get something of a block of `elements`.
+    [[nodiscard]] std::int64_t holders(std::int64_t elements, std::int64_t sharers) const;
+    /// Elements that the n-th of `sharers` gets.
+    [[nodiscard]] std::int64_t part(std::int64_t elements, std::int64_t nth,
+                                    std::int64_t sharers) const;
+    friend bool operator==(const BlockSharing&, const BlockSharing&) = default;
+};
+
 struct Blocking {
     std::vector<BlockedDim> dims;
     std::vector<TileDigit> copies; ///< digits that choose no block: tiles with the same block
-    /// False: each of these tiles has the whole block (a broadcast need). True: they share it, each
-    /// an even part in grains of `shareGrain` elements (a storage).
+    /// False: each of these tiles has the whole block (a broadcast need). True: they share it (a
+    /// storage).
     bool copiesShare = false;
-    std::int64_t shareGrain = 1;
+    BlockSharing sharing;
     std::int32_t firstTile = 0;
 
     /// Number of tiles that take part.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 
 namespace tilescope::sim {
@@ -29,7 +28,7 @@ std::vector<std::int32_t> offsetsOf(std::span<const TileDigit> digits) {
 TileWalk::TileWalk(const Blocking& blocking)
     : copies_(offsetsOf(blocking.copies))
     , sharers_(blocking.copiesShare ? blocking.copyCount() : 1)
-    , grain_(blocking.shareGrain)
+    , sharing_(blocking.sharing)
     , first_(blocking.firstTile)
     , count_(blocking.tiles())
     , index_(blocking.dims.size(), 0)
@@ -80,11 +79,7 @@ std::int64_t TileWalk::share() {
     if (block() != sharedBlock_ || copy_ != sharedCopy_) {
         sharedBlock_ = block();
         sharedCopy_ = copy_;
-        const std::int64_t grains = ceilDiv(sharedBlock_, grain_);
-        const auto upTo = [&](std::int64_t copy) {
-            return std::min(sharedBlock_, copy * grains / sharers_ * grain_);
-        };
-        share_ = upTo(copy_ + 1) - upTo(copy_);
+        share_ = sharing_.part(sharedBlock_, sharedCopy_, sharers_);
     }
     return share_;
 }

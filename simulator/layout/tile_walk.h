@@ -40,7 +40,8 @@ private:
 
     std::vector<Dim> dims_;
     std::vector<std::int32_t> copies_; ///< what each copy adds to the tile
-    std::int64_t sharers_, grain_;
+    std::int64_t sharers_;
+    BlockSharing sharing_;
     std::int32_t first_, count_;
     std::int32_t nth_ = 0, copy_ = 0;
     std::vector<std::int32_t> index_;

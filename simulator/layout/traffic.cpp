@@ -126,10 +126,9 @@ TileSeries messagesTo(const Blocking& stored, const Blocking& needed,
         crossing *=
             std::min(storedBlocks, storedBlocks / std::max<std::int64_t>(1, neededBlocks) + 1);
     }
-    // Of the tiles that share a block, as many hold something as it has grains.
     if (stored.copiesShare)
-        crossing *= std::clamp<std::int64_t>(ceilDiv(stored.largestBlock(), stored.shareGrain), 1,
-                                             stored.copyCount());
+        crossing *= std::max<std::int64_t>(
+            1, stored.sharing.holders(stored.largestBlock(), stored.copyCount()));
     const std::int64_t sharers = needed.copiesShare ? needed.copyCount() : 1;
     TileWalk walk(needed);
     DenseTiles counts(walk);

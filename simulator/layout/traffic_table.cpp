@@ -19,7 +19,9 @@ public:
     /// Of the blocks only how many there are, and two of them: the rest follows mostly.
     void add(const Blocking& blocking) {
         add(blocking.firstTile);
-        add(blocking.shareGrain);
+        add(blocking.sharing.grain);
+        add(blocking.sharing.least);
+        add(blocking.sharing.slices);
         add(static_cast<std::int64_t>(blocking.copiesShare));
         add(blocking.copies);
         for (const BlockedDim& dim : blocking.dims) {

@@ -69,6 +69,22 @@ double liveAt(const Profile& profile, const std::string& name) {
     return 0;
 }
 
+/// The tutorial's case that does not fit, as its first edition has it: the program for hardware,
+/// which compiles code, with these matrices.
+const Profile& outOfMemory() {
+    static const Profile profile = [] {
+        const std::string job =
+            R"({"model": {"name": "chain", "variables": {"m1": [9000, 6000], "m2": [6000, 300],
+                                                         "m3": [300, 200]},
+                "operations": [{"name": "m4", "type": "matMul", "inputs": ["m1", "m2"]},
+                               {"name": "m5", "type": "matMul", "inputs": ["m4", "m3"]}]}})";
+        RunOptions options;
+        options.linearInputs = true;
+        return simulate(importOperationList(job, "chain.json", {}), options);
+    }();
+    return profile;
+}
+
 } // namespace
 
 class TutorialTest : public QObject {
@@ -120,6 +136,15 @@ private slots:
             "DoExchange (cs5_m5/Conv_1/Reduce0/ExchangePre)",
             "OnTileExecute (m5/Conv_1/Reduce0)"};
         QCOMPARE(steps, published);
+    }
+
+    /// "Out of memory on tile 1: 674752 bytes used but tiles only have 638976 bytes of memory".
+    void theLargeMatricesDoNotFit() {
+        const Profile& profile = outOfMemory();
+        QVERIFY(!profile.info.fits);
+        const auto used = double(profile.tileMemory[TileId(1)].includingGaps);
+        QVERIFY(within(used, 674'752, 0.10));
+        QVERIFY(profile.tileMemory[TileId(1)].overflowed > 0);
     }
 
     void counts() {

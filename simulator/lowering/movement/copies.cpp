@@ -55,7 +55,7 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
             for (const Interval& block : dim.blocks)
                 run = std::gcd(run, block.begin);
     if (blocking.copiesShare && blocking.copyCount() > 1)
-        run = std::gcd(run, blocking.shareGrain);
+        run = std::gcd(run, blocking.sharing.grain);
     return std::max(run,
                     shortestUnstridedRun / std::min(shortestUnstridedRun, storage.elementBytes));
 }

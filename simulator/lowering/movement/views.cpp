@@ -197,7 +197,7 @@ Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId 
     // Tiles that share a block of a work on their share only; where b is broadcast over the shared
     // block, each of them needs all of it.
     need.copiesShare = blocksOfA.copiesShare && need.copies == blocksOfA.copies;
-    need.shareGrain = blocksOfA.shareGrain;
+    need.sharing = blocksOfA.sharing;
     return need;
 }
 

@@ -25,7 +25,7 @@ std::vector<Group> merged(const std::vector<Group>& groups, std::int64_t depth) 
     return result;
 }
 
-/// The part of [0, size) of the n-th of some sharers, cut as Blocking::shareOf cuts.
+/// The part of [0, size) of the n-th of some sharers, cut as BlockSharing::part cuts evenly.
 Interval partOf(std::size_t nth, std::size_t sharers, std::int64_t size, std::int64_t grain) {
     const std::int64_t grains = ceilDiv(size, grain);
     const auto at = static_cast<std::int64_t>(nth);
@@ -82,7 +82,7 @@ std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
                     const std::int32_t nth = groups[g][member] * blocks + block;
                     auto& [tile, size, mine] = holders[static_cast<std::size_t>(nth)];
                     const Interval next =
-                        partOf(member, groups[g].size(), size, outputs.shareGrain);
+                        partOf(member, groups[g].size(), size, outputs.sharing.grain);
                     const std::int64_t kept = overlapOf(mine, next);
                     const std::int64_t partials = next.size() * added;
                     sent.set(tile, mine.size() - kept);

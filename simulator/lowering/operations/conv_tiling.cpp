@@ -67,6 +67,14 @@ std::int64_t ConvTiling::shareGrain(std::int64_t group) const {
     return std::lcm(group, std::max<std::int64_t>(1, 8 / bytesOf(plan_.problem.inType)));
 }
 
+void ConvTiling::shareByUse(Blocking& storage, std::int64_t group) const {
+    storage.copiesShare = true;
+    storage.sharing.grain = shareGrain(group);
+    storage.sharing.least = 1;
+    std::sort(storage.copies.begin(), storage.copies.end(),
+              [](const TileDigit& a, const TileDigit& b) { return a.stride < b.stride; });
+}
+
 void ConvTiling::addOrCopy(Blocking& blocking, BlockedDim dim) {
     if (dim.atoms.empty() && dim.size == 1) {
         blocking.copies.insert(blocking.copies.end(), dim.digits.begin(), dim.digits.end());
@@ -153,8 +161,9 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms, bool allSteps) const {
                                     : isOutput                     ? fieldGrain(dim)
                                                                    : 1);
     }
-    storage.copiesShare = true;
-    storage.shareGrain = shareGrain(plan_.grains.groups * inGroup());
+    shareByUse(storage, plan_.grains.groups * inGroup());
+    if (allSteps)
+        storage.sharing.slices = plan_.splits.inChansSerial;
     return storage;
 }
 
@@ -185,9 +194,11 @@ Blocking ConvTiling::weightsStorage(const ConvAtoms& atoms, bool allSteps) const
                 blocked.blocks =
                     evenBlocks(blocked.size, plan_.splits.inChans, plan_.grains.inChans);
         }
-    storage.copiesShare = true;
-    storage.shareGrain = shareGrain(plan_.grains.groups * inGroup() *
-                                    std::gcd(plan_.problem.outChans, plan_.grains.outChans));
+    shareByUse(storage, plan_.grains.groups * inGroup() *
+                            std::gcd(plan_.problem.outChans, plan_.grains.outChans));
+    storage.sharing.fromLast = true;
+    if (allSteps)
+        storage.sharing.slices = plan_.splits.serialSteps();
     return storage;
 }
 
@@ -205,7 +216,7 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
     storage.copies.insert(storage.copies.end(), kernel_.begin(), kernel_.end());
     storage.copies.push_back(inChans_);
     storage.copiesShare = true;
-    storage.shareGrain = shareGrain;
+    storage.sharing.grain = shareGrain;
     return storage;
 }
 

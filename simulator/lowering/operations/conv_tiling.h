@@ -61,9 +61,14 @@ private:
     [[nodiscard]] std::int64_t fieldGrain(std::size_t dim) const;
     [[nodiscard]] std::int64_t inStep() const;
     /// Elements that tiles with the same operand do not separate: whole groups of channels, where
-    /// the group divides the channels, and 64 bits (PopLibs poplin/Convolution.cpp, mapping by use;
-    /// that no tile gets less than 128 or 256 bytes is not modelled).
+    /// the group divides the channels, and 64 bits (PopLibs poplin/Convolution.cpp, mapping by
+    /// use).
     [[nodiscard]] std::int64_t shareGrain(std::int64_t group) const;
+    /// Tiles share what all of them use, in the order of their numbers, and where there is less
+    /// than a grain for each the last ones have nothing; each slice in time is shared by itself
+    /// (PopLibs poplin/Convolution.cpp, iterateUsageByPartition). That no tile gets less than 128
+    /// or 256 bytes is not modelled: tests/fidelity/README.md.
+    void shareByUse(Blocking& storage, std::int64_t group) const;
     [[nodiscard]] std::int64_t inGroup() const;
     [[nodiscard]] std::int64_t outStep() const;
 

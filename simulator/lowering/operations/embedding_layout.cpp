@@ -37,7 +37,7 @@ Blocking EmbeddingLayout::table(const std::vector<int>& width, const std::vector
         blocking.copies.push_back(rows_);
     blocking.copies.push_back(lookups_);
     blocking.copiesShare = use == Use::Storage;
-    blocking.shareGrain = plan_.grain;
+    blocking.sharing.grain = plan_.grain;
     return blocking;
 }
 
@@ -50,7 +50,7 @@ Storage EmbeddingLayout::slices(std::int64_t count, std::int64_t before,
                          row / std::max<std::int64_t>(1, before)};
     storage.layout.blocking = wholeSlices(count);
     storage.layout.blocking.copiesShare = true;
-    storage.layout.blocking.shareGrain = plan_.columns();
+    storage.layout.blocking.sharing.grain = plan_.columns();
     storage.layout.order = {{0, 0}, {1, 0}, {2, 0}};
     return storage;
 }

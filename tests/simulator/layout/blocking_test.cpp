@@ -16,6 +16,14 @@ using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
 
+namespace {
+
+BlockSharing anySharing(std::int64_t mostGrain) {
+    return {anyFrom(1, mostGrain), anyFrom(0, 3), anyFrom(1, 4), *rc::gen::arbitrary<bool>()};
+}
+
+} // namespace
+
 class BlockingTest : public QObject {
     Q_OBJECT
 
@@ -78,8 +86,26 @@ private slots:
         QCOMPARE(blocking.elements().sum(), 30);
         blocking.copiesShare = true;
         QCOMPARE(blocking.elements().sum(), 10);
-        blocking.shareGrain = 4; // five elements are two grains: nothing for one of three
+        blocking.sharing.grain = 4; // five elements are two grains: nothing for one of three
         QCOMPARE(blocking.elements().toDense(6), (std::vector<std::int64_t>{0, 0, 4, 4, 1, 1}));
+    }
+
+    /// Less than there are tiles for is on the first of them, or on the last, and each slice of it
+    /// on the same.
+    void littleIsSharedByFewTiles() {
+        Blocking blocking;
+        blocking.dims = {{{0}, 12, evenBlocks(12, 1), {{1, 1}}}};
+        blocking.copies = {{5, 1}};
+        blocking.copiesShare = true;
+        blocking.sharing = {4, 1, 1, false};
+        QCOMPARE(blocking.elements().toDense(5), (std::vector<std::int64_t>{4, 4, 4, 0, 0}));
+        QCOMPARE(blocking.sharing.holders(12, 5), std::int64_t(3));
+        blocking.sharing.slices = 3;
+        QCOMPARE(blocking.elements().toDense(5), (std::vector<std::int64_t>{12, 0, 0, 0, 0}));
+        blocking.sharing.fromLast = true;
+        QCOMPARE(blocking.elements().toDense(5), (std::vector<std::int64_t>{0, 0, 0, 0, 12}));
+        blocking.sharing = {1, 3, 1, false}; // twelve grains, three of them at least on a tile
+        QCOMPARE(blocking.elements().toDense(5), (std::vector<std::int64_t>{3, 3, 3, 3, 0}));
     }
 
     void sharesOfACopyAddUpToItsBlock() {
@@ -90,7 +116,7 @@ private slots:
             blocking.dims = {{{0}, size, evenBlocks(size, parts), {{parts, 1}}}};
             blocking.copies = {{static_cast<std::int32_t>(anyFrom(1, 7)), parts}};
             blocking.copiesShare = true;
-            blocking.shareGrain = anyFrom(1, 8);
+            blocking.sharing = anySharing(8);
             RC_ASSERT(blocking.elements().sum() == size);
             const auto& blocks = blocking.dims[0].blocks;
             for (std::int32_t block = 0; block < parts; ++block) {
@@ -127,7 +153,7 @@ private slots:
             for (std::int64_t n = anyFrom(0, 2); n > 0; --n)
                 blocking.copies.push_back(anyDigit());
             blocking.copiesShare = *rc::gen::arbitrary<bool>();
-            blocking.shareGrain = anyFrom(1, 5);
+            blocking.sharing = anySharing(5);
             blocking.firstTile = static_cast<std::int32_t>(anyFrom(0, 9));
             TileWalk walk(blocking);
             const TileSeries elements = blocking.elements();

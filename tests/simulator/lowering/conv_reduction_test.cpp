@@ -21,7 +21,7 @@ Blocking outputsOf(std::int64_t size, std::int32_t blocks, std::int32_t depth, s
     outputs.dims = {{{0}, size, evenBlocks(size, blocks), {{blocks, 1}}}};
     outputs.copies = {{depth, blocks}};
     outputs.copiesShare = true;
-    outputs.shareGrain = grain;
+    outputs.sharing.grain = grain;
     return outputs;
 }
 

@@ -84,7 +84,7 @@ std::int64_t momentBytes(const Profile& p) {
 class Pod16Test : public QObject {
     Q_OBJECT
 private slots:
-    /// Published at a proportion of 0.15, where 4 tiles are 10 kB over here: the job has 0.14.
+    /// At the published proportion of 0.15.
     void imagesOfResnet50() {
         const Profile profile = run("resnet50_pod16.json");
         QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
@@ -104,7 +104,8 @@ private slots:
     void memoryOfReplicas() {
         const double global = growth(MemoryCategory::GlobalExchangeCode);
         QVERIFY2(global > 3 && global < 5, qPrintable(QString::number(global)));
-        QVERIFY(growth(MemoryCategory::InternalExchangeCode) < 1.1);
+        const double internal = growth(MemoryCategory::InternalExchangeCode); // published: 1.17
+        QVERIFY2(internal > 1.02 && internal < 1.2, qPrintable(QString::number(internal)));
         QVERIFY(growth(MemoryCategory::ControlCode) < 1.3); // published: 1.28
         QVERIFY(growth(MemoryCategory::HostExchangeCode) < 1.01);
     }

@@ -5,6 +5,8 @@
 #include "core/base/ceil_div.h"
 #include "simulator/cost/collective.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
+#include "simulator/cost/footprint.h"
 #include "simulator/layout/layout.h"
 #include "simulator/lowering/operations/families.h"
 
@@ -68,20 +70,64 @@ private:
         const std::int64_t cycles =
             collectiveStepCycles(context_.target(), steps.bytesPerSecond, moved.sum());
         // Equal weights are updated by one function, so that their collectives share code.
-        const std::int64_t codeBytes = context_.collectiveCode().isNew(b_.ipu(), steps.part, moved)
-                                           ? collectiveCodeBytes(steps.count)
-                                           : 0;
+        const bool isNew = context_.collectiveCode().isNew(b_.ipu(), steps.part, moved);
+        const std::int64_t codeBytes = isNew ? collectiveCodeBytes(steps.count) : 0;
+        const auto copyFragments = [&](bool inLoop) {
+            if (steps.blocks > 1 && inLoop == isSwitched(block))
+                copyBetween(name, steps.blocks, elements, inLoop, isNew, access);
+        };
+        if (steps.reduces())
+            copyFragments(false);
         b_.beginRepeatHere(name, steps.count);
         if (steps.reduces()) {
+            copyFragments(true);
             const VariableId landed = b_.variable(name + "/received", MemoryCategory::Variable,
                                                   moved, std::string(toString(type_)));
             b_.collectiveExchange(name, moved, cycles, codeBytes, {access.reads, {landed}});
-            access.reads.push_back(landed);
-            sum(name + "/Op/Add", block, steps.copies, std::move(access));
+            Access added = access;
+            added.reads.push_back(landed);
+            sum(name + "/Op/Add", block, steps.copies, std::move(added));
         } else {
-            b_.collectiveExchange(name, moved, cycles, codeBytes, std::move(access));
+            b_.collectiveExchange(name, moved, cycles, codeBytes, access);
+            copyFragments(true);
         }
         b_.end();
+        if (!steps.reduces())
+            copyFragments(false);
+    }
+
+    /// A copy in the right order is made of little data only: else a switch has a copy for each
+    /// fragment (PopLibs popops/ReplicatedCollectives.cpp, createSliceableTensorIfBenefical).
+    static bool isSwitched(const TileSeries& fragment) {
+        constexpr std::int64_t mostInOrder = 12 * 8; // elements: code of a case, times eight calls
+        return fragment.max().value > mostInOrder;
+    }
+
+    /// A fragment has its own tiles, the buffer that goes round the ring is spread over all:
+    /// exchanges on the chip copy one fragment in each step, or all of them at once (the same file,
+    /// replicatedRankSlice and replicatedRankUpdate; what GCL does since is not public). A tile's
+    /// part of the data is sent in as many pieces as there are fragments, and one more where parts
+    /// do not meet; so it is received.
+    void copyBetween(const std::string& name, std::int64_t fragments, const TileSeries& elements,
+                     bool oneEachStep, bool isNew, Access access) {
+        const TileSeries used = elements.ones();
+        const std::int64_t bytes = bytesOf(type_);
+        const std::int64_t programs = oneEachStep ? fragments : 1;
+        Movement movement;
+        movement.received =
+            oneEachStep ? shareOfEach(elements, fragments).scaled(bytes) : elements.scaled(bytes);
+        movement.sent = movement.received;
+        movement.messages = used.scaled(fragments + 1);
+        movement.operands = used.scaled(programs);
+        movement.sendCode = used.scaled((fragments + 1) * exchangeSendStartBytes +
+                                        (programs - 1) * exchangePhaseBytes);
+        movement.cycles = elements.mapped(
+            [&](std::int64_t n) { return exchangeCycles(context_.target(), n * bytes); });
+        movement.runBytes = bytes;
+        const ExchangeId copy = b_.exchange(name + (oneEachStep ? "/fragment" : "/fragments"),
+                                            std::move(movement), std::move(access));
+        if (!isNew)
+            b_.lowered().profile.exchanges[copy].codeBytes = {};
     }
 
     void sum(const std::string& name, const TileSeries& elements, std::int64_t times,

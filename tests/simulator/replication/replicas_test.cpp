@@ -204,6 +204,29 @@ private slots:
         QVERIFY2(ratio >= 1 && ratio < 1.02, qPrintable(QString::number(ratio)));
     }
 
+    /// Between the data and what goes round a ring: a fragment in each step, on the chip.
+    void fragmentsAreCopiedOnTheChip() {
+        std::size_t scattered = 0, gathered = 0;
+        for (const Program& program : four().programs) {
+            if (program.kind != ProgramKind::DoExchange || !program.name.ends_with("/fragment"))
+                continue;
+            const Program& step = four().programs[program.parent];
+            const auto global =
+                std::find_if(step.children.begin(), step.children.end(), [](ProgramId child) {
+                    return four().programs[child].kind == ProgramKind::GlobalExchange;
+                });
+            QVERIFY(global != step.children.end());
+            QCOMPARE(four().exchanges[program.exchange].bytesReceived.sum(),
+                     four().exchanges[four().programs[*global].exchange].bytesSent.sum());
+            ++(program.name.find("/reduceScatter/") != std::string::npos ? scattered : gathered);
+        }
+        QVERIFY(scattered > 0);
+        QCOMPARE(gathered, scattered);
+        QVERIFY(std::none_of(
+            alone().programs.begin(), alone().programs.end(),
+            [](const Program& program) { return program.name.ends_with("/fragment"); }));
+    }
+
     void shardsDivideTheState() {
         const Profile sharded = trained({{"replicas", "4"}, {"replicatedTensorSharding", "on"}});
         for (const char* moment : {"Accl1___", "Accl2___"}) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries a package in a clean Debian 12: installs it, runs both programs, removes it, and compares the files before and
-# after. Needs root, debootstrap and a Debian mirror; takes about five minutes.
+# after. Needs root, debootstrap and a Debian mirror; takes about five minutes,
+# with --python and its PyTorch twice that.
 # usage: check_deb.sh FILE.deb [--python FILE.deb] [--root DIR] [--mirror URL] [--pictures DIR]
 #   --python FILE   tries the package of the Python modules too
 #   --root DIR      copies this clean root (debootstrap --variant=minbase bookworm DIR) instead of making one
@@ -194,6 +195,14 @@ if [ -n "$python" ]; then
     list_files >"$work/after"
     diff "$work/before" "$work/after" >"$work/differences" || true
     check "the same files as before" empty "$work/differences"
+    echo "== In Python with PyTorch"
+    inside apt-get install -q -y --no-install-recommends python3-torch >"$work/log" 2>&1 ||
+        { tail -n 20 "$work/log" >&2; exit 1; }
+    check "apt installs it" install_python
+    check "pva and poptorch" user python3 -c "import pva, poptorch"
+    check "poptorch computes" prints "(1, 2)" user python3 -c \
+        "import torch, poptorch; print(tuple(poptorch.inferenceModel(torch.nn.Linear(4, 2))(torch.ones(1, 4)).shape))"
+    check "purge" inside dpkg --purge python3-tilescope
 fi
 
 if [ -n "$pictures" ]; then

@@ -12,7 +12,8 @@
 namespace tilescope::gui {
 namespace {
 
-const std::vector<std::string> options{"--grab", "--select", "--theme",       "--size",   "--view",
+const std::vector<std::string> options{"--grab", "--select", "--range",       "--theme",
+                                       "--size", "--view",   "--compare",     "--check",
                                        "--help", "-h",       "--frame-times", "--version"};
 
 // The value of an option, which may follow it or come after '='.
@@ -53,31 +54,6 @@ GrabRequest grabFrom(const QString& text) {
     return request;
 }
 
-void select(views::Selected& selected, const QString& text) {
-    const QString what = text.section(QLatin1Char('='), 0, 0);
-    bool good = false;
-    const int id = text.section(QLatin1Char('='), 1).toInt(&good);
-    if (!good || id < 0)
-        throw UserError(fmt::format("--select needs WHAT=NUMBER, such as tile=5, not '{}'",
-                                    text.toStdString()));
-    if (what == QLatin1String("tile"))
-        selected.tiles.emplace_back(id);
-    else if (what == QLatin1String("step"))
-        selected.step = StepId(id);
-    else if (what == QLatin1String("variable"))
-        selected.variable = VariableId(id);
-    else if (what == QLatin1String("operation"))
-        selected.operation = OperationId(id);
-    else if (what == QLatin1String("program"))
-        selected.program = ProgramId(id);
-    else if (what == QLatin1String("tensor"))
-        selected.tensor = ValueTensorId(id);
-    else
-        throw UserError(fmt::format("--select cannot select '{}': it can be tile, step, variable, "
-                                    "operation, program or tensor",
-                                    what.toStdString()));
-}
-
 bool needsProfile(const GrabRequest& request) {
     return !screens.contains(request.view) || request.view == QLatin1String("sweep");
 }
@@ -110,8 +86,15 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
         while (!reader.atEnd() && isGrab(reader.peek()))
             arguments.grabs.push_back(grabFrom(reader.next()));
     } else if (option == QLatin1String("--select")) {
-        for (const QString& each : reader.value(option, "WHAT=NUMBER,...").split(QLatin1Char(',')))
-            select(arguments.selected, each);
+        for (const SelectWish& wish :
+             selectWishesFrom(reader.value(option, "a name or WHAT=NUMBER,...")))
+            arguments.selected.push_back(wish);
+    } else if (option == QLatin1String("--range")) {
+        arguments.range = axisRangeFrom(reader.value(option, "FROM:TO"));
+    } else if (option == QLatin1String("--compare")) {
+        arguments.compareWith = reader.value(option, "a profile to compare with");
+    } else if (option == QLatin1String("--check")) {
+        arguments.check = true;
     } else if (option == QLatin1String("--theme")) {
         arguments.theme = themeFrom(reader.value(option, "dark, light or system"));
     } else if (option == QLatin1String("--size")) {
@@ -133,7 +116,44 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
     }
 }
 
+/// Whether all options go together.
+void check(const Arguments& arguments) {
+    const bool none = arguments.profiles.isEmpty();
+    if (arguments.profiles.size() > 2)
+        throw UserError("at most two profiles can be open: a source and a target");
+    if (std::any_of(arguments.grabs.begin(), arguments.grabs.end(), needsProfile) && none)
+        throw UserError("--grab needs a profile");
+    if (arguments.exerciseFrames && none)
+        throw UserError("--exercise-frames needs a profile");
+    if (none && !arguments.selected.empty())
+        throw UserError("--select needs a profile");
+    if (none && (arguments.range || arguments.check))
+        throw UserError(arguments.range ? "--range needs a profile" : "--check needs a profile");
+    if (!arguments.range)
+        return;
+    for (const GrabRequest& grab : arguments.grabs)
+        if (!screens.contains(grab.view))
+            requireAxis(reportFrom(grab.view));
+    if (arguments.grabs.empty())
+        requireAxis(beginsWith(arguments));
+}
+
+/// The profile of --compare is the second one.
+void addTarget(Arguments& arguments) {
+    if (arguments.compareWith.isEmpty())
+        return;
+    if (arguments.profiles.isEmpty())
+        throw UserError("--compare needs a profile to compare its own with");
+    arguments.profiles.append(arguments.compareWith);
+}
+
 } // namespace
+
+Report beginsWith(const Arguments& arguments) {
+    if (!arguments.view.isEmpty())
+        return reportFrom(arguments.view);
+    return arguments.profiles.size() == 2 ? Report::Compare : Report::Summary;
+}
 
 Arguments parseArguments(const QStringList& list) {
     // "--theme=dark" is "--theme dark"; the value of a grab has an '=' of its own.
@@ -154,13 +174,10 @@ Arguments parseArguments(const QStringList& list) {
         else
             arguments.profiles.append(text);
     }
-    if (arguments.profiles.size() > 2)
-        throw UserError("at most two profiles can be open: a source and a target");
-    if (std::any_of(arguments.grabs.begin(), arguments.grabs.end(), needsProfile) &&
-        arguments.profiles.isEmpty() && !arguments.help && !arguments.version)
-        throw UserError("--grab needs a profile");
-    if (arguments.exerciseFrames && arguments.profiles.isEmpty())
-        throw UserError("--exercise-frames needs a profile");
+    if (!arguments.help && !arguments.version) {
+        addTarget(arguments);
+        check(arguments);
+    }
     return arguments;
 }
 
@@ -169,17 +186,23 @@ QString helpText() {
         "Arguments",
         "Usage: tilescope-gui [options] [PROFILE [TARGET]]\n"
         "\n"
-        "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared.\n"
+        "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared. File,\n"
+        "Copy link to this view gives the command line that opens what the window shows.\n"
         "\n"
         "Options:\n"
         "  --view VIEW                begin with this report\n"
+        "  --select NAME              select this operation, variable, step, program or tensor:\n"
+        "                             whatever the report in front is about\n"
+        "  --select WHAT=NAME,...     or WHAT=NUMBER: tile, step, variable, operation, program,\n"
+        "                             tensor\n"
+        "  --range FROM:TO            show this part: cycles of the trace, tiles of memory,\n"
+        "                             steps of liveness, iterations of values\n"
+        "  --compare TARGET           the same as TARGET behind PROFILE\n"
+        "  --check                    only say whether the window would open there\n"
         "  --grab VIEW=FILE.png ...   write pictures of reports and exit; needs no display; "
         "VIEW:PART\n"
         "                             brings tabs to the front and makes choices, such as\n"
         "                             memory:tile-map or trace:flat+details\n"
-        "  --select WHAT=NUMBER,...   what is selected in pictures: tile, step, variable, "
-        "operation,\n"
-        "                             program, tensor\n"
         "  --theme dark|light|system  colours\n"
         "  --size WIDTHxHEIGHT        size of the window (and of pictures)\n"
         "  --frame-times              print how long plots took to paint to standard error\n"

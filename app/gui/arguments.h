@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "app/gui/window/deep_link.h"
 #include "views/session/preferences.h"
-#include "views/session/selection.h"
 
 namespace tilescope::gui {
 
@@ -27,10 +27,13 @@ inline const QStringList screens{QStringLiteral("home"), QStringLiteral("sweep")
 struct Arguments {
     QStringList profiles; ///< none, a source, or source and target
     std::vector<GrabRequest> grabs;
-    views::Selected selected; ///< of the source, for pictures
+    std::vector<SelectWish> selected; ///< of the source
+    std::optional<AxisRange> range;
     std::optional<views::ThemeChoice> theme;
     std::optional<QSize> size;
-    QString view; ///< report to begin with; empty for the summary
+    QString compareWith; ///< of --compare; also in profiles
+    QString view;        ///< report to begin with; empty for the summary
+    bool check = false;  ///< only say whether the window would open there
     bool frameTimes = false;
     bool exerciseFrames = false; ///< for developers; not in the help
     bool help = false;
@@ -40,6 +43,9 @@ struct Arguments {
 /// Parses the arguments after the program's name. Throws UserError that says what is wrong and
 /// what would be right.
 Arguments parseArguments(const QStringList& arguments);
+
+/// The report in front when the window opens.
+Report beginsWith(const Arguments& arguments);
 
 /// The text of --help.
 QString helpText();

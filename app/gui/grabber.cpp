@@ -2,11 +2,11 @@
 
 #include <QPainter>
 #include <QPixmap>
-#include <algorithm>
 
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "core/base/error.h"
 #include "views/plot/plot_widget.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/loading_panel.h"
@@ -14,12 +14,12 @@
 
 namespace tilescope::gui {
 
-Grabber::Grabber(MainWindow& window, std::vector<GrabRequest> requests, views::Selected selected,
-                 QObject* parent)
+Grabber::Grabber(MainWindow& window, const Arguments& arguments, QObject* parent)
     : QObject(parent)
     , window_(window)
-    , requests_(std::move(requests))
-    , selected_(std::move(selected)) {}
+    , requests_(arguments.grabs)
+    , selected_(arguments.selected)
+    , range_(arguments.range) {}
 
 void Grabber::start() {
     views::ViewContext& context = window_.context();
@@ -33,27 +33,29 @@ void Grabber::start() {
 void Grabber::begin() {
     if (std::exchange(begun_, true))
         return;
-    if (selected_ != views::Selected{}) {
-        if (!canSelect())
-            return emit failed(tr("--select: the profile has no such tile, step, variable, "
-                                  "operation or program"));
-        window_.context().selection.set(selected_);
+    try {
+        select();
+    } catch (const UserError& error) {
+        return emit failed(QString::fromUtf8(error.what()));
     }
     showNext();
 }
 
-bool Grabber::canSelect() const {
+// Names mean what the first report of the pictures calls its selection.
+Report Grabber::firstReport() const {
+    for (const GrabRequest& request : requests_)
+        if (!screens.contains(request.view))
+            return reportFrom(request.view);
+    return Report::Summary;
+}
+
+void Grabber::select() {
+    if (selected_.empty())
+        return;
     const ProfileViewPtr& profile = window_.context().reports.source();
-    const auto within = [](auto id, std::size_t count) {
-        return !id.valid() || id.index() < count;
-    };
-    const auto tiles = profile ? static_cast<std::size_t>(profile->machine().totalTiles()) : 0;
-    return profile && within(selected_.step, profile->steps({})->size()) &&
-           within(selected_.variable, profile->variables({})->size()) &&
-           within(selected_.operation, profile->operations({})->size()) &&
-           within(selected_.program, profile->programs({})->size()) &&
-           std::all_of(selected_.tiles.begin(), selected_.tiles.end(),
-                       [&](TileId tile) { return within(tile, tiles); });
+    if (!profile)
+        throw UserError("--select needs a profile");
+    window_.context().selection.set(resolve(selected_, firstReport(), *profile));
 }
 
 void Grabber::showNext() {
@@ -120,6 +122,8 @@ void Grabber::grabWhenIdle() {
                                       "its tabs, choices and switches")
                                        .arg(request.view, part));
             }
+        if (views::ZoomRange* axis = report.axis(); axis != nullptr && range_)
+            axis->setRange(static_cast<double>(range_->from), static_cast<double>(range_->to));
         QMetaObject::invokeMethod(this, &Grabber::grabWhenIdle, Qt::QueuedConnection);
         return;
     }

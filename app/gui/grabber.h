@@ -16,8 +16,8 @@ namespace tilescope::gui {
 class Grabber : public QObject {
     Q_OBJECT
 public:
-    Grabber(MainWindow& window, std::vector<GrabRequest> requests, views::Selected selected,
-            QObject* parent = nullptr);
+    /// Takes grabs, selection and range of the arguments.
+    Grabber(MainWindow& window, const Arguments& arguments, QObject* parent = nullptr);
     /// After profiles were asked to open.
     void start();
     /// Takes the pictures, if that has not begun: what is to be seen is there.
@@ -33,12 +33,14 @@ private:
     void showScreen(const GrabRequest& request);
     void grabWhenIdle();
     void grab();
-    [[nodiscard]] bool canSelect() const;
+    void select();
+    [[nodiscard]] Report firstReport() const;
     [[nodiscard]] QPixmap picture() const;
 
     MainWindow& window_;
     std::vector<GrabRequest> requests_;
-    views::Selected selected_;
+    std::vector<SelectWish> selected_;
+    std::optional<AxisRange> range_;
     std::size_t next_ = 0;
     bool begun_ = false;
     bool showing_ = false;

@@ -50,7 +50,7 @@ double sinceProcessStart() {
 }
 
 int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& arguments) {
-    gui::Grabber grabber(window, arguments.grabs, arguments.selected);
+    gui::Grabber grabber(window, arguments);
     int status = 0;
     QObject::connect(&grabber, &gui::Grabber::failed, &app, [&](const QString& text) {
         status = userError(text);
@@ -105,19 +105,30 @@ int exerciseFrames(gui::MainWindow& window, const gui::Arguments& arguments) {
     return QApplication::exec();
 }
 
-int runWindow(gui::WindowList& windows, const gui::Arguments& arguments) {
+// Where the window is to open. What is to be selected is looked up now, when a mistake is still one
+// of the command line.
+gui::DeepLink linkFrom(const gui::Arguments& arguments) {
+    gui::DeepLink link{arguments.profiles, gui::beginsWith(arguments), {}, arguments.range};
+    if (arguments.check || !arguments.selected.empty()) {
+        for (const QString& file : arguments.profiles)
+            ProfileReader(views::profileIn(file.toStdString()));
+        const ProfileView source(views::profileIn(arguments.profiles[0].toStdString()));
+        link.selected = gui::resolve(arguments.selected, link.report, source);
+    }
+    return link;
+}
+
+int runWindow(gui::WindowList& windows, const gui::Arguments& arguments,
+              const gui::DeepLink& link) {
     if (arguments.profiles.isEmpty() && arguments.view.isEmpty() && !arguments.theme &&
         windows.restoreSession())
         return QApplication::exec();
     gui::MainWindow& window = windows.add();
     prepare(window, arguments);
-    if (!arguments.view.isEmpty())
-        window.showReport(gui::reportFrom(arguments.view));
-    else if (arguments.profiles.size() == 2)
-        window.showReport(gui::Report::Compare);
     if (arguments.frameTimes)
         reportFirstPlot(window);
-    window.openProfiles(arguments.profiles);
+    window.showReport(link.report);
+    window.openLink(link);
     window.show();
     if (arguments.frameTimes)
         QObject::connect(&window, &gui::MainWindow::closed, &window, [&window] {
@@ -135,6 +146,9 @@ int run(int argc, char** argv) {
         return 0;
     }
     const bool grabbing = !arguments.grabs.empty();
+    const gui::DeepLink link = grabbing ? gui::DeepLink{} : linkFrom(arguments);
+    if (arguments.check && !grabbing)
+        return 0;
     // Has to be said before the application exists.
     if (grabbing)
         qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -148,7 +162,7 @@ int run(int argc, char** argv) {
     QApplication::setStyle(new views::WindowStyle);
     if (!grabbing && !arguments.exerciseFrames) {
         gui::WindowList windows(gui::Memory::Persistent);
-        return runWindow(windows, arguments);
+        return runWindow(windows, arguments, link);
     }
     gui::MainWindow window(gui::Memory::None);
     prepare(window, arguments);

@@ -90,3 +90,27 @@ def test_pandas_is_not_loaded_before_it_is_needed() -> None:
     code = "import sys, pva, tilescope; print('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_window_is_opened_at_a_place(training: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (BIN / "tilescope-gui").exists():
+        pytest.skip("there is no window in this build")
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    name = tilescope.open(training).query("SELECT name FROM report_operations LIMIT 1")["name"][0]
+    window = tilescope.show(training, view="trace", select={"operation": name}, range=(1000, 2000), compare=training)
+    try:
+        assert window.args[1:] == [str(training), "--view=trace", f"--select=operation={name}", "--range=1000:2000",
+                                   f"--compare={training}"]
+        assert window.poll() is None
+    finally:
+        window.terminate()
+        window.wait()
+    for wrong, text in (({"view": "tracks"}, "unknown view 'tracks': it can be"),
+                        ({"view": "trace", "select": name + "x"}, f"no operation or step '{name}x'. Did you mean"),
+                        ({"range": (1, 2)}, "the view 'summary' has no axis"),
+                        ({"view": "trace", "range": "2:1"}, "--range needs FROM:TO"),
+                        ({"compare": "nowhere.pop"}, "nowhere.pop")):
+        with pytest.raises(tilescope.ProfileError, match=text):
+            tilescope.show(training, **wrong)
+    with pytest.raises(tilescope.ProfileError, match="not both"):
+        tilescope.show(training, training, compare=training)

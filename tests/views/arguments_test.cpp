@@ -36,10 +36,25 @@ private slots:
         QCOMPARE(arguments.grabs[0].parts, (QStringList{"tile map", "variables"}));
         QCOMPARE(arguments.grabs[1].view, QStringLiteral("help"));
         QCOMPARE(arguments.grabs[1].parts, QStringList{"trace"});
-        QCOMPARE(arguments.selected.tiles, (std::vector{TileId(3), TileId(5)}));
-        QCOMPARE(arguments.selected.step, StepId(12));
+        const std::vector<SelectWish> wishes{{"tile", "3"}, {"step", "12"}, {"tile", "5"}};
+        QVERIFY(arguments.selected == wishes);
         // Screens need no profile.
         QVERIFY(parseArguments({"--grab", "home=o.png"}).profiles.isEmpty());
+    }
+
+    void links() {
+        const Arguments arguments =
+            parseArguments({"p.pop", "--view=trace", "--select=layer1/conv, of=1",
+                            "--range=100:2000", "--compare=q.pop"});
+        QCOMPARE(arguments.profiles, (QStringList{"p.pop", "q.pop"}));
+        QCOMPARE(beginsWith(arguments), Report::Trace);
+        QVERIFY((arguments.selected == std::vector<SelectWish>{{"", "layer1/conv, of=1"}}));
+        QVERIFY((arguments.range == AxisRange{100, 2000}));
+        // A comma parts a list only before another kind.
+        const std::vector<SelectWish> wishes{{"operation", "a,b=c"}, {"tile", "7"}};
+        QVERIFY(parseArguments({"p", "--select", "operation=a,b=c,tile=7"}).selected == wishes);
+        QCOMPARE(beginsWith(parseArguments({"p", "q"})), Report::Compare);
+        QCOMPARE(beginsWith(parseArguments({"p"})), Report::Summary);
     }
 
     void grabsMayBeRepeated() {
@@ -69,10 +84,32 @@ private slots:
         QTest::newRow("option") << QStringList{"--tehme", "dark"}
                                 << "unknown option '--tehme'. Did you mean '--theme'?";
         QTest::newRow("select") << QStringList{"--select", "tile=x", "p"}
-                                << "--select needs WHAT=NUMBER, such as tile=5, not 'tile=x'";
+                                << "--select needs WHAT=NUMBER, such as tile=5, or WHAT=NAME, not "
+                                   "'tile=x'";
         QTest::newRow("select what") << QStringList{"--select", "moon=1", "p"}
-                                     << "--select cannot select 'moon': it can be tile, step, "
-                                        "variable, operation, program or tensor";
+                                     << "--select cannot select 'moon': it can be a name, or "
+                                        "tile, step, variable, operation, program or tensor";
+        QTest::newRow("select nothing")
+            << QStringList{"--select", "operation=", "p"}
+            << "--select needs WHAT=NUMBER, such as tile=5, or WHAT=NAME, not 'operation='";
+        QTest::newRow("select no profile")
+            << QStringList{"--select", "conv1"} << "--select needs a profile";
+        const QString range = "--range needs FROM:TO, whole numbers of which the second is larger, "
+                              "such as 1000:2000, not '%1'";
+        for (const QString each : {"5", "5:", "a:b", "7:7", "9:8", "-1:4", "1:2:3"})
+            QTest::newRow(qPrintable("range " + each))
+                << QStringList{"--view=trace", "--range=" + each, "p"} << range.arg(each);
+        QTest::newRow("no axis") << QStringList{"--range", "1:2", "p"}
+                                 << "--range: the view 'summary' has no axis; these have: memory "
+                                    "(tiles), liveness (program steps), trace (cycles), values "
+                                    "(iterations)";
+        QTest::newRow("range no profile")
+            << QStringList{"--view=trace", "--range", "1:2"} << "--range needs a profile";
+        QTest::newRow("check no profile") << QStringList{"--check"} << "--check needs a profile";
+        QTest::newRow("compare alone")
+            << QStringList{"--compare", "q"} << "--compare needs a profile to compare its own with";
+        QTest::newRow("compare third") << QStringList{"a", "b", "--compare", "c"}
+                                       << "at most two profiles can be open: a source and a target";
         QTest::newRow("sweep") << QStringList{"--grab", "sweep=s.png"} << "--grab needs a profile";
         QTest::newRow("three") << QStringList{"a", "b", "c"}
                                << "at most two profiles can be open: a source and a target";

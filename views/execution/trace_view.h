@@ -28,6 +28,7 @@ class TraceView : public ReportView {
 public:
     explicit TraceView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override { search_->focus(); }
+    [[nodiscard]] ZoomRange* axis() override { return canShow() ? &context().timeZoom : nullptr; }
     void setLook(TraceLook look) { look_->setCurrentIndex(static_cast<int>(look)); }
     [[nodiscard]] TraceLook look() const { return static_cast<TraceLook>(look_->currentIndex()); }
     [[nodiscard]] TracePlot& plot() { return lanes_->plot(); }

@@ -19,6 +19,7 @@ class LivenessView : public ReportView {
 public:
     explicit LivenessView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
+    [[nodiscard]] ZoomRange* axis() override { return &plot().zoom(); }
 
     [[nodiscard]] StepPlot& plot() { return plots_->first(); }
     [[nodiscard]] StepPlotPair& plots() { return *plots_; }

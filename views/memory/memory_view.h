@@ -21,6 +21,7 @@ public:
 
     explicit MemoryView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
+    [[nodiscard]] ZoomRange* axis() override { return &plot().zoom(); }
 
     [[nodiscard]] StepPlot& plot() { return plots_->first(); }
     [[nodiscard]] StepPlotPair& plots() { return *plots_; }

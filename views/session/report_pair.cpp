@@ -7,15 +7,6 @@
 namespace tilescope::views {
 namespace {
 
-// A folder that a run wrote means the profile in it.
-std::filesystem::path profileIn(const std::filesystem::path& path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error) &&
-        std::filesystem::exists(path / "profile.pop", error))
-        return path / "profile.pop";
-    return path;
-}
-
 ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
     const std::filesystem::path file = profileIn(path);
     ProfileReader reader(file);
@@ -25,6 +16,14 @@ ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_to
 }
 
 } // namespace
+
+std::filesystem::path profileIn(const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error) &&
+        std::filesystem::exists(path / "profile.pop", error))
+        return path / "profile.pop";
+    return path;
+}
 
 ReportPair::ReportPair(Workers& workers, QObject* parent)
     : QObject(parent)

@@ -21,6 +21,9 @@ inline QString profileTitle(const ProfileView& profile) {
                : QCoreApplication::translate("ProfileView", "%1 on %2").arg(model, machine);
 }
 
+/// A folder that a run wrote means the profile in it.
+std::filesystem::path profileIn(const std::filesystem::path& path);
+
 /// Opens profiles in the background and tells the views which are open.
 class ReportPair : public QObject {
     Q_OBJECT

@@ -21,6 +21,7 @@ class ValuesView : public ReportView {
 public:
     explicit ValuesView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
+    [[nodiscard]] ZoomRange* axis() override { return content_ ? &iterations_ : nullptr; }
 
     [[nodiscard]] CurvesPane& curves() { return *curves_; }
     [[nodiscard]] HeatPane& heat() { return *heat_; }

@@ -22,6 +22,8 @@ public:
     /// Shows where the source's execution spends most on an operation, or the target's, whose ids
     /// these are then. Only the execution trace does.
     virtual void goToOperation(OperationId, bool /*target*/) {}
+    /// The horizontal axis of the report's plots; null if it has none, or no data for it.
+    [[nodiscard]] virtual ZoomRange* axis() { return nullptr; }
 
 signals:
     /// What the pointer is on, for the status bar.

@@ -75,6 +75,7 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
         messageBar_->show(MessageBar::Kind::Progress, tr("Opening %1…").arg(file), tr("Cancel"),
                           [this] {
                               wanted_.reset();
+                              link_.reset();
                               context_.reports.cancelOpening();
                           });
     });
@@ -83,6 +84,8 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     connect(&watch_, &views::FileWatch::changed, this, &MainWindow::fileChanged);
     connect(&context_.timeZoom, &views::ZoomRange::changed, this, &MainWindow::restoreZoom);
     connect(&context_.workers, &views::Workers::becameIdle, this, &MainWindow::restoreControls,
+            Qt::QueuedConnection);
+    connect(&context_.workers, &views::Workers::becameIdle, this, &MainWindow::showLinkedRange,
             Qt::QueuedConnection);
     profilesChanged();
 }
@@ -132,6 +135,7 @@ void MainWindow::openProfiles(const QStringList& files) {
     if (pending_ && pending_->files != files)
         pending_.reset();
     wanted_.reset();
+    link_.reset();
     messageBar_->hide();
     // What the user wants now must not be replaced by the demo when that is ready.
     home_->demo().cancel();
@@ -227,6 +231,7 @@ void MainWindow::profilesChanged() {
     titles_->setText(names);
     watch_.setFiles(openFiles());
     restoreSelection();
+    followLink();
     updateActions();
 }
 
@@ -244,6 +249,7 @@ void MainWindow::openingEnded() {
 
 void MainWindow::openingFailed(const QString& file, const QString& text) {
     wanted_.reset();
+    link_.reset();
     QString entry;
     for (const QString& recent : recent_.entries())
         if (RecentFiles::filesOf(recent).contains(QFileInfo(file).absoluteFilePath()))

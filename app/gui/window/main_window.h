@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/gui/run/run_dialog.h"
+#include "app/gui/window/deep_link.h"
 #include "app/gui/window/recent_files.h"
 #include "app/gui/window/reports.h"
 #include "app/gui/window/session_state.h"
@@ -39,6 +40,10 @@ public:
     void openProfiles(const QStringList& files);
     /// Opens source and target, and shows the report that says what changed.
     void compareProfiles(const QStringList& files);
+    /// Opens profiles at a place in them; what they do not have is said when they are read.
+    void openLink(const DeepLink& link);
+    /// What the window shows, as a link that leads back to it.
+    [[nodiscard]] DeepLink link();
     /// The sweep that is open; null if none is.
     [[nodiscard]] views::SweepView* sweep() { return sweep_; }
     void showReport(Report report);
@@ -92,6 +97,9 @@ private:
     void restoreSelection();
     void restoreZoom();
     void restoreControls();
+    void followLink();
+    void showLinkedRange();
+    void copyLink();
     [[nodiscard]] QJsonObject controls() const;
     void openingEnded();
     void savePicture();
@@ -119,6 +127,7 @@ private:
     std::function<QStringList()> openProfiles_;
     std::optional<SessionState> pending_; ///< to be restored when its profiles are open
     std::optional<Report> wanted_;        ///< to be shown when the profiles that open are open
+    std::optional<DeepLink> link_;        ///< to be followed when its profiles are open
     QJsonObject wantedControls_;          ///< of reports that were not shown yet
     QString rewritten_;                   ///< the file whose change is the reason for reading again
     RunDialog* runDialog_ = nullptr;

@@ -44,6 +44,8 @@ void MainWindow::makeFileMenu() {
     menu->addSeparator();
     needProfile_.push_back(add(menu, tr("Save &picture of the report…"),
                                QKeySequence(tr("Ctrl+Shift+S")), [this] { savePicture(); }));
+    needProfile_.push_back(add(menu, tr("Copy lin&k to this view"),
+                               QKeySequence(tr("Ctrl+Shift+L")), [this] { copyLink(); }));
     add(menu, tr("Pre&ferences…"), QKeySequence(tr("Ctrl+,")), [this] { showPreferences(); });
     menu->addSeparator();
     add(menu, tr("Close &window"), QKeySequence(tr("Ctrl+Shift+W")), [this] { close(); });

@@ -8,6 +8,7 @@ import torch
 
 from . import _jobs, _tracing
 from ._errors import Error
+from ._instances import Instances
 from .options import Options
 
 NOT_COMPILED = "Model has not been compiled or has been destroyed."
@@ -60,12 +61,19 @@ class Weights(Executable):
         state = self._user_model.state_dict(keep_vars=True)
         return {name: tensor for name, tensor in state.items() if name in held}
 
-    def _upload_changes(self) -> None:
+    def _upload_changes(self, instances: Optional[Instances] = None) -> None:
         compiled = self._program()
-        for name, tensor in self._tensors().items():
-            if self._versions.get(name) != tensor._version:
-                compiled.program.set_weight(name, array_of(tensor))
-                self._versions[name] = tensor._version
+        changed = {
+            name: tensor
+            for name, tensor in self._tensors().items()
+            if self._versions.get(name) != tensor._version
+        }
+        arrays = {name: array_of(tensor) for name, tensor in changed.items()}
+        if instances is not None:
+            instances.check_weights(arrays)
+        for name, tensor in changed.items():
+            compiled.program.set_weight(name, arrays[name])
+            self._versions[name] = tensor._version
 
     def _download(self) -> None:
         compiled = self._program()

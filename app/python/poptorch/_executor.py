@@ -13,6 +13,7 @@ from tilescope import _simulator
 from . import _jobs, _optimizers, _tracing, enums
 from ._compiled import NOT_COMPILED, Compiled, Times, Weights, array_of
 from ._errors import Error, out_of_memory
+from ._instances import instances_of
 from ._logging import logger
 from .options import Options
 from .profiling import Channel
@@ -64,15 +65,12 @@ class PoplarExecutor(Weights, Times):
             assert options.Training.gradient_accumulation == 1, (
                 "Gradient accumulation should be left to its default value (1) for inference")
             assert optimizer is None, "Optimizer should be None for inference"
-        elif options.Distributed.numProcesses > 1:
-            raise Error(f"this is one of {options.Distributed.numProcesses} processes that train "
-                        "together, which are not simulated: gradients are not exchanged between "
-                        "them; give one process all replicas by Options.replicationFactor()")
         if training and optimizer is None:
             optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         self._user_model = model
         self._options = options
         self._training = training
+        self._instances = instances_of(options, training)
         self._optimizer = optimizer
         self._rate: Optional[float] = None
         self._compiled: Optional[Compiled] = None
@@ -133,7 +131,7 @@ class PoplarExecutor(Weights, Times):
         with self._profiling.tracepoint("modelCompilation"):
             traced = _tracing.trace(self._user_model, names, micro, self._training)
             job = _jobs.make_job(self._options, self._training, self._optimizer, traced.blocks,
-                                 traced.half)
+                                 traced.half, self._instances)
             progress = _progress(self._options._show_compilation_progress_bar)
             with _as_poptorch_error():
                 program = _simulator.CompiledModel(traced.onnx,
@@ -236,10 +234,13 @@ class PoplarExecutor(Weights, Times):
             name: array_of(tensor)
             for name, tensor in zip(compiled.inputs, tensors) if name in known
         }
-        self._upload_changes()
+        self._upload_changes(self._instances)
         everything = self._options.output_mode == enums.OutputMode.Sum
-        wanted = (list(range(compiled.program.micro_batches)) if everything else
+        wanted = (list(range(self._options._batch_multiplier(self._training))) if everything else
                   _jobs.wanted_micro_batches(self._options, self._training))
+        if self._instances is not None:
+            inputs = self._instances.inputs_of_all(inputs, self._rate)
+            wanted = self._instances.own_micro_batches(wanted)
         with _as_poptorch_error():
             arrays = compiled.program.run(inputs, wanted)
         if self._training:

@@ -9,6 +9,8 @@ import torch
 
 from . import _optimizers, enums
 from ._errors import Error
+from ._instances import Instances
+from ._logging import say_once
 from .options import Options
 from .strategies import Place
 
@@ -60,14 +62,14 @@ def _places(options: Options, blocks: Dict[int, Tuple[str, Optional[int]]]) -> D
     return places
 
 
-def _ipus(options: Options, places: Dict[int, Place]) -> int:
+def _ipus(options: Options, places: Dict[int, Place], replicas: int) -> int:
     """IPUs of a replica.
 
     Raises:
         poptorch.Error: for a number that no machine attaches.
     """
     count = max([ipu for _, ipu, _ in places.values()], default=0) + 1
-    total = count * options.replication_factor
+    total = count * replicas
     if total & (total - 1) and not options.auto_round_num_ipus:
         rounded = 1 << total.bit_length()
         raise Error(
@@ -117,10 +119,10 @@ def profile_file(engine: Dict[str, str], options: Options, training: bool) -> st
     return os.path.join(directory, "profile.pop")
 
 
-def _device(options: Options, ipus: int) -> Dict[str, str]:
+def _device(options: Options, ipus: int, replicas: int) -> Dict[str, str]:
     keys = {
         "ipus": str(ipus),
-        "replicas": str(options.replication_factor),
+        "replicas": str(replicas),
         "deviceIterations": str(options.device_iterations),
         "framework": "poptorch",
         "outputMode": _OUTPUT_MODES[options.output_mode],
@@ -166,18 +168,29 @@ def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
         keys.pop("replicatedTensorSharding", None)
 
 
+def _leave_places_to_phases(keys: Dict[str, str]) -> None:
+    """In phased execution weights and optimizer state leave the chip by themselves."""
+    if keys.get("execution") != "phased":
+        return
+    if "activations" in keys.pop("offload", "").split(","):
+        say_once("TensorLocations.setActivationLocation has no effect in phased execution: "
+                 "activations stay on the chip until their backward phase")
+
+
 def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.Optimizer],
-             blocks: Dict[int, Tuple[str, Optional[int]]], half: bool) -> Job:
-    """The job of a traced model.
+             blocks: Dict[int, Tuple[str, Optional[int]]], half: bool,
+             instances: Optional[Instances] = None) -> Job:
+    """The job of a traced model; ``instances`` train it together.
 
     Raises:
         poptorch.Error: for options that do not fit the model.
     """
+    replicas = instances.all_replicas if instances else options.replication_factor
     places = _places(options, blocks)
-    ipus = _ipus(options, places)
+    ipus = _ipus(options, places, replicas)
     if ipus == 1 and all(phase < 0 for _, _, phase in places.values()):
         places = {}
-    keys = _device(options, ipus)
+    keys = _device(options, ipus, replicas)
     keys.update(_strategy(options, places, ipus))
     keys.update(options._popart.job_options())
     keys.update(options._tensor_locations._job_options(training))
@@ -188,19 +201,25 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         keys["mode"] = "training"
         keys["gradientAccumulation"] = str(options.Training.gradient_accumulation)
         mean = options.Training.accumulation_and_replication_reduction_type
-        if options.Training.gradient_accumulation * options.replication_factor > 1:
+        if options.Training.gradient_accumulation * replicas > 1:
             keys["accumulationReduction"] = "mean" if mean == enums.ReductionType.Mean else "sum"
         keys.update(_optimizers.job_options(optimizer))
     else:
         keys.pop("recompute", None)
     _drop_state_that_is_not_there(keys)
+    _leave_places_to_phases(keys)
+    if instances is not None:
+        keys["instances"] = str(instances.count)
+        instances.check_options(keys)
     declared = os.environ.get("TILESCOPE_CUSTOM_OPERATIONS")
     if declared:
         keys["customOperations"] = declared
     engine = engine_options()
     if engine:
         keys["engineOptions"] = json.dumps(engine)
-    return Job(keys, places, profile_file(engine, options, training))
+    # All instances have the same program: the first writes what there is to see.
+    writes = instances is None or instances.index == 0
+    return Job(keys, places, profile_file(engine, options, training) if writes else "")
 
 
 def wanted_micro_batches(options: Options, training: bool) -> List[int]:

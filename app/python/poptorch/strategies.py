@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Dict, List, Optional, Tuple, Union
 
 from . import enums
+from ._logging import say_once
 
 BlockId = str
 #: (stage, IPU, phase) of a block; -1 for what it has none of.
@@ -151,6 +152,9 @@ class ShardedExecution(PipelinedExecution):
 
 
 class _IPhasedExecution(_IExecutionStrategy):
+    """Phase after phase. A phase's weights, with their accumulators and optimizer state, are in
+    streaming memory but for the turns of its IPUs that need them; activations stay on the chip."""
+
     _execution = "phased"
     #: Groups of IPUs that take turns.
     _groups = 1
@@ -179,8 +183,12 @@ class _IPhasedExecution(_IExecutionStrategy):
         return self._phases[phase]
 
     def useSeparateBackwardPhase(self, use: bool = True) -> "_IPhasedExecution":
-        """Whether the backward pass begins a phase of its own; without effect here."""
+        """Whether the backward pass begins a phase of its own; without effect: the last forward
+        phase and its backward pass share a turn of their IPUs."""
         assert isinstance(use, bool)
+        if use:
+            say_once("useSeparateBackwardPhase has no effect: the last forward phase and its "
+                     "backward pass share a turn of their IPUs")
         self._separate_backward_phase = use
         return self
 
@@ -203,8 +211,11 @@ class ParallelPhasedExecution(_IPhasedExecution):
     _groups = 2
 
     def sendTensorsOffChipAfterFwd(self, off_chip: bool = True) -> "ParallelPhasedExecution":
-        """Whether activations leave the chip after the forward pass."""
+        """Whether activations leave the chip after the forward pass; without effect: they stay."""
         assert isinstance(off_chip, bool)
+        if off_chip:
+            say_once("sendTensorsOffChipAfterFwd has no effect: activations stay on the chip until "
+                     "their backward phase")
         self._liveness = (enums.Liveness.OffChipAfterFwd
                           if off_chip else enums.Liveness.AlwaysLive)
         return self
@@ -214,7 +225,11 @@ class SerialPhasedExecution(_IPhasedExecution):
     """All phases run on the same IPUs, one after the other."""
 
     def setTensorsLiveness(self, liveness: enums.Liveness) -> "SerialPhasedExecution":
-        """When tensors leave the chip, see :class:`poptorch.Liveness`."""
+        """When activations leave the chip (:class:`poptorch.Liveness`); without effect: they stay,
+        as ``AlwaysLive`` says."""
         assert isinstance(liveness, enums.Liveness)
+        if liveness != enums.Liveness.AlwaysLive:
+            say_once(f"setTensorsLiveness({liveness!s}) has no effect: activations stay on the chip "
+                     "until their backward phase")
         self._liveness = liveness
         return self

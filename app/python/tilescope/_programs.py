@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -59,14 +60,38 @@ def _camelCase(key: str) -> str:
     return re.sub(r"_([a-z0-9])", lambda match: match.group(1).upper(), key)
 
 
-def show(path: str | PathLike[str], target: str | PathLike[str] | None = None, *,
-         view: str | None = None) -> subprocess.Popen:
+def show(path: str | PathLike[str], target: str | PathLike[str] | None = None, *, view: str | None = None,
+         select: str | Mapping[str, str | int] | None = None, range: str | tuple[int, int] | None = None,
+         compare: str | PathLike[str] | None = None) -> subprocess.Popen[bytes]:
     """Opens the window on a profile, or on two to compare, and returns its process.
 
-    ``view`` is the report that is in front: ``memory``, ``liveness``, ``trace``, ``operations``, ...
+    ``view`` is the report that is in front: ``memory``, ``liveness``, ``trace``, ``operations``, ... ``select`` is what
+    is selected in it: a name (``"layer1/conv"``) of what that report is about, or kinds and names or numbers
+    (``{"tile": 5, "operation": "layer1/conv"}``). ``range`` is the part of its axis, ``(from, to)`` without ``to``, in
+    cycles (``trace``), tiles (``memory``), program steps (``liveness``) or iterations (``values``). ``compare`` is
+    another word for ``target``. Raises ProfileError for files, views, names and ranges that are not there.
     """
-    call = [find("tilescope-gui"), *(["--view", view] if view else []), fspath(path)]
-    return subprocess.Popen(call + ([fspath(target)] if target else []))
+    if target is not None and compare is not None:
+        raise ProfileError("show() takes one profile to compare with: target or compare, not both")
+    call = [find("tilescope-gui"), fspath(path)]
+    for option, value in (("--view", view), ("--select", _selectionOf(select)), ("--range", _rangeOf(range)),
+                          ("--compare", target if compare is None else compare)):
+        if value is not None:
+            call.append(f"{option}={fspath(value)}")
+    checked = subprocess.run([*call, "--check"], capture_output=True, text=True, check=False)
+    if checked.returncode != 0:
+        raise ProfileError(checked.stderr.strip().removeprefix("tilescope-gui: error: "))
+    return subprocess.Popen(call)
+
+
+def _selectionOf(select: str | Mapping[str, str | int] | None) -> str | None:
+    if select is None or isinstance(select, str):
+        return select
+    return ",".join(f"{kind}={value}" for kind, value in select.items())
+
+
+def _rangeOf(range: str | tuple[int, int] | None) -> str | None:
+    return range if range is None or isinstance(range, str) else ":".join(str(end) for end in range)
 
 
 # What a report looks like takes the window a second; more means that it is stuck.

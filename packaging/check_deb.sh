@@ -199,6 +199,7 @@ if [ -n "$python" ]; then
     inside apt-get install -q -y --no-install-recommends python3-torch >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log" >&2; exit 1; }
     check "apt installs it" install_python
+    check "poprun" user poprun --help
     check "pva and poptorch" user python3 -c "import pva, poptorch"
     check "poptorch computes" prints "(1, 2)" user python3 -c \
         "import torch, poptorch; print(tuple(poptorch.inferenceModel(torch.nn.Linear(4, 2))(torch.ones(1, 4)).shape))"

@@ -36,8 +36,8 @@ if(TARGET tilescope_python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
         "python3 (>= 3.${TILESCOPE_PYTHON_MINOR}~), python3 (<< 3.${next_minor}), python3-numpy")
-    # For poptorch; without it the import says so.
-    set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-torch)
+    # For poptorch, and for training over several instances; without them these say so.
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-torch, python3-mpi4py, openmpi-bin")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "tilescope (= ${PROJECT_VERSION}), python3-pandas")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/postinst
         ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/prerm)

@@ -78,7 +78,7 @@ class InstallTest : public QObject {
     }
 
     static QStringList pythonFiles() {
-        QStringList files{"share/doc/python3-tilescope/changelog.gz",
+        QStringList files{"bin/poprun", "share/doc/python3-tilescope/changelog.gz",
                           "share/doc/python3-tilescope/copyright"};
         const QString packages = QStringLiteral("lib/python3/dist-packages/");
         for (const QString& module : QStringLiteral(TILESCOPE_PYTHON_MODULE).split(','))

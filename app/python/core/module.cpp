@@ -36,7 +36,7 @@ py::dict engineOptions() {
 PYBIND11_MODULE(_core, module) {
     module.doc() = "Profiles of TileScope as ids, plain values and numpy arrays.";
     profileError =
-        py::register_exception<UserError>(module, "ProfileError", PyExc_RuntimeError).ptr();
+        py::register_local_exception<UserError>(module, "ProfileError", PyExc_RuntimeError).ptr();
     module.def("engine_options", engineOptions,
                "Poplar's engine options by key: 'acts', 'recorded only' or 'no meaning in a "
                "simulator'.");

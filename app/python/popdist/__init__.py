@@ -1,8 +1,8 @@
-"""Instances of a program: the processes that mpirun (or poprun, which calls it) has started.
+"""Instances of a program: the processes that mpirun (or ``poprun``, which calls it) has started.
 
-Each is one of ``getNumInstances()`` with replicas of its own. Instances do not exchange gradients
-here: they share data and compute results, and training with several of them is refused; give one
-instance all replicas (``poptorch.Options().replicationFactor``).
+Each is one of ``getNumInstances()`` with replicas of its own. Those that train one model do so together: they send each
+other their micro-batches by MPI (python3-mpi4py), so that gradients are those of all replicas. Each instance computes
+the whole of every weight update; it is the simulated machine that shares the work.
 """
 from __future__ import annotations
 

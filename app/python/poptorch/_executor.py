@@ -286,7 +286,7 @@ class PoplarExecutor(Weights, Times):
                 "trainingModel instead.")
 
         for tensor in _tracing.Tree(result).tensors:
-            tensor.backward = refuse  # type: ignore[method-assign,assignment]
+            tensor.backward = refuse  # type: ignore[assignment]
         return result
 
     # Tensors

@@ -10,7 +10,7 @@ import torch
 from . import _optimizers, enums
 from ._errors import Error
 from ._instances import Instances
-from ._logging import say_once
+from ._logging import logger, say_once
 from .options import Options
 from .strategies import Place
 
@@ -168,10 +168,14 @@ def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
         keys.pop("replicatedTensorSharding", None)
 
 
-def _leave_places_to_phases(keys: Dict[str, str]) -> None:
-    """In phased execution weights and optimizer state leave the chip by themselves."""
+def _leave_to_phases(keys: Dict[str, str]) -> None:
+    """In phased execution weights and optimizer state leave the chip by themselves, and the results
+    of every micro-batch are sent; a call still returns those that the output mode names."""
     if keys.get("execution") != "phased":
         return
+    keys.pop("outputEvery", None)
+    if keys.pop("outputMode") != "all":
+        logger.info("phased execution sends the results of all micro-batches to the host")
     if "activations" in keys.pop("offload", "").split(","):
         say_once("TensorLocations.setActivationLocation has no effect in phased execution: "
                  "activations stay on the chip until their backward phase")
@@ -207,7 +211,7 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
     else:
         keys.pop("recompute", None)
     _drop_state_that_is_not_there(keys)
-    _leave_places_to_phases(keys)
+    _leave_to_phases(keys)
     if instances is not None:
         keys["instances"] = str(instances.count)
         instances.check_options(keys)

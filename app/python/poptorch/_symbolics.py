@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict
 import torch.onnx
 from torch.onnx import symbolic_helper as helper
 
+from ._errors import Error
 from .ops import GRAPHCORE, add_node, identity_loss_node
 
 #: Of the exported models.
@@ -97,11 +98,12 @@ def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon
                 enabled: Any) -> Any:
     import torch
     sizes = helper._get_tensor_sizes(x)
-    channels = None if sizes is None else sizes[1]
+    if sizes is None or sizes[1] is None:
+        raise Error("group_norm: the number of channels does not follow from the model's inputs")
     if helper._is_none(weight):
-        weight = graph.op("Constant", value_t=torch.ones(channels))
+        weight = graph.op("Constant", value_t=torch.ones(sizes[1]))
     if helper._is_none(bias):
-        bias = graph.op("Constant", value_t=torch.zeros(channels))
+        bias = graph.op("Constant", value_t=torch.zeros(sizes[1]))
     result = add_node(graph, GRAPHCORE, "GroupNormalization", x, weight, bias,
                       num_groups_i=helper._maybe_get_const(groups, "i"),
                       epsilon_f=helper._maybe_get_const(epsilon, "f"),

@@ -114,12 +114,12 @@ def _scoped_forward(scopes: BlockScopes) -> Iterator[None]:
         finally:
             scopes.leave_module(depth)
 
-    torch.nn.Module._slow_forward = slow_forward  # type: ignore[method-assign]
+    torch.nn.Module._slow_forward = slow_forward  # type: ignore[assignment]
     set_current_scopes(scopes)
     try:
         yield
     finally:
-        torch.nn.Module._slow_forward = original  # type: ignore[method-assign]
+        torch.nn.Module._slow_forward = original  # type: ignore[assignment]
         set_current_scopes(None)
 
 

@@ -45,12 +45,12 @@ class _Note(torch.autograd.Function):
         return result
 
     @staticmethod
-    def forward(context: Any, x: torch.Tensor, key: str, value: Optional[float],
+    def forward(context: Any, x: torch.Tensor, key: str, value: Optional[float],  # type: ignore[override]
                 count: Optional[int]) -> torch.Tensor:
         return x.clone()
 
     @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None, None, None]:
+    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None, None, None]:  # type: ignore[override]
         return gradient, None, None, None
 
 
@@ -62,12 +62,14 @@ class _IdentityLoss(torch.autograd.Function):
         return identity_loss_node(graph, x, reduction)
 
     @staticmethod
-    def forward(context: Any, x: torch.Tensor, reduction: str) -> torch.Tensor:
+    def forward(context: Any, x: torch.Tensor, reduction: str) -> torch.Tensor:  # type: ignore[override]
         context.shape, context.reduction = x.shape, reduction
-        return {"mean": x.mean, "sum": x.sum, "none": x.clone}[reduction]()
+        if reduction == "none":
+            return x.clone()
+        return x.mean() if reduction == "mean" else x.sum()
 
     @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None]:
+    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None]:  # type: ignore[override]
         share = context.shape.numel() if context.reduction == "mean" else 1
         return (gradient / share).expand(context.shape), None
 
@@ -88,11 +90,11 @@ class _Nop(torch.autograd.Function):
         return result
 
     @staticmethod
-    def forward(context: Any, x: torch.Tensor) -> torch.Tensor:
+    def forward(context: Any, x: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
         return x.clone()
 
     @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> torch.Tensor:
+    def backward(context: Any, gradient: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
         return gradient
 
 
@@ -238,7 +240,7 @@ def for_loop(trip_count: int, body: Callable[..., Any], inputs: List[torch.Tenso
 class _CustomOperation(torch.autograd.Function):
     @staticmethod
     def symbolic(graph: Any, name: str, domain: str, attributes: Dict[str, Any],
-                 example: torch.Tensor, *inputs: Any) -> Any:
+                 example: Any, *inputs: Any) -> Any:
         named = {}
         for key, value in attributes.items():
             kind = {bool: "i", int: "i", float: "f", str: "s"}.get(type(value))
@@ -246,14 +248,11 @@ class _CustomOperation(torch.autograd.Function):
                 raise Error(f"custom_op attribute '{key}' is no number or text")
             named[f"{key}_{kind}"] = value
         result = add_node(graph, domain, name, *inputs, **named)
-        kinds = {torch.float32: torch._C.TensorType.get()}
-        if example.dtype in kinds:
-            result.setType(kinds[example.dtype].with_dtype(example.dtype).with_sizes(
-                list(example.shape)))
+        result.setType(example.type())
         return result
 
     @staticmethod
-    def forward(context: Any, name: str, domain: str, attributes: Dict[str, Any],
+    def forward(context: Any, name: str, domain: str, attributes: Dict[str, Any],  # type: ignore[override]
                 example: torch.Tensor, *inputs: torch.Tensor) -> torch.Tensor:
         return torch.zeros_like(example)
 

@@ -168,10 +168,10 @@ class _IPhasedExecution(_IExecutionStrategy):
         self._liveness = enums.Liveness.AlwaysLive
         if len(phases) == 1 and isinstance(phases[0], list) and all(
                 isinstance(part, Phase) for part in phases[0]):
-            phases = tuple(phases[0])  # type: ignore[assignment]
+            phases = tuple(phases[0])  # type: ignore[arg-type]
         for number, arg in enumerate(phases):
             parts = arg if isinstance(arg, list) else [arg]
-            phase = arg if isinstance(arg, Phase) else Phase(*parts)  # type: ignore[arg-type]
+            phase = arg if isinstance(arg, Phase) else Phase(*parts)
             self._phases.append(phase)
             for stage in phase.stages:
                 stage._phase_id = number
@@ -229,7 +229,7 @@ class SerialPhasedExecution(_IPhasedExecution):
         as ``AlwaysLive`` says."""
         assert isinstance(liveness, enums.Liveness)
         if liveness != enums.Liveness.AlwaysLive:
-            say_once(f"setTensorsLiveness({liveness!s}) has no effect: activations stay on the chip "
+            say_once(f"setTensorsLiveness(Liveness.{liveness.name}) has no effect: activations stay on the chip "
                      "until their backward phase")
         self._liveness = liveness
         return self

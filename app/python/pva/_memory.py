@@ -60,7 +60,7 @@ class Categories:
 
         regions = [RegionBytes(of(region, False), of(region, True))
                    for region in ("nonInterleaved", "interleaved", "overflowed")]
-        return CategoryBytes(sum(map(sum, regions)), *regions)
+        return CategoryBytes(sum(part for region in regions for part in region), *regions)
 
     def __getattr__(self, name: str) -> CategoryBytes:
         if name in _core.Profile.categories() or name in EMPTY_CATEGORIES:

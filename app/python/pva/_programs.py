@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class Program:
 
 
 # What stands for the syncs of a trace, which are no programs of the tree.
-_SYNC = ("Sync", "External", -1, [], 1, -1, -1, -1, -1, -1)
+_SYNC: tuple[Any, ...] = ("Sync", "External", -1, [], 1, -1, -1, -1, -1, -1)
 
 
 class SequenceProgram(Program):

@@ -156,7 +156,8 @@ PYBIND11_MODULE(_simulator, m) {
     using namespace tilescope::python;
     m.doc() = "Compiles, times and computes ONNX models on a simulated IPU.";
     // The user's errors are ValueErrors; broken invariants stay RuntimeErrors.
-    py::register_exception_translator([](std::exception_ptr error) {
+    // Only here: other modules have errors of their own for them.
+    py::register_local_exception_translator([](std::exception_ptr error) {
         try {
             if (error)
                 std::rethrow_exception(error);

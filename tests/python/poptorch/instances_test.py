@@ -1,14 +1,13 @@
 """popdist says which instance this is, and libpvti records what a program does."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import popdist
 import popdist.poptorch
-import poptorch
 import pytest
-import torch
 
 
 def instance(monkeypatch, rank, size, **more):
@@ -44,13 +43,6 @@ def test_what_does_not_fit_is_refused(monkeypatch):
         popdist.poptorch.Options(ipus_per_replica=4)
 
 
-def test_training_over_several_instances_is_refused(monkeypatch):
-    instance(monkeypatch, 0, 2)
-    model = torch.nn.Linear(2, 2)
-    with pytest.raises(poptorch.Error, match="gradients are not exchanged"):
-        poptorch.trainingModel(model, popdist.poptorch.Options())
-
-
 RECORDED = """
 import libpvti
 channel = libpvti.createTraceChannel("mine")
@@ -81,3 +73,36 @@ def test_events_are_recorded_where_asked_for(tmp_path, enabled):
                                                       ("C", "map")]
     assert events[-2]["args"] == {"training": 0.5}
     assert events[-1]["args"] == {"1.0": 1, "2.0": 2, "more": 1}
+
+
+def poprun(*arguments):
+    return subprocess.run([sys.executable, "-m", "popdist.poprun", *arguments], capture_output=True,
+                          text=True, check=False)
+
+
+SAID = ("import popdist; print(popdist.getInstanceIndex(), popdist.getNumInstances(), "
+        "popdist.getNumLocalReplicas(), popdist.getNumIpusPerReplica())")
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun (openmpi-bin)")
+def test_poprun_starts_instances():
+    done = poprun("--num-instances", "2", "--num-replicas=6", "--ipus-per-replica", "4", "--numa-aware=yes",
+                  sys.executable, "-c", SAID)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split("\n")[:2]) == ["0 2 3 4", "1 2 3 4"]
+    assert "--numa-aware has no effect" in done.stderr
+    done = poprun("-n", "2", "--only-output-from-instance", "1", sys.executable, "-c", SAID)
+    assert done.stdout == "1 2 1 1\n"
+    assert poprun("-n", "2", sys.executable, "-c", "raise SystemExit(5)").returncode == 5
+
+
+@pytest.mark.parametrize("arguments, text", [
+    (["-n", "3", "-r", "4", "true"], "3 instances cannot share 4 replicas evenly"),
+    (["-n", "2"], "there is no program to start"),
+    (["--num-instance", "2", "true"], "--num-instance"),
+    (["-n", "0", "true"], "begin with 1"),
+    (["-n", "2", "--only-output-from-instance", "2", "true"], "there is no instance 2"),
+])
+def test_what_poprun_cannot_start_is_refused(arguments, text):
+    done = poprun(*arguments)
+    assert done.returncode == 2 and text in done.stderr

@@ -110,3 +110,10 @@ def test_without_torch_the_import_says_what_to_install(tmp_path):
     run = subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, '.'); import poptorch"],
                          capture_output=True, text=True, check=False)
     assert run.returncode == 1 and "install python3-torch" in run.stderr
+
+
+def test_errors_of_profiles_stay_their_own(tmp_path):
+    """Two modules of one process have errors of their own for the same mistakes."""
+    import tilescope
+    with pytest.raises(tilescope.ProfileError, match="nothing.pop"):
+        tilescope.open(tmp_path / "nothing.pop")

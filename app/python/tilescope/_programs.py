@@ -101,7 +101,8 @@ _PATIENCE_SECONDS = 60
 def picture(path: str | PathLike[str], view: str, *, select: str = "", size: str = "1200x700") -> bytes:
     """A report of the window as PNG, without a display.
 
-    ``select`` is what is selected: ``tile=5`` or ``step=17``. Raises ProfileError for a view that is not there.
+    ``select`` is what is selected, as for show(): a name, ``tile=5`` or ``step=17``; ``size`` is width and height in pixels.
+    Raises ProfileError for a view or a selection that is not there.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "view.png"

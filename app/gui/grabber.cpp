@@ -81,6 +81,7 @@ void Grabber::showReport(const GrabRequest& request) {
         return emit failed(tr("--grab %1 needs a profile").arg(request.view));
     }
     window_.showReport(reportFrom(request.view));
+    window_.goToSelected();
 }
 
 void Grabber::showScreen(const GrabRequest& request) {

@@ -219,6 +219,23 @@ private slots:
         QCOMPARE(process.readAllStandardError().contains("tilescope-gui: error: "), status != 0);
     }
 
+    void picturesShowThePlace() {
+        const QString a = files_.write("a.pop");
+        const auto picture = [&](const QStringList& more) {
+            const QString file = files_.path(QString::number(more.size()) + ".png");
+            QProcess process;
+            process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"),
+                          QStringList{a, "--grab", "trace=" + file, "--size=900x600"} + more);
+            return process.waitForFinished(60'000) && process.exitCode() == 0 ? QImage(file)
+                                                                              : QImage();
+        };
+        const QImage whole = picture({});
+        const QImage there = picture({"--select=layer1/conv"});
+        const QImage part = picture({"--select=layer1/conv", "--range=2000:9000"});
+        QVERIFY(!whole.isNull() && !there.isNull() && !part.isNull());
+        QVERIFY(whole != there && there != part);
+    }
+
     void aRangeBeyondTheEndIsSaid() {
         const QString a = files_.write("a.pop");
         const auto window = open({{a}, Report::Memory, {}, AxisRange{1'000'000, 1'000'001}});

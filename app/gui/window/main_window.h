@@ -42,6 +42,8 @@ public:
     void compareProfiles(const QStringList& files);
     /// Opens profiles at a place in them; what they do not have is said when they are read.
     void openLink(const DeepLink& link);
+    /// Brings the selected operation into sight where the report in front does not do so by itself.
+    void goToSelected();
     /// What the window shows, as a link that leads back to it.
     [[nodiscard]] DeepLink link();
     /// The sweep that is open; null if none is.

@@ -24,11 +24,15 @@ void MainWindow::openLink(const DeepLink& link) {
 void MainWindow::followLink() {
     if (!link_ || !context_.reports.source())
         return;
-    const views::Selected selected = link_->selected;
-    if (selected != views::Selected{})
-        context_.selection.set(selected);
-    // The trace follows programs; which of an operation's takes longest it has to look up.
-    if (link_->report == Report::Trace && selected.operation.valid() && !selected.program.valid())
+    if (link_->selected != views::Selected{})
+        context_.selection.set(link_->selected);
+    goToSelected();
+}
+
+// The trace follows programs; which of an operation's takes longest it has to look up.
+void MainWindow::goToSelected() {
+    const views::Selected& selected = context_.selection.current();
+    if (current_ == Report::Trace && selected.operation.valid() && !selected.program.valid())
         view(Report::Trace).goToOperation(selected.operation, false);
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "core/options/run_options.h"
 #include "core/report/item_tables.h"
+#include "core/report/loss_table.h"
 #include "core/report/report.h"
 
 namespace tilescope {
@@ -18,12 +20,54 @@ Document largestOf(const ProfileView& profile, const TileSelection& tiles) {
     return document;
 }
 
+std::string remedyOf(const Loss& loss) {
+    if (loss.remedies.empty())
+        return {};
+    const Advice& best = loss.remedies.front();
+    if (best.option == Advice::model)
+        return best.effect;
+    const std::string flag = findOption(best.option)->flag;
+    return best.value.empty() ? flag : flag + " " + best.value;
+}
+
 } // namespace
+
+Table lossesTable(const std::vector<Loss>& losses, double clockHz) {
+    Table table{"losses",
+                "Where the cycles go, mean over the IPUs",
+                {{"kind", "Lost to"},
+                 {"share", "Of the run", Unit::Share},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"place", "Most of it"},
+                 {"remedy", "To try"},
+                 {"gain", "Predicted gain", Unit::Cycles}}};
+    table.emptyText = "nothing ran";
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        const Loss& loss = losses[i];
+        if (loss.kind == LossKind::Memory) {
+            table.add({std::string(displayName(loss.kind)) + ": " + formatBytes(loss.bytes),
+                       {},
+                       {},
+                       loss.place,
+                       textOrNone(remedyOf(loss)),
+                       {}},
+                      static_cast<std::int32_t>(i));
+            continue;
+        }
+        const std::int64_t gain = loss.remedies.empty() ? 0 : loss.remedies.front().gain;
+        table.add({std::string(displayName(loss.kind)), loss.share, Duration{loss.cycles, clockHz},
+                   textOrNone(loss.place), textOrNone(remedyOf(loss)),
+                   gain > 0 ? Cell(Duration{gain, clockHz}) : Cell()},
+                  static_cast<std::int32_t>(i));
+    }
+    return table;
+}
 
 Document insightsReport(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return largestOf(profile, request.selection);
     Document document;
+    document.tables.push_back(lossesTable(findLosses(profile), 0));
     for (const Insight& insight : findInsights(profile)) {
         Table table{insight.rule,
                     std::string(toString(insight.level)) + ": " + insight.title,

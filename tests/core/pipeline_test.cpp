@@ -264,7 +264,12 @@ private slots:
 
     void insightsNameTheSplit() {
         bool found = false;
-        for (const Insight& insight : findInsights(p_))
+        Profile p = p_;
+        p.info.options = {{"execution", "pipelined"},
+                          {"ipus", "2"},
+                          {"gradientAccumulation", "4"},
+                          {"mode", "training"}};
+        for (const Insight& insight : findInsights(p))
             if (insight.rule == "unbalancedStages") {
                 found = true;
                 QVERIFY(text(adviceText(insight)).contains("--split c"));

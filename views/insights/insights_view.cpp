@@ -1,7 +1,6 @@
 #include "views/insights/insights_view.h"
 
 #include <QGridLayout>
-#include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QToolButton>
@@ -11,6 +10,8 @@
 #include "core/base/units.h"
 #include "core/options/option_form.h"
 #include "views/insights/largest_panel.h"
+#include "views/insights/losses_panel.h"
+#include "views/insights/meter.h"
 #include "views/tables/cell_text.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
@@ -84,31 +85,6 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     return widget;
 }
 
-/// A share as a bar.
-class ShareBar : public QWidget {
-public:
-    ShareBar(double share, QColor colour, QColor track)
-        : share_(std::clamp(share, 0.0, 1.0))
-        , colour_(std::move(colour))
-        , track_(std::move(track)) {
-        setFixedHeight(6);
-    }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.fillRect(rect(), track_);
-        QRectF filled(rect());
-        filled.setWidth(filled.width() * share_);
-        painter.fillRect(filled, colour_);
-    }
-
-private:
-    double share_;
-    QColor colour_;
-    QColor track_;
-};
-
 QString costText(const InsightCost& cost, const Preferences& preferences, double clockHz) {
     if (cost.elements > 0)
         return InsightsView::tr("%1 of those looked at\n%2 elements")
@@ -177,10 +153,11 @@ void InsightsView::reload() {
         std::vector<Found> found;
         found.push_back(
             {pair.comparing() ? tr("Source: %1").arg(profileTitle(*pair.source)) : QString(),
-             findInsights(*pair.source, stop), true});
+             findLosses(*pair.source, stop), findInsights(*pair.source, stop), true});
         if (pair.comparing())
             found.push_back({tr("Target: %1").arg(profileTitle(*pair.target)),
-                             findInsights(*pair.target, stop), false});
+                             findLosses(*pair.target, stop), findInsights(*pair.target, stop),
+                             false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
             show();
@@ -197,6 +174,8 @@ void InsightsView::show() {
     for (const Found& found : found_) {
         if (!found.heading.isEmpty())
             layout_->addWidget(wrappedLabel(found.heading, "heading"));
+        if (!found.losses.empty())
+            layout_->addWidget(makeLosses(found));
         auto next = found.insights.begin();
         // What does not fit comes before both kinds.
         while (next != found.insights.end() && next->level == InsightLevel::Problem)
@@ -208,6 +187,16 @@ void InsightsView::show() {
             next = end;
         }
     }
+}
+
+QWidget* InsightsView::makeLosses(const Found& found) {
+    auto* losses =
+        new LossesPanel(context(), tr("Where it goes"), found.losses,
+                        found.ofSource ? profiles().source : profiles().target, found.ofSource);
+    connect(losses, &LossesPanel::followed, this, &InsightsView::follow);
+    connect(losses, &LossesPanel::runAgainWanted, this, &InsightsView::runAgainWanted);
+    connect(losses, &LossesPanel::tryAllWanted, this, &InsightsView::tryAllWanted);
+    return losses;
 }
 
 QWidget* InsightsView::makeGroup(std::span<const Insight> insights, bool ofSource, bool open) {
@@ -263,7 +252,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     QLabel* cost = textLabel(costText(insight.cost, context().preferences, clockHz), "value");
     cost->setAlignment(Qt::AlignRight);
     right->addWidget(cost);
-    right->addWidget(new ShareBar(insight.cost.share, colour, theme.border));
+    right->addWidget(new Meter(insight.cost.share, colour, theme.border));
     if (ofSource && !insight.link.report.empty())
         addLinks(insight.link, *right);
     right->addStretch();

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/analysis/insights/insights.h"
+#include "core/analysis/insights/losses.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
@@ -13,9 +14,9 @@ namespace tilescope::views {
 
 class LargestPanel;
 
-/// A card for each insight of the source (and, below, of the target) with what it costs, time and
-/// memory in groups of which the less important is folded; and the largest parts of the model, an
-/// IPU or a tile.
+/// Where the cycles go, as a ranked list; a card for each insight of the source (and, below, of the
+/// target) with what it costs, time and memory in groups of which the less important is folded; and
+/// the largest parts of the model, an IPU or a tile.
 class InsightsView : public ReportView {
     Q_OBJECT
 public:
@@ -30,10 +31,12 @@ protected:
 private:
     struct Found {
         QString heading;
+        std::vector<Loss> losses;
         std::vector<Insight> insights;
         bool ofSource = true;
     };
     void show();
+    QWidget* makeLosses(const Found& found);
     QWidget* makeCard(const Insight& insight, bool ofSource);
     /// Cards of one kind under a heading that hides or shows them.
     QWidget* makeGroup(std::span<const Insight> insights, bool ofSource, bool open);

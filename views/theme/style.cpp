@@ -71,6 +71,8 @@ QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url(:/icons/@arrow.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; }
 QPushButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 6px 14px; }
+QPushButton:flat { background: transparent; border: 1px solid transparent; padding: 2px 4px;
+    text-align: left; color: @accent; }
 QPushButton:pressed { background: @selected; }
 QPushButton:default { border-color: @accent; color: @accent; }
 QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @muted; border-radius: 3px;

@@ -36,6 +36,8 @@ signals:
     /// empty value leaves it to the user.
     void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value);
+    /// The user wants all suggestions for a profile to be simulated.
+    void tryAllWanted(const tilescope::ProfileViewPtr& profile);
 
 protected:
     /// Reads the profiles that are open now; there is at least a source.

@@ -96,9 +96,10 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     app.require_subcommand(1);
     Action action;
     addRunCommand(app, action, kept);
-    for (const auto add : {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand,
-                           addReportCommand, addDiffCommand, addQueryCommand, addExportCommand,
-                           addZooCommand, addSweepCommand, addSweepWorkerCommand, addOpCommand})
+    for (const auto add :
+         {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand, addReportCommand,
+          addDiffCommand, addQueryCommand, addExportCommand, addZooCommand, addSweepCommand,
+          addSweepWorkerCommand, addTryCommand, addOpCommand})
         add(app, action);
     try {
         // The parser takes its arguments from the back.

@@ -29,6 +29,7 @@ void addExportCommand(CLI::App& app, Action& action);
 void addQueryCommand(CLI::App& app, Action& action);
 void addSweepCommand(CLI::App& app, Action& action);
 void addSweepWorkerCommand(CLI::App& app, Action& action);
+void addTryCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);
 void addOpCommand(CLI::App& app, Action& action);
 

@@ -33,7 +33,6 @@ namespace {
 
 constexpr std::int64_t mostJobs = 1024;
 constexpr const char* cacheKey = "executableCache";
-constexpr int firstSignalCode = 128;
 
 struct SweepArguments {
     std::string model;

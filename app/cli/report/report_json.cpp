@@ -4,6 +4,7 @@
 #include "app/cli/document.h"
 #include "app/cli/report/report_json.h"
 #include "core/analysis/insights/insights.h"
+#include "core/analysis/insights/losses.h"
 #include "core/report/pipeline_tables.h"
 
 namespace tilescope::cli {
@@ -33,7 +34,8 @@ json::object insightJson(const Insight& insight) {
     for (const Advice& advice : insight.advice)
         options.push_back({{"option", advice.option},
                            {"direction", toString(advice.direction)},
-                           {"value", advice.value}});
+                           {"value", advice.value},
+                           {"gain", advice.gain}});
     return {{"kind", insight.rule},
             {"costs", toString(insight.kind)},
             {"level", toString(insight.level)},
@@ -53,13 +55,47 @@ json::object insightJson(const Insight& insight) {
               {"variable", idJson(insight.link.variable)}}}};
 }
 
+json::object lossJson(const Loss& loss) {
+    json::array places;
+    for (const LossPlace& place : loss.places)
+        places.push_back({{"place", place.path},
+                          {"operation", idJson(place.operation)},
+                          {"ipu", idJson(place.ipu)},
+                          {"cycles", place.cycles}});
+    json::value remedy;
+    if (!loss.remedies.empty()) {
+        const Advice& best = loss.remedies.front();
+        remedy = {{"option", best.option},
+                  {"direction", toString(best.direction)},
+                  {"value", best.value},
+                  {"instead", best.instead},
+                  {"with", json::value_from(best.with)},
+                  {"sentence", sentenceOf(best)}};
+    }
+    const std::int64_t gain = loss.remedies.empty() ? 0 : loss.remedies.front().gain;
+    return {{"kind", toString(loss.kind)},
+            {"ipu", idJson(loss.ipu)},
+            {"place", loss.place},
+            {"cycles", loss.cycles},
+            {"share", loss.share},
+            {"bytes", loss.bytes},
+            {"cause", loss.cause},
+            {"remedy", std::move(remedy)},
+            {"gain", gain > 0 ? json::value(gain) : json::value(nullptr)},
+            {"byIpu", json::value_from(loss.byIpu)},
+            {"places", std::move(places)}};
+}
+
 json::value insightsJson(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return toJson(insightsReport(profile, request));
     json::array insights;
     for (const Insight& insight : findInsights(profile))
         insights.push_back(insightJson(insight));
-    return json::object{{"insights", std::move(insights)}};
+    json::array losses;
+    for (const Loss& loss : findLosses(profile))
+        losses.push_back(lossJson(loss));
+    return json::object{{"losses", std::move(losses)}, {"insights", std::move(insights)}};
 }
 
 json::value betterJson(const BetterSplit& better) {

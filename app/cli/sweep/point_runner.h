@@ -35,6 +35,9 @@ struct PointRunner {
     int attendMs = 0;
 };
 
+/// The exit status of a program that signal N has ended is this plus N, as in shells.
+inline constexpr int firstSignalCode = 128;
+
 struct RunnerEnd {
     std::optional<int> interruptedBy;   ///< the signal
     std::vector<std::size_t> cancelled; ///< points that were running then; their processes are gone

@@ -20,6 +20,14 @@ QString profileIn(const QString& folder) {
     return QDir(folder).filePath(QStringLiteral("profile.pop"));
 }
 
+void endProcess(QProcess& process) {
+    process.terminate();
+    if (process.waitForFinished(mostEndMs))
+        return;
+    process.kill();
+    process.waitForFinished();
+}
+
 SimulationRun::SimulationRun(QString program, QObject* parent)
     : QObject(parent)
     , program_(std::move(program)) {}
@@ -63,12 +71,7 @@ void SimulationRun::cancel() {
 
 void SimulationRun::kill() {
     process_->disconnect(this);
-    // One that is asked to end leaves nothing half written.
-    process_->terminate();
-    if (process_->waitForFinished(mostEndMs))
-        return;
-    process_->kill();
-    process_->waitForFinished();
+    endProcess(*process_);
 }
 
 void SimulationRun::readErrors() {

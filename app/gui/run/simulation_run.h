@@ -10,6 +10,9 @@ namespace tilescope::gui {
 /// The profile that `tilescope run` writes to a folder.
 QString profileIn(const QString& folder);
 
+/// Asks a program to end, so that it leaves nothing half written; kills it if it does not.
+void endProcess(QProcess& process);
+
 /// Runs `tilescope run`. The window has no simulator in it: a simulation that needs all memory or
 /// crashes must not take the window with it.
 class SimulationRun : public QObject {

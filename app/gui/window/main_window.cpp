@@ -179,6 +179,7 @@ views::ReportView& MainWindow::view(Report report) {
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
         connect(view, &views::ReportView::reportWanted, this, &MainWindow::showSection);
         connect(view, &views::ReportView::runAgainWanted, this, &MainWindow::openRunAgain);
+        connect(view, &views::ReportView::tryAllWanted, this, &MainWindow::openTryAll);
         connect(view, &views::ReportView::traceWanted, this,
                 [this](OperationId operation, bool target) {
                     showReport(Report::Trace);

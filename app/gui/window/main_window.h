@@ -111,6 +111,7 @@ private:
     void showSection(const QString& name);
     void openRunAgain(const ProfileViewPtr& profile, const std::string& key,
                       const std::string& value);
+    void openTryAll(const ProfileViewPtr& profile);
     void openSweep(const QString& file);
     void showSweep();
     void profilesChanged();

@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <QMessageBox>
 
+#include "app/gui/run/try_all_dialog.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
@@ -124,6 +125,15 @@ RunRequest MainWindow::runAgain(const ProfileView& profile, const std::string& k
 void MainWindow::openRunAgain(const ProfileViewPtr& profile, const std::string& key,
                               const std::string& value) {
     openRunDialog(runAgain(*profile, key, value));
+}
+
+void MainWindow::openTryAll(const ProfileViewPtr& profile) {
+    const QString file = QString::fromStdString(profile->file().string());
+    auto* dialog = new TryAllDialog(context_, SimulationRun::findProgram(), file, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &TryAllDialog::comparisonWanted, this, &MainWindow::compareProfiles);
+    dialog->open();
+    dialog->start(RunDialog::freshFolder(QStringLiteral("trials")));
 }
 
 RunDialog& MainWindow::openRunDialog(const RunRequest& request) {

@@ -26,9 +26,13 @@ public:
         , pipeline_(*profile.pipeline(stop))
         , memory_(*memoryByOperation(profile, stop))
         , executed_(accounting.totals().run >= 0) {
-        for (const Copy& copy : *profile.copies(stop))
-            if (copy.strided && copy.computeSet.valid())
+        for (const Copy& copy : *profile.copies(stop)) {
+            if (!copy.computeSet.valid())
+                continue;
+            copySets_.insert(copy.computeSet);
+            if (copy.strided)
                 stridedSets_.insert(copy.computeSet);
+        }
     }
 
     std::vector<CostRow> make() {
@@ -196,6 +200,8 @@ private:
         estimate = saturatingSum(estimate, once);
         if (compute && stridedSets_.contains(programs_[step.program].computeSet))
             row.copyOnce = saturatingSum(row.copyOnce, once);
+        if (compute && copySets_.contains(programs_[step.program].computeSet))
+            row.measuredCopies = saturatingSum(row.measuredCopies, step.cycles);
         const double cycles = static_cast<double>(executed_ ? step.cycles : once);
         if (compute) {
             work_[at].tileCycles += static_cast<double>(executed_ ? step.executions : repeats) *
@@ -286,7 +292,8 @@ private:
     const Pipeline& pipeline_;
     const MemoryByOperation& memory_;
     bool executed_;
-    std::set<ComputeSetId> stridedSets_;
+    std::set<ComputeSetId> copySets_;
+    std::set<ComputeSetId> stridedSets_; ///< of these
     std::map<Key, std::size_t> index_;
     std::map<std::pair<OperationId, IpuId>, std::size_t> homes_; ///< the first row of an operation
     std::vector<CostRow> rows_;

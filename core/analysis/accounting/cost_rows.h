@@ -58,6 +58,7 @@ struct CostRow {
     std::int64_t executions = 0; ///< of the operations (of the steps by Library and Step)
     std::int64_t measuredCycles = 0;
     std::array<std::int64_t, costKinds.size()> measuredByKind{};
+    std::int64_t measuredCopies = 0; ///< compute sets that only put operands in order
     std::int64_t computeOnce = 0;
     std::int64_t exchangeOnce = 0; ///< within the IPU and between IPUs
     std::int64_t copyOnce = 0;     ///< strided copies; part of compute

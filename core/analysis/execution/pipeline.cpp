@@ -1,8 +1,10 @@
 #include "core/analysis/execution/pipeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include "core/analysis/execution/stage_times.h"
 
@@ -126,6 +128,21 @@ private:
         report_.imbalanceShare = shareOf(iterations() * sums.imbalance, all);
         report_.overheadShare =
             std::max(0.0, 1 - report_.utilisation - report_.bubbleShare - report_.imbalanceShare);
+        addWaits(sums);
+    }
+
+    void addWaits(const SlotSums& sums) {
+        std::set<IpuId> ipus;
+        for (const StageRecord& stage : pipeline_.stages)
+            ipus.insert(stage.ipu);
+        std::size_t at = 0;
+        for (const IpuId ipu : ipus) {
+            if (at == sums.bubbles.size())
+                break;
+            report_.waits.push_back({ipu, std::llround(iterations() * sums.bubbles[at]),
+                                     std::llround(iterations() * sums.imbalances[at])});
+            ++at;
+        }
     }
 
     /// Stages of which each IPU has as much to do as any other, evenly over its own.

@@ -44,6 +44,13 @@ struct PipelineSlotTime {
     double occupancy = 0; ///< mean over the IPUs
 };
 
+/// Cycles of the step that an IPU waits in slots, all iterations.
+struct PipelineWait {
+    IpuId ipu;
+    std::int64_t bubbles = 0;   ///< without a stage to run
+    std::int64_t imbalance = 0; ///< for a longer stage of the same slot
+};
+
 /// Another contiguous split of the same operations, between blocks of the model, whose longest
 /// stage is shortest. Copies between IPUs are taken to stay as they are.
 struct BetterSplit {
@@ -77,7 +84,8 @@ struct PipelineReport {
     double bubbleShare = 0;
     double imbalanceShare = 0;
     double overheadShare = 0;
-    std::int32_t longestStage = -1; ///< -1 if there are no stages
+    std::vector<PipelineWait> waits; ///< by IPU with a stage; empty where nothing ran
+    std::int32_t longestStage = -1;  ///< -1 if there are no stages
     BetterSplit better;
 };
 

@@ -1,6 +1,7 @@
 #include "core/analysis/execution/stage_times.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -341,12 +342,16 @@ SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stage
         const std::int64_t longest = *std::max_element(work.begin(), work.end());
         const auto repeats = static_cast<double>(slot.repeats);
         sums.total += repeats * static_cast<double>(longest);
-        for (const std::int64_t one : work) {
-            sums.busy += repeats * static_cast<double>(one);
-            (one == 0 ? sums.bubble : sums.imbalance) +=
-                repeats * static_cast<double>(longest - one);
+        sums.bubbles.resize(work.size());
+        sums.imbalances.resize(work.size());
+        for (std::size_t ipu = 0; ipu < work.size(); ++ipu) {
+            sums.busy += repeats * static_cast<double>(work[ipu]);
+            (work[ipu] == 0 ? sums.bubbles : sums.imbalances)[ipu] +=
+                repeats * static_cast<double>(longest - work[ipu]);
         }
     }
+    sums.bubble = std::accumulate(sums.bubbles.begin(), sums.bubbles.end(), 0.0);
+    sums.imbalance = std::accumulate(sums.imbalances.begin(), sums.imbalances.end(), 0.0);
     return sums;
 }
 

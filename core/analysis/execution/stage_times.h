@@ -62,6 +62,8 @@ struct SlotSums {
     double busy = 0;      ///< summed over the IPUs
     double bubble = 0;    ///< summed over IPUs that run nothing in a slot
     double imbalance = 0; ///< summed over IPUs that are done early
+    /// The last two, by IPU with a stage, ascending.
+    std::vector<double> bubbles = {}, imbalances = {};
 };
 SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
                   const std::vector<std::int64_t>& fifos);

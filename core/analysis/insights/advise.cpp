@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 
+#include "core/base/error.h"
 #include "core/options/option_form.h"
 #include "core/options/option_values.h"
 
@@ -25,6 +26,18 @@ std::string scaled(const OptionSpec& spec, double now, double factor) {
         value = std::clamp(value, range->least, range->most);
     return spec.type == OptionSpec::Type::Integer ? std::to_string(static_cast<std::int64_t>(value))
                                                   : numberText(value);
+}
+
+/// Whether a run takes these options together.
+bool goTogether(const std::map<std::string, std::string>& values) {
+    try {
+        RunOptions options;
+        setRunOptions(options, values);
+        validate(options);
+    } catch (const UserError&) {
+        return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -77,6 +90,37 @@ Adviser& Adviser::set(const std::string& key, const std::string& value, std::str
 
 Adviser& Adviser::change(const std::string& key, std::string effect) {
     advice_.push_back({key, Advice::Direction::Change, {}, inForce(info_, key), std::move(effect)});
+    return *this;
+}
+
+Adviser& Adviser::needing(const std::string& key, const std::string& other,
+                          const std::string& value) {
+    for (Advice& advice : advice_)
+        if (advice.option == key && inForce(info_, other) != value)
+            advice.with[other] = value;
+    return *this;
+}
+
+std::vector<Advice> Adviser::advice() const {
+    std::vector<Advice> possible = advice_;
+    // Options of a profile that another version wrote may mean something else today.
+    const std::map<std::string, std::string> now = changedOptions(info_.options);
+    if (!info_.options.empty() && goTogether(now))
+        std::erase_if(possible, [&](const Advice& advice) {
+            if (advice.option == Advice::model || advice.value.empty())
+                return false;
+            std::map<std::string, std::string> then = advice.with;
+            then[advice.option] = advice.value;
+            then.insert(now.begin(), now.end());
+            return !goTogether(then);
+        });
+    return possible;
+}
+
+Adviser& Adviser::gaining(const std::string& key, std::int64_t cycles) {
+    for (Advice& advice : advice_)
+        if (advice.option == key)
+            advice.gain = std::max<std::int64_t>(0, cycles);
     return *this;
 }
 

@@ -20,8 +20,9 @@ std::optional<double> numberInForce(const ProfileInfo& info, const std::string& 
 /// The availableMemoryProportion that an operation was planned with: "0.6"; "" if it has none.
 std::string proportionOf(const Operation& operation);
 
-/// Collects what is to be tried. What cannot be changed that way, such as a batch of one sample
-/// that is to be smaller, or a choice that is in force already, is left out.
+/// Collects what is to be tried. What cannot be changed that way is left out: a batch of one sample
+/// that is to be smaller, a choice that is in force already, a value that the other options of the
+/// run do not go with.
 class Adviser {
 public:
     explicit Adviser(const ProfileInfo& info)
@@ -33,7 +34,11 @@ public:
     Adviser& raise(const std::string& key, std::string effect, const std::string& value = {});
     Adviser& set(const std::string& key, const std::string& value, std::string effect);
     Adviser& change(const std::string& key, std::string effect);
-    [[nodiscard]] std::vector<Advice> advice() const { return advice_; }
+    /// The advice on an option, if there is one, needs another option at a value.
+    Adviser& needing(const std::string& key, const std::string& other, const std::string& value);
+    /// Cycles that the advice on an option is predicted to save, if there is one.
+    Adviser& gaining(const std::string& key, std::int64_t cycles);
+    [[nodiscard]] std::vector<Advice> advice() const;
 
 private:
     Adviser& move(const std::string& key, std::string effect, std::string value,

@@ -92,6 +92,14 @@ bool Facts::isHalf() const {
     });
 }
 
+bool Facts::isRemote(ProgramId program) const {
+    if (program.index() >= programs().size())
+        return false;
+    const StreamId stream = programs()[program].stream;
+    return stream.valid() && stream.index() < streams().size() &&
+           streams()[stream].remoteBuffer.valid();
+}
+
 std::string Facts::nameOf(OperationId id) const {
     return id.valid() && id.index() < operations().size() ? operations()[id].name : "no operation";
 }

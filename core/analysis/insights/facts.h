@@ -60,12 +60,15 @@ public:
     [[nodiscard]] bool isHalf() const;
     /// None if nothing ran.
     [[nodiscard]] const std::optional<MainRun>& run() const { return run_; }
+    [[nodiscard]] const Accounting& accounting() const { return *accounting_; }
     /// Operations at their places, by IPU; then what belongs to none.
     [[nodiscard]] std::vector<CostRow> places() const;
     /// What steps take in the run on one IPU; if nothing ran, once each as estimated.
     [[nodiscard]] std::int64_t cyclesOn(IpuId ipu, const Steps& steps) const;
     /// Likewise on the IPU that spends most on them.
     [[nodiscard]] std::int64_t cyclesOf(const Steps& steps) const;
+    /// Whether a program copies with streaming memory.
+    [[nodiscard]] bool isRemote(ProgramId program) const;
     /// The name of an operation, or "no operation".
     [[nodiscard]] std::string nameOf(OperationId id) const;
     /// Exchange and control code; vertices share theirs already, and their state is data.

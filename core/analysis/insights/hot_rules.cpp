@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/insights/advise.h"
+#include "core/analysis/insights/remedies.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 
@@ -36,9 +37,9 @@ void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
     } else if (row.utilisation() > 0 && row.utilisation() < lowUtilisation) {
         insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", row.path,
                                      formatPercent(row.utilisation(), 1));
-        adviser.raise("batchSize", "fills them better");
-        if (!p.isHalf())
-            adviser.set("precision", "half", "has a higher peak");
+        insight.advice =
+            remediesFor(p, LossKind::Utilisation, row.measured(CostKind::Compute)).advice;
+        return;
     }
     insight.advice = adviser.advice();
 }

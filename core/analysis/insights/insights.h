@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -61,6 +62,10 @@ struct Advice {
     std::string value;   ///< to try; empty where nothing can be said
     std::string instead; ///< what is in force; may be empty
     std::string effect;  ///< "moves weights less often"; of the model whole sentences
+    /// Cycles of the run, for as many samples, that it is predicted to save at most; 0 where
+    /// nothing can be said before it is tried.
+    std::int64_t gain = 0;
+    std::map<std::string, std::string> with = {}; ///< options that it needs as well, by key
 };
 template <>
 inline constexpr auto enumNames<Advice::Direction> =

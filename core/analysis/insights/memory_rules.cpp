@@ -41,9 +41,12 @@ void doesNotFit(const Facts& p, const MemorySummary& memory, Insight& insight) {
                "makes temporary data of convolutions and matmuls smaller",
                proportionFor(p, memory.maxTileId, missing))
         .lower("batchSize", "makes activations smaller");
-    if (!p.isHalf())
+    // Sums of single-precision operands stay in single precision.
+    if (p.isHalf())
+        adviser.set("partialsType", "half", "halves partial sums");
+    else
         adviser.set("precision", "half", "halves weights and activations");
-    insight.advice = adviser.set("partialsType", "half", "halves partial sums").advice();
+    insight.advice = adviser.advice();
     insight.evidence.push_back(countOf("tiles over the limit", memory.tilesOverLimit));
 }
 

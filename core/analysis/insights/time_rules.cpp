@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/insights/advise.h"
+#include "core/analysis/insights/remedies.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 #include "core/trace/trace_index.h"
@@ -28,10 +28,7 @@ std::vector<Insight> findExchangeBound(const Facts& p) {
         boundBy(*p.run(), "exchange", p.run()->worst.sums.cycles(ProgramKind::DoExchange));
     if (!insight)
         return {};
-    insight->advice = Adviser(p.info())
-                          .raise("availableMemoryProportion", "lets the planner move less data")
-                          .raise("batchSize", "moves weights less often")
-                          .advice();
+    insight->advice = remediesFor(p, LossKind::Exchange, insight->cost.cycles).advice;
     insight->link.report = "exchanges";
     const Steps longest = longestExchanges(p);
     for (std::size_t i = 0; i < std::min(shownRows, longest.size()); ++i) {
@@ -51,9 +48,9 @@ std::vector<Insight> findSyncBound(const Facts& p) {
     std::optional<Insight> insight = boundBy(*p.run(), "syncs", syncs);
     if (!insight)
         return {};
-    insight->reason = "Every step ends with a sync of all tiles.";
-    insight->advice =
-        Adviser(p.info()).raise("batchSize", "does more in each step, for as many syncs").advice();
+    Remedies remedies = remediesFor(p, LossKind::Sync, syncs);
+    insight->reason = std::move(remedies.reason);
+    insight->advice = std::move(remedies.advice);
     insight->evidence.push_back(
         cyclesOf("estimated gain for as many samples, with twice the batch", syncs / 2));
     return {*insight};
@@ -69,39 +66,30 @@ std::vector<Insight> findIdleTime(const Facts& p) {
         return {};
     insight->title = fmt::format("IPU {} has nothing to do for {} of the run", p.run()->ipu.value(),
                                  formatPercent(insight->cost.share, 1));
-    if (p.info().target.ipus > 1)
-        insight->advice = Adviser(p.info())
-                              .set("execution", "pipelined", "lets the IPUs work at the same time")
-                              .advice();
+    insight->advice = remediesFor(p, LossKind::Idle, idle).advice;
     insight->evidence.push_back(cyclesOf("estimated gain, at most", idle));
     return {*insight};
 }
 
-/// Tile cycles of compute sets, all executions.
+/// Cycles of compute sets at their places, on the IPUs that run them.
 struct Balance {
     double possible = 0;
     double used = 0;
-    ComputeSetId worst; ///< with most cycles of tiles that wait
+    CostRow worst; ///< with most cycles of tiles that wait
     [[nodiscard]] double share() const { return possible > 0 ? used / possible : 1; }
 };
 
 Balance balanceOf(const Facts& p) {
     Balance balance;
     double mostWaste = 0;
-    for (std::size_t i = 0; i < p.programs().size(); ++i) {
-        const ComputeSetId id = p.programs()[ProgramId(i)].computeSet;
-        if (!id.valid())
-            continue;
-        const TileSeries& once = p.computeSets()[id].cycles;
-        const auto longest = static_cast<double>(once.max().value);
-        const auto all = static_cast<double>(p.cyclesOf({ProgramId(i)}));
-        const double possible = all * p.info().target.totalTiles();
-        const double used = longest > 0 ? all / longest * static_cast<double>(once.sum()) : 0;
+    for (CostRow& row : p.places()) {
+        const auto possible = static_cast<double>(row.measured(CostKind::Compute));
+        const double used = possible * std::clamp(row.balance, 0.0, 1.0);
         balance.possible += possible;
         balance.used += used;
-        if (!balance.worst.valid() || possible - used > mostWaste) {
-            balance.worst = id;
+        if (possible - used > mostWaste) {
             mostWaste = possible - used;
+            balance.worst = std::move(row);
         }
     }
     return balance;
@@ -111,9 +99,9 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
     if (!p.run() || p.run()->worst.sums.compute() == 0)
         return {};
     const Balance balance = balanceOf(p);
-    if (!balance.worst.valid() || balance.share() >= lowBalance)
+    if (balance.share() >= lowBalance)
         return {};
-    const ComputeSet& worst = p.computeSets()[balance.worst];
+    const CostRow& worst = balance.worst;
     Insight insight;
     insight.cost =
         costOf(static_cast<std::int64_t>(static_cast<double>(p.run()->worst.sums.compute()) *
@@ -121,14 +109,13 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
                *p.run());
     insight.title = fmt::format("Compute sets keep only {} of the tiles busy on average",
                                 formatPercent(balance.share(), 1));
-    insight.advice =
-        Adviser(p.info()).raise("batchSize", "gives each compute set more work to spread").advice();
+    insight.advice = remediesFor(p, LossKind::TileImbalance, insight.cost.cycles).advice;
     insight.link.report = "operations";
     insight.link.operation = worst.operation;
     insight.evidence = {shareOf("balance of all compute sets", balance.share()),
-                        cyclesOf(fmt::format("most wasteful: {}", worst.name),
-                                 worst.cycles.max().value, worst.operation),
-                        countOf("tiles it uses", worst.cycles.tilesUsed()),
+                        cyclesOf(fmt::format("most wasteful: {}", worst.path),
+                                 worst.measured(CostKind::Compute), worst.operation),
+                        shareOf("its tile balance", worst.balance),
                         cyclesOf("estimated gain of even work, at most", insight.cost.cycles)};
     return {insight};
 }

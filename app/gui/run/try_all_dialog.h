@@ -1,0 +1,57 @@
+// All suggestions for a profile, simulated from the window.
+#pragma once
+
+#include <QDialog>
+
+#include "app/gui/run/trial_run.h"
+#include "views/session/view_context.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace tilescope::views {
+class TablePanel;
+}
+
+namespace tilescope::gui {
+
+/// Begins at once, shows how far it is, then a table of what was predicted and what came out. A
+/// wrong prediction is shown as wrong. A row opens as a comparison with the profile.
+class TryAllDialog : public QDialog {
+    Q_OBJECT
+public:
+    /// `program` is `tilescope`, empty where there is none.
+    TryAllDialog(views::ViewContext& context, QString program, QString profile,
+                 QWidget* parent = nullptr);
+
+    [[nodiscard]] views::TablePanel& table() { return *table_; }
+    /// Simulates into a folder.
+    void start(const QString& folder);
+
+signals:
+    /// The profile that was tried against, and a trial's.
+    void comparisonWanted(const QStringList& files);
+    void ended();
+
+protected:
+    void reject() override;
+
+private:
+    void showTrials(const Table& trials);
+    void fail(const QString& text);
+    void openTrial(std::int32_t row);
+
+    TrialRun run_;
+    QString profile_;
+    QStringList profiles_; ///< of the rows; "" where none was kept
+    QLabel* verdict_;
+    QLabel* error_;
+    QProgressBar* bar_;
+    QLabel* phase_;
+    views::TablePanel* table_;
+    QPushButton* compare_;
+    QPushButton* close_;
+};
+
+} // namespace tilescope::gui

@@ -1,0 +1,175 @@
+#include "core/analysis/insights/loss_split.h"
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+constexpr std::size_t at(LossKind kind) {
+    return static_cast<std::size_t>(kind);
+}
+
+/// Kinds that the other IPUs of a pipeline wait for, those that take longest first.
+constexpr std::array waitedFor{LossKind::Host, LossKind::StreamingMemory, LossKind::GlobalExchange};
+
+class Splitter {
+public:
+    explicit Splitter(const Facts& facts)
+        : facts_(facts) {
+        split_.ipus.resize(static_cast<std::size_t>(std::max(1, facts.info().target.ipus)));
+    }
+
+    LossSplit run() {
+        for (const CostRow& row : facts_.places())
+            if (row.ipu.valid() && row.ipu.index() < split_.ipus.size())
+                add(row);
+        for (std::size_t ipu = 0; ipu < split_.ipus.size(); ++ipu)
+            takeOverlapped(ipu);
+        takeSlotWaits();
+        if (isPipeline())
+            takeWaitsForCopies();
+        for (std::vector<LossPlace>& places : split_.places)
+            std::stable_sort(places.begin(), places.end(),
+                             [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
+        return std::move(split_);
+    }
+
+private:
+    [[nodiscard]] bool isPipeline() const { return facts_.pipeline().stages.size() > 1; }
+
+    void add(const CostRow& row) {
+        addCompute(row);
+        add(row, LossKind::Exchange, static_cast<double>(row.measured(CostKind::Exchange)));
+        add(row, LossKind::GlobalExchange,
+            static_cast<double>(row.measured(CostKind::GlobalExchange)));
+        const auto remote =
+            static_cast<double>(std::min(remoteCycles(row), row.measured(CostKind::Host)));
+        add(row, LossKind::StreamingMemory, remote);
+        add(row, LossKind::Host, static_cast<double>(row.measured(CostKind::Host)) - remote);
+        add(row, LossKind::Sync, static_cast<double>(row.measured(CostKind::Sync)));
+        add(row, LossKind::Idle,
+            static_cast<double>(row.measured(CostKind::Idle) + row.measured(CostKind::Other)));
+    }
+
+    void addCompute(const CostRow& row) {
+        const std::int64_t all = row.measured(CostKind::Compute);
+        const auto copies = static_cast<double>(std::min(row.measuredCopies, all));
+        const double rest = static_cast<double>(all) - copies;
+        const double busy = rest * std::clamp(row.balance, 0.0, 1.0);
+        const auto peakCycles = static_cast<double>(all + row.measured(CostKind::Exchange) +
+                                                    row.measured(CostKind::GlobalExchange));
+        const double ideal = std::min(busy, row.utilisation() * peakCycles);
+        add(row, LossKind::Copies, copies);
+        add(row, LossKind::TileImbalance, rest - busy);
+        add(row, LossKind::Compute, ideal);
+        add(row, LossKind::Utilisation, busy - ideal);
+    }
+
+    void add(const CostRow& row, LossKind kind, double cycles) {
+        // Parts of a cycle are what divisions leave.
+        if (cycles < 0.5)
+            return;
+        split_.ipus[row.ipu.index()][at(kind)] += cycles;
+        split_.places[at(kind)].push_back(
+            {nameOf(row), row.operation, row.ipu, static_cast<std::int64_t>(cycles)});
+    }
+
+    /// What belongs to no operation is named by its longest step: a copy, a stream.
+    [[nodiscard]] std::string nameOf(const CostRow& row) const {
+        const auto longest = std::max_element(
+            row.steps.begin(), row.steps.end(),
+            [](const RowStep& a, const RowStep& b) { return a.cycles < b.cycles; });
+        if (row.operation.valid() || longest == row.steps.end() || !longest->program.valid() ||
+            longest->program.index() >= facts_.programs().size())
+            return row.path;
+        const std::string& name = facts_.programs()[longest->program].name;
+        return name.empty() ? row.path : name;
+    }
+
+    [[nodiscard]] std::int64_t remoteCycles(const CostRow& row) const {
+        std::int64_t cycles = 0;
+        for (const RowStep& step : row.steps)
+            if (step.program.valid() && facts_.isRemote(step.program))
+                cycles += step.cycles;
+        return cycles;
+    }
+
+    /// What runs beside other steps costs the run nothing: copies with the host first, then those
+    /// of the tiles that hold what they bring.
+    void takeOverlapped(std::size_t ipu) {
+        const std::vector<std::int64_t>& all = facts_.accounting().totals().overlapped;
+        double left = ipu < all.size() ? static_cast<double>(all[ipu]) : 0;
+        for (const LossKind kind :
+             {LossKind::Host, LossKind::StreamingMemory, LossKind::Exchange, LossKind::Sync,
+              LossKind::Idle, LossKind::Utilisation, LossKind::TileImbalance}) {
+            double& cycles = split_.ipus[ipu][at(kind)];
+            const double taken = std::clamp(left, 0.0, cycles);
+            cycles -= taken;
+            left -= taken;
+        }
+    }
+
+    /// Moves up to so many cycles from syncs and idle time to a kind.
+    double explain(std::size_t ipu, LossKind kind, double cycles) {
+        double moved = 0;
+        for (const LossKind from : {LossKind::Sync, LossKind::Idle}) {
+            double& waits = split_.ipus[ipu][at(from)];
+            const double taken = std::clamp(cycles - moved, 0.0, waits);
+            waits -= taken;
+            moved += taken;
+        }
+        split_.ipus[ipu][at(kind)] += moved;
+        return moved;
+    }
+
+    void takeSlotWaits() {
+        for (const PipelineWait& wait : facts_.pipeline().waits) {
+            if (!wait.ipu.valid() || wait.ipu.index() >= split_.ipus.size())
+                continue;
+            const std::size_t ipu = wait.ipu.index();
+            place(LossKind::Bubbles, ipu,
+                  explain(ipu, LossKind::Bubbles, static_cast<double>(wait.bubbles)));
+            place(LossKind::StageImbalance, ipu,
+                  explain(ipu, LossKind::StageImbalance, static_cast<double>(wait.imbalance)));
+        }
+    }
+
+    /// Stages of an IPU are the place of what the IPU waits.
+    void place(LossKind kind, std::size_t ipu, double cycles) {
+        for (const PipelineStage& stage : facts_.pipeline().stages)
+            if (stage.ipu.index() == ipu && cycles >= 0.5) {
+                split_.places[at(kind)].push_back({"stage " + std::to_string(stage.stage),
+                                                   {},
+                                                   stage.ipu,
+                                                   static_cast<std::int64_t>(cycles)});
+                return;
+            }
+    }
+
+    void takeWaitsForCopies() {
+        double own = split_.ipus.front()[at(LossKind::Sync)];
+        for (const LossCycles& cycles : split_.ipus)
+            own = std::min(own, cycles[at(LossKind::Sync)]);
+        for (const LossKind kind : waitedFor) {
+            double longest = 0;
+            for (const LossCycles& cycles : split_.ipus)
+                longest = std::max(longest, cycles[at(kind)]);
+            for (std::size_t ipu = 0; ipu < split_.ipus.size(); ++ipu) {
+                const LossCycles& cycles = split_.ipus[ipu];
+                const double spare = std::max(0.0, cycles[at(LossKind::Sync)] - own);
+                explain(ipu, kind, std::min(spare, longest - cycles[at(kind)]));
+            }
+        }
+    }
+
+    const Facts& facts_;
+    LossSplit split_;
+};
+
+} // namespace
+
+LossSplit splitOf(const Facts& facts) {
+    return Splitter(facts).run();
+}
+
+} // namespace tilescope

@@ -1,0 +1,27 @@
+// The cycles of each IPU split by what they are lost to. Internal to core/analysis/insights.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/analysis/insights/facts.h"
+#include "core/analysis/insights/losses.h"
+
+namespace tilescope {
+
+/// Cycles of one IPU by kind of loss.
+using LossCycles = std::array<double, lossKinds.size()>;
+
+/// A run, by IPU. The cycles of each IPU add up to those of the run.
+struct LossSplit {
+    std::vector<LossCycles> ipus;
+    std::array<std::vector<LossPlace>, lossKinds.size()> places; ///< with cycles, largest first
+};
+
+/// IPUs of a pipeline meet at the syncs of each slot. One that waits there lacks a stage, waits for
+/// a longer one, or for the copies of another IPU with the host, with streaming memory or with a
+/// third one; what then is left is the sync's own.
+LossSplit splitOf(const Facts& facts);
+
+} // namespace tilescope

@@ -1,0 +1,39 @@
+// What to change against a loss, with the gain that can be predicted. Internal to
+// core/analysis/insights: cards and the list of losses take their advice here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/insights/facts.h"
+#include "core/analysis/insights/losses.h"
+
+namespace tilescope {
+
+struct Remedies {
+    std::string reason; ///< why it is so, where that decides what helps; may be empty
+    std::vector<Advice> advice;
+};
+
+/// Against so many lost cycles of the run. Gains are for as many samples: what happens once a batch
+/// is halved by a batch of twice the size.
+Remedies remediesFor(const Facts& facts, LossKind kind, std::int64_t cycles);
+
+/// Waiting for the host and transfers, on the IPU that spends most on them.
+struct HostCopies {
+    IpuId ipu;
+    std::int64_t waits = 0;
+    std::int64_t transfers = 0;
+};
+/// Of the last run; nothing without one.
+HostCopies hostCopiesOf(const Facts& facts);
+
+/// Micro-batches with which G / (G + N - 1) reaches nine tenths, as a multiple that every schedule
+/// takes.
+std::int64_t microBatchesFor(std::int64_t stages);
+
+/// The option that says how many micro-batches a step of a pipeline has.
+const char* microBatchOption(const Facts& facts);
+
+} // namespace tilescope

@@ -1,0 +1,214 @@
+#include "views/insights/losses_panel.h"
+
+#include <QGridLayout>
+#include <QPushButton>
+#include <QToolButton>
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "core/options/run_options.h"
+#include "views/insights/meter.h"
+#include "views/theme/text.h"
+#include "views/widgets/parts.h"
+
+namespace tilescope::views {
+namespace {
+
+enum Columns { Kind, Bar, Share, Amount, Place, Remedy, Rest };
+
+// Smaller ones are folded, but for a few: a list of one says little.
+constexpr double smallShare = 0.02;
+constexpr std::size_t leastShown = 3;
+constexpr int barWidth = 160;   // pixels
+constexpr int placeWidth = 300; // pixels
+constexpr int pageWidth = 1100; // pixels: longer rows are hard to follow
+
+QColor colourOf(const Theme& theme, LossKind kind) {
+    switch (kind) {
+    case LossKind::Compute:
+        return theme.good;
+    case LossKind::Memory:
+        return theme.bad;
+    default:
+        return theme.accent;
+    }
+}
+
+QLabel* numberLabel(const QString& text, const char* look) {
+    QLabel* label = textLabel(text, look);
+    label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return label;
+}
+
+/// Text in the middle of which letters are left out if it is too long for its column.
+QString shortened(const QWidget& widget, const QString& text) {
+    return widget.fontMetrics().elidedText(shownText(text), Qt::ElideMiddle, placeWidth);
+}
+
+std::size_t shownOf(const std::vector<Loss>& losses) {
+    std::size_t shown = 0;
+    while (shown < losses.size() && (shown < leastShown || losses[shown].share >= smallShare))
+        ++shown;
+    // One row less is not worth a row that hides it.
+    return shown + 1 >= losses.size() ? losses.size() : shown;
+}
+
+} // namespace
+
+LossesPanel::LossesPanel(ViewContext& context, const QString& title,
+                         const std::vector<Loss>& losses, ProfileViewPtr profile, bool ofSource,
+                         QWidget* parent)
+    : Card(title, parent)
+    , context_(context)
+    , profile_(std::move(profile))
+    , ofSource_(ofSource)
+    , clockHz_(profile_ ? profile_->machine().clockHz : 0) {
+    auto* rows = new QWidget;
+    rows->setMaximumWidth(pageWidth);
+    grid_ = new QGridLayout(rows);
+    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setHorizontalSpacing(16);
+    grid_->setVerticalSpacing(5);
+    grid_->setColumnStretch(Rest, 1);
+    for (const Loss& loss : losses)
+        longest_ = std::max(longest_, loss.share);
+    addHeadings(std::any_of(losses.begin(), losses.end(),
+                            [](const Loss& loss) { return loss.cycles > 0; }));
+    const std::size_t shown = shownOf(losses);
+    for (std::size_t i = 0; i < shown; ++i)
+        addRow(losses[i]);
+    if (shown < losses.size())
+        addFolded(std::span(losses).subspan(shown));
+    addWidget(rows);
+    if (!suggestionsOf(losses).empty())
+        addWidget(makeTryAll());
+}
+
+void LossesPanel::addHeadings(bool runs) {
+    const int row = grid_->rowCount();
+    const bool severalIpus = profile_ && profile_->machine().ipus > 1;
+    grid_->addWidget(textLabel(tr("Lost to"), "muted"), row, Kind);
+    if (runs)
+        grid_->addWidget(numberLabel(tr("Of the run"), "muted"), row, Share);
+    grid_->addWidget(numberLabel(!runs         ? tr("Missing")
+                                 : severalIpus ? tr("Mean over the IPUs")
+                                               : tr("Cycles"),
+                                 "muted"),
+                     row, Amount);
+    grid_->addWidget(textLabel(tr("Most of it"), "muted"), row, Place);
+    grid_->addWidget(
+        textLabel(runs ? tr("To try, with the gain predicted at most") : tr("To try"), "muted"),
+        row, Remedy, 1, 2);
+}
+
+void LossesPanel::addRow(const Loss& loss) {
+    const Theme& theme = context_.theme.current();
+    const int row = grid_->rowCount();
+    const QString name = QString::fromLatin1(displayName(loss.kind).data());
+    const QString cause = QString::fromStdString(loss.cause);
+    QLabel* kind = textLabel(name, loss.kind == LossKind::Compute ? "muted" : "");
+    kind->setToolTip(cause);
+    kind->setAccessibleDescription(cause);
+    auto* bar = new Meter(longest_ > 0 ? loss.share / longest_ : 0, colourOf(theme, loss.kind),
+                          theme.border);
+    bar->setFixedWidth(barWidth);
+    bar->setToolTip(cause);
+    const bool memory = loss.kind == LossKind::Memory;
+    grid_->addWidget(kind, row, Kind);
+    grid_->addWidget(bar, row, Bar, Qt::AlignVCenter);
+    grid_->addWidget(
+        numberLabel(memory ? QString() : QString::fromStdString(formatPercent(loss.share, 1)), ""),
+        row, Share);
+    grid_->addWidget(numberLabel(memory ? context_.preferences.bytes(loss.bytes)
+                                        : context_.preferences.cycles(loss.cycles, clockHz_),
+                                 "muted"),
+                     row, Amount);
+    if (QWidget* place = placeOf(loss))
+        grid_->addWidget(place, row, Place);
+    if (QWidget* remedy = remedyOf(loss))
+        grid_->addWidget(remedy, row, Remedy);
+}
+
+QWidget* LossesPanel::placeOf(const Loss& loss) {
+    const QString place = QString::fromStdString(loss.place);
+    if (place.isEmpty())
+        return nullptr;
+    if (!ofSource_) {
+        auto* label = new QLabel;
+        label->setText(shortened(*label, place));
+        label->setToolTip(shownText(place));
+        return label;
+    }
+    auto* go = new QPushButton;
+    go->setFlat(true);
+    go->setText(shortened(*go, place));
+    go->setToolTip(tr("Shows %1 in its report").arg(shownText(place)));
+    go->setAccessibleName(tr("Show %1").arg(shownText(place)));
+    connect(go, &QPushButton::clicked, this, [this, link = loss.link] { emit followed(link); });
+    return go;
+}
+
+QWidget* LossesPanel::remedyOf(const Loss& loss) {
+    const auto usable = std::find_if(loss.remedies.begin(), loss.remedies.end(),
+                                     [](const Advice& a) { return a.option != Advice::model; });
+    if (usable == loss.remedies.end() || !profile_)
+        return nullptr;
+    const QString flag = QString::fromStdString(findOption(usable->option)->flag);
+    QString text = flag + QLatin1Char(' ') +
+                   (usable->value.empty() ? QStringLiteral("…")
+                                          : shownText(QString::fromStdString(usable->value)));
+    const double share = loss.cycles > 0 ? static_cast<double>(usable->gain) * loss.share /
+                                               static_cast<double>(loss.cycles)
+                                         : 0;
+    if (share > 0)
+        text += tr("   −%1").arg(QString::fromStdString(formatPercent(share, 1)));
+    auto* button = new QPushButton(text);
+    button->setToolTip(tr("%1 Opens the options of this run with this one changed.")
+                           .arg(QString::fromStdString(sentenceOf(*usable))));
+    connect(button, &QPushButton::clicked, this, [this, advice = *usable] {
+        emit runAgainWanted(profile_, advice.option, advice.value);
+    });
+    return button;
+}
+
+void LossesPanel::addFolded(std::span<const Loss> losses) {
+    double share = 0;
+    for (const Loss& loss : losses)
+        share += loss.share;
+    more_ = foldingHeading(tr("%n more: %1 of the run", nullptr, static_cast<int>(losses.size()))
+                               .arg(QString::fromStdString(formatPercent(share, 1))),
+                           tr("Hides or shows the smaller ones"));
+    grid_->addWidget(more_, grid_->rowCount(), Kind, 1, Rest);
+    std::vector<QWidget*> hidden;
+    const int before = grid_->count();
+    for (const Loss& loss : losses)
+        addRow(loss);
+    for (int i = before; i < grid_->count(); ++i)
+        hidden.push_back(grid_->itemAt(i)->widget());
+    const auto fold = [toggle = more_, hidden](bool shown) {
+        toggle->setArrowType(shown ? Qt::DownArrow : Qt::RightArrow);
+        for (QWidget* widget : hidden)
+            widget->setVisible(shown);
+    };
+    fold(false);
+    connect(more_, &QToolButton::clicked, this,
+            [fold, first = hidden.front()] { fold(first->isHidden()); });
+}
+
+QWidget* LossesPanel::makeTryAll() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 8, 0, 0);
+    auto* button = new QPushButton(tr("Try all…"));
+    button->setObjectName(QStringLiteral("tryAll"));
+    button->setToolTip(tr("Simulates each suggestion and shows the gains beside the predicted "
+                          "ones"));
+    connect(button, &QPushButton::clicked, this, [this] { emit tryAllWanted(profile_); });
+    layout->addWidget(button);
+    layout->addWidget(
+        textLabel(tr("Runs each suggestion by itself, everything else as it was."), "muted"));
+    layout->addStretch();
+    return row;
+}
+
+} // namespace tilescope::views

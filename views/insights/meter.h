@@ -1,0 +1,23 @@
+// One share as a thin bar.
+#pragma once
+
+#include <QColor>
+#include <QWidget>
+
+namespace tilescope::views {
+
+/// `share`, 0 to 1, of its width in a colour.
+class Meter : public QWidget {
+public:
+    Meter(double share, QColor colour, QColor track, QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double share_;
+    QColor colour_;
+    QColor track_;
+};
+
+} // namespace tilescope::views

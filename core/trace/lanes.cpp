@@ -79,6 +79,14 @@ Repetition::Touched Repetition::touched(std::int64_t from, std::int64_t to) cons
     return result;
 }
 
+Repetition::Touched Repetition::whole(std::int64_t from, std::int64_t to) const {
+    const auto [firstTouched, endTouched] = touched(from, to);
+    if (period <= 0)
+        return {endTouched, endTouched};
+    const std::int64_t begin = std::clamp((from + period - 1) / period, firstTouched, endTouched);
+    return {begin, to < length ? begin : std::clamp((to - length) / period + 1, begin, endTouched)};
+}
+
 TraceLanes::TraceLanes(std::shared_ptr<const Trace> trace, std::int32_t ipus)
     : trace_(std::move(trace))
     , ipus_(ipus) {

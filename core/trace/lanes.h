@@ -38,6 +38,8 @@ struct Repetition {
         std::int64_t end = 0;
     };
     [[nodiscard]] Touched touched(std::int64_t from, std::int64_t to) const;
+    /// Those of them that lie in these cycles as a whole.
+    [[nodiscard]] Touched whole(std::int64_t from, std::int64_t to) const;
 };
 
 /// All lanes of a checked trace. Calls throw UserError where a page of the file is damaged.

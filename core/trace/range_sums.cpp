@@ -52,12 +52,8 @@ TraceSums RangeSums::ofEntry(TraceBodyId body, const LaneEntry& entry, std::int6
 
 TraceSums RangeSums::ofCall(const Repetition& r, std::int64_t from, std::int64_t to) const {
     const auto [first, end] = r.touched(from, to);
-    // Repetitions that lie in the range as a whole are one multiplication.
-    const std::int64_t firstWhole =
-        r.period <= 0 ? end : std::clamp((from + r.period - 1) / r.period, first, end);
-    const std::int64_t endWhole = r.period <= 0 || to < r.length
-                                      ? firstWhole
-                                      : std::clamp((to - r.length) / r.period + 1, firstWhole, end);
+    // They are one multiplication.
+    const auto [firstWhole, endWhole] = r.whole(from, to);
     TraceSums sums = lanes_.lane(r.callee, ipu_).total.times(endWhole - firstWhole);
     for (std::int64_t k = first; k < firstWhole; ++k)
         sums += ofBody(r.callee, from - k * r.period, to - k * r.period);

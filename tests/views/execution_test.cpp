@@ -10,8 +10,10 @@
 #include "tests/support/test_main.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
+#include "views/execution/range_panel.h"
 #include "views/execution/statistics_panel.h"
 #include "views/programs/programs_view.h"
+#include "views/tables/table_panel.h"
 
 namespace execution_test {
 using namespace tilescope;
@@ -157,6 +159,32 @@ private slots:
                  step.ipus.front().cycles);
         key(Qt::Key_Escape);
         QVERIFY(!trace_->selectedRange().has_value());
+    }
+
+    // What runs in the range, by step or operation; a row selects its step in all reports.
+    void theTableHasTheStepsOfTheRange() {
+        open({files_.write("a.pop")});
+        auto& tabs = test::child<QTabWidget>(*trace_);
+        views::RangePanel& panel = trace_->inRange();
+        tabs.setCurrentWidget(&panel);
+        test::waitUntilIdle(*window_);
+        views::TableModel& model = panel.table().model();
+        const QAbstractItemModelTester tester(&model, fatal);
+        const int all = model.rowCount();
+        QVERIFY(all > 3);
+        panel.group().setCurrentIndex(static_cast<int>(RangeGroup::Kind));
+        emit panel.group().activated(static_cast<int>(RangeGroup::Kind));
+        test::waitUntilIdle(*window_);
+        QVERIFY(model.rowCount() < all);
+        panel.group().setCurrentIndex(static_cast<int>(RangeGroup::Step));
+        emit panel.group().activated(static_cast<int>(RangeGroup::Step));
+        key(Qt::Key_Period);
+        key(Qt::Key_R);
+        tabs.setCurrentWidget(&panel);
+        test::waitUntilIdle(*window_);
+        QCOMPARE(model.rowCount(), 2); // the totals, and the one step
+        emit panel.table().chosen(3);
+        QCOMPARE(window_->context().selection.current().program.value(), 3);
     }
 
     void marksAreKeptBesideTheProfile() {

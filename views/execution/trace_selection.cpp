@@ -18,7 +18,7 @@ bool isNarrow(const ExecutedStep& step, const ZoomRange& zoom, int pixels) {
 } // namespace
 
 void TraceView::showStep(std::int64_t step, bool target) {
-    tabs_->setCurrentIndex(1);
+    tabs_->setCurrentWidget(step_);
     step_->showStep(profileOf(target), step, target);
 }
 

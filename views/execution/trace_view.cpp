@@ -5,6 +5,7 @@
 
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
+#include "views/execution/range_panel.h"
 #include "views/execution/statistics_panel.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/parts.h"
@@ -116,6 +117,8 @@ QWidget* TraceView::makeTabs() {
     auto* scroll = scrolled(statistics_);
     scroll->setAccessibleName(tr("Statistics"));
     tabs_->addTab(scroll, tr("Summary"));
+    inRange_ = new RangePanel(context());
+    tabs_->addTab(inRange_, tr("Range"));
     tabs_->addTab(step_, tr("Details"));
     auto* marks = new MarksPanel(*marks_);
     connect(marks, &MarksPanel::goTo, this, [this](double cycle) { showMark(cycle); });
@@ -263,6 +266,7 @@ void TraceView::loadStatistics() {
                  durationText(static_cast<double>(range.cycles()) /
                               std::max(1.0, profiles().source->machine().clockHz)));
     statistics_->load(question(), range, title + cycles);
+    inRange_->load(question(), range, title + cycles);
 }
 
 } // namespace tilescope::views

@@ -18,11 +18,12 @@ class QTabWidget;
 namespace tilescope::views {
 
 class RangeField;
+class RangePanel;
 class StatisticsPanel;
 
-/// Lanes of boxes, or of tiles, over cycles above; statistics of the visible (or selected) range,
-/// details of the selected step and the user's marks below. The parts read what they show; this
-/// says of which execution and range, and keeps what is selected.
+/// Lanes of boxes, or of tiles, over cycles above; statistics and steps of the visible (or
+/// selected) range, details of the selected step and the user's marks below. The parts read what
+/// they show; this says of which execution and range, and keeps what is selected.
 class TraceView : public ReportView {
     Q_OBJECT
 public:
@@ -34,6 +35,7 @@ public:
     [[nodiscard]] TracePlot& plot() { return lanes_->plot(); }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
     [[nodiscard]] RangeField& range() { return *range_; }
+    [[nodiscard]] RangePanel& inRange() { return *inRange_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
     [[nodiscard]] SearchBox& search() { return *search_; }
     void goToOperation(OperationId operation, bool target) override;
@@ -111,6 +113,7 @@ private:
     QAction* showsRuns_ = nullptr;
     QAction* showsSyncs_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
+    RangePanel* inRange_ = nullptr;
     struct Chosen {
         std::optional<CycleRange> range;
         std::optional<CycleRange> marked; ///< what the band over the plot shows

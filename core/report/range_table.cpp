@@ -1,0 +1,129 @@
+#include "core/report/range_table.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/saturating.h"
+#include "core/trace/range_programs.h"
+
+namespace tilescope {
+namespace {
+
+struct Gathered {
+    std::string name;
+    OperationId operation;
+    ProgramKind kind = ProgramKind::Sync;
+    bool oneKind = true;
+    std::int32_t id = -1;
+    std::int64_t count = 0, cycles = 0, longest = 0;
+};
+
+class Gatherer {
+public:
+    Gatherer(const ProfileView& profile, RangeGroup by, const std::stop_token& stop)
+        : programs_(*profile.programs(stop))
+        , operations_(*profile.operations(stop))
+        , by_(by) {}
+
+    void add(const RangeProgram& row) {
+        const bool known = row.program.valid() && row.program.index() < programs_.size();
+        OperationId operation = known ? programs_[row.program].operation : OperationId();
+        if (operation.valid() && operation.index() >= operations_.size())
+            operation = {};
+        Gathered& sum = rows_.try_emplace(keyOf(row, operation), Gathered{}).first->second;
+        if (sum.count == 0) {
+            sum.name = nameOf(row, operation, known);
+            sum.operation =
+                by_ == RangeGroup::Kind || by_ == RangeGroup::Type ? OperationId() : operation;
+            sum.kind = row.kind;
+            sum.id = by_ == RangeGroup::Step        ? row.program.value()
+                     : by_ == RangeGroup::Operation ? operation.value()
+                                                    : -1;
+        }
+        sum.oneKind = sum.oneKind && sum.kind == row.kind;
+        sum.count = saturatingSum(sum.count, row.count);
+        sum.cycles = saturatingSum(sum.cycles, row.cycles);
+        sum.longest = std::max(sum.longest, row.longest);
+    }
+
+    [[nodiscard]] std::vector<Gathered> rows() const {
+        std::vector<Gathered> all;
+        for (const auto& [key, row] : rows_)
+            all.push_back(row);
+        std::stable_sort(all.begin(), all.end(),
+                         [](const Gathered& a, const Gathered& b) { return a.cycles > b.cycles; });
+        return all;
+    }
+
+    [[nodiscard]] std::string operationName(OperationId operation) const {
+        return operation.valid() ? operations_[operation].name : std::string();
+    }
+
+private:
+    /// What belongs to no operation is gathered by kind.
+    [[nodiscard]] std::string keyOf(const RangeProgram& row, OperationId operation) const {
+        const std::string kind(toString(row.kind));
+        switch (by_) {
+        case RangeGroup::Step:
+            return std::to_string(row.program.value()) + " " + kind;
+        case RangeGroup::Operation:
+            return operation.valid() ? std::to_string(operation.value()) : kind;
+        case RangeGroup::Type:
+            return operation.valid() ? "type " + operations_[operation].type : kind;
+        case RangeGroup::Kind:
+            break;
+        }
+        return kind;
+    }
+
+    [[nodiscard]] std::string nameOf(const RangeProgram& row, OperationId operation,
+                                     bool known) const {
+        if (by_ == RangeGroup::Step && known && !programs_[row.program].name.empty())
+            return programs_[row.program].name;
+        if (by_ == RangeGroup::Operation && operation.valid())
+            return operations_[operation].name;
+        if (by_ == RangeGroup::Type && operation.valid())
+            return operations_[operation].type;
+        return std::string(toString(row.kind));
+    }
+
+    const IdVector<ProgramId, Program>& programs_;
+    const IdVector<OperationId, Operation>& operations_;
+    RangeGroup by_;
+    std::map<std::string, Gathered> rows_;
+};
+
+} // namespace
+
+Table rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
+                 RangeGroup by, const std::stop_token& stop) {
+    Gatherer gatherer(profile, by, stop);
+    const auto trace = profile.trace(stop);
+    for (const IpuId ipu : ipus)
+        for (const RangeProgram& row : programsIn(*trace, ipu, range))
+            gatherer.add(row);
+    Table table{
+        "range",
+        "",
+        {{"name", "Name"},
+         {"operation", "Operation"},
+         {"kind", "Kind"},
+         {"count", "Count", Unit::Count, "Executions that the range touches", true},
+         {"cycles", "Total", Unit::Cycles, "Cycles within the range", true},
+         {"mean", "Mean", Unit::Cycles, "Cycles within the range of an execution"},
+         {"longest", "Longest", Unit::Cycles,
+          "The longest execution, with what the range cuts off"},
+         {"share", "Share", Unit::Share, "Of the range, on all IPUs that are shown", true}}};
+    table.emptyText = "nothing runs in the range";
+    const double whole = static_cast<double>(range.cycles()) *
+                         static_cast<double>(std::max<std::size_t>(1, ipus.size()));
+    for (const Gathered& row : gatherer.rows())
+        table.add({row.name, textOrNone(gatherer.operationName(row.operation)),
+                   row.oneKind ? Cell(std::string(toString(row.kind))) : Cell(), row.count,
+                   row.cycles, row.count > 0 ? Cell(row.cycles / row.count) : Cell(), row.longest,
+                   whole > 0 ? static_cast<double>(row.cycles) / whole : 0.0},
+                  row.id);
+    return table;
+}
+
+} // namespace tilescope

@@ -1,0 +1,26 @@
+// What runs in a range of cycles, as a table: the execution trace's answer to "what costs here?".
+#pragma once
+
+#include <vector>
+
+#include "core/base/enum_names.h"
+#include "core/table/table.h"
+#include "core/trace/trace_index.h"
+#include "core/view/profile_view.h"
+
+namespace tilescope {
+
+/// What a row gathers.
+enum class RangeGroup { Step, Operation, Type, Kind };
+inline constexpr auto rangeGroups = valuesUpTo<RangeGroup::Kind>;
+template <>
+inline constexpr auto enumNames<RangeGroup> = std::to_array<std::string_view>({"step", "operation",
+                                                                               "type", "kind"});
+
+/// Steps that run on these IPUs in a range, most cycles first: how often, cycles within the range,
+/// mean and longest execution, share of the range on all of the IPUs. The id of a row of a step is
+/// its program, of an operation the operation; else -1. Throws UserError for a damaged file.
+Table rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
+                 RangeGroup by, const std::stop_token& stop = {});
+
+} // namespace tilescope

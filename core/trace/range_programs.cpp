@@ -1,0 +1,98 @@
+#include "core/trace/range_programs.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/saturating.h"
+#include "core/trace/lane_cursor.h"
+
+namespace tilescope {
+namespace {
+
+using Rows = std::map<ProgramId, RangeProgram>;
+
+void add(Rows& rows, const RangeProgram& once, std::int64_t times) {
+    RangeProgram& row =
+        rows.try_emplace(once.program, RangeProgram{once.program, once.kind}).first->second;
+    row.count = saturatingSum(row.count, saturatingProduct(once.count, times));
+    row.cycles = saturatingSum(row.cycles, saturatingProduct(once.cycles, times));
+    row.longest = std::max(row.longest, once.longest);
+}
+
+/// Rows of the bodies of one IPU. Each body is walked through as a whole once.
+class RangeWalk {
+public:
+    RangeWalk(const TraceLanes& lanes, IpuId ipu)
+        : lanes_(lanes)
+        , ipu_(ipu) {}
+
+    /// Cycles count from the start of the body.
+    void addBody(Rows& rows, TraceBodyId body, std::int64_t from, std::int64_t to) {
+        LaneCursor cursor(lanes_, body, ipu_);
+        if (from <= 0 && to >= cursor.lane().length)
+            return addWhole(rows, body, 1);
+        const auto [first, end] = cursor.touched(from, to);
+        for (std::size_t i = first; i < end; ++i)
+            addEntry(rows, body, LaneEntry(cursor.at(i)), from, to);
+    }
+
+private:
+    void addWhole(Rows& rows, TraceBodyId body, std::int64_t times) {
+        if (times <= 0)
+            return;
+        auto known = whole_.find(body);
+        if (known == whole_.end()) {
+            Rows once;
+            LaneCursor cursor(lanes_, body, ipu_);
+            for (std::size_t i = 0; i < cursor.lane().count; ++i) {
+                const LaneEntry entry = cursor.at(i);
+                addEntry(once, body, entry, entry.begin, entry.end);
+            }
+            known = whole_.emplace(body, std::move(once)).first;
+        }
+        for (const auto& [program, row] : known->second)
+            add(rows, row, times);
+    }
+
+    void addEntry(Rows& rows, TraceBodyId body, const LaneEntry& entry, std::int64_t from,
+                  std::int64_t to) {
+        const std::int64_t begin = std::max(from, entry.begin);
+        const std::int64_t end = std::min(to, entry.end);
+        if (begin > end || (begin == end && entry.begin != entry.end))
+            return;
+        if (lanes_.callOf(body, entry) == nullptr)
+            return add(rows, {entry.program, entry.kind, 1, end - begin, entry.end - entry.begin},
+                       1);
+        addCall(rows, lanes_.repetition(body, ipu_, entry), begin - entry.begin, end - entry.begin);
+    }
+
+    void addCall(Rows& rows, const Repetition& r, std::int64_t from, std::int64_t to) {
+        const auto [first, end] = r.touched(from, to);
+        const auto [firstWhole, endWhole] = r.whole(from, to);
+        for (std::int64_t k = first; k < firstWhole; ++k)
+            addBody(rows, r.callee, from - k * r.period, to - k * r.period);
+        addWhole(rows, r.callee, endWhole - firstWhole);
+        for (std::int64_t k = endWhole; k < end; ++k)
+            addBody(rows, r.callee, from - k * r.period, to - k * r.period);
+    }
+
+    const TraceLanes& lanes_;
+    IpuId ipu_;
+    std::map<TraceBodyId, Rows> whole_;
+};
+
+} // namespace
+
+std::vector<RangeProgram> programsIn(const TraceIndex& trace, IpuId ipu, CycleRange range) {
+    Rows rows;
+    RangeWalk walk(trace.lanes(), ipu);
+    for (const TraceRun& run : trace.runs())
+        if (run.start < range.end && run.start + run.cycles > range.begin)
+            walk.addBody(rows, run.body, range.begin - run.start, range.end - run.start);
+    std::vector<RangeProgram> result;
+    for (const auto& [program, row] : rows)
+        result.push_back(row);
+    return result;
+}
+
+} // namespace tilescope

@@ -1,0 +1,153 @@
+// The steps of a range counted by multiplication equal those counted one by one.
+#include "core/trace/range_programs.h"
+
+#include <QTest>
+#include <map>
+#include <random>
+
+#include "core/report/range_table.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_pipeline.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
+
+namespace range_programs_test {
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+using Counts = std::map<ProgramId, RangeProgram>;
+
+/// By looking at every step of the execution.
+Counts oneByOne(const TraceIndex& trace, IpuId ipu, CycleRange range) {
+    Counts counts;
+    for (std::int64_t at = 0; at < trace.stepCount(); ++at) {
+        const ExecutedStep step = trace.stepAt(at);
+        for (const StepOnIpu& on : step.ipus) {
+            if (on.ipu != ipu)
+                continue;
+            const std::int64_t begin = std::max(range.begin, on.start);
+            const std::int64_t end = std::min(range.end, on.start + on.cycles);
+            if (begin >= end)
+                continue;
+            RangeProgram& row = counts[step.program];
+            row.program = step.program;
+            row.kind = step.kind;
+            ++row.count;
+            row.cycles += end - begin;
+            row.longest = std::max(row.longest, on.cycles);
+        }
+    }
+    return counts;
+}
+
+/// Rows with cycles: steps of none are counted by the range's own edges.
+Counts rowsOf(const TraceIndex& trace, IpuId ipu, CycleRange range) {
+    Counts counts;
+    for (const RangeProgram& row : programsIn(trace, ipu, range))
+        if (row.cycles > 0)
+            counts[row.program] = row;
+    return counts;
+}
+
+QString describe(const Counts& counts) {
+    QString all;
+    for (const auto& [program, row] : counts)
+        all += QString("%1: %2 x, %3, %4; ")
+                   .arg(program.value())
+                   .arg(row.count)
+                   .arg(row.cycles)
+                   .arg(row.longest);
+    return all;
+}
+
+} // namespace
+
+class RangeProgramsTest : public QObject {
+    Q_OBJECT
+
+    static void compare(const Profile& profile, std::int32_t ipus, CycleRange range) {
+        const TraceIndex trace(profile.trace, ipus, profile.info.target.tilesPerIpu);
+        for (std::int32_t ipu = 0; ipu < ipus; ++ipu) {
+            const Counts expected = oneByOne(trace, IpuId(ipu), range);
+            const Counts counted = rowsOf(trace, IpuId(ipu), range);
+            QVERIFY2(describe(counted) == describe(expected),
+                     qPrintable(QString("cycles %1 to %2\n%3\n%4")
+                                    .arg(range.begin)
+                                    .arg(range.end)
+                                    .arg(describe(counted), describe(expected))));
+            std::int64_t cycles = 0;
+            for (const auto& [program, row] : counted)
+                cycles += row.cycles;
+            QCOMPARE(cycles, trace.statistics(IpuId(ipu), range).sums.total());
+        }
+    }
+
+private slots:
+    void anyRange() {
+        std::mt19937 random(7);
+        for (const Profile& profile :
+             {sampleProfile({.ipus = 2}), sampleProfile({.repeats = 3}), samplePipelineRun()}) {
+            const std::int32_t ipus = profile.info.target.ipus;
+            const TraceIndex trace(profile.trace, ipus, profile.info.target.tilesPerIpu);
+            std::uniform_int_distribution<std::int64_t> cycle(-100, trace.totalCycles() + 100);
+            compare(profile, ipus, {0, trace.totalCycles()});
+            for (int i = 0; i < 40; ++i) {
+                const auto [begin, end] = std::minmax({cycle(random), cycle(random)});
+                compare(profile, ipus, {begin, end});
+            }
+        }
+    }
+
+    void nothingInAnEmptyRange() {
+        const Profile profile = sampleProfile();
+        const TraceIndex trace(profile.trace, 1, 1472);
+        QVERIFY(rowsOf(trace, IpuId(0), {100, 100}).empty());
+        QVERIFY(rowsOf(trace, IpuId(0), {trace.totalCycles(), trace.totalCycles() + 50}).empty());
+    }
+
+    // However rows are gathered, they are the same cycles.
+    void groupsAddUp() {
+        const Profile sample = sampleProfile({.ipus = 2});
+        const auto profile = ProfileView::of(sample);
+        const std::int64_t end = profile->trace()->totalCycles();
+        std::optional<std::int64_t> all;
+        std::size_t most = 0;
+        for (const RangeGroup by : rangeGroups) {
+            const Table table = rangeTable(*profile, {IpuId(0), IpuId(1)}, {end / 3, end}, by);
+            const std::size_t column = table.columnOf("cycles");
+            std::int64_t cycles = 0;
+            double share = 0;
+            for (const Row& row : table.rows) {
+                cycles += std::get<std::int64_t>(row.cells[column]);
+                share += std::get<double>(row.cells[table.columnOf("share")]);
+            }
+            QVERIFY(share > 0 && share <= 1.0 + 1e-9);
+            QCOMPARE(cycles, all.value_or(cycles));
+            all = cycles;
+            most = std::max(most, table.rows.size());
+            if (by == RangeGroup::Kind)
+                QVERIFY(table.rows.size() < most);
+        }
+    }
+
+    void rowsLeadToTheirItems() {
+        const Profile sample = sampleProfile();
+        const auto profile = ProfileView::of(sample);
+        const std::int64_t end = profile->trace()->totalCycles();
+        const Table steps = rangeTable(*profile, {IpuId(0)}, {0, end}, RangeGroup::Step);
+        for (const Row& row : steps.rows)
+            if (row.id >= 0)
+                QCOMPARE(text(std::get<std::string>(row.cells[0])),
+                         text((*profile->programs())[ProgramId(row.id)].name));
+        const Table operations = rangeTable(*profile, {IpuId(0)}, {0, end}, RangeGroup::Operation);
+        QVERIFY(std::any_of(operations.rows.begin(), operations.rows.end(),
+                            [](const Row& row) { return row.id >= 0; }));
+    }
+};
+
+} // namespace range_programs_test
+
+TILESCOPE_TEST(range_programs_test::RangeProgramsTest)
+#include "range_programs_test.moc"

@@ -1,0 +1,41 @@
+// The steps of a range of the execution, as a table that can be grouped and sorted.
+#pragma once
+
+#include "core/report/range_table.h"
+#include "views/execution/trace_content.h"
+#include "views/session/view_context.h"
+
+class QComboBox;
+
+namespace tilescope::views {
+
+class TablePanel;
+
+/// Which steps, operations, types or kinds run in the visible or selected range, and for how long;
+/// of two profiles the totals beside each other. A row selects its step, or operation, everywhere.
+class RangePanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit RangePanel(ViewContext& context, QWidget* parent = nullptr);
+    /// Reads when it is seen. The last wish counts.
+    void load(const TraceQuestion& question, CycleRange range, const QString& title);
+    [[nodiscard]] TablePanel& table() { return *table_; }
+    [[nodiscard]] QComboBox& group() { return *group_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void read();
+    void choose(std::int32_t row);
+
+    ViewContext& context_;
+    QComboBox* group_;
+    TablePanel* table_;
+    TraceQuestion question_;
+    CycleRange range_;
+    QString title_;
+    bool stale_ = false;
+};
+
+} // namespace tilescope::views

@@ -1,5 +1,7 @@
 #include "core/options/optimizer_numbers.h"
 
+#include <algorithm>
+
 namespace tilescope {
 namespace {
 
@@ -35,23 +37,28 @@ std::vector<const char*> givenOptimizerNumbers(const RunOptions& options) {
     return given;
 }
 
-std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options) {
+const char* whyIdle(Optimizer optimizer, std::string_view option) {
     using enum Optimizer;
-    std::vector<IdleNumber> idle;
-    const bool adaptive =
-        options.optimizer == Adam || options.optimizer == AdamW || options.optimizer == Lamb;
-    const bool rmsprop = options.optimizer == Rmsprop;
-    const auto addIdle = [&](bool used, const auto& numbers, const char* why) {
-        if (!used)
-            forEachGiven(options, numbers, [&](const char* option) {
-                idle.push_back({option, why});
-            });
+    const auto isAmong = [option](const auto& numbers) {
+        return std::any_of(std::begin(numbers), std::end(numbers),
+                           [option](const Number& number) { return option == number.option; });
     };
-    addIdle(options.optimizer == Momentum || options.optimizer == Lars || rmsprop, ofVelocities,
-            "only --optimizer momentum, lars and rmsprop have a velocity");
-    addIdle(adaptive, ofFirstMoments, "only --optimizer adam, adamw and lamb have a first moment");
-    addIdle(adaptive || rmsprop, ofSecondMoments,
-            "only --optimizer adam, adamw, lamb and rmsprop have a second moment");
+    const bool adaptive = optimizer == Adam || optimizer == AdamW || optimizer == Lamb;
+    const bool rmsprop = optimizer == Rmsprop;
+    if (isAmong(ofVelocities) && optimizer != Momentum && optimizer != Lars && !rmsprop)
+        return "only --optimizer momentum, lars and rmsprop have a velocity";
+    if (isAmong(ofFirstMoments) && !adaptive)
+        return "only --optimizer adam, adamw and lamb have a first moment";
+    if (isAmong(ofSecondMoments) && !adaptive && !rmsprop)
+        return "only --optimizer adam, adamw, lamb and rmsprop have a second moment";
+    return nullptr;
+}
+
+std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options) {
+    std::vector<IdleNumber> idle;
+    for (const char* option : givenOptimizerNumbers(options))
+        if (const char* why = whyIdle(options.optimizer, option))
+            idle.push_back({option, why});
     return idle;
 }
 

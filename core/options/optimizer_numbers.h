@@ -1,6 +1,7 @@
 // The numbers of optimizers among the options of a run.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "core/options/run_options.h"
@@ -16,5 +17,8 @@ struct IdleNumber {
     const char* why;
 };
 std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options);
+
+/// Why an optimizer has no use for a number, by its option's key; nullptr if it has.
+const char* whyIdle(Optimizer optimizer, std::string_view option);
 
 } // namespace tilescope

@@ -79,6 +79,7 @@ void checkTrainingOnly(const RunOptions& options) {
     refuseOther(options.loss != LossFunction::Automatic, "loss", "there is a loss");
     refuseOther(!options.lossOutput.empty(), "lossOutput", "there is a loss");
     refuseOther(!options.frozen.empty(), "frozen", "weights are updated");
+    refuseOther(!options.parameterGroups.empty(), "parameterGroups", "weights are updated");
     refuseOther(options.lossScaling != 1, "lossScaling", "there is a loss");
     for (const char* option : givenOptimizerNumbers(options))
         refuseOther(true, option, "weights are updated");
@@ -209,6 +210,7 @@ void checkExecution(const RunOptions& options) {
     refuse(!options.isTraining() && options.optimizer != Optimizer::Sgd, "optimizer",
            "weights are updated in training only; add --mode training, or leave it out");
     checkTrainingOnly(options);
+    checkParameterGroups(options);
     refuse(!options.isTraining() && options.recompute != Recompute::None, "recompute",
            "inference has no backward pass to recompute for; add --mode training, or leave it out");
     refuse(

@@ -15,6 +15,7 @@
 #include "core/base/ids.h"
 #include "core/options/compute_options.h"
 #include "core/options/loss_function.h"
+#include "core/options/parameter_groups.h"
 #include "core/target/target.h"
 
 namespace tilescope {
@@ -67,6 +68,7 @@ struct RunOptions {
     double beta1 = 0.9;             ///< share that Adam's first moment keeps
     double beta2 = 0.999;           ///< share that its second moment keeps, RMSprop's alpha
     double optimizerEpsilon = 1e-8; ///< added to the root of Adam's second moment
+    std::vector<ParameterGroup> parameterGroups; ///< weights with numbers of their own
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says
     Precision partialsType = Precision::Float;

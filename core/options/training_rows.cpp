@@ -110,6 +110,14 @@ std::vector<OptionSpec> trainingRows() {
         numberRow(row(OptionTopic::Training, "optimizerEpsilon", "--optimizer-epsilon",
                       Type::Number, "1e-08", "added to the root of Adam's second moment"),
                   {0, 1}, &RunOptions::optimizerEpsilon),
+        with(
+            row(OptionTopic::Training, "parameterGroups", "--parameter-groups", Type::Json, "",
+                "weights with numbers of their own, by name or by the scope before a dot, a JSON "
+                "object: {\"encoder,head.bias\": {\"learningRate\": 0.01, \"weightDecay\": 0}}"),
+            [](const OptionSpec&, RunOptions& options, const std::string& value) {
+                options.parameterGroups = parameterGroupsFrom(value);
+            },
+            [](const RunOptions& options) { return parameterGroupsText(options.parameterGroups); }),
     };
 }
 

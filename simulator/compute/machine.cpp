@@ -31,7 +31,7 @@ Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t
     , plan_(planStep(prepared, options))
     , partials_(std::move(partials))
     , top_{&graph_, &plan_.top, {}}
-    , learningRate_(options.learningRate)
+    , learningRates_(learningRates(options))
     , lossScale_(prepared, options) {
     context_.rounding = {options.compute.stochasticRounding,
                          options.compute.fpExceptions.nanOnOverflow};
@@ -310,8 +310,11 @@ std::vector<std::int32_t> Machine::streamsOf(Frame& frame, const Op& op) {
 void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place) {
     Values& values = frame.values[static_cast<std::size_t>(place.replica)];
     const std::optional<Op> adjusted = lossScale_.adjusted(op);
-    KernelCall call{*frame.graph,  adjusted ? *adjusted : op, context_, {}, {}, place,
-                    learningRate_, partialsOf(frame, op)};
+    const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
+    const double rate =
+        learningRates_.at(function == nullptr ? 0 : static_cast<std::size_t>(function->rate));
+    KernelCall call{*frame.graph, adjusted ? *adjusted : op, context_, {}, {}, place,
+                    rate,         partialsOf(frame, op)};
     for (const TensorId in : op.inputs) {
         if (values[in].isEmpty())
             throw InternalError(fmt::format("{} reads '{}' before it is made", op.name,

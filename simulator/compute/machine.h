@@ -74,9 +74,10 @@ public:
     void setWeight(const std::string& name, const TensorData& value);
     /// Names of the weights, without the optimizer's state.
     [[nodiscard]] std::vector<std::string> weights() const;
-    /// Of the updates from now on; the options' at first.
-    void setLearningRate(double rate) { learningRate_ = rate; }
-    [[nodiscard]] double learningRate() const { return learningRate_; }
+    /// Of the updates from now on; the options' at first. As many as there are of them
+    /// (learningRates()).
+    void setLearningRates(std::vector<double> rates) { learningRates_ = std::move(rates); }
+    [[nodiscard]] double learningRate() const { return learningRates_.front(); }
     /// What the loss's gradient is multiplied with: constant unless
     /// options.compute.automaticLossScaling.
     [[nodiscard]] double lossScale() const { return lossScale_.value(); }
@@ -149,7 +150,7 @@ private:
     /// Micro-batches of each stage that went forward so far, and backward.
     std::vector<std::int64_t> forwards_, backwards_;
     ComputeContext context_;
-    double learningRate_;
+    std::vector<double> learningRates_; ///< the run's, then those of groups
     LossScale lossScale_;
     std::int64_t iteration_ = 0, calls_ = 0, executions_ = 0;
 };

@@ -102,6 +102,7 @@ struct ElementwiseAttributes {
     /// Alpha and beta of ScaledAdd, beta of MovingAverage are times the learning rate of the
     /// moment.
     bool byLearningRate = false;
+    std::int32_t rate = 0; ///< whose learning rate (UpdateNumbers::rate)
     /// Of ReluGrad: the function that it is the gradient of, whose alpha and beta it has.
     ElementwiseFunction of = {};
     friend auto operator<=>(const ElementwiseAttributes&, const ElementwiseAttributes&) = default;

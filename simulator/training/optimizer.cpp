@@ -49,7 +49,7 @@ public:
         Ready ready{pair.weight, pair.parts.back(), producers_[pair.parts.back().index()]};
         if (accumulates())
             ready.gradient = accumulateAll(pair);
-        else if (isOverwritten() && isShared(ready))
+        else if (isOverwritten(pair.weight) && isShared(ready))
             ready.gradient = copied(ready);
         if (isSharded(pair.weight)) {
             updateAll({ready});
@@ -101,8 +101,9 @@ private:
 
     /// Whether an update without accumulator works on the gradient in place: sums over replicas do,
     /// and weight decay that joins the gradient.
-    [[nodiscard]] bool isOverwritten() const {
-        return options_.replicas > 1 || options_.weightDecayInForce() != 0;
+    [[nodiscard]] bool isOverwritten(TensorId weight) const {
+        return options_.replicas > 1 ||
+               updateNumbers(options_, graph_.tensors[weight].name).weightDecay != 0;
     }
     /// Whether others read a gradient, too, or what it is a view of: another weight's update, or
     /// the backward pass that goes on.
@@ -237,21 +238,36 @@ double replicaShare(const RunOptions& options) {
     return divides && options.gradientAccumulation == 1 ? 1.0 / options.replicas : 1;
 }
 
-/// A weight of that name, or one in the scope: "encoder" holds "encoder.0.weight".
-bool isOf(const std::string& weight, const std::string& name) {
-    return weight == name || (weight.starts_with(name) && weight[name.size()] == '.');
+/// Does something with each weight of a name, or in a scope of it; throws where there is none.
+template <class Use>
+void forWeightsOf(Graph& graph, const std::string& name, const char* option, const Use& use) {
+    bool found = false;
+    for (Tensor& tensor : graph.tensors)
+        if (tensor.role == TensorRole::Weight && isWeightOf(tensor.name, name)) {
+            found = true;
+            use(tensor);
+        }
+    if (!found)
+        throw OptionError(
+            option, fmt::format("model '{}' has no weight '{}'; leave it out", graph.name, name));
 }
 
 void freeze(Graph& graph, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-        bool found = false;
-        for (Tensor& tensor : graph.tensors)
-            if (tensor.role == TensorRole::Weight && isOf(tensor.name, name))
-                found = tensor.frozen = true;
-        if (!found)
-            throw OptionError("frozen", fmt::format("model '{}' has no weight '{}'; leave it out",
-                                                    graph.name, name));
-    }
+    for (const std::string& name : names)
+        forWeightsOf(graph, name, "frozen", [](Tensor& weight) { weight.frozen = true; });
+}
+
+/// Each name of a group holds weights that no other group has.
+void checkGroups(Graph& graph, const std::vector<ParameterGroup>& groups) {
+    std::map<std::string, const ParameterGroup*> groupOf;
+    for (const ParameterGroup& group : groups)
+        for (const std::string& name : group.weights)
+            forWeightsOf(graph, name, "parameterGroups", [&](const Tensor& weight) {
+                if (groupOf.try_emplace(weight.name, &group).first->second != &group)
+                    throw OptionError(
+                        "parameterGroups",
+                        fmt::format("two groups have '{}'; leave it out of one", weight.name));
+            });
 }
 
 } // namespace
@@ -268,6 +284,7 @@ void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
 
 Graph trainingGraph(Graph graph, const RunOptions& options) {
     freeze(graph, options.frozen);
+    checkGroups(graph, options.parameterGroups);
     const Loss loss = addLoss(graph, options.loss, options.lossScaling * replicaShare(options),
                               options.lossOutput);
     addOptimizer(graph, addGradients(graph, loss, options.gradientAccumulation > 1), options);

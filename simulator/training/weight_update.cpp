@@ -21,6 +21,7 @@ WeightUpdate::WeightUpdate(Graph& graph, const RunOptions& options, WeightPlace 
     , place_(place)
     , ops_(ops)
     , name_(graph.tensors[place.weight].name)
+    , numbers_(updateNumbers(options, name_))
     , updated_(place.weight)
     , like_(place.weight) {}
 
@@ -140,8 +141,10 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
     case Optimizer::Sgd:
         return gradient;
     case Optimizer::Momentum:
+        if (!numbers_.hasVelocity)
+            return gradient;
         return velocity(decayed(gradient, options_.lossScaling),
-                        {MovingAverage, options_.momentum, 1});
+                        {MovingAverage, numbers_.momentum, 1});
     case Optimizer::Adam:
     case Optimizer::AdamW:
         return adamStep(gradient);
@@ -160,19 +163,20 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
 ElementwiseAttributes WeightUpdate::lastStep() const {
     ElementwiseAttributes step{ScaledAdd, -1};
     step.byLearningRate = options_.optimizer != Optimizer::Lars;
+    step.rate = step.byLearningRate ? numbers_.rate : 0;
     const bool isScaled =
         options_.optimizer == Optimizer::Sgd || options_.optimizer == Optimizer::Momentum;
     if (isScaled)
         step.alpha = -1 / options_.lossScaling;
-    if (options_.optimizer == Optimizer::Sgd)
-        step.beta = options_.weightDecayInForce();
+    if (isScaled && !numbers_.hasVelocity)
+        step.beta = numbers_.weightDecay;
     return step;
 }
 
 /// Weight decay as part of the gradient, where there is any (popart sgd2decompose, adamdecompose:
 /// WeightDecayMode::L2Regularization).
 TensorId WeightUpdate::decayed(TensorId gradient, double scaling) {
-    const double decay = options_.weightDecayInForce();
+    const double decay = numbers_.weightDecay;
     if (decay == 0)
         return gradient;
     return inPlace("_weightDecay", "WeightDecay", {ScaledAdd, decay * scaling},
@@ -187,16 +191,16 @@ TensorId WeightUpdate::velocity(TensorId gradient, const ElementwiseAttributes& 
 TensorId WeightUpdate::adamStep(TensorId scaled) {
     const bool decays = options_.optimizer != Optimizer::Adam;
     const TensorId gradient = decays ? unscaled(scaled) : decayed(unscaled(scaled), 1);
-    const TensorId first = velocity(gradient, {MovingAverage, options_.beta1, 1 - options_.beta1});
+    const TensorId first = velocity(gradient, {MovingAverage, numbers_.beta1, 1 - numbers_.beta1});
     const TensorId second =
-        inPlace("_accl2", "Accl2Update", {MovingSquare, options_.beta2, 1 - options_.beta2},
+        inPlace("_accl2", "Accl2Update", {MovingSquare, numbers_.beta2, 1 - numbers_.beta2},
                 {state("Accl2___", options_.optimizerStateType), gradient});
     const TensorId steps = scalarState("Step___");
     const TensorId count =
         inPlace("_step", "Accumulate", {ScaledAdd, 1}, {steps, scalar("one", DataType::Float, 1)});
-    const double decay = decays ? options_.weightDecayInForce() : 0;
-    const ElementwiseAttributes updater{AdamUpdater, options_.beta1, options_.beta2,
-                                        options_.optimizerEpsilon, decay};
+    const double decay = decays ? numbers_.weightDecay : 0;
+    const ElementwiseAttributes updater{AdamUpdater, numbers_.beta1, numbers_.beta2,
+                                        numbers_.epsilon, decay};
     return op("_adamupdater", "AdamUpdater", updater,
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
 }
@@ -207,20 +211,20 @@ TensorId WeightUpdate::adamStep(TensorId scaled) {
 TensorId WeightUpdate::rmspropStep(TensorId scaled) {
     const TensorId gradient = decayed(unscaled(scaled), 1);
     const TensorId square =
-        inPlace("_accl1", "Accl1Update", {MovingSquare, options_.beta2, 1 - options_.beta2},
+        inPlace("_accl1", "Accl1Update", {MovingSquare, numbers_.beta2, 1 - numbers_.beta2},
                 {state("Accl1___", options_.optimizerStateType), gradient});
     const auto part = [&](const char* suffix, ElementwiseFunction function,
                           std::vector<TensorId> inputs) {
         return op(suffix, "RMSPropUpdater", ElementwiseAttributes{function}, std::move(inputs),
                   updatedShape(), DataType::Float);
     };
-    const TensorId epsilon = scalar("rmspropEpsilon", DataType::Float, options_.optimizerEpsilon);
+    const TensorId epsilon = scalar("rmspropEpsilon", DataType::Float, numbers_.epsilon);
     const TensorId root = part("_rmspropRoot", Sqrt, {square});
     const TensorId step =
         part("_rmspropUpdater", Divide, {gradient, part("_rmspropSum", Add, {root, epsilon})});
-    if (options_.momentum == 0)
+    if (numbers_.momentum == 0)
         return step;
-    return inPlace("_accl3", "Accl3Update", {MovingAverage, options_.momentum, 1},
+    return inPlace("_accl3", "Accl3Update", {MovingAverage, numbers_.momentum, 1},
                    {state("Accl3___", options_.optimizerStateType), step});
 }
 
@@ -238,7 +242,7 @@ TensorId WeightUpdate::larsGradient(TensorId scaled) {
         number("_larsWeightNorm", Sqrt, {squareSum("_larsWeightSq", "LarsSquare", updated_)});
     const TensorId gradientNorm =
         number("_larsGradientNorm", Sqrt, {squareSum("_larsGradientSq", "LarsSquare", gradient)});
-    const double share = options_.weightDecayInForce();
+    const double share = numbers_.weightDecay;
     const TensorId decay = scalar("larsWeightDecay", DataType::Float, share);
     const TensorId decayedNorm = number("_larsDecayedNorm", Multiply, {weightNorm, decay});
     const TensorId norms = number("_larsNorms", Add, {gradientNorm, decayedNorm});
@@ -253,8 +257,9 @@ TensorId WeightUpdate::larsGradient(TensorId scaled) {
 
 /// v = m v + rate * ratio * (gradient + decay * w), which the weight loses.
 TensorId WeightUpdate::larsVelocity(TensorId gradient) {
-    ElementwiseAttributes average{MovingAverage, options_.momentum, 1};
+    ElementwiseAttributes average{MovingAverage, numbers_.momentum, 1};
     average.byLearningRate = true;
+    average.rate = numbers_.rate;
     return velocity(larsGradient(gradient), average);
 }
 

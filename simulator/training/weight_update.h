@@ -59,6 +59,7 @@ private:
     const WeightPlace place_;
     std::vector<Op>& ops_;
     const std::string name_;
+    const UpdateNumbers numbers_;
     TensorId updated_; ///< the weight, or the replica's shard of it
     TensorId like_;    ///< whose layout the optimizer's state has
     std::int32_t shards_ = 1;

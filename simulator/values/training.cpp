@@ -366,10 +366,7 @@ private:
             };
         for (std::int64_t call = 0; call < calls; ++call) {
             first = call * each;
-            learningRate_ = options_.learningRate * options_.compute.schedule.factor(
-                                                        updates_, options_.compute.epochs * calls *
-                                                                      options_.deviceIterations);
-            machine.setLearningRate(learningRate_);
+            setLearningRates(machine, calls);
             const ScoreCount scoresBefore = watch.count();
             const LossSum lossBefore = loss;
             recorder_->beginCall(port);
@@ -382,9 +379,20 @@ private:
                 progress_.step(epoch, static_cast<double>(call + 1) / static_cast<double>(calls));
         }
         EpochResult result = resultOf(epoch, watch.count(), loss, start);
+        result.learningRate = machine.learningRate();
         if (options_.compute.automaticLossScaling)
             result.lossScale = machine.lossScale();
         return result;
+    }
+
+    /// As the schedule has them, which all groups follow.
+    void setLearningRates(Machine& machine, std::int64_t callsOfEpoch) {
+        const double factor = options_.compute.schedule.factor(
+            updates_, options_.compute.epochs * callsOfEpoch * options_.deviceIterations);
+        std::vector<double> rates = learningRates(options_);
+        for (double& rate : rates)
+            rate *= factor;
+        machine.setLearningRates(std::move(rates));
     }
 
     /// Of scores where the model has a cross-entropy, else of its result.
@@ -410,7 +418,6 @@ private:
         EpochResult result;
         result.epoch = epoch;
         result.updates = updates_;
-        result.learningRate = learningRate_;
         result.loss = meanLoss(count, loss);
         result.accuracy = accuracyOf(count);
         result.seconds =
@@ -428,8 +435,7 @@ private:
     Batches batches_;
     std::mt19937_64 engine_;
     std::int64_t batch_ = 1, updates_ = 0;
-    double learningRate_ = 0; ///< of the last call: those of the host set it, as in PopTorch
-    std::string image_;       ///< the input that takes the images
+    std::string image_; ///< the input that takes the images
     std::optional<ValueRecorder> recorder_;
 };
 

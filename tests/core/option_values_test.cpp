@@ -235,6 +235,20 @@ class OptionValuesTest : public QObject {
         row("beta2", "1", "option beta2 (--beta2): '1' is not a number from 0 to 0.999999");
         row("optimizerEpsilon", "-1",
             "option optimizerEpsilon (--optimizer-epsilon): '-1' is not a number from 0 to 1");
+        row("parameterGroups", "[1]",
+            "option parameterGroups (--parameter-groups): a JSON object of weights and their "
+            "numbers is needed, such as {\"encoder,head.bias\": {\"learningRate\": 0.01, "
+            "\"weightDecay\": 0}}");
+        row("parameterGroups", R"({"a,": {}})",
+            "option parameterGroups (--parameter-groups): 'a,' has an empty name");
+        row("parameterGroups", R"({"a": 1})",
+            "option parameterGroups (--parameter-groups): the numbers of 'a' must be an object");
+        row("parameterGroups", R"({"a": {"momentun": 1}})",
+            "option parameterGroups (--parameter-groups): 'momentun' is no number of a group; "
+            "there are learningRate, weightDecay, momentum, beta1, beta2, optimizerEpsilon. Did "
+            "you mean 'momentum'?");
+        row("parameterGroups", R"({"a": {"momentum": 1}})",
+            "option momentum (--momentum): '1' is not a number from 0 to 0.999999");
         return rows;
     }
 

@@ -122,6 +122,12 @@ private:
         row("mode=training optimizer=adamw learningRate=0.1 weightDecay=0 beta1=0.8 beta2=0.99 "
             "optimizerEpsilon=1e-6",
             "no error");
+        row(R"(parameterGroups={"a":{}})",
+            "option parameterGroups (--parameter-groups): weights are updated in training only; "
+            "add --mode training, or leave it out");
+        row(R"(mode=training parameterGroups={"a":{"beta1":0.5}})",
+            "option parameterGroups (--parameter-groups): the group of 'a' has 'beta1', but only "
+            "--optimizer adam, adamw and lamb have a first moment; leave it out");
         row("outline=off outlineThreshold=10",
             "option outlineThreshold (--outline-threshold): nothing becomes a function with "
             "--outline off; leave one of "

@@ -72,7 +72,7 @@ class PoplarExecutor(Weights, Times):
         self._training = training
         self._instances = instances_of(options, training)
         self._optimizer = optimizer
-        self._rate: Optional[float] = None
+        self._rates: List[float] = []
         self._compiled: Optional[Compiled] = None
         self._attached = False
         self._versions: Dict[str, int] = {}
@@ -84,7 +84,7 @@ class PoplarExecutor(Weights, Times):
         for parameter in model.parameters():
             parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
         if optimizer is not None:
-            _optimizers.job_options(optimizer)  # refuses what is not simulated, before minutes
+            _optimizers.job_options(optimizer, self._names())  # refuses what is not simulated, before minutes
 
     # The module behind
 
@@ -130,8 +130,8 @@ class PoplarExecutor(Weights, Times):
         micro = _tracing.Tree(values).rebuild([self._micro_batch(tensor) for tensor in tensors])
         with self._profiling.tracepoint("modelCompilation"):
             traced = _tracing.trace(self._user_model, names, micro, self._training)
-            job = _jobs.make_job(self._options, self._training, self._optimizer, traced.blocks,
-                                 traced.half, self._instances)
+            job = _jobs.make_job(self._options, self._training, self._optimizer, self._names(),
+                                 traced.blocks, traced.half, self._instances)
             progress = _progress(self._options._show_compilation_progress_bar)
             with _as_poptorch_error():
                 program = _simulator.CompiledModel(traced.onnx,
@@ -158,7 +158,12 @@ class PoplarExecutor(Weights, Times):
             program.set_state(self._pending_state)
             self._pending_state = {}
         if self._optimizer is not None:
-            self._rate = float(job.keys["learningRate"])
+            self._rates, _ = _optimizers.split_learning_rates(job.keys)
+
+    def _names(self) -> Dict[int, str]:
+        """Names of parameters and buffers by the id of their tensors."""
+        state = self._user_model.state_dict(keep_vars=True)
+        return {id(tensor): name for name, tensor in state.items()}
 
     def _trained_names(self) -> Optional[set]:
         if not self._training:
@@ -239,7 +244,7 @@ class PoplarExecutor(Weights, Times):
         wanted = (list(range(self._options._batch_multiplier(self._training))) if everything else
                   _jobs.wanted_micro_batches(self._options, self._training))
         if self._instances is not None:
-            inputs = self._instances.inputs_of_all(inputs, self._rate)
+            inputs = self._instances.inputs_of_all(inputs, self._rates)
             wanted = self._instances.own_micro_batches(wanted)
         with _as_poptorch_error():
             arrays = compiled.program.run(inputs, wanted)
@@ -339,7 +344,7 @@ class PoplarExecutor(Weights, Times):
     # The optimizer
 
     def setOptimizer(self, optimizer: torch.optim.Optimizer) -> None:
-        """Takes an optimizer's numbers from the next call on. The learning rate changes at once;
+        """Takes an optimizer's numbers from the next call on. Learning rates change at once;
         anything else compiles again, with the optimizer's state as it was.
 
         Raises:
@@ -347,19 +352,21 @@ class PoplarExecutor(Weights, Times):
         """
         if not self._training:
             raise Error("setOptimizer() is for training models")
-        rate, rest = _optimizers.split_learning_rate(_optimizers.job_options(optimizer))
+        keys = _optimizers.job_options(optimizer, self._names())
+        rates, rest = _optimizers.split_learning_rates(keys)
         compiled = self._compiled
         self._optimizer = optimizer
         if compiled is None:
             return
-        if {key: compiled.keys.get(key) for key in rest} != rest:
+        _, before = _optimizers.split_learning_rates(compiled.keys)
+        if {key: before.get(key) for key in rest} != rest:
             logger.info("the optimizer's numbers have changed: the model is compiled again")
             self._pending_state = compiled.program.state()
             self._compiled = None
             return
-        if rate != self._rate:
-            compiled.program.set_learning_rate(rate)
-            self._rate = rate
+        if rates != self._rates:
+            compiled.program.set_learning_rates(rates)
+            self._rates = rates
 
     # The device
 

@@ -41,16 +41,16 @@ class Instances:
         self._same("options or the optimizer's numbers", keys)
 
     def inputs_of_all(self, own: Dict[str, numpy.ndarray],
-                      rate: Optional[float]) -> Dict[str, numpy.ndarray]:
+                      rates: List[float]) -> Dict[str, numpy.ndarray]:
         """Inputs of a call, micro-batches first, of all instances: device iterations, then replicas
-        (those of the first instance first), then micro-batches of an iteration. ``rate`` is the
-        learning rate.
+        (those of the first instance first), then micro-batches of an iteration. ``rates`` are the
+        learning rates of the parameter groups.
 
         Raises:
-            poptorch.Error: if the instances were called with other shapes or at another rate.
+            poptorch.Error: if the instances were called with other shapes or at other rates.
         """
         shapes = [(name, own[name].shape) for name in sorted(own)]
-        self._same("shapes of inputs or the learning rate", (shapes, rate))
+        self._same("shapes of inputs or the learning rate", (shapes, rates))
         return {name: self._together(own[name]) for name in sorted(own)}
 
     def _together(self, array: numpy.ndarray) -> numpy.ndarray:

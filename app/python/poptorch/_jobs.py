@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 import torch
 
@@ -182,9 +182,10 @@ def _leave_to_phases(keys: Dict[str, str]) -> None:
 
 
 def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.Optimizer],
-             blocks: Dict[int, Tuple[str, Optional[int]]], half: bool,
+             names: Mapping[int, str], blocks: Dict[int, Tuple[str, Optional[int]]], half: bool,
              instances: Optional[Instances] = None) -> Job:
-    """The job of a traced model; ``instances`` train it together.
+    """The job of a traced model. `names` are those of weights, by the id of their tensors;
+    `instances` train it together.
 
     Raises:
         poptorch.Error: for options that do not fit the model.
@@ -207,7 +208,7 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         mean = options.Training.accumulation_and_replication_reduction_type
         if options.Training.gradient_accumulation * replicas > 1:
             keys["accumulationReduction"] = "mean" if mean == enums.ReductionType.Mean else "sum"
-        keys.update(_optimizers.job_options(optimizer))
+        keys.update(_optimizers.job_options(optimizer, names))
     else:
         keys.pop("recompute", None)
     _drop_state_that_is_not_there(keys)

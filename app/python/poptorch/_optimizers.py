@@ -1,19 +1,22 @@
 """What an optimizer of torch.optim or poptorch.optim is in a job."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+import json
+from typing import Any, Dict, List, Mapping, Tuple
 
 import torch
 
 from ._errors import Error
 from ._logging import say_once
 
-#: What all parameter groups must agree on, by the class of the optimizer.
-_OWN = ("lr", "momentum", "dampening", "weight_decay", "nesterov", "betas", "eps", "amsgrad",
-        "loss_scaling", "max_weight_norm", "bias_correction", "accum_type", "velocity_accum_type",
-        "first_order_momentum_accum_type", "second_order_momentum_accum_type", "maximize", "alpha",
-        "centered", "use_tf_variant", "use_combined_accum", "max_grad_norm")
+#: What all parameter groups must agree on.
+_OF_ALL = ("nesterov", "amsgrad", "loss_scaling", "max_weight_norm", "bias_correction",
+           "accum_type", "velocity_accum_type", "first_order_momentum_accum_type",
+           "second_order_momentum_accum_type", "maximize", "centered", "use_tf_variant",
+           "use_combined_accum", "max_grad_norm")
 
+#: Names of weights by the id of their tensors.
+Names = Mapping[int, str]
 
 def kind_of(optimizer: torch.optim.Optimizer) -> str:
     """'sgd', 'adam', 'adamw', 'lamb' or 'rmsprop'.
@@ -34,62 +37,74 @@ def kind_of(optimizer: torch.optim.Optimizer) -> str:
 
 
 def _common(optimizer: torch.optim.Optimizer) -> Dict[str, Any]:
-    """The values that hold for all parameter groups."""
+    """The values of the first parameter group, where others may not differ in what cannot."""
     groups = optimizer.param_groups
-    values = {key: groups[0][key] for key in _OWN if key in groups[0]}
     for number, group in enumerate(groups[1:], 1):
-        for key, value in values.items():
-            if group.get(key) != value:
+        for key in _OF_ALL:
+            if group.get(key) != groups[0].get(key):
                 raise Error(f"parameter group {number} of {type(optimizer).__name__} has {key} = "
-                            f"{group.get(key)} where group 0 has {value}: groups of their own "
-                            "numbers are not simulated")
-    return values
+                            f"{group.get(key)} where group 0 has {groups[0].get(key)}: all groups "
+                            "must have the same")
+    return groups[0]
 
 
-def _refuse(values: Dict[str, Any], name: str, *wanted: Any) -> None:
+def _refuse(values: Mapping[str, Any], name: str, *wanted: Any) -> None:
     if name in values and values[name] not in wanted:
         raise Error(f"{name} = {values[name]} is not simulated; leave it out")
 
 
-def job_options(optimizer: torch.optim.Optimizer) -> Dict[str, str]:
-    """Keys of a job that the optimizer is.
+def _numbers(kind: str, group: Mapping[str, Any], has_velocity: bool) -> Dict[str, float]:
+    """The numbers of a parameter group by their keys in a job."""
+    numbers = {"learningRate": group["lr"], "weightDecay": group.get("weight_decay", 0)}
+    if kind == "sgd":
+        _refuse(group, "dampening", 0)
+        if has_velocity:
+            numbers["momentum"] = group.get("momentum", 0)
+    elif kind == "rmsprop":
+        numbers["beta2"] = group["alpha"]
+        numbers["momentum"] = group["momentum"]
+        numbers["optimizerEpsilon"] = group["eps"]
+    else:
+        numbers["beta1"], numbers["beta2"] = group["betas"]
+        numbers["optimizerEpsilon"] = group["eps"]
+    return {key: float(number) for key, number in numbers.items()}
+
+
+def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str]:
+    """Keys of a job that the optimizer is. The first parameter group's numbers are the job's;
+    the others have theirs in "parameterGroups", in their order, always with a learning rate.
 
     Raises:
         poptorch.Error: for what is not simulated, by name.
     """
     kind = kind_of(optimizer)
     values = _common(optimizer)
-    _refuse(values, "maximize", False)
-    keys = {"learningRate": repr(float(values["lr"]))}
-    decay = float(values.get("weight_decay", 0))
-    if kind == "sgd":
-        _refuse(values, "dampening", 0)
-        _refuse(values, "nesterov", False)
-        momentum = float(values.get("momentum", 0))
-        keys["optimizer"] = "momentum" if momentum else "sgd"
-        if momentum:
-            keys["momentum"] = repr(momentum)
-    elif kind == "rmsprop":
-        _refuse(values, "centered", False)
-        _refuse(values, "use_tf_variant", False)
-        keys["optimizer"] = kind
-        keys["beta2"] = repr(float(values["alpha"]))
-        keys["momentum"] = repr(float(values["momentum"]))
-        keys["optimizerEpsilon"] = repr(float(values["eps"]))
-    else:
-        _refuse(values, "amsgrad", False)
-        _refuse(values, "bias_correction", True)
-        keys["optimizer"] = kind
-        keys["beta1"], keys["beta2"] = (repr(float(beta)) for beta in values["betas"])
-        keys["optimizerEpsilon"] = repr(float(values["eps"]))
-    keys["weightDecay"] = repr(decay)
+    for name, wanted in (("maximize", False), ("nesterov", False), ("centered", False),
+                         ("use_tf_variant", False), ("amsgrad", False), ("bias_correction", True)):
+        _refuse(values, name, wanted)
+    groups = optimizer.param_groups
+    moves = kind == "sgd" and any(group.get("momentum") for group in groups)
+    own = _numbers(kind, groups[0], moves)
+    keys = {key: repr(number) for key, number in own.items()}
+    keys["optimizer"] = "momentum" if moves else kind
+    others = {}
+    for group in groups[1:]:
+        weights = ",".join(names[id(weight)] for weight in group["params"] if id(weight) in names)
+        if weights:
+            others[weights] = {
+                key: number
+                for key, number in _numbers(kind, group, moves).items()
+                if key == "learningRate" or number != own[key]
+            }
+    if others:
+        keys["parameterGroups"] = json.dumps(others)
     if values.get("loss_scaling", 1.0) != 1.0:
         keys["lossScaling"] = repr(float(values["loss_scaling"]))
     _element_types(values, keys)
     return keys
 
 
-def _element_types(values: Dict[str, Any], keys: Dict[str, str]) -> None:
+def _element_types(values: Mapping[str, Any], keys: Dict[str, str]) -> None:
     if values.get("accum_type") == torch.float16:
         keys["accumulationType"] = "half"
     states = [
@@ -109,7 +124,12 @@ def trained_parameters(optimizer: torch.optim.Optimizer) -> List[torch.Tensor]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
-def split_learning_rate(keys: Dict[str, str]) -> Tuple[float, Dict[str, str]]:
-    """The learning rate, which may change between calls, and all else, which is compiled."""
+def split_learning_rates(keys: Dict[str, str]) -> Tuple[List[float], Dict[str, str]]:
+    """The learning rates of all groups, which may change between calls, and all else, which is
+    compiled."""
     rest = {key: value for key, value in keys.items() if key != "learningRate"}
-    return float(keys["learningRate"]), rest
+    groups = json.loads(rest.pop("parameterGroups", "{}"))
+    rates = [float(keys["learningRate"])]
+    rates += [numbers.pop("learningRate") for numbers in groups.values()]
+    rest["parameterGroups"] = json.dumps(groups)
+    return rates, rest

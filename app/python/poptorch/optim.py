@@ -21,7 +21,7 @@ class VariableAttributes:
         variable_attributes: names that may change between calls.
         allowed_attributes: all names.
 
-    Here the learning rate may always change without compiling again, all others never.
+    Here learning rates may always change without compiling again, all others never.
     """
 
     def __init__(self, variable_attributes: Iterable[str], allowed_attributes: Iterable[str]) -> None:

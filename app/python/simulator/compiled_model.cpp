@@ -93,6 +93,19 @@ std::vector<std::string> frozenWeights(const onnx::ModelProto& model, const Grap
     return frozen;
 }
 
+/// The weights of groups as the graph names them; those that it does not have are left out.
+void nameInGraph(const onnx::ModelProto& model, const Graph& graph,
+                 std::vector<ParameterGroup>& groups) {
+    const auto stored = storedWeights(model, graph);
+    for (ParameterGroup& group : groups) {
+        std::set<std::string> names;
+        for (const std::string& name : group.weights)
+            if (const auto found = stored.find(name); found != stored.end())
+                names.insert(found->second.name);
+        group.weights.assign(names.begin(), names.end());
+    }
+}
+
 /// A part of an input that is one micro-batch.
 TensorData partOf(const Tensor& input, const CompiledModel::InputElements& all,
                   std::int64_t microBatch) {
@@ -124,6 +137,7 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
         options_.lossOutput = figures_.loss = nameInGraph(model, graph, figures_.loss);
     if (request.trained)
         options_.frozen = frozenWeights(model, graph, *request.trained);
+    nameInGraph(model, graph, options_.parameterGroups);
     compile(graph, request, progress);
     if (!figures_.fits || !request.computes)
         return;
@@ -261,8 +275,12 @@ void CompiledModel::setState(const std::map<std::string, TensorData>& state) {
             machine().setWeight(name, sim::converted(value, prepared_.tensors[known->second].type));
 }
 
-void CompiledModel::setLearningRate(double rate) {
-    machine().setLearningRate(rate);
+void CompiledModel::setLearningRates(std::vector<double> rates) {
+    const std::size_t wanted = learningRates(options_).size();
+    if (rates.size() != wanted)
+        throw UserError(
+            fmt::format("the model has {} learning rates, not {}", wanted, rates.size()));
+    machine().setLearningRates(std::move(rates));
 }
 
 } // namespace tilescope::python

@@ -87,7 +87,8 @@ public:
     /// machine.
     [[nodiscard]] std::map<std::string, sim::TensorData> state() const;
     void setState(const std::map<std::string, sim::TensorData>& state);
-    void setLearningRate(double rate);
+    /// Of the run, then of its parameter groups. Throws UserError for another number of them.
+    void setLearningRates(std::vector<double> rates);
 
 private:
     void compile(const sim::Graph& graph, const CompileRequest& request,

@@ -203,5 +203,6 @@ PYBIND11_MODULE(_simulator, m) {
             "Overwrites a weight on all replicas.")
         .def("state", &stateOf, "The optimizer's state, arrays by name.")
         .def("set_state", &setState, "Overwrites the optimizer's state where names agree.")
-        .def("set_learning_rate", &CompiledModel::setLearningRate, "Of the updates from now on.");
+        .def("set_learning_rates", &CompiledModel::setLearningRates, py::arg("rates"),
+             "Of the updates from now on: of the run, then of its parameter groups.");
 }

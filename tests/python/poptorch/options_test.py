@@ -14,7 +14,7 @@ def job(options, training=True, blocks=None, half=False, **optimizer):
     if options.defaultOutputMode():
         options.outputMode(poptorch.OutputMode.Final)
     used = poptorch.optim.SGD([torch.zeros(1)], **{"lr": 0.1, **optimizer}) if training else None
-    return _jobs.make_job(options, training, used, blocks or {}, half)
+    return _jobs.make_job(options, training, used, {}, blocks or {}, half)
 
 
 def test_all_keys_are_those_of_jobs():
@@ -166,7 +166,8 @@ def test_a_number_of_ipus_is_a_power_of_two():
     (lambda p: torch.optim.Adagrad(p), "Adagrad"),
     (lambda p: poptorch.optim.RMSprop(p, centered=True), "centered"),
     (lambda p: poptorch.optim.Adam(p, bias_correction=False), "bias_correction"),
-    (lambda p: torch.optim.SGD([{"params": p[:1], "lr": 0.5}, {"params": p[1:]}], lr=0.1), "group 1"),
+    (lambda p: torch.optim.SGD([{"params": p[:1]}, {"params": p[1:], "dampening": 0.5}], lr=0.1),
+     "dampening"),
 ])
 def test_optimizers_that_are_not_simulated_are_refused_by_name(optimizer, text):
     model = torch.nn.Linear(2, 2)

@@ -4,7 +4,7 @@ import copy
 import poptorch
 import pytest
 import torch
-from models import (Classifier, TwoBlocks, assert_same_weights, images, labels, train_in_torch)
+from models import (CLASSES, Classifier, TwoBlocks, assert_same_weights, images, labels, train_in_torch)
 from torch import nn
 
 BATCH = 4
@@ -78,6 +78,94 @@ def test_a_learning_rate_changes_between_calls():
         compiled(data, wanted)
         train_in_torch(other, optimizer, data, wanted, 1, 1, BATCH)
     assert_same_weights(model, other, 1e-4)
+
+
+class TwoLayers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(64, 16)
+        self.second = nn.Linear(16, CLASSES)
+
+    def forward(self, x, labels):
+        x = self.second(torch.relu(self.first(x.flatten(1))))
+        return x, nn.functional.cross_entropy(x, labels)
+
+
+def two_groups(model, decay=0.1, **numbers):
+    """The first layer with other numbers than the second."""
+    return [{"params": model.second.parameters()},
+            {"params": model.first.parameters(), "weight_decay": decay, **numbers}]
+
+
+GROUPS = {
+    "sgd": (torch.optim.SGD, {"lr": 0.05}, {"lr": 0.2}),
+    "one has momentum": (torch.optim.SGD, {"lr": 0.05}, {"momentum": 0.9}),
+    "momentum": (torch.optim.SGD, {"lr": 0.05, "momentum": 0.9}, {"lr": 0.2, "momentum": 0.0}),
+    "adam": (torch.optim.Adam, {"lr": 0.01}, {"lr": 0.002, "betas": (0.5, 0.9), "eps": 1e-3}),
+    "adamw": (torch.optim.AdamW, {"lr": 0.01, "weight_decay": 0.0}, {"lr": 0.003}),
+    "rmsprop": (torch.optim.RMSprop, {"lr": 0.01}, {"alpha": 0.9, "momentum": 0.5}),
+}
+
+
+@pytest.mark.parametrize("accumulation", (1, 3))
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_have_numbers_of_their_own(name, accumulation):
+    kind, numbers, own = GROUPS[name]
+    model = TwoLayers()
+    other = copy.deepcopy(model)
+    options = poptorch.Options().deviceIterations(2)
+    options.Training.gradientAccumulation(accumulation)
+    compiled = poptorch.trainingModel(model, options, kind(two_groups(model, **own), **numbers))
+    optimizer = kind(two_groups(other, **own), **numbers)
+    count = 2 * accumulation * BATCH
+    data, wanted = images(count), labels(count)
+    for _ in range(2):
+        compiled(data, wanted)
+        train_in_torch(other, optimizer, data, wanted, 2, accumulation, BATCH)
+    assert_same_weights(model, other, 1e-4)
+
+
+def test_the_learning_rate_of_a_group_changes_without_compiling():
+    model = TwoLayers()
+    other = copy.deepcopy(model)
+    make = lambda of, rate: torch.optim.SGD(two_groups(of, lr=rate), lr=0.1, momentum=0.9)
+    compiled = poptorch.trainingModel(model, None, make(model, 0.1))
+    optimizer = make(other, 0.1)
+    data, wanted = images(BATCH), labels(BATCH)
+    compiled(data, wanted)
+    train_in_torch(other, optimizer, data, wanted, 1, 1, BATCH)
+    program = compiled._compiled.program
+    for rate in (0.0, 0.4):
+        compiled.setOptimizer(make(model, rate))
+        optimizer.param_groups[1]["lr"] = rate
+        before = model.first.weight.clone()
+        compiled(data, wanted)
+        assert torch.equal(before, model.first.weight) == (rate == 0)
+        train_in_torch(other, optimizer, data, wanted, 1, 1, BATCH)
+    assert compiled._compiled.program is program
+    assert_same_weights(model, other, 1e-4)
+
+
+def test_other_decay_of_a_group_compiles_again():
+    model = TwoLayers()
+    other = copy.deepcopy(model)
+    make = lambda of, decay: torch.optim.SGD(two_groups(of, decay), lr=0.1, momentum=0.9)
+    compiled = poptorch.trainingModel(model, None, make(model, 0.1))
+    optimizer = make(other, 0.1)
+    data, wanted = images(BATCH), labels(BATCH)
+    for decay in (0.1, 0.5):
+        compiled.setOptimizer(make(model, decay))
+        optimizer.param_groups[1]["weight_decay"] = decay
+        compiled(data, wanted)
+        train_in_torch(other, optimizer, data, wanted, 1, 1, BATCH)
+    assert_same_weights(model, other, 1e-4)
+
+
+def test_groups_that_differ_in_what_the_whole_optimizer_has_are_refused():
+    model = TwoLayers()
+    optimizer = torch.optim.Adam(two_groups(model, amsgrad=True), lr=0.1)
+    with pytest.raises(poptorch.Error, match="parameter group 1 of Adam has amsgrad = True"):
+        poptorch.trainingModel(model, None, optimizer)
 
 
 def test_other_numbers_compile_again_with_the_optimizers_state():

@@ -173,6 +173,35 @@ private slots:
         RunOptions options = training();
         options.frozen = {"bod"};
         QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
+        options.frozen.clear();
+        options.parameterGroups = parameterGroupsFrom(R"({"bod": {}})");
+        QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
+        options.parameterGroups = parameterGroupsFrom(R"({"body": {}, "body.w": {}})");
+        QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
+    }
+
+    /// A weight of a group is updated with the group's numbers, all others with the run's.
+    void groupsHaveNumbersOfTheirOwn() {
+        const std::string groups = R"({"head":{"learningRate":0.5,"weightDecay":0.25}})";
+        RunOptions options = training();
+        setRunOptions(options, {{"optimizer", "momentum"}, {"parameterGroups", groups}});
+        QCOMPARE(text(findOption("parameterGroups")->get(options)),
+                 text(R"({"head":{"learningRate":5E-1,"weightDecay":2.5E-1}})"));
+        options.outline = false;
+        const Graph graph = preparedGraph(model(), options);
+        checkGraph(graph);
+        const auto numbersOf = [&](const std::string& name) {
+            const auto op = std::find_if(graph.ops.begin(), graph.ops.end(),
+                                         [&](const Op& o) { return o.name == name; });
+            return op == graph.ops.end() ? ElementwiseAttributes{ElementwiseFunction::Zero}
+                                         : std::get<ElementwiseAttributes>(op->attributes);
+        };
+        QCOMPARE(numbersOf("body.w_var_update").rate, 0);
+        QCOMPARE(numbersOf("head.w_var_update").rate, 1);
+        QCOMPARE(numbersOf("head.w_weightDecay").alpha, 0.25);
+        QVERIFY(numbersOf("body.w_weightDecay").function == ElementwiseFunction::Zero);
+        const std::string wrong = complaints(simulate(model(), options));
+        QVERIFY2(wrong.empty(), wrong.c_str());
     }
 };
 

@@ -34,8 +34,8 @@ const char* categoryOf(ProgramKind kind) {
 }
 
 const char* categoryOf(HostWork work) {
-    constexpr std::array categories{"compilation", "loading", "call", "run",
-                                    "callback",    "wait",    "wait"};
+    constexpr std::array categories{"compilation", "loading", "call",       "run",   "callback",
+                                    "wait",        "wait",    "tracepoint", "moment"};
     return categories.at(static_cast<std::size_t>(work));
 }
 
@@ -118,14 +118,16 @@ private:
                 writeLane(process, track++, lane);
         writeLane(process, track++, host.engine());
         if (!host.copies().empty() && host.copies().known())
-            writeLane(process, track, host.callbacks(range_, minimumCycles_));
+            writeLane(process, track++, host.callbacks(range_, minimumCycles_));
+        for (const HostLane& lane : host.recorded())
+            writeLane(process, track++, lane);
     }
 
     void writeLane(IpuId process, std::size_t track, const HostLane& lane) {
         name("thread_name", process, track, lane.name);
         order("thread_sort_index", process, track, static_cast<std::int64_t>(track));
         for (const HostBox& box : lane.boxes)
-            if (box.cycles.begin < range_.end && (whole_ || box.cycles.end > range_.begin))
+            if (whole_ || (box.cycles.begin < range_.end && box.cycles.end > range_.begin))
                 event(process, track, titleOf(box), categoryOf(box.work), box.cycles,
                       box.steps > 1 ? fmt::format(R"(, "steps": {})", box.steps) : std::string());
     }

@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/profile/host.h"
+#include "core/profile/host_record.h"
 #include "core/profile/kinds.h"
 #include "core/profile/model_graph.h"
 #include "core/profile/pipeline.h"
@@ -239,6 +240,7 @@ struct Profile {
     /// weight update of its own.
     std::vector<ProgramId> phases;
     std::vector<HostSpan> hostSpans; ///< in the order in which they began
+    HostRecord hostRecord;           ///< of the program that ran the machine
     ProfileValues values;            ///< empty if nothing was computed
 };
 } // namespace tilescope

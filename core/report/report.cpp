@@ -21,6 +21,7 @@ const std::vector<Report>& allReports() {
         {"trace", traceReport, {Ipu, Step}, true},
         {"pipeline", stagesReport, {}},
         {"phases", phasesReport, {Filter}},
+        {"hosts", hostsReport, {By, Filter}},
         {"values", valuesReport, {By, Filter}},
         {"insights", insightsReport, {Tile, Ipu}},
     };

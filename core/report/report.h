@@ -53,6 +53,7 @@ Document operationsReport(const ProfileView& profile, const ReportRequest& reque
 Document traceReport(const ProfileView& profile, const ReportRequest& request);
 Document stagesReport(const ProfileView& profile, const ReportRequest& request);
 Document phasesReport(const ProfileView& profile, const ReportRequest& request);
+Document hostsReport(const ProfileView& profile, const ReportRequest& request);
 Document valuesReport(const ProfileView& profile, const ReportRequest& request);
 /// For a tile or an IPU the largest parts of each kind.
 Document insightsReport(const ProfileView& profile, const ReportRequest& request);

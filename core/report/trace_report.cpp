@@ -2,6 +2,7 @@
 
 #include "core/analysis/hosts/host_timeline.h"
 #include "core/analysis/programs/programs.h"
+#include "core/report/host_report_tables.h"
 #include "core/report/report.h"
 #include "core/trace/trace_index.h"
 
@@ -64,40 +65,6 @@ Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
                 table.add({std::int64_t{ipu.value()}, std::string(toString(kind)),
                            s.sums.cycles(kind), share(s.sums.cycles(kind), s.cycles)});
     }
-    return table;
-}
-
-// From where the first run begins: what was before is negative.
-Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
-    Table table{"hostLanes",
-                "Host lanes",
-                {{"lane", "Lane"},
-                 {"spans", "Spans"},
-                 {"seconds", "Time", Unit::Seconds},
-                 {"firstStart", "First start", Unit::Seconds},
-                 {"lastEnd", "Last end", Unit::Seconds}}};
-    for (const HostLaneSum& lane : host.sums(programs))
-        table.add({lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
-    return table;
-}
-
-Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
-                     const std::vector<IpuId>& ipus) {
-    Table table{"hostWaits",
-                "Waits of host and IPU",
-                {{"run", "Run"},
-                 {"ipu", "IPU"},
-                 {"cycles", "Cycles", Unit::Cycles},
-                 {"ipuWaitsForHost", "IPU waits for host", Unit::Cycles},
-                 {"streamCopies", "Stream copies", Unit::Cycles},
-                 {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles}},
-                {},
-                "not known of a long trace in a profile of an older version"};
-    for (const HostWaits& waits : host.waits())
-        if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
-            table.add({index.runs()[static_cast<std::size_t>(waits.run)].name,
-                       std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
-                       waits.callbacks, waits.hostWaits});
     return table;
 }
 

@@ -63,6 +63,8 @@ public:
     [[nodiscard]] Pipeline pipeline() const; ///< empty if the execution is not pipelined
     /// In the order in which they began; empty in files before schema version 6.
     [[nodiscard]] std::vector<HostSpan> hostSpans() const;
+    /// Empty in files before schema version 11.
+    [[nodiscard]] HostRecord hostRecord() const;
     /// Empty in files before schema version 10, and of runs without --compute.
     [[nodiscard]] ProfileValues values() const;
 

@@ -21,6 +21,7 @@ TableGroup tracePageTables();
 TableGroup hostTables();
 TableGroup pipelineTables();
 TableGroup valueTables();
+TableGroup hostRecordTables();
 
 std::span<const TableGroup> tableGroups() {
     static const TableGroup groups[] = {
@@ -28,7 +29,7 @@ std::span<const TableGroup> tableGroups() {
         computeSetTables(), exchangeTables(),  copyTables(),       streamTables(),
         remoteTables(),     programTables(),   livenessTables(),   memoryTables(),
         placementTables(),  traceTables(),     tracePageTables(),  hostTables(),
-        pipelineTables(),   valueTables(),
+        pipelineTables(),   valueTables(),     hostRecordTables(),
     };
     return groups;
 }

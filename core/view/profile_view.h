@@ -51,6 +51,7 @@ private:
     PART(categoryMemory)                                                                           \
     PART(tileMemory)                                                                               \
     PART(pipeline)                                                                                 \
+    PART(hostRecord)                                                                               \
     PART(values)
 
 /// Shared by threads: each part is read once, by a reader of its own, and stays as long as the view

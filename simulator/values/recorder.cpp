@@ -99,7 +99,7 @@ void addValues(Profile& profile, RunValues run) {
 }
 
 ValueRecorder::ValueRecorder(const Graph& prepared, const RunOptions& options,
-                             std::int64_t iterations)
+                             std::optional<std::int64_t> iterations)
     : graph_(prepared)
     , options_(options) {
     if (options.compute.values == RecordedValues::All) {
@@ -107,7 +107,11 @@ ValueRecorder::ValueRecorder(const Graph& prepared, const RunOptions& options,
         const auto nodes = static_cast<std::int64_t>(prepared.model.nodes.size());
         const std::int64_t most =
             std::max(least, mostValueSamples / std::max<std::int64_t>(nodes, 1));
-        sampled_ = sampledIterations(iterations, std::min(options.compute.valueSamples, most));
+        most_ = std::min(options.compute.valueSamples, most);
+        if (iterations)
+            sampled_ = sampledIterations(*iterations, most_);
+        else
+            stride_ = 1;
     }
     for (const ModelNode& node : prepared.model.nodes)
         nodes_.emplace(node.name, &node);
@@ -116,18 +120,46 @@ ValueRecorder::ValueRecorder(const Graph& prepared, const RunOptions& options,
 }
 
 void ValueRecorder::beginCall(HostPort& port) {
-    const auto first = std::upper_bound(sampled_.begin(), sampled_.end(), before_);
-    if (first == sampled_.end() || *first > before_ + options_.deviceIterations)
-        port.record = nullptr;
-    else
+    bool looks = false;
+    if (stride_ > 0) {
+        const std::int64_t next = 1 + (before_ + stride_ - 1) / stride_ * stride_;
+        looks = next <= before_ + options_.deviceIterations;
+    } else {
+        const auto first = std::upper_bound(sampled_.begin(), sampled_.end(), before_);
+        looks = first != sampled_.end() && *first <= before_ + options_.deviceIterations;
+    }
+    port.record = nullptr;
+    if (looks)
         port.record = [this](const MadeValue& made) { see(made); };
+}
+
+bool ValueRecorder::isSampled(std::int64_t iteration) const {
+    return stride_ > 0 ? (iteration - 1) % stride_ == 0
+                       : std::binary_search(sampled_.begin(), sampled_.end(), iteration);
+}
+
+/// Whether an iteration is looked at. In a run of any length one too many leaves out every second.
+bool ValueRecorder::begin(std::int64_t iteration) {
+    if (!isSampled(iteration))
+        return false;
+    if (stride_ == 0 || iteration == latest_)
+        return true;
+    latest_ = iteration;
+    if (++begun_ <= most_)
+        return true;
+    while (begun_ > most_) {
+        stride_ *= 2;
+        begun_ = (iteration - 1) / stride_ + 1;
+    }
+    std::erase_if(values_.samples,
+                  [this](const ValueSample& sample) { return !isSampled(sample.iteration); });
+    return isSampled(iteration);
 }
 
 void ValueRecorder::see(const MadeValue& made) {
     const std::int64_t iteration = before_ + made.place.iteration + 1;
     if (made.place.replica != 0 || made.place.microBatch != 0 || !made.value.isReal() ||
-        made.value.elements() <= 1 ||
-        !std::binary_search(sampled_.begin(), sampled_.end(), iteration))
+        made.value.elements() <= 1 || !begin(iteration))
         return;
     const ValueTensorId id = seenAt(made);
     if (!id.valid())
@@ -234,7 +266,7 @@ void ValueRecorder::look(ValueTensorId id, std::int64_t iteration, std::span<con
 
 void ValueRecorder::finish(ValueTensorId id) {
     Seen& seen = seen_[id];
-    if (seen.statistics) {
+    if (seen.statistics && (stride_ == 0 || isSampled(seen.iteration))) {
         values_.samples.push_back(seen.statistics->sample(id, seen.iteration));
         values_.samples.back().partialsError = seen.partialsError;
     }
@@ -243,7 +275,7 @@ void ValueRecorder::finish(ValueTensorId id) {
 }
 
 void ValueRecorder::seeWeights(const Machine& machine) {
-    if (sampled_.empty())
+    if (sampled_.empty() && stride_ == 0)
         return;
     for (const std::string& name : machine.weights()) {
         const TensorData value = machine.weight(name);

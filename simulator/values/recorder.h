@@ -36,8 +36,11 @@ std::vector<std::int64_t> sampledIterations(std::int64_t iterations, std::int64_
 /// moves elements, and what an optimizer computes on its way.
 class ValueRecorder {
 public:
-    /// `prepared` outlives it. `iterations`: of the whole run, all calls of the host.
-    ValueRecorder(const Graph& prepared, const RunOptions& options, std::int64_t iterations);
+    /// `prepared` outlives it. `iterations`: of the whole run, all calls of the host; none where
+    /// nobody knows: then every iteration is looked at, every second one once there are more than
+    /// options.compute.valueSamples, and so on.
+    ValueRecorder(const Graph& prepared, const RunOptions& options,
+                  std::optional<std::int64_t> iterations);
 
     /// Sets port.record for the next call of the host, or clears it where there is nothing to look
     /// at.
@@ -69,6 +72,8 @@ private:
         std::vector<unsigned char> alive;
     };
 
+    [[nodiscard]] bool isSampled(std::int64_t iteration) const;
+    bool begin(std::int64_t iteration);
     void see(const MadeValue& made);
     ValueTensorId seenAt(const MadeValue& made);
     [[nodiscard]] Seen describe(const MadeValue& made, ValueKind kind) const;
@@ -82,7 +87,10 @@ private:
     const Graph& graph_;
     const RunOptions& options_;
     std::vector<std::int64_t> sampled_;
-    std::int64_t before_ = 0; ///< iterations of calls before this one
+    std::int64_t most_ = 0;               ///< samples of a tensor
+    std::int64_t stride_ = 0;             ///< between those of a run of any length; 0: another
+    std::int64_t begun_ = 0, latest_ = 0; ///< samples so far, and the last one's iteration
+    std::int64_t before_ = 0;             ///< iterations of calls before this one
     std::unordered_map<std::string_view, const ModelNode*> nodes_;
     /// Names in the model by those of an operation of a function and of the calls around it.
     std::map<std::pair<std::string, std::vector<std::string>>, std::string> places_;

@@ -41,11 +41,21 @@ Split classesOf(const TensorData& wanted) {
     return {wanted.elements(), 1, 1};
 }
 
+/// The product of logarithms and encoded labels that losses of ONNX, and PopART's, become.
+bool isLogLikelihood(const Op& op, const ElementwiseAttributes& function) {
+    const bool isLoss = op.type == "NegativeLogLikelihoodLoss" ||
+                        op.type == "SoftmaxCrossEntropyLoss" || op.type == "Nll";
+    return isLoss && op.pass == Pass::Forward &&
+           function.function == ElementwiseFunction::Multiply && op.name.ends_with("/nll");
+}
+
 } // namespace
 
-ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted) {
+ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted, bool logarithms) {
     ScoreCount count;
     const Split split = classesOf(wanted);
+    if (logarithms && split.classes == 1)
+        return count;
     for (std::int64_t o = 0; o < split.outer; ++o)
         for (std::int64_t i = 0; i < split.inner; ++i) {
             std::int64_t best = 0;
@@ -60,7 +70,9 @@ ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted
             count.right += best == right ? 1 : 0;
             ++count.of;
             const double score = probabilities.number(split.at(o, right, i));
-            count.loss -= std::log(std::max(score, double{std::numeric_limits<float>::min()}));
+            count.loss -=
+                logarithms ? score
+                           : std::log(std::max(score, double{std::numeric_limits<float>::min()}));
         }
     return count;
 }
@@ -68,9 +80,11 @@ ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted
 ScoreWatch::ScoreWatch(const Graph& prepared) {
     const auto search = [&](const Graph& graph) {
         for (const Op& op : graph.ops)
-            if (const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
-                function != nullptr && function->function == ElementwiseFunction::CrossEntropy)
-                operands_.push_back({&graph, op.inputs[0], op.inputs[1]});
+            if (const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes))
+                if (function->function == ElementwiseFunction::CrossEntropy ||
+                    isLogLikelihood(op, *function))
+                    operands_.push_back({&graph, op.inputs[0], op.inputs[1],
+                                         function->function == ElementwiseFunction::Multiply});
     };
     search(prepared);
     for (const Graph& function : prepared.functions)
@@ -88,7 +102,8 @@ void ScoreWatch::see(const Graph& graph, TensorId tensor, std::int64_t replica,
         (tensor == operands.probabilities ? probabilities_ : wanted_)[key] = value;
         if (!probabilities_.contains(key) || !wanted_.contains(key))
             continue;
-        const ScoreCount one = countScores(probabilities_.at(key), wanted_.at(key));
+        const ScoreCount one =
+            countScores(probabilities_.at(key), wanted_.at(key), operands.logarithms);
         count_.right += one.right;
         count_.of += one.of;
         count_.loss += one.loss;

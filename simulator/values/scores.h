@@ -21,10 +21,13 @@ struct ScoreCount {
 };
 
 /// Of probabilities and the wanted distribution, both [..., classes, ...] of one shape: the classes
-/// are the dimension along which the wanted values add up to one.
-ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted);
+/// are the dimension along which the wanted values add up to one. `logarithms`: of probabilities;
+/// where labels are weighed or left out nothing is counted.
+ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted,
+                       bool logarithms = false);
 
-/// Watches the operands of a graph's cross-entropy, wherever outlining has put it.
+/// Watches the operands of a graph's cross-entropy, or of its negative log likelihood, wherever
+/// outlining has put it.
 class ScoreWatch {
 public:
     explicit ScoreWatch(const Graph& prepared);
@@ -38,6 +41,7 @@ private:
     struct Operands {
         const Graph* graph;
         TensorId probabilities, wanted;
+        bool logarithms = false;
     };
     std::vector<Operands> operands_;
     std::map<std::pair<std::size_t, std::int64_t>, TensorData> probabilities_, wanted_;

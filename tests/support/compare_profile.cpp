@@ -144,6 +144,8 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         return "pipeline";
     if (!(a.modelGraph == b.modelGraph))
         return "modelGraph";
+    if (!(a.hostRecord == b.hostRecord))
+        return "hostRecord";
     if (!(a.values == b.values))
         return "values";
     if (a.phases != b.phases)

@@ -31,6 +31,8 @@ public:
         if (p_.info.fits)
             traceExecution(p_);
         addHost();
+        if (options_.withRecord)
+            p_.hostRecord = sampleRecord();
         if (options_.withValues)
             p_.values = sampleValues(options_.changed);
         return std::move(p_);

@@ -20,6 +20,8 @@ struct SampleOptions {
     bool withCopy = false;
     /// The model's graph is recorded, as it is since schema version 5.
     bool withGraph = true;
+    /// The program recorded tracepoints, a graph and a heat map.
+    bool withRecord = false;
     /// It was computed: sampleValues().
     bool withValues = false;
 };

@@ -70,4 +70,15 @@ ProfileValues sampleValues(bool changed) {
     return values;
 }
 
+HostRecord sampleRecord() {
+    HostRecord record;
+    record.events = {{"MainThread", "app", "epoch", -0.002, 0.01},
+                     {"MainThread", "poptorch.trainingModel", "modelExecution", 0, 0.001},
+                     {"Loader", "dataset", "__getitem__", 0.0005, 0.002},
+                     {"MainThread", "app", "best so far", 0.004, {}}};
+    record.series = {{"Loss", "nats", "training", {{0.001, 2.5}, {0.002, 1.5}}}};
+    record.heatMaps = {{"conv1", "2^x", {-8, 0}, {{0.001, {3, 4, 0}}, {0.002, {0, 5, 2}}}}};
+    return record;
+}
+
 } // namespace tilescope::test

@@ -1,6 +1,7 @@
-// Values of a training, made by hand.
+// Values of a training, and what a program recorded, made by hand.
 #pragma once
 
+#include "core/profile/host_record.h"
 #include "core/profile/values.h"
 
 namespace tilescope::test {
@@ -15,5 +16,8 @@ ValueSample sampleOf(ValueTensorId tensor, std::int64_t iteration, std::int64_t 
 /// seven tenths are zero or subnormal), momentum of conv1's weights (float). A changed run has loss
 /// scaling of 1024, under which the gradient loses nothing, learns faster and knows no momentum.
 ProfileValues sampleValues(bool changed = false);
+
+/// Two threads, one with a tracepoint in another, a moment, a graph and a heat map.
+HostRecord sampleRecord();
 
 } // namespace tilescope::test

@@ -1,4 +1,5 @@
 // The lane of the host in the execution trace, through its real widgets.
+#include <QComboBox>
 #include <QMenu>
 #include <QToolButton>
 #include <QtTest>
@@ -6,6 +7,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
+#include "views/execution/record_panel.h"
 
 namespace host_lane_test {
 using namespace tilescope;
@@ -44,6 +46,39 @@ private slots:
     void initTestCase() { prepare(); }
     void init() { newWindow(); }
     void cleanup() { window_.reset(); }
+
+    void threadsOfTheProgramAreRowsOfTheHost() {
+        open({files_.write("record.pop", {.withRecord = true})});
+        QCOMPARE(lanes()[0].rowNames,
+                 (std::vector<std::string>{"Engine", "Callbacks", "MainThread", "", "Loader"}));
+        QVERIFY(hostBox(2, "epoch"));
+        QVERIFY(hostBox(3, "modelExecution"));
+        QCOMPARE(hostBox(3, "best so far")->cycles(), std::int64_t{1});
+        const double end = zoom().last();
+        for (auto* button : trace_->findChildren<QToolButton*>())
+            if (button->text() == "Compilation")
+                button->click();
+        settle();
+        QVERIFY(zoom().first() < 0);
+        const double clock = window_->context().reports.source()->machine().clockHz;
+        QCOMPARE(zoom().last(), std::max(end, std::round(0.008 * clock)));
+        // Its graph has a tab with a plot over the same axis.
+        auto* graphs = trace_->findChild<views::RecordPanel*>();
+        QVERIFY(graphs && graphs->hasGraphs());
+        QCOMPARE(graphs->plot().graphCount(), 1);
+        QCOMPARE(graphs->plot().graph()->dataCount(), 2);
+        QCOMPARE(graphs->plot().graph()->dataMainKey(1), 0.002 * clock);
+        QCOMPARE(graphs->plot().valueTitle(), QStringLiteral("Loss (nats)"));
+        graphs->choice().setCurrentIndex(1);
+        QCOMPARE(graphs->choice().currentText(), QStringLiteral("conv1, heat map"));
+        QCOMPARE(graphs->plot().graphCount(), 0);
+        QVERIFY(std::isnan(graphs->plot().shareAt(0, 0)));
+        QCOMPARE(graphs->plot().shareAt(0.0015 * clock, 0), 0.75); // 3, 4 and 0 numbers
+        QCOMPARE(graphs->plot().shareAt(0.0015 * clock, 1), 1.0);
+        QCOMPARE(graphs->plot().shareAt(0.5 * clock, 2), 0.4); // 0, 5 and 2 from then on
+        open({files_.write("plain.pop", {})});
+        QVERIFY(!graphs->hasGraphs());
+    }
 
     void theHostStandsAboveTheIpus() {
         open({files_.write("two.pop", {.ipus = 2})});

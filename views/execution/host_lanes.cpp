@@ -39,6 +39,12 @@ TraceBox boxOf(const HostBox& box) {
     case HostWork::Compilation:
     case HostWork::Call:
     case HostWork::Run:
+    case HostWork::Tracepoint:
+        break;
+    case HostWork::Moment:
+        result.look = TraceBox::Look::Group;
+        result.kind = ProgramKind::StreamCopyBegin;
+        result.end = result.begin + 1; // so that a pixel of it is seen
         break;
     case HostWork::Loading:
         result.look = TraceBox::Look::Group;
@@ -77,9 +83,11 @@ HostOfProfile::HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop
     const auto index = profile_->trace(stop);
     const Target& machine = profile_->machine();
     namingFile(profile_->file().string(), [&] {
-        firstCycle_ = HostTimeline(profile_->reader(stop).hostSpans(), *index,
-                                   HostCopies({}, machine, {}, {}), machine)
-                          .firstCycle();
+        const ProfileReader reader = profile_->reader(stop);
+        HostTimeline host(reader.hostSpans(), *index, HostCopies({}, machine, {}, {}), machine);
+        host.addRecord(reader.hostRecord());
+        firstCycle_ = host.firstCycle();
+        lastCycle_ = host.lastCycle();
     });
 }
 
@@ -102,6 +110,14 @@ std::int64_t Hosts::firstCycle() const {
     return first;
 }
 
+std::int64_t Hosts::lastCycle() const {
+    std::int64_t last = 0;
+    for (const auto& host : {source, target})
+        if (host)
+            last = std::max(last, host->lastCycle());
+    return last;
+}
+
 Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop) {
     return {readOne(profiles.source, stop), readOne(profiles.target, stop)};
 }
@@ -117,10 +133,16 @@ TraceLane hostLane(const HostTimeline& host, const HostLaneQuestion& question,
     }
     const HostLane engine = host.engine();
     addRow(lane, Text::tr("Engine"), {&engine});
-    if (host.copies().empty() || !host.copies().known())
-        return lane;
-    const HostLane callbacks = host.callbacks(std::move(copies), question.range);
-    addRow(lane, Text::tr("Callbacks"), {&callbacks});
+    if (!host.copies().empty() && host.copies().known()) {
+        const HostLane callbacks = host.callbacks(std::move(copies), question.range);
+        addRow(lane, Text::tr("Callbacks"), {&callbacks});
+    }
+    const std::string* thread = nullptr; // named once, before what is within its tracepoints
+    for (const HostLane& recorded : host.recorded()) {
+        const bool isNew = thread == nullptr || *thread != recorded.name;
+        addRow(lane, isNew ? shownName(recorded.name) : QString(), {&recorded});
+        thread = &recorded.name;
+    }
     return lane;
 }
 

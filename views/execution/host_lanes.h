@@ -19,11 +19,13 @@ public:
     HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop);
 
     [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
+    /// Where the program's last tracepoint ends, or 0.
+    [[nodiscard]] std::int64_t lastCycle() const { return lastCycle_; }
     [[nodiscard]] std::shared_ptr<const HostTimeline> timeline(const std::stop_token& stop) const;
 
 private:
     ProfileViewPtr profile_;
-    std::int64_t firstCycle_ = 0;
+    std::int64_t firstCycle_ = 0, lastCycle_ = 0;
     LazyPart<HostTimeline> timeline_;
 };
 
@@ -34,6 +36,8 @@ struct Hosts {
 
     /// The earlier of where both begin, zero or negative.
     [[nodiscard]] std::int64_t firstCycle() const;
+    /// The later of where both end.
+    [[nodiscard]] std::int64_t lastCycle() const;
 };
 
 /// On a worker thread.
@@ -47,7 +51,8 @@ struct HostLaneQuestion {
     CycleRange range;
 };
 
-/// Rows of the runs and of stream callbacks, which `copies` of the IPUs in the range are made from.
+/// Rows of the runs, of stream callbacks and of the program's threads. Callbacks
+/// are what `copies` of the IPUs in the range are made from.
 /// A wait that goes on beyond the range has no steps.
 TraceLane hostLane(const HostTimeline& host, const HostLaneQuestion& question,
                    std::vector<TraceSpan> copies);

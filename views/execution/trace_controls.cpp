@@ -21,7 +21,8 @@ ToolRow* TraceView::makeTools() {
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
     compilation_ = tools->addToggle(
         tr("Compilation"),
-        tr("What the host did before the first run: phases of the compilation, and loading"),
+        tr("What the host did before the first run: phases of the compilation, and loading; and "
+           "what the program recorded after it"),
         false);
     compilation_->hide();
     makeOptions(*tools);

@@ -6,6 +6,7 @@
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
 #include "views/execution/range_panel.h"
+#include "views/execution/record_panel.h"
 #include "views/execution/statistics_panel.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/parts.h"
@@ -123,7 +124,16 @@ QWidget* TraceView::makeTabs() {
     auto* marks = new MarksPanel(*marks_);
     connect(marks, &MarksPanel::goTo, this, [this](double cycle) { showMark(cycle); });
     connectMarks(tabs_->addTab(marks, tr("Marks")));
+    record_ = new RecordPanel(context());
+    connect(record_, &RecordPanel::hovered, this, &ReportView::status);
+    tabs_->addTab(record_, tr("Graphs"));
+    showRecord({}, 0);
     return tabs_;
+}
+
+void TraceView::showRecord(std::shared_ptr<const HostRecord> record, double clockHz) {
+    record_->setRecord(std::move(record), clockHz);
+    tabs_->setTabVisible(tabs_->indexOf(record_), record_->hasGraphs());
 }
 
 void TraceView::connectMarks(int tab) {
@@ -153,6 +163,12 @@ double TraceView::firstCycle() const {
                : 0;
 }
 
+double TraceView::lastCycle() const {
+    return compilation_->isChecked() && showsHost_->isChecked()
+               ? std::max(executionEnd_, static_cast<double>(hosts_.lastCycle()))
+               : executionEnd_;
+}
+
 void TraceView::reload() {
     const ProfileView& source = *profiles().source;
     fillIpus(source.machine().ipus);
@@ -165,29 +181,32 @@ void TraceView::reload() {
         return showNothing();
     plot().setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
-                runs =
-                    RunChoices{pair.source->trace(stop)->runs(), firstStep(*pair.source, stop)}] {
-            hosts_ = hosts;
-            runs_ = runs;
-            compilation().setVisible(hosts_.firstCycle() < 0);
-            context().timeZoom.setLimits(firstCycle(), static_cast<double>(length), shortestRange);
-            const ProfileView& profile = *pair.source;
-            const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
-                                                 static_cast<double>(length));
-            if (!problem.isEmpty())
-                emit status(problem);
-            run_->clear();
-            run_->addItems(runs_.names());
-            run_->setCurrentIndex(runs_.usual(profile.info().cycles));
-            showRun(run_->currentIndex());
-            loadPlots();
-            countMatches();
-            if (const auto wanted = std::exchange(wanted_, {}))
-                findOperation(wanted->operation, wanted->target);
-            else
-                goToProgram(context().selection.current().program);
-        };
+        return
+            [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
+             record = pair.source->hostRecord(stop),
+             runs = RunChoices{pair.source->trace(stop)->runs(), firstStep(*pair.source, stop)}] {
+                hosts_ = hosts;
+                showRecord(record, pair.source->machine().clockHz);
+                runs_ = runs;
+                compilation().setVisible(hosts_.firstCycle() < 0);
+                executionEnd_ = static_cast<double>(length);
+                context().timeZoom.setLimits(firstCycle(), lastCycle(), shortestRange);
+                const ProfileView& profile = *pair.source;
+                const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
+                                                     static_cast<double>(length));
+                if (!problem.isEmpty())
+                    emit status(problem);
+                run_->clear();
+                run_->addItems(runs_.names());
+                run_->setCurrentIndex(runs_.usual(profile.info().cycles));
+                showRun(run_->currentIndex());
+                loadPlots();
+                countMatches();
+                if (const auto wanted = std::exchange(wanted_, {}))
+                    findOperation(wanted->operation, wanted->target);
+                else
+                    goToProgram(context().selection.current().program);
+            };
     });
 }
 
@@ -227,7 +246,7 @@ void TraceView::changeHost() {
         return;
     ZoomRange& zoom = context().timeZoom;
     if (zoom.first() != firstCycle()) {
-        zoom.setLimits(firstCycle(), zoom.last(), shortestRange);
+        zoom.setLimits(firstCycle(), lastCycle(), shortestRange);
         if (zoom.first() == 0)
             showRun(run_->currentIndex());
     }

@@ -19,6 +19,7 @@ namespace tilescope::views {
 
 class RangeField;
 class RangePanel;
+class RecordPanel;
 class StatisticsPanel;
 
 /// Lanes of boxes, or of tiles, over cycles above; statistics and steps of the visible (or
@@ -62,6 +63,8 @@ private:
     void showRun(int choice);
     void changeLook();
     void changeHost();
+    /// A tab for its graphs, if there are any.
+    void showRecord(std::shared_ptr<const HostRecord> record, double clockHz);
     void updateLegend();
     void loadPlots();
     void loadStatistics();
@@ -71,6 +74,8 @@ private:
     [[nodiscard]] TraceQuestion question() const;
     /// Of the axis: where the compilation begins if it is shown, else the first run.
     [[nodiscard]] double firstCycle() const;
+    /// Where the execution ends, or what the program recorded if the compilation is shown.
+    [[nodiscard]] double lastCycle() const;
     [[nodiscard]] const ProfileViewPtr& profileOf(bool target) const;
 
     // What is selected
@@ -114,6 +119,7 @@ private:
     QAction* showsSyncs_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     RangePanel* inRange_ = nullptr;
+    RecordPanel* record_ = nullptr;
     struct Chosen {
         std::optional<CycleRange> range;
         std::optional<CycleRange> marked; ///< what the band over the plot shows
@@ -130,6 +136,7 @@ private:
     };
     std::optional<WantedOperation> wanted_; ///< to be shown when the execution is read
     Hosts hosts_;
+    double executionEnd_ = 0;
     RunChoices runs_;
     std::optional<double> shownMark_; ///< the cycle of the mark that was shown last
 };

@@ -1,64 +1,24 @@
 """Tracepoints, graphs and heat maps of a program, as libpvti records them.
 
-Recording is on if the environment variable PVTI_OPTIONS has ``"enable": "true"``; the file that it
-names by ``"directory"`` gets them as trace events (``libpvti.json``) that browsers show.
+Recording is on if the environment variable PVTI_OPTIONS has ``"enable": "true"``. What is recorded
+is in the host's lanes of the profiles that the process writes, and as trace events, which browsers
+show, in ``libpvti.json`` of the folder that PVTI_OPTIONS names by ``"directory"``. Times are the
+process's own, but for calls of the machine, which take what the simulated machine needs.
 """
 from __future__ import annotations
 
-import atexit
+import bisect
 import functools
-import json
-import os
-import threading
-import time
 from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from ._recorder import recorder as _recorder
 
 __all__ = [
     "Graph", "HeatmapDouble", "HeatmapScale", "Series", "TraceChannel", "Tracepoint",
-    "checkTracingEnabled", "createTraceChannel", "enableTracing", "disableTracing",
-    "instrument", "instrument_fn"
+    "checkTraceChannel", "checkTracingEnabled", "closeTrace", "createTraceChannel",
+    "disableTraceChannels", "disableTracing", "enableTraceChannels", "enableTracing",
+    "getCurrentTraceFilename", "instrument", "instrument_fn", "listTraceChannels"
 ]
-
-_MICROSECONDS = 1e6
-
-
-class _Recorder:
-    """Events of the process until they are written in the end."""
-
-    def __init__(self) -> None:
-        options = json.loads(os.environ.get("PVTI_OPTIONS") or "{}")
-        self.enabled = str(options.get("enable", "false")).lower() == "true"
-        self._directory = options.get("directory", ".")
-        self._events: List[Dict[str, Any]] = []
-        self._lock = threading.Lock()
-        atexit.register(self.write)
-
-    def add(self, kind: str, name: str, category: str, values: Optional[Dict[str, Any]] = None
-            ) -> None:
-        if not self.enabled:
-            return
-        event: Dict[str, Any] = {
-            "ph": kind,
-            "name": name,
-            "cat": category,
-            "ts": time.monotonic() * _MICROSECONDS,
-            "pid": os.getpid(),
-            "tid": threading.get_ident()
-        }
-        if values is not None:
-            event["args"] = values
-        with self._lock:
-            self._events.append(event)
-
-    def write(self) -> None:
-        if not self._events:
-            return
-        os.makedirs(self._directory, exist_ok=True)
-        with open(os.path.join(self._directory, "libpvti.json"), "w", encoding="utf-8") as file:
-            json.dump({"traceEvents": self._events}, file)
-
-
-_recorder = _Recorder()
 
 
 def checkTracingEnabled() -> bool:
@@ -76,11 +36,43 @@ def disableTracing(*channels: "TraceChannel") -> None:
     _recorder.enabled = False
 
 
+def enableTraceChannels(*channels: "TraceChannel") -> None:
+    """Records events of these channels again."""
+    _recorder.disabled_channels -= {channel.name for channel in channels}
+
+
+def disableTraceChannels(*channels: "TraceChannel") -> None:
+    """Records no events of these channels."""
+    _recorder.disabled_channels |= {channel.name for channel in channels}
+
+
+def checkTraceChannel(channel: "TraceChannel") -> bool:
+    """Whether events of a channel are recorded."""
+    return _recorder.enabled and channel.name not in _recorder.disabled_channels
+
+
+def listTraceChannels() -> List[str]:
+    """Names of all channels that there are."""
+    return list(_recorder.channels)
+
+
+def getCurrentTraceFilename() -> str:
+    """Where events are written when the process ends."""
+    return _recorder.file
+
+
+def closeTrace() -> None:
+    """Writes what is recorded so far."""
+    _recorder.write()
+
+
 class TraceChannel:
     """A name that events belong to."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+        if name not in _recorder.channels:
+            _recorder.channels.append(name)
 
 
 def createTraceChannel(name: str) -> TraceChannel:
@@ -95,7 +87,8 @@ class Tracepoint:
     ...     load()
     """
 
-    def __init__(self, channel: TraceChannel, name: str) -> None:
+    def __init__(self, channel: TraceChannel, name: str,
+                 metadata: Optional[Dict[str, Any]] = None) -> None:
         self._channel, self._name = channel, name
 
     def __enter__(self) -> "Tracepoint":
@@ -136,9 +129,14 @@ def instrument_fn(channel: TraceChannel) -> Callable[[Callable], Callable]:
 
 
 def instrument(obj: Any, methods: Sequence[str], channel: TraceChannel) -> Any:
-    """Calls of an object's methods are events; returns the object."""
-    for name in methods:
-        setattr(obj, name, instrument_fn(channel)(getattr(obj, name)))
+    """Calls of an object's methods, special ones too, are events; returns the object."""
+    kind = type(obj)
+    recorded = {name: instrument_fn(channel)(getattr(kind, name)) for name in methods}
+    try:
+        obj.__class__ = type(kind.__name__, (kind, ), {**recorded, "__module__": kind.__module__})
+    except TypeError:  # its class cannot be another: built-in ones, such with slots
+        for name in methods:
+            setattr(obj, name, instrument_fn(channel)(getattr(obj, name)))
     return obj
 
 
@@ -171,11 +169,16 @@ class HeatmapScale:
 
 
 class HeatmapDouble:
-    """Counts of values between edges, over time."""
+    """Counts of values between edges, over time.
+
+    >>> heat = libpvti.HeatmapDouble("weights", [-8, -4, 0], "2^x")
+    >>> heat.add([-9.5, -1])
+    """
 
     def __init__(self, name: str, edges: Sequence[float], units: str = "",
                  scale: str = HeatmapScale.LINEAR) -> None:
-        self._name, self._edges, self._units = name, [float(edge) for edge in edges], units
+        self._name, self._edges, self._units = name, sorted(set(map(float, edges))), units
+        self._map = _recorder.add_map(name, units, self._edges)
 
     def add(self, values: Sequence[float]) -> None:
         """Counts values, now."""
@@ -183,6 +186,6 @@ class HeatmapDouble:
             return
         counts = [0] * (len(self._edges) + 1)
         for value in values:
-            counts[sum(value >= edge for edge in self._edges)] += 1
-        _recorder.add("C", self._name, self._units,
-                      {str(edge): count for edge, count in zip([*self._edges, "more"], counts)})
+            counts[bisect.bisect_right(self._edges, float(value))] += 1
+        shown = {str(edge): count for edge, count in zip([*self._edges, "more"], counts)}
+        _recorder.add("C", self._name, self._units, shown, (self._map, counts))

@@ -11,6 +11,7 @@ from . import enums
 from ._errors import Error
 from ._logging import logger
 from .options import Options
+from .profiling import Channel
 
 
 class _Part(torch.utils.data.Dataset):
@@ -71,6 +72,7 @@ class DataLoader(torch.utils.data.DataLoader):
             self._check_iterable(num_workers, kwargs)
         else:
             dataset = self._share(dataset, drop_last, auto_distributed_partitioning)
+            dataset = Channel("dataset").instrument(dataset, "__getitem__")
         if not is_iterable:
             kwargs["shuffle"] = bool(shuffle)
         super().__init__(dataset,
@@ -169,6 +171,7 @@ class AsynchronousDataAccessor:
                         f"not {buffer_size}")
         self._dataset = dataset
         self._size = buffer_size
+        Channel("dataloader").instrument(self, "__next__", "terminate")
         if early_preload:
             self._worker = _Worker(dataset, buffer_size)
 
@@ -213,6 +216,7 @@ class _Worker:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._read,
                                         args=(iter(dataset), ),
+                                        name="Loader",
                                         daemon=True)
         self._thread.start()
 

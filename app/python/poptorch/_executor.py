@@ -4,10 +4,12 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+import weakref
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import numpy
 import torch
+from libpvti._recorder import recorder as _pvti
 from tilescope import _simulator
 
 from . import _jobs, _optimizers, _tracing, enums
@@ -38,6 +40,22 @@ def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
         sys.stderr.flush()
 
     return show
+
+
+#: Which program has written a profile last: models of one name share a file.
+_writers: Dict[str, int] = {}
+
+
+def _finish_profile(program: Any, profile: str, zero: List[float]) -> None:
+    """Adds the values of all calls, and what libpvti has recorded, to the profile."""
+    if not profile or _writers.get(profile) != id(program):
+        return
+    record = _pvti.record(zero[0] if zero else _pvti.now()) if _pvti.has_events else None
+    try:
+        program.finish_profile(record)
+    except ValueError as error:
+        logger.warning("%s", error)
+    zero.clear()
 
 
 def _refuse_groups(*args: Any, **kwargs: Any) -> None:
@@ -79,8 +97,13 @@ class PoplarExecutor(Weights, Times):
         self._pending_state: Dict[str, numpy.ndarray] = {}
         self._call_start = 0.0
         self._last: List[torch.Tensor] = []  #: what the last call returned
+        #: Where the first call of the machine begins, on libpvti's clock; empty before it.
+        self._zero: List[float] = []
+        self._finish: Callable[[], Any] = lambda: None
         self._profiling = Channel("poptorch.trainingModel" if training else
                                   "poptorch.inferenceModel")
+        self._profiling.instrument(self, "copyWeightsToHost", "copyWeightsToDevice", "setOptimizer",
+                                   "compile", "destroy")
         for parameter in model.parameters():
             parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
         if optimizer is not None:
@@ -126,26 +149,17 @@ class PoplarExecutor(Weights, Times):
         self._compile(*_tracing.bind_arguments(self._user_model, args, kwargs))
 
     def _compile(self, names: List[str], values: List[Any]) -> None:
+        self._finish()
         tensors = _tracing.Tree(values).tensors
         micro = _tracing.Tree(values).rebuild([self._micro_batch(tensor) for tensor in tensors])
         with self._profiling.tracepoint("modelCompilation"):
             traced = _tracing.trace(self._user_model, names, micro, self._training)
             job = _jobs.make_job(self._options, self._training, self._optimizer, self._names(),
                                  traced.blocks, traced.half, self._instances)
-            progress = _progress(self._options._show_compilation_progress_bar)
-            with _as_poptorch_error():
-                program = _simulator.CompiledModel(traced.onnx,
-                                                   type(self._user_model).__name__,
-                                                   job.keys,
-                                                   blocks=job.places,
-                                                   profile=job.profile,
-                                                   computes=not _jobs.runs_at_device_speed(),
-                                                   finds_loss=self._training,
-                                                   trained=self._trained_names(),
-                                                   progress=progress)
-            if progress is not None:
-                sys.stderr.write("\n")
+            program = self._make_program(traced, job)
         figures = program.figures
+        _writers[job.profile] = id(program)
+        self._finish = weakref.finalize(self, _finish_profile, program, job.profile, self._zero)
         self._log(figures)
         if not figures["fits"]:
             raise out_of_memory(figures["failure"])
@@ -159,6 +173,25 @@ class PoplarExecutor(Weights, Times):
             self._pending_state = {}
         if self._optimizer is not None:
             self._rates, _ = _optimizers.split_learning_rates(job.keys)
+
+    def _make_program(self, traced: _tracing.Traced, job: _jobs.Job) -> Any:
+        progress = _progress(self._options._show_compilation_progress_bar)
+        recorded, samples = _jobs.recorded_values()
+        with _as_poptorch_error():
+            program = _simulator.CompiledModel(traced.onnx,
+                                               type(self._user_model).__name__,
+                                               job.keys,
+                                               blocks=job.places,
+                                               profile=job.profile,
+                                               computes=not _jobs.runs_at_device_speed(),
+                                               finds_loss=self._training,
+                                               trained=self._trained_names(),
+                                               values=recorded,
+                                               value_samples=samples,
+                                               progress=progress)
+        if progress is not None:
+            sys.stderr.write("\n")
+        return program
 
     def _names(self) -> Dict[int, str]:
         """Names of parameters and buffers by the id of their tensors."""
@@ -246,8 +279,7 @@ class PoplarExecutor(Weights, Times):
         if self._instances is not None:
             inputs = self._instances.inputs_of_all(inputs, self._rates)
             wanted = self._instances.own_micro_batches(wanted)
-        with _as_poptorch_error():
-            arrays = compiled.program.run(inputs, wanted)
+        arrays = self._run_program(compiled, inputs, wanted)
         if self._training:
             self._download()
             self._count_batches()
@@ -255,6 +287,20 @@ class PoplarExecutor(Weights, Times):
             self._result(array, shape, kind) for array, shape, kind in zip(
                 arrays, compiled.shapes_out, compiled.types_out)
         ]
+
+    def _run_program(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray],
+                     wanted: List[int]) -> List[numpy.ndarray]:
+        """A call that takes the machine's time on the clock of the program's tracepoints."""
+        start = time.perf_counter()
+        self._begin_first_call()
+        with _as_poptorch_error():
+            arrays = compiled.program.run(inputs, wanted)
+        _pvti.shift(compiled.figures["callSeconds"] - (time.perf_counter() - start))
+        return arrays
+
+    def _begin_first_call(self) -> None:
+        if not self._zero:
+            self._zero.append(_pvti.now())
 
     def _result(self, array: numpy.ndarray, shape: torch.Size,
                 kind: torch.dtype) -> torch.Tensor:
@@ -277,6 +323,7 @@ class PoplarExecutor(Weights, Times):
                         (() if count == 1 else (count, )), dtype=kind)
             for shape, kind in zip(compiled.shapes_out, compiled.types_out)
         ]
+        self._begin_first_call()
         left = compiled.figures["callSeconds"] - (time.perf_counter() - self._call_start)
         if left > 0:
             time.sleep(left)
@@ -387,7 +434,8 @@ class PoplarExecutor(Weights, Times):
         self._attached = False
 
     def destroy(self) -> None:
-        """Forgets the compiled program."""
+        """Forgets the compiled program, and writes to its profile what is to be added to it."""
+        self._finish()
         self._compiled = None
         self._attached = False
         self._versions = {}

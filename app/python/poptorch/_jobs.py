@@ -20,6 +20,12 @@ RUN_VARIABLE = "TILESCOPE_POPTORCH_RUN"
 #: Of each IPU with POPTORCH_SMALL_IPU_MODEL (poptorch popart_compiler/source/Compiler.cpp).
 _TILES_OF_SMALL_MODEL = 4
 
+#: The environment's word for the values that profiles keep: "all", "curves" or "off"; "all:100"
+#: looks at tensors of 100 iterations at most.
+VALUES_VARIABLE = "TILESCOPE_POPTORCH_VALUES"
+
+_SAMPLES = 50
+
 _OUTPUT_MODES = {
     enums.OutputMode.All: "all",
     enums.OutputMode.Final: "final",
@@ -46,6 +52,21 @@ def runs_at_device_speed() -> bool:
         raise Error(f"environment variable {RUN_VARIABLE}: '{word}' is neither 'compute' (calls "
                     "compute values) nor 'time' (calls take the machine's time and return zeros)")
     return word == "time"
+
+
+def recorded_values() -> Tuple[str, int]:
+    """What profiles keep of the values that calls compute, and of how many iterations at most.
+
+    Raises:
+        poptorch.Error: if the environment variable says something else.
+    """
+    text = os.environ.get(VALUES_VARIABLE) or "off"
+    word, _, samples = text.partition(":")
+    if word not in ("all", "curves", "off") or (samples and not samples.isdecimal()):
+        raise Error(f"environment variable {VALUES_VARIABLE}: '{text}' is none of 'all' "
+                    "(statistics of tensors and the curve of training), 'all:N' (of N iterations "
+                    "at most), 'curves' and 'off'")
+    return word, int(samples or _SAMPLES)
 
 
 #: Number of what comes before the first block.

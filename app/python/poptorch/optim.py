@@ -1,6 +1,7 @@
 """Optimizers with what an IPU adds to PyTorch's: scaling of the loss and types of their state.
 
-They hold numbers: the update itself is part of the compiled model.
+They hold numbers: the update itself is part of the compiled model. Parameter groups may have a
+learning rate, weight decay, momentum, betas, alpha and eps of their own.
 """
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
-"""Tracepoints of the program (libpvti) around what PopTorch does."""
+"""Tracepoints of the program (libpvti) around what PopTorch does.
+
+Without the environment variable PVTI_OPTIONS all of it does nothing.
+"""
 from __future__ import annotations
 
 import contextlib
-import functools
-from typing import Any, Callable, Iterator
+import os
+from typing import Any, ContextManager
 
 
 class Channel:
@@ -14,28 +17,22 @@ class Channel:
     """
 
     def __init__(self, name: str) -> None:
-        import libpvti
         self._name = name
-        self._channel = libpvti.createTraceChannel(name)
+        self._channel: Any = None
+        if os.environ.get("PVTI_OPTIONS"):
+            import libpvti
+            self._channel = libpvti.createTraceChannel(name)
 
-    @contextlib.contextmanager
-    def tracepoint(self, name: str) -> Iterator[None]:
-        """A context that is recorded as an event of that name."""
+    def tracepoint(self, name: str) -> ContextManager[Any]:
+        """A context that is recorded as an event, by its name after the channel's."""
+        if self._channel is None:
+            return contextlib.nullcontext()
         import libpvti
-        with libpvti.Tracepoint(self._channel, name):
-            yield
+        return libpvti.Tracepoint(self._channel, f"{self._name}.{name}")
 
     def instrument(self, obj: Any, *methods: str) -> Any:
-        """Records calls of an object's methods; returns the object."""
-        for name in methods:
-            method: Callable[..., Any] = getattr(obj, name)
-            setattr(obj, name, self._recorded(method, name))
-        return obj
-
-    def _recorded(self, method: Callable[..., Any], name: str) -> Callable[..., Any]:
-        @functools.wraps(method)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            with self.tracepoint(name):
-                return method(*args, **kwargs)
-
-        return call
+        """Records calls of an object's methods by their names; returns the object."""
+        if self._channel is None:
+            return obj
+        import libpvti
+        return libpvti.instrument(obj, methods, self._channel)

@@ -129,4 +129,4 @@ def openReport(profileFilename: str | PathLike[str], debugInfoFilename: str | Pa
 def openTrace(path: str | PathLike[str]) -> NoReturn:
     """Refused: .pvti files are not read."""
     refuse("openTrace", f"files of the System Analyser ('{fspath(path)}') are not read; what the host did is in the "
-           "profile, see tilescope.open(path).query('SELECT * FROM host_spans').")
+           "profile, with what libpvti recorded: see tilescope.open(path).hosts().")

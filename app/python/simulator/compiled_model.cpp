@@ -14,6 +14,7 @@
 #include "simulator/prepare/prepare.h"
 #include "simulator/report_contents.h"
 #include "simulator/simulate.h"
+#include "simulator/values/planned_sums.h"
 
 namespace tilescope::python {
 
@@ -148,7 +149,10 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
             tensor.role == sim::TensorRole::Weight)
             tensors_.emplace(tensor.name, TensorId(i));
     machine_ = std::make_unique<sim::Machine>(prepared_, options_,
-                                              static_cast<std::uint64_t>(options_.compute.seed));
+                                              static_cast<std::uint64_t>(options_.compute.seed),
+                                              sim::plannedSums(prepared_, options_));
+    if (request.values != RecordedValues::Off && !figures_.profile.empty())
+        startRecording(request);
 }
 
 void CompiledModel::compile(const Graph& graph, const CompileRequest& request,
@@ -222,7 +226,11 @@ CompiledModel::run(const std::map<std::string, InputElements>& inputs,
         for (auto i = first; i != last; ++i)
             results[i->second][static_cast<std::size_t>(at)] = value.copy();
     };
-    machine().run(port);
+    LossSum loss;
+    if (recorder_)
+        recordCall(port, loss);
+    else
+        machine().run(port);
     return results;
 }
 

@@ -17,6 +17,8 @@
 #include "core/options/run_options.h"
 #include "simulator/compute/machine.h"
 #include "simulator/graph/graph.h"
+#include "simulator/values/recorder.h"
+#include "simulator/values/scores.h"
 
 namespace tilescope::python {
 
@@ -30,6 +32,9 @@ struct CompileRequest {
     bool findsLoss = false; ///< of training: the model's own loss (lossOf)
     /// Weights that training changes; none: all.
     std::optional<std::set<std::string>> trained;
+    /// What the profile is to hold of the values that calls compute, see finishProfile().
+    RecordedValues values = RecordedValues::Off;
+    std::int64_t valueSamples = 50; ///< iterations at most whose tensors are looked at
 };
 
 /// Of a tensor that goes to the machine or comes from it.
@@ -90,7 +95,19 @@ public:
     /// Of the run, then of its parameter groups. Throws UserError for another number of them.
     void setLearningRates(std::vector<double> rates);
 
+    /// Writes the profile once more, with the values that were asked for, of all calls so far, and
+    /// with what the program recorded. Nothing where no profile was written, or there is nothing to
+    /// add. Calls after it are not in the profile. Throws UserError.
+    void finishProfile(HostRecord record);
+
 private:
+    /// Of a call in training.
+    struct LossSum {
+        double sum = 0;
+        std::int64_t of = 0;
+    };
+    void startRecording(const CompileRequest& request);
+    void recordCall(sim::HostPort& port, LossSum& loss);
     void compile(const sim::Graph& graph, const CompileRequest& request,
                  const CompileProgress& progress);
     [[nodiscard]] const StoredWeight& stored(const std::string& name) const;
@@ -103,6 +120,9 @@ private:
     std::map<std::string, StoredWeight> weights_;
     std::map<std::string, sim::TensorId> tensors_; ///< weights and state of the graph
     std::unique_ptr<sim::Machine> machine_;
+    std::optional<sim::ValueRecorder> recorder_; ///< none: values are not recorded
+    std::optional<sim::ScoreWatch> scores_;      ///< of training
+    std::int64_t updates_ = 0;
 };
 
 } // namespace tilescope::python

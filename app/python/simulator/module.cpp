@@ -1,4 +1,5 @@
 // The Python module tilescope._simulator: a compiled model and the arrays that go in and out of it.
+#include <cmath>
 #include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
@@ -72,9 +73,15 @@ std::unique_ptr<CompiledModel> compiled(const py::bytes& onnx, const std::string
                                         const std::map<std::int64_t, py::tuple>& blocks,
                                         const std::string& profile, bool computes, bool findsLoss,
                                         const std::optional<std::set<std::string>>& trained,
+                                        const std::string& values, std::int64_t valueSamples,
                                         const std::optional<py::function>& progress) {
     CompileRequest request{std::string(onnx), name,     options,   {},
                            profile,           computes, findsLoss, trained};
+    RunOptions recorded;
+    recorded.compute.enabled = true;
+    setRunOptions(recorded, {{"values", values}, {"valueSamples", std::to_string(valueSamples)}});
+    request.values = recorded.compute.values;
+    request.valueSamples = recorded.compute.valueSamples;
     for (const auto& [number, place] : blocks)
         request.blocks[number] = {place[0].cast<std::int64_t>(), place[1].cast<std::int64_t>(),
                                   place[2].cast<std::int64_t>()};
@@ -149,14 +156,52 @@ void setState(CompiledModel& model, const std::map<std::string, py::array>& stat
     model.setState(values);
 }
 
+/// What libpvti's recorder gives.
+HostRecord recordOf(const py::dict& dict) {
+    HostRecord record;
+    for (const py::handle& item : dict["events"]) {
+        const auto e = item.cast<py::tuple>();
+        record.events.push_back({e[0].cast<std::string>(), e[1].cast<std::string>(),
+                                 e[2].cast<std::string>(), e[3].cast<double>(),
+                                 e[4].cast<std::optional<double>>()});
+    }
+    for (const py::handle& item : dict["series"]) {
+        const auto s = item.cast<py::tuple>();
+        HostSeries series{
+            s[0].cast<std::string>(), s[1].cast<std::string>(), s[2].cast<std::string>(), {}};
+        for (const auto& [time, value] : s[3].cast<std::vector<std::pair<double, double>>>())
+            if (std::isfinite(value)) // a loss that has diverged is no point of a plot
+                series.points.push_back({time, value});
+        record.series.push_back(std::move(series));
+    }
+    for (const py::handle& item : dict["heat_maps"]) {
+        const auto m = item.cast<py::tuple>();
+        HostHeatMap map{m[0].cast<std::string>(),
+                        m[1].cast<std::string>(),
+                        m[2].cast<std::vector<double>>(),
+                        {}};
+        for (auto& [time, counts] :
+             m[3].cast<std::vector<std::pair<double, std::vector<std::int64_t>>>>())
+            map.moments.push_back({time, std::move(counts)});
+        record.heatMaps.push_back(std::move(map));
+    }
+    return record;
+}
+
+void finishProfile(CompiledModel& model, const std::optional<py::dict>& record) {
+    HostRecord read = record ? recordOf(*record) : HostRecord();
+    const py::gil_scoped_release released;
+    model.finishProfile(std::move(read));
+}
+
 } // namespace
 } // namespace tilescope::python
 
 PYBIND11_MODULE(_simulator, m) {
     using namespace tilescope::python;
     m.doc() = "Compiles, times and computes ONNX models on a simulated IPU.";
-    // The user's errors are ValueErrors; broken invariants stay RuntimeErrors.
-    // Only here: other modules have errors of their own for them.
+    // The user's errors are ValueErrors here, and ProfileErrors in tilescope._core; broken
+    // invariants stay RuntimeErrors.
     py::register_local_exception_translator([](std::exception_ptr error) {
         try {
             if (error)
@@ -171,10 +216,12 @@ PYBIND11_MODULE(_simulator, m) {
         .def(py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
              py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
              py::arg("computes") = true, py::arg("finds_loss") = false,
-             py::arg("trained") = std::nullopt, py::arg("progress") = std::nullopt,
+             py::arg("trained") = std::nullopt, py::arg("values") = "off",
+             py::arg("value_samples") = 50, py::arg("progress") = std::nullopt,
              "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
              "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
-             "`trained` names the weights that training changes, None for all. "
+             "`trained` names the weights that training changes, None for all. `values` is what "
+             "finish_profile() writes of computed values: 'all', 'curves' or 'off'. "
              "Raises ValueError for what the user can mend.")
         .def_property_readonly("figures", &figuresOf, "What the simulation says, as a dict.")
         .def_property_readonly(
@@ -201,6 +248,9 @@ PYBIND11_MODULE(_simulator, m) {
                 model.setWeight(name, dataOf(value));
             },
             "Overwrites a weight on all replicas.")
+        .def("finish_profile", &finishProfile, py::arg("record") = std::nullopt,
+             "Writes the profile once more with the values of the calls so far, and with what the "
+             "program recorded, see libpvti. Calls after it are not recorded.")
         .def("state", &stateOf, "The optimizer's state, arrays by name.")
         .def("set_state", &setState, "Overwrites the optimizer's state where names agree.")
         .def("set_learning_rates", &CompiledModel::setLearningRates, py::arg("rates"),

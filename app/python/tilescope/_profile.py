@@ -85,6 +85,11 @@ class Profile:
         """Phases of a phased execution; nothing if there is none."""
         return self.report("phases", filter=filter).frame
 
+    def hosts(self, *, by: str = "", filter: str = "") -> Any:
+        """What the program recorded of itself (libpvti), tracepoints by ``name`` or ``time``; seconds from where the
+        first run begins. ``report("hosts")`` also has its graphs and heat maps, and lanes of the host."""
+        return self.report("hosts", by=by, filter=filter).frame
+
     def values(self, *, by: str = "", filter: str = "") -> Any:
         """What tensors held in a run with values; ``by`` ``tensor``, ``iteration``, ``exponent`` or ``update``."""
         return self.report("values", by=by, filter=filter).frame

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/analysis/hosts/host_record_lanes.h"
 #include "core/base/saturating.h"
 #include "core/profile/host.h"
 
@@ -34,7 +35,18 @@ HostTimeline::HostTimeline(const ProfileReader& reader, const TraceIndex& index,
                            const IdVector<ProgramId, Program>& programs,
                            const IdVector<StreamId, Stream>& streams)
     : HostTimeline(reader.hostSpans(), index, HostCopies(reader, index, programs, streams),
-                   reader.info().target) {}
+                   reader.info().target) {
+    addRecord(reader.hostRecord());
+}
+
+void HostTimeline::addRecord(const HostRecord& record) {
+    recorded_ = recordLanes(record, clockHz_);
+    for (const HostLane& lane : recorded_)
+        for (const HostBox& box : lane.boxes) {
+            firstCycle_ = std::min(firstCycle_, box.cycles.begin);
+            lastCycle_ = std::max(lastCycle_, box.cycles.end);
+        }
+}
 
 void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {
     double last = 0;

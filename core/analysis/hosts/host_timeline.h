@@ -7,17 +7,20 @@
 
 #include "core/analysis/hosts/host_copies.h"
 #include "core/profile/host.h"
+#include "core/profile/host_record.h"
 
 namespace tilescope {
 
 enum class HostWork {
     Compilation, ///< a phase of it
     Loading,
-    Call,      ///< what the host does before a run starts
-    Run,       ///< a call of Engine::run
-    Callback,  ///< data of a stream moves, up to the end of its copy
-    IpuWaits,  ///< for the host, until it is ready for a stream copy
-    HostWaits, ///< for the IPUs, in a run between its stream copies
+    Call,       ///< what the host does before a run starts
+    Run,        ///< a call of Engine::run
+    Callback,   ///< data of a stream moves, up to the end of its copy
+    IpuWaits,   ///< for the host, until it is ready for a stream copy
+    HostWaits,  ///< for the IPUs, in a run between its stream copies
+    Tracepoint, ///< that the program recorded
+    Moment,     ///< the same without a length
 };
 
 /// A piece of a lane. Cycle 0 is where the first run begins: what was before is negative.
@@ -71,6 +74,11 @@ public:
     /// Where they begin: a negative cycle, or 0 without any.
     [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
     [[nodiscard]] HostLane engine() const;
+    /// Tracepoints that the program recorded (recordLanes()).
+    [[nodiscard]] const std::vector<HostLane>& recorded() const { return recorded_; }
+    /// Where they end: a cycle, or 0 without any.
+    [[nodiscard]] std::int64_t lastCycle() const { return lastCycle_; }
+    void addRecord(const HostRecord& record);
     [[nodiscard]] const HostCopies& copies() const { return copies_; }
 
     /// Callbacks and waits in a range, from copies().spans() of all IPUs that count for it. Copies
@@ -94,7 +102,8 @@ private:
     std::int32_t ipus_ = 0;
     double clockHz_ = 0;
     std::vector<HostLane> before_;
-    std::int64_t firstCycle_ = 0;
+    std::vector<HostLane> recorded_;
+    std::int64_t firstCycle_ = 0, lastCycle_ = 0;
 };
 
 /// See HostTimeline::callbacks(): one row of what the host does for any IPU. Where one IPU waits

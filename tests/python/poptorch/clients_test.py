@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tilescope
 
 SHARED = Path(os.environ.get("TILESCOPE_SHARED_DIR", "/nowhere"))
 TUTORIALS = SHARED / "clients" / "tutorials"
@@ -86,7 +87,7 @@ def test_the_pipelining_tutorial(home, accumulation, arguments):
     program = "tutorials/pytorch/pipelining/mnist_pipeline.py"
     loaded = [] if accumulation == 10 else ["--gradient-accumulation", 1]
     done = run(home, program, "--epochs", 4, "--learning-rate", 0.02, "--device-iterations", 2,
-               "--profile", *loaded, *arguments)
+               "--profile", *loaded, *arguments, TILESCOPE_POPTORCH_VALUES="all")
     accuracy = accuracy_of(done)
     assert accuracy > 50
     in_torch = IN_TORCH_BY_ACCUMULATION.get(accumulation) or subprocess.run([sys.executable, "-c", IN_TORCH, str(TUTORIALS / program),
@@ -96,6 +97,8 @@ def test_the_pipelining_tutorial(home, accumulation, arguments):
     assert abs(accuracy - accuracy_of(in_torch)) < 0.5
     for part in ("training", "inference"):
         assert Path("profile", part, "profile.pop").stat().st_size > 100_000
+    curve = tilescope.open("profile/training/profile.pop").values(by="update")
+    assert curve["loss"].min() < curve["loss"].iloc[0] and curve["accuracy"].max() > 0.5
     assert "has no effect" not in done.stderr
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "core/analysis/insights/insights.h"
 #include "simulator/compute/machine.h"
@@ -49,11 +50,13 @@ struct Run {
     std::map<std::pair<std::string, std::int64_t>, TensorData> made; ///< by tensor and iteration
 };
 
-Run runOf(const Options& given, int calls) {
+/// `known`: the recorder is told how long the run is.
+Run runOf(const Options& given, int calls, bool known = true) {
     const RunOptions options = optionsOf(given);
     const Graph prepared = preparedGraph(valuedModel("mnist-cnn", options), options);
     Machine machine(prepared, options);
-    ValueRecorder recorder(prepared, options, calls * options.deviceIterations);
+    ValueRecorder recorder(prepared, options,
+                           known ? std::optional(calls * options.deviceIterations) : std::nullopt);
     Run run;
     HostPort port;
     std::int64_t call = 0;
@@ -141,6 +144,23 @@ private slots:
                      tensor.name.c_str());
         }
         QVERIFY(kinds[ValueKind::Activation] > 5 && kinds[ValueKind::Gradient] > 5);
+    }
+
+    /// Every iteration as long as there is room, then every second one, and so on.
+    void runsOfAnyLengthAreSampled() {
+        for (const auto& [calls, wanted] :
+             std::map<int, std::set<std::int64_t>>{{1, {1, 2}}, {2, {1, 3}}, {4, {1, 5}}}) {
+            const Run run = runOf(small(), calls, false);
+            std::set<std::int64_t> iterations;
+            for (const ValueSample& sample : run.recorded.values.samples) {
+                iterations.insert(sample.iteration);
+                const auto& tensor = run.recorded.values.tensors[sample.tensor];
+                const auto made = run.made.find({tensor.name, sample.iteration});
+                if (made != run.made.end() && tensor.kind == ValueKind::Activation)
+                    QCOMPARE(sample.elements, made->second.elements());
+            }
+            QCOMPARE(iterations, wanted);
+        }
     }
 
     void weightsAndStateAreThoseAfterTheUpdate() {

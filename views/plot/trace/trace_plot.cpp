@@ -79,10 +79,13 @@ void TracePlot::paintExtra(QPainter& painter) {
         // The first row is beside the name of the lane.
         painter.setPen(theme().mutedText);
         const std::vector<std::string>& rowNames = lanes[lane].rowNames;
-        for (std::size_t row = 1; row < rowNames.size(); ++row)
-            painter.drawText(
-                QRectF(0, top + static_cast<double>(row) * rowHeight_, leftMargin - 10, rowHeight_),
-                Qt::AlignRight | Qt::AlignVCenter, shownName(rowNames[row]));
+        for (std::size_t row = 1; row < rowNames.size(); ++row) {
+            const QRectF place(0, top + static_cast<double>(row) * rowHeight_, leftMargin - 10,
+                               rowHeight_);
+            painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
+                             painter.fontMetrics().elidedText(
+                                 shownName(rowNames[row]), Qt::ElideRight, qRound(place.width())));
+        }
         painter.setPen(theme().border);
         const int line = qRound(bottom + TracePlottable::laneGap * rowHeight_ / 2);
         if (lane + 1 < lanes.size())

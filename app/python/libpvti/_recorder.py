@@ -1,0 +1,167 @@
+"""Events of this process, until they are written in its end."""
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import os
+import threading
+import time
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+_MICROSECONDS = 1e6
+
+#: So many events take some 200 MB; later ones are not recorded.
+_MOST_EVENTS = 1_000_000
+
+
+class _Event(NamedTuple):
+    kind: str  #: as the trace event format has it: B, E, i, C
+    name: str
+    category: str  #: a channel, or the unit of a graph
+    time: float  #: seconds
+    thread: int
+    values: Optional[Dict[str, Any]]
+
+
+class _Map(NamedTuple):
+    name: str
+    unit: str
+    edges: List[float]
+    moments: List[Tuple[float, List[int]]]
+
+
+class Recorder:
+    """What a process records, by a clock that its machine's calls may set forward or back."""
+
+    def __init__(self) -> None:
+        options = json.loads(os.environ.get("PVTI_OPTIONS") or "{}")
+        self.enabled = str(options.get("enable", "false")).lower() == "true"
+        self.directory = options.get("directory", ".")
+        self.disabled_channels: set = set()
+        self.channels: List[str] = []
+        self._events: List[_Event] = []
+        self._maps: List[_Map] = []
+        self._threads: Dict[int, str] = {}
+        self._latest: Dict[int, float] = {}  #: of each thread's times
+        self._shift = 0.0
+        self._lock = threading.Lock()
+        atexit.register(self.write)
+
+    def now(self) -> float:
+        """Seconds by the process's clock, as far as calls of the machine took their own time."""
+        return time.monotonic() + self._shift
+
+    @property
+    def has_events(self) -> bool:
+        """Whether anything is recorded."""
+        return bool(self._events)
+
+    def shift(self, seconds: float) -> None:
+        """Sets the clock: a call of the machine took so much longer than it took to simulate."""
+        self._shift += seconds
+
+    def add(self, kind: str, name: str, category: str, values: Optional[Dict[str, Any]] = None,
+            counts: Optional[Tuple[_Map, List[int]]] = None) -> None:
+        """An event, now."""
+        if not self.enabled or category in self.disabled_channels:
+            return
+        thread = threading.get_ident()
+        with self._lock:
+            # A thread's times do not go back where the clock does.
+            at = self._latest[thread] = max(self.now(), self._latest.get(thread, float("-inf")))
+            self._threads.setdefault(thread, threading.current_thread().name)
+            if counts is not None:
+                counts[0].moments.append((at, counts[1]))
+            self._events.append(_Event(kind, name, category, at, thread, values))
+            if len(self._events) == _MOST_EVENTS:
+                self.enabled = False
+                logging.getLogger("libpvti").warning(
+                    "%d events are recorded; later ones are left out", _MOST_EVENTS)
+
+    def add_map(self, name: str, unit: str, edges: List[float]) -> _Map:
+        """A heat map without counts."""
+        made = _Map(name, unit, edges, [])
+        self._maps.append(made)
+        return made
+
+    @property
+    def file(self) -> str:
+        """Where events are written."""
+        return os.path.join(self.directory, "libpvti.json")
+
+    def write(self) -> None:
+        """Writes what there is as trace events."""
+        if not self._events:
+            return
+        os.makedirs(self.directory, exist_ok=True)
+        events = []
+        for event in self._events:
+            item: Dict[str, Any] = {
+                "ph": event.kind,
+                "name": event.name,
+                "cat": event.category,
+                "ts": event.time * _MICROSECONDS,
+                "pid": os.getpid(),
+                "tid": event.thread
+            }
+            if event.values is not None:
+                item["args"] = event.values
+            events.append(item)
+        with open(self.file, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events}, file)
+
+    def record(self, zero: float) -> Dict[str, List[Any]]:
+        """All of it as a profile keeps it, in seconds from `zero` of the clock: ``events`` are
+        (thread, channel, name, start, seconds or None), ``series`` (graph, unit, label, points) and
+        ``heat_maps`` (name, unit, edges, moments). A tracepoint that has not ended ends now."""
+        with self._lock:
+            events, now = list(self._events), self.now()
+            maps = [(name, unit, edges, [(at - zero, counts) for at, counts in moments])
+                    for name, unit, edges, moments in self._maps if moments]
+        series: Dict[Tuple[str, str, str], List[Tuple[float, float]]] = {}
+        known = {(name, unit) for name, unit, _, _ in maps}
+        for event in events:
+            if event.kind == "C" and (event.name, event.category) not in known:
+                for label, value in (event.values or {}).items():
+                    line = series.setdefault((event.name, event.category, label), [])
+                    line.append((event.time - zero, value))
+        return {
+            "events": [(thread, channel, name, start - zero, seconds)
+                       for thread, channel, name, start, seconds in self._spans(events, now)],
+            "series": [(*names, points) for names, points in series.items()],
+            "heat_maps": maps
+        }
+
+    def _spans(self, events: List[_Event], now: float
+               ) -> List[Tuple[str, str, str, float, Optional[float]]]:
+        """Ends belong to the last beginning of the same name in their thread."""
+        names = self._names()
+        spans = []
+        open_ones: Dict[Tuple[int, str, str], List[float]] = {}
+        for event in events:
+            key = (event.thread, event.category, event.name)
+            place = (names[event.thread], event.category, event.name)
+            if event.kind == "i":
+                spans.append((*place, event.time, None))
+            elif event.kind == "B":
+                open_ones.setdefault(key, []).append(event.time)
+            elif event.kind == "E" and open_ones.get(key):
+                start = open_ones[key].pop()
+                spans.append((*place, start, event.time - start))
+        for (thread, channel, name), starts in open_ones.items():
+            spans += [(names[thread], channel, name, start, max(0.0, now - start))
+                      for start in starts]
+        spans.sort(key=lambda span: (span[3], -(span[4] or 0.0)))
+        return spans
+
+    def _names(self) -> Dict[int, str]:
+        """Names of threads, which are told apart where they are equal."""
+        names: Dict[int, str] = {}
+        for thread, name in self._threads.items():
+            same = sum(other == name or other.startswith(name + " #") for other in names.values())
+            names[thread] = name if same == 0 else f"{name} #{same + 1}"
+        return names
+
+
+recorder = Recorder()

@@ -1,0 +1,69 @@
+// What calls compute, and what the program records beside them, in the profile.
+#include <filesystem>
+
+#include "app/python/simulator/compiled_model.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+
+namespace tilescope::python {
+
+void CompiledModel::startRecording(const CompileRequest& request) {
+    options_.compute.values = request.values;
+    options_.compute.valueSamples = request.valueSamples;
+    recorder_.emplace(prepared_, options_, std::nullopt);
+    if (options_.isTraining())
+        scores_.emplace(prepared_);
+}
+
+/// One call, with a point of the curve for it in training: the loss is that of scores where the
+/// model has a cross-entropy, else what the model returns as it.
+void CompiledModel::recordCall(sim::HostPort& port, LossSum& loss) {
+    port.output = [this, &loss, output = std::move(port.output)](const sim::Tensor& tensor,
+                                                                 const sim::BatchPlace& place,
+                                                                 const sim::TensorData& value) {
+        if (tensor.name == figures_.loss) {
+            loss.sum += value.number(0);
+            ++loss.of;
+        }
+        output(tensor, place, value);
+    };
+    if (scores_ && !scores_->isEmpty())
+        port.watch = [this](const sim::Graph& graph, sim::TensorId tensor,
+                            const sim::BatchPlace& place, const sim::TensorData& value) {
+            scores_->see(graph, tensor, place.replica, value);
+        };
+    if (!options_.isTraining() && updates_ == 0)
+        recorder_->seeWeights(machine());
+    recorder_->beginCall(port);
+    machine().run(port);
+    recorder_->endCall();
+    updates_ += options_.deviceIterations;
+    if (!scores_)
+        return;
+    const sim::ScoreCount count = scores_->count();
+    scores_->reset();
+    CurvePoint point{updates_, 0, {}, machine().learningRate(), machine().lossScale()};
+    if (count.of > 0) {
+        point.loss = count.loss / static_cast<double>(count.of);
+        point.accuracy = static_cast<double>(count.right) / static_cast<double>(count.of);
+    } else {
+        point.loss = loss.sum / static_cast<double>(loss.of);
+    }
+    recorder_->add(point);
+}
+
+void CompiledModel::finishProfile(HostRecord record) {
+    sim::RunValues run;
+    if (recorder_)
+        run = recorder_->take();
+    recorder_.reset();
+    if ((run.values.empty() && record.empty()) || !std::filesystem::exists(figures_.profile))
+        return;
+    Profile profile = ProfileReader(figures_.profile).load();
+    if (!run.values.empty())
+        sim::addValues(profile, std::move(run));
+    profile.hostRecord = std::move(record);
+    writeProfile(profile, figures_.profile);
+}
+
+} // namespace tilescope::python

@@ -1,0 +1,32 @@
+// What the user's program recorded of itself, on the axis of the IPUs and in sums.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/hosts/host_timeline.h"
+#include "core/profile/host_record.h"
+
+namespace tilescope {
+
+/// Tracepoints that are one within the other are shown so deep at most.
+inline constexpr int deepestHostRow = 12;
+
+/// Rows of boxes by thread, in the order of their first events, which carry the thread's name; a
+/// tracepoint within another one is in a row of the same name below it. A moment is a box of no
+/// cycles.
+std::vector<HostLane> recordLanes(const HostRecord& record, double clockHz);
+
+/// All tracepoints of a name.
+struct HostEventSum {
+    std::string thread, channel, name;
+    std::int64_t count = 0;
+    double seconds = 0, longest = 0;
+    double firstStart = 0;
+    bool isMoment = false;
+};
+/// By thread, channel and name, the most time first.
+std::vector<HostEventSum> eventSums(const HostRecord& record);
+
+} // namespace tilescope

@@ -32,9 +32,13 @@ public:
         , uses_(uses)
         , threshold_(threshold)
         , innermost_(sequence.size(), -1)
-        , valueUpTo_(sequence.size() + 1, 0) {
-        for (std::size_t i = 0; i < sequence.size(); ++i)
+        , valueUpTo_(sequence.size() + 1, 0)
+        , overwritesUpTo_(sequence.size() + 1, 0) {
+        for (std::size_t i = 0; i < sequence.size(); ++i) {
             valueUpTo_[i + 1] = valueUpTo_[i] + sequence.values[i];
+            overwritesUpTo_[i + 1] =
+                overwritesUpTo_[i] + (overwritesOperand(graph.ops[sequence.ops[i]]) ? 1 : 0);
+        }
     }
 
     std::vector<OutlineMatch> run() {
@@ -54,6 +58,13 @@ private:
         return valueUpTo_[static_cast<std::size_t>(end)] -
                valueUpTo_[static_cast<std::size_t>(start)];
     }
+    /// Most places overwrite nothing: then there is nothing to look at.
+    [[nodiscard]] bool isOverwrittenApart(std::int32_t start, std::int32_t length) const {
+        return overwritesUpTo_[static_cast<std::size_t>(start + length)] ==
+                   overwritesUpTo_[static_cast<std::size_t>(start)] ||
+               overwritesApart(graph_, sequence_, uses_, start, length);
+    }
+
     /// The sequence with cuts as letters that occur once, so that nothing repeats across them.
     std::vector<std::int32_t> text() {
         std::vector<std::int32_t> letters;
@@ -141,7 +152,8 @@ private:
                 continue;
             if (crosses(start, start + length)) {
                 next = afterCrossing(start, length);
-            } else if (canBeContiguous(graph_, sequence_, start, length, neighbours)) {
+            } else if (canBeContiguous(graph_, sequence_, start, length, neighbours) &&
+                       isOverwrittenApart(start, length)) {
                 starts.push_back(start);
                 next = start + length;
             }
@@ -237,8 +249,9 @@ private:
     std::vector<Taken> taken_;
     std::vector<std::int32_t> innermost_; ///< index in taken_ by position; -1 outside of all
     std::vector<double> valueUpTo_;
-    std::vector<std::int32_t> positionOf_; ///< of each letter of the text with cuts
-    std::vector<std::int32_t> placeOf_;    ///< and the other way round
+    std::vector<std::int32_t> overwritesUpTo_; ///< operations that overwrite, before each position
+    std::vector<std::int32_t> positionOf_;     ///< of each letter of the text with cuts
+    std::vector<std::int32_t> placeOf_;        ///< and the other way round
 };
 
 } // namespace

@@ -43,6 +43,11 @@ struct Neighbours {
 bool canBeContiguous(const Graph& graph, const OpSequence& sequence, std::int32_t start,
                      std::int32_t length, Neighbours& neighbours);
 
+/// False if a place overwrites a tensor from outside that it also reads by another name, as a view
+/// or an older value of it: in a function these would be two variables.
+bool overwritesApart(const Graph& graph, const OpSequence& sequence, const TensorUses& uses,
+                     std::int32_t start, std::int32_t length);
+
 /// Shrinks each match, least valuable first, to the part of it with the largest sum over operations
 /// of value * sqrt(bytes read) less sqrt(bytes) of each tensor that enters or leaves (popart
 /// subgraph/prunematches.cpp), judged at its first place. Matches of which nothing is left

@@ -113,9 +113,12 @@ private:
             Tensor parameter = graph_.tensors[in];
             parameter.name = made.name + "/" + parameter.name;
             parameter.role = TensorRole::Input;
-            parameter.layoutOf = {};
             map[in] = made.tensors.add(std::move(parameter));
             made.inputs.push_back(map[in]);
+        }
+        for (Tensor& parameter : made.tensors) {
+            const auto model = map.find(parameter.layoutOf);
+            parameter.layoutOf = model == map.end() ? TensorId() : model->second;
         }
         std::int32_t at = part.starts.front();
         const std::int32_t end = at + part.length;

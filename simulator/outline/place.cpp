@@ -103,4 +103,32 @@ bool canBeContiguous(const Graph& graph, const OpSequence& sequence, std::int32_
     return sorter.possible();
 }
 
+bool overwritesApart(const Graph& graph, const OpSequence& sequence, const TensorUses& uses,
+                     std::int32_t start, std::int32_t length) {
+    const auto rootOf = [&](TensorId id) {
+        for (OpId maker = uses.producer(id);
+             maker.valid() &&
+             (isView(graph.ops[maker].attributes) || overwritesOperand(graph.ops[maker]));
+             maker = uses.producer(id))
+            id = graph.ops[maker].inputs[0];
+        return id;
+    };
+    std::set<TensorId> made;
+    std::map<TensorId, std::set<TensorId>> entering; ///< by root
+    std::set<TensorId> overwritten;                  ///< roots
+    for (std::int32_t i = start; i < start + length; ++i) {
+        const Op& op = graph.ops[sequence.ops[static_cast<std::size_t>(i)]];
+        for (const TensorId in : op.inputs)
+            if (!made.contains(in))
+                entering[rootOf(in)].insert(in);
+        if (overwritesOperand(op))
+            overwritten.insert(rootOf(op.inputs[0]));
+        made.insert(op.outputs.begin(), op.outputs.end());
+    }
+    return std::all_of(overwritten.begin(), overwritten.end(), [&](TensorId root) {
+        const auto names = entering.find(root);
+        return names == entering.end() || names->second.size() == 1;
+    });
+}
+
 } // namespace tilescope::sim

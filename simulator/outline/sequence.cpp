@@ -18,7 +18,7 @@ constexpr double lowValue = 0.1;
 
 using TensorKey = std::tuple<Shape, DataType, TensorRole>;
 using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Pass, IpuId,
-                         bool, std::optional<double>, std::optional<DataType>>;
+                         bool, std::optional<double>, std::optional<DataType>, std::string>;
 
 std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
     std::vector<TensorKey> keys;
@@ -32,14 +32,18 @@ std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& i
 }
 
 OpKey keyOf(const Graph& graph, const Op& op) {
-    return {op.attributes,
-            keysOf(graph, op.inputs),
-            keysOf(graph, op.outputs),
-            op.pass,
-            graph.ipuOf(op.stage),
-            op.recomputeGroup >= 0,
-            op.availableMemory,
-            op.partialsType};
+    return {op.attributes, keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.pass,
+            graph.ipuOf(op.stage), op.recomputeGroup >= 0, op.availableMemory, op.partialsType,
+            // Steps of an optimizer that compute alike, such as those of a weight and of its
+            // momentum, are different ones.
+            op.pass == Pass::Update ? op.type : ""};
+}
+
+/// The sum of squares of which an optimizer makes a norm.
+bool isNormOfUpdate(const Op& op) {
+    const auto* reduce = std::get_if<ReduceAttributes>(&op.attributes);
+    return op.pass == Pass::Update && reduce != nullptr &&
+           reduce->function == ReduceFunction::SquareAdd;
 }
 
 /// Normalisations, which are one operation each way in the model and several here.
@@ -57,7 +61,7 @@ public:
 
     /// OpSequence::values
     [[nodiscard]] double valueOf(const Op& op) const {
-        if (isPlanned(op.attributes))
+        if (isPlanned(op.attributes) || isNormOfUpdate(op))
             return highValue;
         const auto parts = partsOf(op);
         return parts == parts_.end() ? lowValue : highValue / parts->second;
@@ -95,9 +99,48 @@ bool isOfStatistics(const Op& op) {
 }
 
 bool staysOutside(const Op& op) {
-    return op.pass == Pass::Update || overwritesOperand(op) || !op.mayOutline ||
-           !(traitsOf(op.attributes).isOutlined || isOfStatistics(op));
+    if (!op.mayOutline)
+        return true;
+    if (op.pass == Pass::Update)
+        return !std::holds_alternative<ElementwiseAttributes>(op.attributes) &&
+               !std::holds_alternative<ReduceAttributes>(op.attributes);
+    return overwritesOperand(op) || !(traitsOf(op.attributes).isOutlined || isOfStatistics(op));
 }
+
+/// Between the steps of an optimizer only copies to remote buffers may move, which wait for what
+/// they need: others may see a weight before or after its update, or bring state that would be
+/// there for longer.
+bool endsUpdate(const Op& op) {
+    return op.pass == Pass::Update && staysOutside(op) &&
+           !std::holds_alternative<RemoteStoreAttributes>(op.attributes);
+}
+
+/// Where a function cannot reach across since something is brought back there that a call in front
+/// would need, too, and hold for longer: a restore (popart op/restore.hpp, isOutlineable), and
+/// operations that run again, which in a pipeline have one in front of them.
+class Returns {
+public:
+    explicit Returns(const Graph& graph)
+        : graph_(graph)
+        , producers_(graph.producers()) {}
+
+    /// To be asked of all operations in order.
+    bool isBefore(const Op& op) {
+        bool brings = std::holds_alternative<RestoreAttributes>(op.attributes);
+        if (op.pass != Pass::Backward)
+            return brings;
+        for (const TensorId in : op.inputs)
+            if (const OpId maker = producers_[in.index()]; maker.valid())
+                if (const std::int32_t group = graph_.ops[maker].recomputeGroup; group >= 0)
+                    brings = seen_.insert(group).second || brings;
+        return brings;
+    }
+
+private:
+    const Graph& graph_;
+    std::vector<OpId> producers_;
+    std::set<std::int32_t> seen_; ///< groups that have run again
+};
 
 bool isNamed(const Op& op, const RunOptions& options) {
     const auto& named = options.availableMemoryProportionByOperation;
@@ -129,10 +172,13 @@ OpSequence opSequence(const Graph& graph, const RunOptions& options) {
     OpSequence sequence;
     std::map<OpKey, std::int32_t> letters;
     const Norms norms(graph);
+    Returns returns(graph);
     std::int32_t run = 0;
     const Op* last = nullptr;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
+        if (returns.isBefore(op) || endsUpdate(op))
+            ++run;
         if (staysOutside(op) || isNamed(op, options))
             continue;
         if (last != nullptr && (last->pass != op.pass || last->stage != op.stage ||

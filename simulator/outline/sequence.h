@@ -9,13 +9,15 @@
 namespace tilescope::sim {
 
 /// Operations that a function may hold, in the order of the graph. Operations that stay outside
-/// (the optimizer, updates in place, stashes and FIFOs, copies between IPUs) are left out; `cuts`
-/// says where a function cannot reach across.
+/// (accumulations and other updates in place but for the optimizer's, stashes and FIFOs, copies
+/// between IPUs, replicas and memories) are left out; `cuts` says where a function cannot reach
+/// across: another pass or stage, a restore, operations that run again, and within an optimizer's
+/// steps what its replicas do together.
 struct OpSequence {
     std::vector<OpId> ops;
     /// Equal for operations that do the same: attributes, shapes, types and roles of operands and
     /// results (weight, constant or other), phase, stage and whether they run again; never names
-    /// (popart Op::getSubgraphEquivId).
+    /// (popart Op::getSubgraphEquivId). Of an optimizer's step also its type.
     std::vector<std::int32_t> letters;
     std::vector<std::int32_t> cuts; ///< run that each position belongs to, ascending
     /// Operations that one operation of the model was taken apart into share a number
@@ -23,7 +25,8 @@ struct OpSequence {
     /// by itself.
     std::vector<std::int32_t> wholes;
     /// How much it is worth to have each operation's code once: 1000 for convolutions, matrix
-    /// products and normalisations, 0.1 for others (popart Op::getSubgraphValue). The parts that a
+    /// products, normalisations and the sums of squares of an optimizer's norms (popart
+    /// op/lamb.hpp), 0.1 for others (popart Op::getSubgraphValue). The parts that a
     /// normalisation or its gradient is composed of share its value.
     std::vector<double> values;
 

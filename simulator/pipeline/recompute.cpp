@@ -124,15 +124,61 @@ private:
     }
 
     void markStages() {
+        keepBehindFinalCheckpoints();
         std::int32_t group = 0;
         std::int32_t stage = 0;
         for (const std::size_t i : forward_) {
             if (kept_[i] || op(i).stage != stage)
                 ++group;
             stage = op(i).stage;
-            if (!kept_[i] && stage + 1 < graph_.stages())
+            if (!kept_[i])
                 op(i).recomputeGroup = group;
         }
+    }
+
+    /// What the last stage does after its last checkpoints would run twice in a row: it is kept
+    /// (popart transforms/pipeline.cpp, setFinalFwdStageRecomputation; results that other stages
+    /// send are checkpoints, too). Without a checkpoint named there that is all of the stage.
+    void keepBehindFinalCheckpoints() {
+        std::vector<std::size_t> last;
+        for (const std::size_t i : forward_)
+            if (op(i).stage + 1 == graph_.stages())
+                last.push_back(i);
+        if (std::none_of(last.begin(), last.end(), [&](std::size_t i) { return kept_[i]; })) {
+            for (const std::size_t i : last)
+                kept_[i] = true;
+            return;
+        }
+        std::vector<bool> leadsToCheckpoint(graph_.tensors.size(), false);
+        for (auto at = last.rbegin(); at != last.rend(); ++at)
+            if (kept_[*at] || anyOf(op(*at).outputs, leadsToCheckpoint))
+                for (const TensorId in : op(*at).inputs)
+                    leadsToCheckpoint[in.index()] = true;
+        std::vector<bool> behind = sentToLastStage();
+        for (std::size_t id = 0; id < behind.size(); ++id)
+            behind[id] = behind[id] && !leadsToCheckpoint[id];
+        for (const std::size_t i : last) {
+            const bool isFinal = kept_[i] && !anyOf(op(i).outputs, leadsToCheckpoint);
+            if (!isFinal && !anyOf(op(i).inputs, behind))
+                continue;
+            kept_[i] = true;
+            for (const TensorId out : op(i).outputs)
+                behind[out.index()] = true;
+        }
+    }
+
+    /// By tensor, whether an earlier stage makes it.
+    std::vector<bool> sentToLastStage() {
+        std::vector<bool> sent(graph_.tensors.size(), false);
+        for (const std::size_t i : forward_)
+            if (op(i).stage + 1 < graph_.stages())
+                for (const TensorId out : op(i).outputs)
+                    sent[out.index()] = true;
+        return sent;
+    }
+
+    static bool anyOf(const std::vector<TensorId>& ids, const std::vector<bool>& marked) {
+        return std::any_of(ids.begin(), ids.end(), [&](TensorId id) { return marked[id.index()]; });
     }
 
     /// Everything up to the last operation that is kept, cut into a group after each.

@@ -19,6 +19,7 @@ using tilescope::test::bytesOf;
 namespace {
 
 constexpr double tolerance = 1.25;
+constexpr double bertTolerance = 1.15;
 // mlcommons/training_results v1.1: 1,281,167 images in the median epoch.
 constexpr double imagesPerSecond = 29'469;
 // v1.0 and v1.1: sequences a second, of which a packed sample has two.
@@ -92,11 +93,14 @@ private slots:
         QVERIFY2(isWithin(ratio, tolerance), qPrintable(QString::number(ratio)));
     }
 
+    /// v1.0 splits between layers, v1.1 also between a layer's attention and feed-forward part.
     void sequencesOfBertLarge() {
-        QVERIFY2(sharded().info.fits, outOfMemoryText(sharded()).c_str());
-        for (const double published : {sequencesPerSecond10, sequencesPerSecond11}) {
-            const double ratio = sequencesOfSample * sharded().info.throughput / published;
-            QVERIFY2(isWithin(ratio, tolerance), qPrintable(QString::number(ratio)));
+        const Profile split = run("bert_large_pod16_v11.json");
+        for (const auto& [profile, published] : {std::pair(&sharded(), sequencesPerSecond10),
+                                                 std::pair(&split, sequencesPerSecond11)}) {
+            QVERIFY2(profile->info.fits, outOfMemoryText(*profile).c_str());
+            const double ratio = sequencesOfSample * profile->info.throughput / published;
+            QVERIFY2(isWithin(ratio, bertTolerance), qPrintable(QString::number(ratio)));
         }
     }
 
@@ -106,7 +110,8 @@ private slots:
         QVERIFY2(global > 3 && global < 5, qPrintable(QString::number(global)));
         const double internal = growth(MemoryCategory::InternalExchangeCode); // published: 1.17
         QVERIFY2(internal > 1.02 && internal < 1.2, qPrintable(QString::number(internal)));
-        QVERIFY(growth(MemoryCategory::ControlCode) < 1.3); // published: 1.28
+        const double control = growth(MemoryCategory::ControlCode); // published: 1.28
+        QVERIFY2(control > 1.05 && control < 1.3, qPrintable(QString::number(control)));
         QVERIFY(growth(MemoryCategory::HostExchangeCode) < 1.01);
     }
 

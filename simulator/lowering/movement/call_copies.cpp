@@ -31,15 +31,28 @@ CallCopies::CallCopies(LoweringContext& context, std::string name)
     , name_(std::move(name)) {}
 
 void CallCopies::add(TensorId tensor, const PlacedStorage& target, const ViewDims& targetView) {
-    const TensorId there = context_.addForeign(context_.tensor(tensor), target, targetView);
-    const bool aligned = alignAtoms(context_, there, tensor);
-    const PlacedStorage& source = context_.storageOf(tensor);
-    const Storage& wanted = context_.storageOf(there).storage;
+    addBetween(tensor, context_.addForeign(context_.tensor(tensor), target, targetView));
+    targets_.push_back(target.variable);
+}
+
+void CallCopies::addBack(TensorId tensor, const PlacedStorage& source, const ViewDims& sourceView) {
+    addBetween(context_.addForeign(context_.tensor(tensor), source, sourceView), tensor);
+    // Of a storage that has other tensors, too, the rest lives on.
+    const PlacedStorage& target = context_.storageOf(tensor);
+    if (!target.parts &&
+        target.storage.layout.blocking.elements().sum() == context_.tensor(tensor).elements())
+        targets_.push_back(target.variable);
+}
+
+void CallCopies::addBetween(TensorId from, TensorId to) {
+    const bool aligned = alignAtoms(context_, to, from);
+    const PlacedStorage& source = context_.storageOf(from);
+    const PlacedStorage& target = context_.storageOf(to);
     const OperandMove move =
-        aligned
-            ? planMove(context_, source, needLike(context_, wanted.layout.blocking, there, tensor),
-                       orderLike(context_, there, tensor))
-            : elementByElement(source.storage, wanted);
+        aligned ? planMove(context_, source,
+                           needLike(context_, target.storage.layout.blocking, to, from),
+                           orderLike(context_, to, from))
+                : elementByElement(source.storage, target.storage);
     addMove(source, move, target.variable);
 }
 
@@ -63,7 +76,6 @@ void CallCopies::addMove(const PlacedStorage& source, const OperandMove& move, V
         exchanged_.reads.push_back(source.variable);
         exchanged_.writes.push_back(arrived);
     }
-    targets_.push_back(target);
     if (move.strided()) {
         reorderings_.push_back(
             {copy, source, move, moves ? arrived : source.variable, target, moves});

@@ -18,6 +18,8 @@ public:
 
     /// Copies a tensor to where, and in the order in which, `target` has it.
     void add(TensorId tensor, const PlacedStorage& target, const ViewDims& targetView);
+    /// Copies what `source` has to the tensor, which lies there already: the other way round.
+    void addBack(TensorId tensor, const PlacedStorage& source, const ViewDims& sourceView);
     /// Copies a variable to one that is laid out the same.
     void addAlike(VariableId source, const PlacedStorage& target);
     void emit();
@@ -31,6 +33,8 @@ private:
         bool exchanged = false;
     };
 
+    /// Between a tensor's place and the same tensor's elsewhere.
+    void addBetween(TensorId from, TensorId to);
     void addMove(const PlacedStorage& source, const OperandMove& move, VariableId target);
     void addLocal(VariableId source, VariableId target, const TileSeries& bytes);
     void emitLocal();

@@ -24,6 +24,7 @@ LoweredFunction& LoweredFunctions::get(FunctionIndex index,
     const Graph& graph = graph_.functions[index.index()];
     made.context = std::make_unique<LoweringContext>(graph, options_, plans_, builder_, traffic_,
                                                      *this, index);
+    made.overwrites = overwritesOf(graph, graph_.functions);
     placeInputs(*made.context);
     made.program = builder_.beginFunction(graph.name);
     for (std::size_t i = 0; i < graph.ops.size(); ++i)
@@ -73,6 +74,9 @@ private:
             [&](LoweringContext& inside) {
                 for (std::size_t i = 0; i < op_.inputs.size(); ++i) {
                     const TensorId operand = op_.inputs[i];
+                    const TensorId like = context_.tensor(operand).layoutOf;
+                    if (like.valid() && context_.hasPlace(like))
+                        context_.ensurePlace(operand);
                     if (context_.hasPlace(operand))
                         inside.ensurePlace(inside.graph().inputs[i], [&] {
                             return std::pair(context_.storageOf(operand).storage,
@@ -103,9 +107,27 @@ private:
             // Another call of the function may need a result that this one does not.
             if (!context_.isRead(to))
                 continue;
+            if (const std::int32_t input = function_.overwrites.outputs[i]; input >= 0) {
+                const TensorId operand = op_.inputs[static_cast<std::size_t>(input)];
+                context_.makeView(to, operand, context_.viewOf(operand));
+                continue;
+            }
             context_.makeResult(to, context_.tensor(to).name, inside_.storageOf(from).storage,
                                 inside_.viewOf(from));
             copies.addAlike(inside_.variableOf(from), context_.storageOf(to));
+        }
+        copies.emit();
+        copyBack();
+    }
+
+    void copyBack() {
+        CallCopies copies(context_, op_.name + "/callModified");
+        for (std::size_t i = 0; i < op_.inputs.size(); ++i) {
+            const TensorId operand = op_.inputs[i];
+            if (!function_.overwrites.inputs[i] || context_.isLastUse(operand))
+                continue;
+            const PlacedStorage& input = *inside_.arrivalOf(inside_.graph().inputs[i]);
+            copies.addBack(operand, input, input.sourceView);
         }
         copies.emit();
     }

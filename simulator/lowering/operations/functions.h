@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/lowering/places/context.h"
+#include "simulator/outline/overwrites.h"
 
 namespace tilescope::sim {
 
@@ -13,6 +14,7 @@ namespace tilescope::sim {
 struct LoweredFunction {
     std::unique_ptr<LoweringContext> context;
     ProgramId program;
+    Overwrites overwrites;
 };
 
 class LoweredFunctions {
@@ -37,11 +39,12 @@ private:
     std::vector<LoweredFunction> functions_;
 };
 
-/// A call: copies operands to the function's inputs, runs it and copies its outputs to the results
-/// (PopART's copies on entering and leaving; popart popx/op/callx.cpp). A function's input lies as
-/// the operand of its first call does, or, if that has no place, as its first reader in the
-/// function wants it; an operand without a place is laid out like the input, so that its copy moves
-/// nothing between tiles.
+/// A call: copies operands to the function's inputs, runs it, copies its outputs to the results and
+/// inputs that it overwrites back (PopART's copies on entering and leaving and of modified inputs;
+/// popart popx/op/callx.cpp). A result that is the new value of an operand lies where that does. A
+/// function's input lies as the operand of its first call does, or, if that has no place, as its
+/// first reader in the function wants it; an operand without a place is laid out like the input, so
+/// that its copy moves nothing between tiles.
 void lowerCall(LoweringContext& context, const Op& op);
 
 } // namespace tilescope::sim

@@ -191,6 +191,33 @@ private slots:
         QCOMPARE(inputs, 3);
     }
 
+    /// LAMB's norms make one function worth it for all weights of a shape; what it overwrites is
+    /// copied back to the weight and its state.
+    void equalWeightsShareTheirUpdate() {
+        RunOptions options = training(true);
+        options.optimizer = Optimizer::Lamb;
+        options.outlineCopyCostPruning = false; // copies of small weights cost more than they save
+        const Profile with = simulate(tower(), options);
+        const std::string wrong = complaints(with);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        std::set<std::string> updated;
+        for (const Program& program : with.programs)
+            if (program.name.find("/callModified") != std::string::npos)
+                for (const VariableId written : program.variablesWritten)
+                    updated.insert(with.variables[written].name);
+        const auto ofState = [&](const char* prefix) {
+            return std::count_if(updated.begin(), updated.end(),
+                                 [&](const std::string& name) { return name.starts_with(prefix); });
+        };
+        QCOMPARE(ofState("Accl1___"), std::ptrdiff_t{2 * layers});
+        QCOMPARE(ofState("Accl2___"), std::ptrdiff_t{2 * layers});
+        QCOMPARE(ofState("w"), std::ptrdiff_t{2 * layers});
+        options.outline = false;
+        const Profile without = simulate(tower(), options);
+        QVERIFY(code(with) < code(without));
+        QCOMPARE(Executions(with).flops(), Executions(without).flops());
+    }
+
     void recomputedCallsRunAgain() {
         RunOptions options = training(true);
         options.recompute = Recompute::All;

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "simulator/outline/outline.h"
+#include "simulator/outline/overwrites.h"
 #include "simulator/outline/sequence.h"
+#include "simulator/prepare/prepare.h"
 #include "support/graph_builder.h"
 #include "support/holds.h"
 #include "tests/support/test_main.h"
@@ -290,6 +292,97 @@ private slots:
             for (const auto& [norm, count] : parts)
                 QVERIFY2(count == 2, norm.c_str());
             QVERIFY(!alike || !parts.empty());
+        }
+    }
+
+    /// A call would need the results of all operations that run again for it at once.
+    void functionsEndWhereOperationsRunAgain() {
+        for (const bool pipelined : {false, true}) {
+            RunOptions options;
+            options.mode = "training";
+            options.target.tilesPerIpu = 4;
+            options.gradientAccumulation = 8;
+            options.recompute = pipelined ? Recompute::Pipeline : Recompute::All;
+            for (int i = 0; i < 8; ++i)
+                options.checkpoints.push_back(fmt::format("layer{}/add", i));
+            if (pipelined) {
+                options.execution = Execution::Pipelined;
+                options.target.ipus = 2;
+                options.split = {"layer4"};
+            }
+            const Graph graph = preparedGraph(tower(8), options);
+            const std::vector<OpId> producers = graph.producers();
+            std::set<std::int32_t> seen;
+            std::size_t runAgain = 0;
+            for (const Op& op : graph.ops) {
+                std::set<std::int32_t> now;
+                for (const TensorId in : op.inputs)
+                    if (const OpId maker = producers[in.index()];
+                        op.pass == Pass::Backward && maker.valid() &&
+                        graph.ops[maker].recomputeGroup >= 0 &&
+                        seen.insert(graph.ops[maker].recomputeGroup).second)
+                        now.insert(graph.ops[maker].recomputeGroup);
+                QVERIFY2(now.size() <= 1, op.name.c_str());
+                runAgain += now.size();
+            }
+            QVERIFY(runAgain >= 6);
+        }
+    }
+
+    /// What a function overwrites it does through those that it calls, too.
+    void inputsThatAreOverwritten() {
+        GraphBuilder inner;
+        const TensorId by = inner.input({8});
+        const TensorId of = inner.input({8});
+        const TensorId updated =
+            inner.binary("update", ElementwiseFunction::ScaledAdd, of, by, {8});
+        const Graph callee =
+            inner.finish({inner.unary("tanh", ElementwiseFunction::Tanh, updated), updated});
+        GraphBuilder outer;
+        const TensorId first = outer.input({8});
+        const TensorId second = outer.input({8});
+        const TensorId third = outer.input({8});
+        outer.add("call", CallAttributes{0}, {first, third}, {8});
+        Graph caller = outer.finish({second});
+        const TensorId result = caller.tensors.add(caller.tensors[first]);
+        caller.ops[OpId(0)].outputs.push_back(result);
+        caller.outputs = {caller.ops[OpId(0)].outputs[0], result, second};
+        const Overwrites found = overwritesOf(caller, {callee});
+        QCOMPARE(found.inputs, (std::vector<bool>{false, false, true}));
+        QCOMPARE(found.outputs, (std::vector<std::int32_t>{-1, 2, 1}));
+    }
+
+    /// Of a tensor that is overwritten, no view comes into the function beside it.
+    void whatIsOverwrittenComesByOneName() {
+        for (const bool byView : {false, true}) {
+            GraphBuilder b;
+            std::vector<TensorId> results;
+            for (int i = 0; i < 3; ++i) {
+                const std::string name = fmt::format("weight{}", i);
+                const TensorId weight = b.weight({8, 8});
+                const TensorId read = byView ? b.reshape(name + "/view", weight, {64}) : weight;
+                const TensorId square =
+                    b.add(name + "/norm",
+                          ReduceAttributes{ReduceFunction::SquareAdd,
+                                           byView ? std::vector<std::int64_t>{0}
+                                                  : std::vector<std::int64_t>{0, 1},
+                                           false},
+                          {read}, {});
+                results.push_back(b.binary(name + "/update", ElementwiseFunction::ScaledAdd, weight,
+                                           square, {8, 8}));
+            }
+            Graph graph = b.finish(results);
+            for (Op& op : graph.ops)
+                if (!isView(op.attributes))
+                    op.pass = Pass::Update;
+            RunOptions options;
+            options.outlineCopyCostPruning = false;
+            const Graph made = outlined(graph, options);
+            checkGraph(made);
+            bool together = false;
+            for (const Graph& function : made.functions)
+                together = together || function.ops.size() > 1;
+            QCOMPARE(together, !byView);
         }
     }
 

@@ -260,6 +260,31 @@ private slots:
         }
     }
 
+    /// Of the last stage only what lies in front of its last checkpoint runs again: without one,
+    /// nothing does.
+    void theLastStageKeepsWhatFollowsItsCheckpoints() {
+        GraphBuilder g;
+        TensorId x = g.input({4, 16});
+        for (const char* name : {"a/fc", "b/one", "b/two", "b/three", "b/four"})
+            x = g.matMul(name, x, g.weight({16, 16}));
+        const Graph model = g.finish({x});
+        const auto again = [&](const std::vector<std::string>& checkpoints) {
+            RunOptions options = training(2);
+            options.split = {"b"};
+            options.recompute = Recompute::Pipeline;
+            options.checkpoints = checkpoints;
+            QStringList names;
+            for (const Op& op : preparedGraph(model, options).ops)
+                if (op.recomputeGroup >= 0 && isInScope(op.name, "b"))
+                    names << text(op.name);
+            return names;
+        };
+        QCOMPARE(again({}), QStringList());
+        QCOMPARE(again({"b/two"}), QStringList{"b/one"});
+        QCOMPARE(again({"b/one", "b/three"}), QStringList{"b/two"});
+        QCOMPARE(again({"b/four"}), (QStringList{"b/one", "b/two", "b/three"}));
+    }
+
     void recomputesUpToTheLastCheckpoint() {
         RunOptions options = training(1);
         options.execution = Execution::Single;

@@ -2,6 +2,7 @@
 // are the same however the model is split, scheduled, recomputed, outlined, moved off the chip or
 // replicated.
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -153,6 +154,32 @@ private slots:
         for (const char* model : {"mnist-cnn", "mnist-tutorial"}) {
             const Trained result = trained(model, with(plain(), options));
             const Trained& expected = plainOf(model);
+            QCOMPARE(distance(expected.weights, result.weights), 0.0);
+            QCOMPARE(result.losses, expected.losses);
+        }
+    }
+
+    void updatesAsFunctions_data() {
+        QTest::addColumn<QString>("optimizer");
+        for (const char* optimizer : {"momentum", "adamw", "lamb", "lars", "rmsprop"})
+            QTest::newRow(optimizer) << QString(optimizer);
+    }
+
+    /// Equal weights share the steps of their updates, whose operands are copied in and back.
+    void updatesAsFunctions() {
+        QFETCH(QString, optimizer);
+        const Options own = with(plain(), {{"optimizer", optimizer.toStdString()}});
+        const Options outlined = with(
+            own, {{"outline", "on"}, {"outlineThreshold", "0"}, {"outlineCopyCostPruning", "off"}});
+        const RunOptions options = optionsOf(outlined);
+        const Graph prepared = preparedGraph(valuedModel("mlp", options), options);
+        const bool has = std::any_of(prepared.ops.begin(), prepared.ops.end(), [](const Op& op) {
+            return op.pass == Pass::Update && std::holds_alternative<CallAttributes>(op.attributes);
+        });
+        QVERIFY(has);
+        const Trained expected = trained("mlp", own);
+        for (const Options& more : {Options{}, Options{{"offload", "optimizer"}}}) {
+            const Trained result = trained("mlp", with(outlined, more));
             QCOMPARE(distance(expected.weights, result.weights), 0.0);
             QCOMPARE(result.losses, expected.losses);
         }

@@ -17,6 +17,7 @@
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
 #include "simulator/graph/attributes.h"
+#include "simulator/graph/multi_conv.h"
 #include "simulator/graph/tensor_data.h"
 
 namespace tilescope::sim {
@@ -82,6 +83,9 @@ struct Op {
     std::optional<double> availableMemory = {};
     /// Element type of the partial sums, if the model says (ONNX attribute __partials_type).
     std::optional<DataType> partialsType = {};
+    /// Of a convolution, or a gradient of one: those that refer to the same object are planned
+    /// together.
+    std::shared_ptr<const MultiConv> multiConv = {};
     bool mayOutline = true;      ///< part of a function that repeats, unless __outline forbids it
     std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
     std::int32_t ipuHint = -1;   ///< IPU that the ONNX node asks for; none: -1

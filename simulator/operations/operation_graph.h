@@ -32,6 +32,16 @@ public:
         return out;
     }
 
+    /// The same of a convolution that is planned together with others.
+    TensorId together(const std::shared_ptr<const MultiConv>& with, const std::string& name,
+                      const std::string& type, Attributes attributes, std::vector<TensorId> inputs,
+                      Shape shape) {
+        const TensorId out =
+            op(name, type, std::move(attributes), std::move(inputs), std::move(shape));
+        graph_.ops[OpId(graph_.ops.size() - 1)].multiConv = with;
+        return out;
+    }
+
     /// The tool's program that downloads results reads the tensor, whether or not it is run.
     void download(TensorId result) { graph_.outputs.push_back(result); }
 

@@ -254,12 +254,14 @@ std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunO
         one.name = op.name;
         one.availableMemoryProportion = proportionOf(part, op, options);
         const ConvPlan& chosen = table.planOf(id, function);
-        // The plan of a whole layer is none of the best of its pass alone.
-        if (chosen.joint)
+        // The plan of a whole layer is none of the best of its pass alone, and that of one of
+        // several convolutions on its own tiles none of the best on all.
+        const bool shared = chosen.joint || chosen.parallel;
+        if (shared)
             one.plans.push_back({chosen, true});
         for (ConvPlan& plan : bestPlansByMethod(options.target, problemOf(part, op, options),
                                                 one.availableMemoryProportion, most)) {
-            const bool same = !chosen.joint && samePlan(plan, chosen);
+            const bool same = !shared && samePlan(plan, chosen);
             one.plans.push_back({std::move(plan), same});
         }
     };

@@ -36,6 +36,23 @@ struct SingleConvLayer {
     bool inferenceOnly = false;
 };
 
+/// multi_conv: convolutions without bias that are planned together (poplin::multiconv), forward,
+/// backward and weight update.
+struct MultiConvTool {
+    std::vector<SingleConvLayer> parts;
+    MultiConv options;
+};
+
+/// octave_conv: the forward pass of an octave convolution (Chen et al. 2019, "Drop an Octave"): a
+/// share `alpha` of the channels, in and out, has half the resolution. Its four convolutions are
+/// planned together. The kernel is odd and the padding keeps the field's size.
+struct OctaveConvTool {
+    std::vector<std::int64_t> field;
+    std::int64_t kernel = 3, inputChannels = 1, outputChannels = 1, batchSize = 1;
+    double alpha = 0.25;
+    MultiConv options;
+};
+
 /// general_matrix_multiply: C += A x B.
 struct GeneralMatrixMultiply {
     std::int64_t m = 1, k = 1, n = 1;
@@ -94,6 +111,8 @@ struct CtcBeamSearchTool {
 
 Graph graphOf(const FullyConnectedLayer& layer, DataType type);
 Graph graphOf(const SingleConvLayer& layer, DataType type);
+Graph graphOf(const MultiConvTool& tool, DataType type);
+Graph graphOf(const OctaveConvTool& tool, DataType type);
 Graph graphOf(const GeneralMatrixMultiply& multiply, DataType type);
 Graph graphOf(const ReduceOp& reduce, DataType type);
 Graph graphOf(const PoolingLayer& pool, DataType type);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "simulator/graph/elementwise_traits.h"
+#include "simulator/graph/multi_conv_groups.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
@@ -18,7 +19,8 @@ constexpr double lowValue = 0.1;
 
 using TensorKey = std::tuple<Shape, DataType, TensorRole>;
 using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Pass, IpuId,
-                         bool, std::optional<double>, std::optional<DataType>, std::string>;
+                         bool, std::optional<double>, std::optional<DataType>, std::string,
+                         std::optional<MultiConv>>;
 
 std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
     std::vector<TensorKey> keys;
@@ -36,7 +38,8 @@ OpKey keyOf(const Graph& graph, const Op& op) {
             graph.ipuOf(op.stage), op.recomputeGroup >= 0, op.availableMemory, op.partialsType,
             // Steps of an optimizer that compute alike, such as those of a weight and of its
             // momentum, are different ones.
-            op.pass == Pass::Update ? op.type : ""};
+            op.pass == Pass::Update ? op.type : "",
+            op.multiConv ? std::optional(*op.multiConv) : std::nullopt};
 }
 
 /// The sum of squares of which an optimizer makes a norm.
@@ -46,10 +49,11 @@ bool isNormOfUpdate(const Op& op) {
            reduce->function == ReduceFunction::SquareAdd;
 }
 
-/// Normalisations, which are one operation each way in the model and several here.
-class Norms {
+/// Normalisations, which are one operation each way in the model and several here, and convolutions
+/// that run together.
+class Wholes {
 public:
-    explicit Norms(const Graph& graph) {
+    explicit Wholes(const Graph& graph) {
         for (const Op& op : graph.ops)
             if (op.type.ends_with("Normalization"))
                 norms_.insert(op.onnxNode);
@@ -57,6 +61,11 @@ public:
         for (const Op& op : graph.ops)
             if (isPart(op))
                 ++parts_[{op.onnxNode, op.pass}];
+        for (const std::vector<OpId>& members : multiConvsOf(graph)) {
+            for (const OpId id : members)
+                together_[&graph.ops[id]] = static_cast<std::int32_t>(parts_.size() + groups_);
+            ++groups_;
+        }
     }
 
     /// OpSequence::values
@@ -69,6 +78,8 @@ public:
 
     /// OpSequence::wholes
     [[nodiscard]] std::int32_t wholeOf(const Op& op) const {
+        if (const auto group = together_.find(&op); group != together_.end())
+            return group->second;
         const auto parts = partsOf(op);
         return parts == parts_.end()
                    ? -1
@@ -89,6 +100,8 @@ private:
 
     std::set<std::string> norms_; ///< nodes of the model
     Parts parts_;
+    std::map<const Op*, std::int32_t> together_; ///< convolutions that run at the same time
+    std::size_t groups_ = 0;
 };
 
 /// The statistics that replicas share are a part of their normalisation.
@@ -171,7 +184,7 @@ bool OpSequence::canCut(std::int32_t position) const {
 OpSequence opSequence(const Graph& graph, const RunOptions& options) {
     OpSequence sequence;
     std::map<OpKey, std::int32_t> letters;
-    const Norms norms(graph);
+    const Wholes wholes(graph);
     Returns returns(graph);
     std::int32_t run = 0;
     const Op* last = nullptr;
@@ -190,8 +203,8 @@ OpSequence opSequence(const Graph& graph, const RunOptions& options) {
         sequence.ops.push_back(OpId(i));
         sequence.letters.push_back(letters.emplace(keyOf(graph, op), next).first->second);
         sequence.cuts.push_back(run);
-        sequence.wholes.push_back(norms.wholeOf(op));
-        sequence.values.push_back(norms.valueOf(op));
+        sequence.wholes.push_back(wholes.wholeOf(op));
+        sequence.values.push_back(wholes.valueOf(op));
     }
     return sequence;
 }

@@ -21,8 +21,8 @@ struct OpSequence {
     std::vector<std::int32_t> letters;
     std::vector<std::int32_t> cuts; ///< run that each position belongs to, ascending
     /// Operations that one operation of the model was taken apart into share a number
-    /// (normalisations and their gradients): a function holds all of them or none. -1: an operation
-    /// by itself.
+    /// (normalisations and their gradients), and convolutions that run at the same time: a function
+    /// holds all of them or none. -1: an operation by itself.
     std::vector<std::int32_t> wholes;
     /// How much it is worth to have each operation's code once: 1000 for convolutions, matrix
     /// products, normalisations and the sums of squares of an optimizer's norms (popart

@@ -56,14 +56,14 @@ std::string ConvPlan::toJson() const {
         R"("outChansSerial":{},"inChansSerial":{}}},)"
         R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
         R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
-        R"("withinMemoryTarget":{}}})",
+        R"("withinMemoryTarget":{}{}}})",
         toString(method), convUnits, transform.swapOperands, fmt::join(transform.expandedDims, ","),
         transform.combinedGroups, joint, splits.tiles(), splits.groups, splits.batch,
         fmt::join(splits.field, ","), splits.outChans, splits.inChans,
         fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
         grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
         cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
-        withinMemoryTarget);
+        withinMemoryTarget, parallel ? fmt::format(R"(,"firstTile":{})", firstTile) : "");
 }
 
 bool meetsEveryIndex(const ConvProblem& problem) {

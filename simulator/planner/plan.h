@@ -109,6 +109,9 @@ struct ConvPlan {
     bool withinMemoryTarget = true;
     /// The three passes of a dense layer have one plan; temporary bytes are the most of them.
     bool joint = false;
+    /// It runs at the same time as others, each on tiles of its own from the first one on.
+    bool parallel = false;
+    std::int32_t firstTile = 0;
     friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 
     [[nodiscard]] std::vector<std::int64_t> reductionStages() const {

@@ -9,8 +9,10 @@
 #include "core/base/parallel_for.h"
 #include "core/base/suggest.h"
 #include "core/options/option_error.h"
+#include "simulator/graph/multi_conv_groups.h"
 #include "simulator/planner/compute_tiles.h"
 #include "simulator/planner/dense_plan.h"
+#include "simulator/planner/multi_plan.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
@@ -267,7 +269,39 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
         known.add(requests[i].problem, memoryBound(options.target, requests[i].proportion),
                   plans_[i]);
     }
+    planMultiConvs(graph, options, overMemory);
     planEmbeddings(graph, options);
+}
+
+void PlanTable::planMultiConvs(const Graph& graph, const RunOptions& options,
+                               OverMemory overMemory) {
+    using Distinct = std::pair<std::vector<MultiConvPart>, MultiConv>;
+    std::vector<Distinct> distinct;
+    std::vector<std::vector<ConvPlan>> known;
+    const auto collect = [&](const Graph& part, FunctionIndex function) {
+        for (const std::vector<OpId>& members : multiConvsOf(part)) {
+            Distinct one{{}, *part.ops[members.front()].multiConv};
+            for (const OpId id : members)
+                one.first.push_back({problemOf(part, part.ops[id], options),
+                                     proportionOf(part, part.ops[id], options)});
+            const std::size_t place = placeOf(one, distinct);
+            if (place == known.size())
+                known.push_back(planMultiConv(options.target, one.first, one.second, overMemory));
+            if (!known[place].front().parallel)
+                continue;
+            for (std::size_t i = 0; i < members.size(); ++i) {
+                planOfOp_[{function, members[i]}] = plans_.size();
+                plans_.push_back(known[place][i]);
+                together_[{function, members[i]}] = members;
+            }
+        }
+    };
+    forEachPart(graph, collect);
+}
+
+std::vector<OpId> PlanTable::togetherWith(OpId op, FunctionIndex function) const {
+    const auto found = together_.find({function, op});
+    return found == together_.end() ? std::vector<OpId>() : found->second;
 }
 
 void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {

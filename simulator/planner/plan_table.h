@@ -10,6 +10,7 @@
 #include "simulator/planner/embedding_plan.h"
 #include "simulator/planner/plan.h"
 #include "simulator/planner/plan_memory.h"
+#include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
 
@@ -37,15 +38,21 @@ public:
     /// Of a look-up of rows (Gather) or an addition to them (MultiUpdate). Operations on the same
     /// dimension of the same table have one plan.
     [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op, FunctionIndex function = {}) const;
+    /// The operations that a convolution runs at the same time with, itself among them, in order;
+    /// none if it is planned by itself.
+    [[nodiscard]] std::vector<OpId> togetherWith(OpId op, FunctionIndex function = {}) const;
     [[nodiscard]] std::size_t distinctPlans() const { return plans_.size(); }
     /// Whether every operation has the same plan in both, whatever the options were.
     friend bool operator==(const PlanTable& a, const PlanTable& b);
 
 private:
+    void planMultiConvs(const Graph& graph, const RunOptions& options, OverMemory overMemory);
     void planEmbeddings(const Graph& graph, const RunOptions& options);
 
     std::vector<ConvPlan> plans_;
     std::map<std::pair<FunctionIndex, OpId>, std::size_t> planOfOp_;
+    /// Operations that run at the same time, by each of them.
+    std::map<std::pair<FunctionIndex, OpId>, std::vector<OpId>> together_;
     std::vector<EmbeddingPlan> embeddingPlans_;
     std::map<std::pair<FunctionIndex, OpId>, std::size_t> embeddingPlanOfOp_;
 };

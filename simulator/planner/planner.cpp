@@ -60,19 +60,20 @@ std::optional<ConvPlan> bestPlan(const Target& target, const ConvProblem& proble
 
 /// The fastest plan, with or without a loop over slices.
 std::optional<ConvPlan> fastestWithin(const Target& target, const ConvProblem& problem,
-                                      std::int64_t bound) {
-    return bestPlan(target, problem, Objective::Cycles, bound, Serial::Yes);
+                                      std::int64_t bound, Serial serial) {
+    return bestPlan(target, problem, Objective::Cycles, bound, serial);
 }
 
 /// Newer PopLibs releases: the bound is doubled as long as it is at most twice a tile's memory, and
 /// then dropped.
-ConvPlan relaxed(const Target& target, const ConvProblem& problem, std::int64_t bound) {
+ConvPlan relaxed(const Target& target, const ConvProblem& problem, std::int64_t bound,
+                 Serial serial) {
     std::optional<ConvPlan> plan;
     for (std::int64_t more = 2 * std::max<std::int64_t>(bound, 1);
          !plan && more <= 2 * target.bytesPerTile; more *= 2)
-        plan = fastestWithin(target, problem, more);
+        plan = fastestWithin(target, problem, more, serial);
     if (!plan)
-        plan = fastestWithin(target, problem, std::numeric_limits<std::int64_t>::max());
+        plan = fastestWithin(target, problem, std::numeric_limits<std::int64_t>::max(), serial);
     if (!plan)
         throw InternalError("the planner found no partition at all");
     plan->withinMemoryTarget = false;
@@ -115,15 +116,16 @@ ConvProblem plannedProblem(const ConvProblem& problem, const MethodCandidate& ca
 }
 
 ConvPlan planConv(const Target& target, const ConvProblem& problem,
-                  double availableMemoryProportion, OverMemory overMemory) {
+                  double availableMemoryProportion, OverMemory overMemory, Slices slices) {
+    const Serial serial = slices == Slices::Allowed ? Serial::Yes : Serial::No;
     const std::int64_t bound = memoryBound(target, availableMemoryProportion);
     if (bound > 0) {
-        if (auto plan = fastestWithin(target, problem, bound))
+        if (auto plan = fastestWithin(target, problem, bound, serial))
             return *std::move(plan);
         if (overMemory == OverMemory::Relax)
-            return relaxed(target, problem, bound);
+            return relaxed(target, problem, bound, serial);
     }
-    auto smallest = bestPlan(target, problem, Objective::Memory, bound, Serial::Yes);
+    auto smallest = bestPlan(target, problem, Objective::Memory, bound, serial);
     if (!smallest)
         throw InternalError("the planner found no partition at all");
     return *std::move(smallest);

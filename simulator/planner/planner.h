@@ -18,14 +18,17 @@ enum class OverMemory {
     Relax,       ///< double the bound until a plan fits, or it passes twice a tile's memory
 };
 
+/// Whether a plan may cut a convolution in slices that a loop runs one after the other.
+enum class Slices { Allowed, None };
+
 /// Two phases, as the available-memory-proportion note describes them: the fewest cycles among the
 /// plans whose temporary memory stays within the proportion of a tile's memory; if there is none,
 /// what `overMemory` says, with withinMemoryTarget false. A proportion of 0 asks for the least
 /// memory at once.
 /// Throws UserError if an operation is too large to be cut over the tiles at all.
 ConvPlan planConv(const Target& target, const ConvProblem& problem,
-                  double availableMemoryProportion,
-                  OverMemory overMemory = OverMemory::LeastMemory);
+                  double availableMemoryProportion, OverMemory overMemory = OverMemory::LeastMemory,
+                  Slices slices = Slices::Allowed);
 
 /// The best plans of each method that has any within the memory bound, by cycles, at most `most` of
 /// each, AMP's first. Where nothing fits, by temporary memory.

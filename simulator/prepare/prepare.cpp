@@ -14,6 +14,7 @@
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/model_record.h"
 #include "simulator/offload/remote.h"
+#include "simulator/outline/multi_convs.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/hints.h"
@@ -252,6 +253,7 @@ const std::vector<PreparationPass>& preparationPasses() {
         {"activation stores",
          [](const P& p) { return !p.schedule && p.options.isOffChip(OffChip::Activations); },
          [](P& p) { insertActivationStores(p.graph); }},
+        {"convolutions together", always, [](P& p) { gatherMultiConvs(p.graph); }},
         {"bodies of loops", always, [](P& p) { describeLoopBodies(p.graph); }},
         {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }},
         {"outline", [](const P& p) { return p.options.outline && !p.graph.ownProgram; },

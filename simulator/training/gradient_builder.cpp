@@ -31,6 +31,8 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
     // Gradients have their operation's options (PopART: MultiConvOptions of the forward
     // attributes).
     graph_.ops.back().partialsType = forward_.partialsType;
+    if (isPlanned(graph_.ops.back().attributes))
+        graph_.ops.back().multiConv = forward_.multiConv;
     graph_.ops.back().mayOutline = forward_.mayOutline;
     const auto* drawing = std::get_if<ElementwiseAttributes>(&graph_.ops.back().attributes);
     if (drawing && drawsRandomNumbers(drawing->function))

@@ -4,6 +4,7 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <sstream>
 
 #include "app/cli/commands/cli.h"
@@ -75,6 +76,54 @@ private slots:
         QCOMPARE(all["plans"].toArray().size(), qsizetype(3));
         QVERIFY(all["cycles"].toInteger() > 2 * forward["cycles"].toInteger());
         QVERIFY(all["totalMemory"].toInteger() > forward["totalMemory"].toInteger());
+    }
+
+    /// Three convolutions, each pass of all at the same time on tiles of their own.
+    void convolutionsTogether() {
+        const QString convs = QStringLiteral(
+            "multi_conv --field 28,28;14,14;14,14 --kernel-size 3 --padding 1 --input-channels 64 "
+            "--output-channels 64;64;32 --plan-type ");
+        const QJsonObject together = json(convs + "parallel");
+        const QJsonArray plans = together["plans"].toArray();
+        QCOMPARE(plans.size(), qsizetype(9));
+        for (qsizetype pass = 0; pass < 3; ++pass) {
+            std::vector<std::pair<qint64, qint64>> taken;
+            for (qsizetype i = 3 * pass; i < 3 * pass + 3; ++i) {
+                const QJsonObject plan = plans[i].toObject();
+                QVERIFY(plan.contains("firstTile"));
+                taken.emplace_back(plan["firstTile"].toInteger(), plan["tiles"].toInteger());
+            }
+            std::sort(taken.begin(), taken.end());
+            for (std::size_t i = 1; i < taken.size(); ++i)
+                QVERIFY(taken[i - 1].first + taken[i - 1].second <= taken[i].first);
+        }
+        QVERIFY(together["cycles"].toInteger() < json(convs + "serial")["cycles"].toInteger());
+        const QString explained = op((convs + "parallel --explain").split(' ')).out;
+        QVERIFY2(explained.contains("parallel from tile"), qPrintable(explained));
+        const Result one = op(QStringList{"multi_conv", "--field", "14,14", "--kernel-size", "1",
+                                          "--input-channels", "8", "--output-channels", "8"});
+        QCOMPARE(one.status, 2);
+        QVERIFY2(one.err.contains("with ';' between them"), qPrintable(one.err));
+        QCOMPARE(op((convs + "sideways").split(' ')).status, 2);
+        QCOMPARE(op((convs + "serial --stride 1;2").split(' ')).status, 2);
+        QCOMPARE(op((convs + "serial --cycle-back-off 2").split(' ')).status, 2);
+    }
+
+    void octaveConvolutions() {
+        const QString octave =
+            QStringLiteral("octave_conv --field 28,28 --input-channels 64 --output-channels 64 ");
+        const QJsonObject together = json(octave + "--plan-type parallel");
+        QCOMPARE(together["plans"].toArray().size(), qsizetype(4));
+        QVERIFY(together["cycles"].toInteger() <
+                json(octave + "--plan-type serial")["cycles"].toInteger());
+        const auto refused = [](const QString& words) {
+            const Result result = op(words.split(' '));
+            return result.status == 2 ? result.err : QString();
+        };
+        QVERIFY(refused(octave + "--alpha 1").contains("without channels"));
+        QVERIFY(refused(octave + "--kernel-size 2").contains("is even"));
+        QVERIFY(refused("octave_conv --field 27,28 --input-channels 64 --output-channels 64")
+                    .contains("has no half"));
     }
 
     void recurrentLayersRunTheirPhases() {

@@ -367,6 +367,28 @@ private:
             "{ y = LayerNormalization(x, s, b) }",
             "Norm[2,3]");
     }
+
+    /// Convolutions with one number are planned together; what one says of the plan is all's.
+    void convolutionsWithOneNumber() {
+        const auto model = [](const std::string& more) {
+            return "g (float16[1,8,8,8] x, float16[8,8,3,3] w, float16[8,8,3,3] v) => "
+                   "(float16[1,8,6,6] y) { a = Conv <__multi_conv = 3> (x, w) "
+                   "b = Conv <__multi_conv = 3" +
+                   more +
+                   "> (x, v) c = Conv <__multi_conv = 0> (x, v) d = Add (a, b) y = Add (c, d) }";
+        };
+        const Graph graph = importText(model(", __multi_conv_plan_type = 1, "
+                                             "__multi_conv_reserved_tiles = 7, "
+                                             "__multi_conv_cycle_back_off = 0.25"));
+        const auto& first = graph.ops[OpId(0)].multiConv;
+        QVERIFY(first && first == graph.ops[OpId(1)].multiConv);
+        QVERIFY(graph.ops[OpId(2)].multiConv && graph.ops[OpId(2)].multiConv != first);
+        QVERIFY((*first == MultiConv{false, 7, 0.25}));
+        QVERIFY_THROWS_EXCEPTION(UserError,
+                                 importText(model(", __multi_conv_cycle_back_off = 2.0")));
+        QVERIFY_THROWS_EXCEPTION(UserError,
+                                 importText(model(", __multi_conv_reserved_tiles = -1")));
+    }
 };
 
 TILESCOPE_TEST(FrontendNodesTest)

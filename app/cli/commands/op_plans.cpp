@@ -23,6 +23,8 @@ std::string transformText(const sim::ConvPlan& plan) {
     std::vector<std::string> parts;
     if (plan.joint)
         parts.emplace_back("joint");
+    if (plan.parallel)
+        parts.push_back(fmt::format("parallel from tile {}", plan.firstTile));
     if (transform.swapOperands)
         parts.emplace_back("swap");
     if (!transform.expandedDims.empty())

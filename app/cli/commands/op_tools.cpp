@@ -87,7 +87,7 @@ sim::OperationOptions operationOptions(const OpArguments& arguments) {
 
 std::vector<Tool> opTools() {
     std::vector<Tool> all;
-    for (auto* family : {convolutionTools, productTools, recurrentTools, ctcTools})
+    for (auto* family : {convolutionTools, multiConvTools, productTools, recurrentTools, ctcTools})
         for (Tool& tool : family())
             all.push_back(std::move(tool));
     return all;

@@ -56,6 +56,7 @@ sim::OperationOptions operationOptions(const OpArguments& arguments);
 
 /// By family, each in a file of its name.
 std::vector<Tool> convolutionTools();
+std::vector<Tool> multiConvTools();
 std::vector<Tool> productTools();
 std::vector<Tool> recurrentTools();
 std::vector<Tool> ctcTools();

@@ -25,11 +25,17 @@ class BlockScopes:
         self._active: Optional[int] = None
         self._numbers: Dict[Tuple[str, Optional[int]], int] = {}
         self._unnamed = 0
+        self._multi_convs = 0
 
     def next_name(self) -> str:
         """Of a block without one: its number among those of the trace."""
         self._unnamed += 1
         return str(self._unnamed - 1)
+
+    def next_multi_conv(self) -> int:
+        """The number of a :class:`poptorch.MultiConv` among those of the trace."""
+        self._multi_convs += 1
+        return self._multi_convs - 1
 
     @property
     def blocks(self) -> Dict[int, Tuple[str, Optional[int]]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from . import enums
 from ._errors import Error
@@ -288,25 +289,90 @@ def ctc_beam_search_decoder(*args: Any, **kwargs: Any) -> None:
                 "the operation alone with 'tilescope op ctc'")
 
 
+class _Together(TorchFunctionMode):
+    """Says of each convolution which others it is planned with."""
+
+    _CONVOLUTIONS = (torch.conv1d, torch.conv2d, torch.conv3d)
+
+    def __init__(self, note: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self._note = note
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        return self._note(result) if function in self._CONVOLUTIONS else result
+
+
 class MultiConv:
-    """Convolutions that PopTorch plans together; here each is planned by itself."""
+    """Convolutions that are planned together and run at the same time, each on tiles of its own.
+
+    Those that are called within the context, if none needs another's result.
+    """
+
+    def __init__(self) -> None:
+        self._notes: List[Tuple[str, Optional[float], Optional[int]]] = []
+        self._proportions: Tuple[float, ...] = ()
+        self._mode: Optional[_Together] = None
+        self._seen = 0
 
     def __enter__(self) -> "MultiConv":
-        say_once("poptorch.MultiConv has no effect: each convolution is planned by itself")
+        from ._blocks import current_scopes
+        scopes = current_scopes()
+        if scopes is not None:
+            number = scopes.next_multi_conv()
+            self._seen = 0
+            self._mode = _Together(lambda result: self._noted(result, number))
+            self._mode.__enter__()
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
-        return None
+        if self._mode is not None:
+            self._mode.__exit__(kind, value, traceback)
+            self._mode = None
 
-    def _ignored(self, *args: Any, **kwargs: Any) -> "MultiConv":
+    def _noted(self, result: torch.Tensor, number: int) -> torch.Tensor:
+        result = _Note.apply(result, "__multi_conv", None, number)
+        for key, value, count in self._notes:
+            result = _Note.apply(result, key, value, count)
+        if self._proportions:
+            share = self._proportions[min(self._seen, len(self._proportions) - 1)]
+            result = _Note.apply(result, "__available_memory", share, None)
+        self._seen += 1
+        return result
+
+    def availableMemoryProportions(self, value: Union[float, Sequence[float]]) -> "MultiConv":
+        """Share of tile memory, 0 to 1, of all convolutions, or of each in order."""
+        shares = (value, ) if isinstance(value, (int, float)) else tuple(value)
+        self._proportions = tuple(float(share) for share in shares)
         return self
 
-    availableMemoryProportions = _ignored
-    partialsTypes = _ignored
-    planType = _ignored
-    perConvReservedTiles = _ignored
-    cycleBackOff = _ignored
-    enableConvDithering = _ignored
+    def planType(self, value: enums.MultiConvPlanType) -> "MultiConv":
+        """At the same time, or one after the other."""
+        self._notes.append(("__multi_conv_plan_type", None, int(value)))
+        return self
+
+    def perConvReservedTiles(self, value: int) -> "MultiConv":
+        """Tiles that are kept for each convolution but the largest."""
+        self._notes.append(("__multi_conv_reserved_tiles", None, int(value)))
+        return self
+
+    def cycleBackOff(self, value: float) -> "MultiConv":
+        """By what share the largest may be slower, for each of the others, to take fewer tiles."""
+        self._notes.append(("__multi_conv_cycle_back_off", float(value), None))
+        return self
+
+    def partialsTypes(self, value: Any) -> "MultiConv":
+        """Without effect: Options().Precision.setPartialsType() says it for all operations."""
+        say_once("poptorch.MultiConv.partialsTypes has no effect: "
+                 "Options().Precision.setPartialsType() says it for all operations")
+        return self
+
+    def enableConvDithering(self, value: Any) -> "MultiConv":
+        """Without effect: plans begin at the tiles that they are given."""
+        say_once("poptorch.MultiConv.enableConvDithering has no effect: plans begin at the tiles "
+                 "that they are given")
+        return self
 
 
 class NameScope:

@@ -172,6 +172,18 @@ bool isProduct(const onnx::NodeProto& node) {
     return type == "MatMul" || type == "Gemm" || type == "Conv" || type == "ConvTranspose";
 }
 
+/// The node that several notes are about.
+onnx::NodeProto* behindNotes(onnx::NodeProto* node,
+                             const std::map<std::string, onnx::NodeProto*>& makers) {
+    while (isNote(*node)) {
+        const auto maker = makers.find(node->input(0));
+        if (maker == makers.end())
+            break;
+        node = maker->second;
+    }
+    return node;
+}
+
 /// A linear layer is a product and an addition, with views between them.
 onnx::NodeProto* productBehind(onnx::NodeProto* node,
                                const std::map<std::string, onnx::NodeProto*>& makers) {
@@ -196,7 +208,7 @@ void applyNote(const onnx::NodeProto& note, const std::map<std::string, onnx::No
     if (const auto* value = attributeOf(note, "value"))
         setReal(*productBehind(maker->second, makers), key->s(), value->f());
     if (const auto* count = attributeOf(note, "count"))
-        setInt(*maker->second, key->s(), count->i());
+        setInt(*behindNotes(maker->second, makers), key->s(), count->i());
 }
 
 /// Lets everybody read what the note reads. An output keeps its name, by a node that hands it on.

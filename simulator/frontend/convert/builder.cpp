@@ -230,6 +230,7 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     if (isPlanned(op.attributes)) {
         op.availableMemory = availableMemoryOf(node);
         op.partialsType = partialsTypeOf(node);
+        op.multiConv = multiConvOf(node);
     }
     op.mayOutline = hintOf(node, "__outline") != 0;
     op.stageHint = static_cast<std::int32_t>(hintOf(node, "__pipeline_stage"));
@@ -238,6 +239,29 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     op.recomputeHint = recomputeHintOf(node);
     graph_.ops.add(std::move(op));
     return output;
+}
+
+/// Convolutions with the same number in __multi_conv are planned together; what else one of them
+/// says counts for all.
+std::shared_ptr<const MultiConv> GraphBuilder::multiConvOf(const Node& node) {
+    const std::int64_t number = hintOf(node, "__multi_conv");
+    if (number < 0)
+        return nullptr;
+    auto [known, isNew] = multiConvs_.try_emplace(number);
+    if (isNew)
+        known->second = std::make_shared<MultiConv>();
+    MultiConv& options = *known->second;
+    if (const std::int64_t type = hintOf(node, "__multi_conv_plan_type"); type >= 0)
+        options.parallel = type == 0;
+    if (const std::int64_t tiles = hintOf(node, "__multi_conv_reserved_tiles"); tiles >= 0)
+        options.reservedTiles = tiles;
+    if (const std::string name = "__multi_conv_cycle_back_off"; node.has(name)) {
+        options.cycleBackOff = node.real(name, -1);
+        if (!(options.cycleBackOff >= 0 && options.cycleBackOff <= 1))
+            throw std::invalid_argument(
+                fmt::format("attribute {} is not a number from 0 to 1", name));
+    }
+    return known->second;
 }
 
 std::int32_t GraphBuilder::addFunction(const Node& node, Graph body) {

@@ -101,6 +101,7 @@ public:
     Graph finish();
 
 private:
+    [[nodiscard]] std::shared_ptr<const MultiConv> multiConvOf(const Node& node);
     /// Errors name the node that reads the input; one that nobody reads may have any type.
     void addInput(const std::string& input);
     std::string uniqueName(const std::string& name);
@@ -115,6 +116,7 @@ private:
     std::map<std::pair<std::string, std::string>, int> counts_;
     std::unordered_map<std::string, Convolution> convolutions_;
     std::set<ElementType> noted_;
+    std::map<std::int64_t, std::shared_ptr<MultiConv>> multiConvs_; ///< by the model's number
 };
 
 /// Renumbers ops and tensors; the inputs of the graph stay, read or not.

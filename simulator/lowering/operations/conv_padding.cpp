@@ -53,7 +53,8 @@ TileSeries ConvPadding::byTile(bool lastIn, bool lastOut, const Bytes& bytes) co
     for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
         const bool hasIn = tiling_.hasLastInChans(nth), hasOut = tiling_.hasLastOutChans(nth);
         const auto& values = hasIn && hasOut ? both : hasIn ? in : hasOut ? out : plain;
-        result.append(nth, nth + 1, values[static_cast<std::size_t>(nth)]);
+        const std::int32_t tile = plan_.firstTile + nth;
+        result.append(tile, tile + 1, values[static_cast<std::size_t>(nth)]);
     }
     return result;
 }

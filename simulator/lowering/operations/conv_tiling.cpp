@@ -119,6 +119,7 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
     Blocking need;
+    need.firstTile = plan_.firstTile;
     addGroups(need, atoms);
     addBatch(need, atoms);
     for (std::size_t d = 0; d < p.field.size(); ++d) {
@@ -171,6 +172,7 @@ Blocking ConvTiling::weightsNeed(const ConvAtoms& atoms) const {
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
     Blocking need;
+    need.firstTile = plan_.firstTile;
     addGroups(need, atoms);
     addOutChans(need, atoms, outStep());
     addInChans(need, atoms);
@@ -207,6 +209,7 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
     Blocking storage;
+    storage.firstTile = plan_.firstTile;
     addGroups(storage, atoms);
     addBatch(storage, atoms);
     for (std::size_t d = 0; d < p.field.size(); ++d)

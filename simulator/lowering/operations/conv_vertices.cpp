@@ -58,8 +58,12 @@ bool ConvVertices::isOneByOne(const ConvTileSizes& sizes) const {
                          plan_.problem.inType, plan_.problem.partialType);
 }
 
+TileSeries ConvVertices::fromFirstTile(const std::vector<std::int64_t>& values) const {
+    return TileSeries::fromDense(values, TileId(static_cast<std::size_t>(plan_.firstTile)));
+}
+
 TileSeries ConvVertices::cycles() const {
-    return TileSeries::fromDense(pieces_.byTile([&](const ConvTileSizes& sizes) {
+    return fromFirstTile(pieces_.byTile([&](const ConvTileSizes& sizes) {
         return isIdle(sizes) ? 0
                              : convolveCycles(target_, plan_.method, plan_.convUnits, plan_.grains,
                                               withRows(sizes), plan_.problem.inType,
@@ -94,7 +98,7 @@ std::int64_t ConvVertices::worklistBytesOf(const ConvTileSizes& sizes) const {
 }
 
 TileSeries ConvVertices::worklistBytes() const {
-    return TileSeries::fromDense(pieces_.byTile([&](const ConvTileSizes& sizes) {
+    return fromFirstTile(pieces_.byTile([&](const ConvTileSizes& sizes) {
         return isIdle(sizes) ? std::int64_t{0} : worklistBytesOf(sizes);
     }));
 }
@@ -102,7 +106,7 @@ TileSeries ConvVertices::worklistBytes() const {
 TileSeries ConvVertices::scratchBytes() const {
     if (plan_.method != ConvMethod::Slic && plan_.method != ConvMethod::Vmac)
         return {};
-    return TileSeries::fromDense(pieces_.byTile([&](const ConvTileSizes& sizes) {
+    return fromFirstTile(pieces_.byTile([&](const ConvTileSizes& sizes) {
         if (isIdle(sizes))
             return std::int64_t{0};
         const std::int64_t group = sizes.partialElements() /
@@ -117,6 +121,8 @@ TileSeries ConvVertices::scratchBytes() const {
 std::string ConvVertices::worklistContent() const {
     std::string content = fmt::format("worklists {} {} {}.{}", toString(plan_.method),
                                       plan_.convUnits, plan_.grains.inChans, plan_.grains.outChans);
+    if (plan_.firstTile > 0)
+        content += fmt::format(" from {}", plan_.firstTile);
     const ConvTileSizes* before = nullptr;
     const std::vector<std::size_t>& tiles = pieces_.tiles();
     for (std::size_t nth = 0; nth < tiles.size(); ++nth) {
@@ -174,7 +180,7 @@ std::vector<VertexUse> ConvVertices::uses(const TileSeries& active) const {
     std::map<std::int64_t, TileSeries> byKind;
     for (const TileRun& run : active.runs())
         for (std::int32_t nth = run.first; nth < run.end; ++nth)
-            byKind[kinds[static_cast<std::size_t>(nth)]].append(nth, nth + 1, 1);
+            byKind[kinds[static_cast<std::size_t>(nth - plan_.firstTile)]].append(nth, nth + 1, 1);
     std::vector<VertexUse> uses;
     for (const auto& [kind, count] : byKind) {
         constexpr std::int64_t firstOutputAndWorklist = 2;

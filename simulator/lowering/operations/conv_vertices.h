@@ -28,6 +28,8 @@ public:
     [[nodiscard]] std::vector<VertexUse> uses(const TileSeries& active) const;
 
 private:
+    /// Values by tile, the first of which is the plan's first.
+    [[nodiscard]] TileSeries fromFirstTile(const std::vector<std::int64_t>& values) const;
     /// What makes the choice between ConvPartial1x1Out and ConvPartialnx1 on a tile of its own.
     [[nodiscard]] ConvTileSizes withRows(const ConvTileSizes& sizes) const;
     [[nodiscard]] bool isOneByOne(const ConvTileSizes& sizes) const;

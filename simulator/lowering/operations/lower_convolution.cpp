@@ -15,6 +15,7 @@
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "simulator/lowering/operations/conv_vertices.h"
 #include "simulator/lowering/operations/families.h"
+#include "simulator/lowering/program/parallel_steps.h"
 
 namespace tilescope::sim {
 namespace {
@@ -403,7 +404,18 @@ private:
 
 void lowerConvolution(LoweringContext& context, const Op& op) {
     const OpId id = context.current();
-    ConvLowering(context, op, context.planOf(id)).run();
+    const std::vector<OpId> together = context.togetherWith(id);
+    if (together.empty())
+        return ConvLowering(context, op, context.planOf(id)).run();
+    // Those that run at the same time are lowered with the last of them.
+    if (id != together.back())
+        return;
+    ParallelSteps steps(context.builder(), "/Convolve");
+    for (const OpId part : together) {
+        steps.nextLane();
+        ConvLowering(context, context.graph().ops[part], context.planOf(part)).run();
+    }
+    steps.merge();
 }
 
 } // namespace tilescope::sim

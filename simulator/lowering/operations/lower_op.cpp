@@ -67,6 +67,13 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
     if (!op.outputs.empty())
         operation.outputShape = toString(graph.tensors[op.outputs[0]].shape);
     if (isPlanned(op.attributes)) {
+        // The steps of convolutions that run together are the last one's.
+        if (const std::vector<OpId> together = context.togetherWith(id); !together.empty()) {
+            operation.flops = 0;
+            for (const OpId other : together)
+                if (id == together.back())
+                    operation.flops += flopsOf(graph, graph.ops[other]);
+        }
         const ConvPlan& plan = context.planOf(id);
         operation.plan = plan.toJson();
         operation.options = plannedOptionsJson(graph, op, context.options(), plan);

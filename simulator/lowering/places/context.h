@@ -40,6 +40,10 @@ public:
                     FunctionIndex function = {});
 
     [[nodiscard]] const ConvPlan& planOf(OpId op) const { return plans_.planOf(op, function_); }
+    /// PlanTable::togetherWith
+    [[nodiscard]] std::vector<OpId> togetherWith(OpId op) const {
+        return plans_.togetherWith(op, function_);
+    }
     [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const {
         return plans_.embeddingPlanOf(op, function_);
     }

@@ -167,3 +167,33 @@ def test_memory_shares_and_names_reach_the_operations():
     assert torch.allclose(compiled(data), model(data), atol=1e-4)
     with pytest.raises(ValueError, match="from 0 to 1"):
         poptorch.set_available_memory(data, 1.5)
+
+
+class TwoConvolutions(nn.Module):
+    """Of an image and of its half, planned together or not."""
+
+    def __init__(self, plan_type):
+        super().__init__()
+        self.fine = nn.Conv2d(4, 8, 3, padding=1)
+        self.coarse = nn.Conv2d(4, 8, 3, padding=1)
+        self.plan_type = plan_type
+
+    def forward(self, x):
+        half = nn.functional.avg_pool2d(x, 2)
+        context = poptorch.MultiConv().planType(self.plan_type).perConvReservedTiles(16)
+        with context.cycleBackOff(0.5).availableMemoryProportions([0.5, 0.25]):
+            fine = self.fine(x)
+            coarse = self.coarse(half)
+        return nn.functional.avg_pool2d(fine, 2) + coarse
+
+
+def test_convolutions_that_run_together():
+    data = torch.rand(2, 4, 32, 32)
+    cycles = {}
+    for plan_type in poptorch.MultiConvPlanType:
+        model = TwoConvolutions(plan_type)
+        compiled = poptorch.inferenceModel(model)
+        assert torch.allclose(compiled(data), model(data), atol=1e-4)
+        cycles[plan_type] = compiled._compiled.figures["cycles"]
+    together, apart = poptorch.MultiConvPlanType.Parallel, poptorch.MultiConvPlanType.Serial
+    assert cycles[together] < cycles[apart]

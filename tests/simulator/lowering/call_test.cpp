@@ -213,6 +213,7 @@ private slots:
         QCOMPARE(ofState("Accl2___"), std::ptrdiff_t{2 * layers});
         QCOMPARE(ofState("w"), std::ptrdiff_t{2 * layers});
         options.outline = false;
+        options.outlineCopyCostPruning = true;
         const Profile without = simulate(tower(), options);
         QVERIFY(code(with) < code(without));
         QCOMPARE(Executions(with).flops(), Executions(without).flops());

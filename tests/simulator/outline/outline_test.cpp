@@ -342,8 +342,9 @@ private slots:
         const TensorId first = outer.input({8});
         const TensorId second = outer.input({8});
         const TensorId third = outer.input({8});
-        outer.add("call", CallAttributes{0}, {first, third}, {8});
+        outer.binary("call", ElementwiseFunction::Add, first, third, {8});
         Graph caller = outer.finish({second});
+        caller.ops[OpId(0)].attributes = CallAttributes{0};
         const TensorId result = caller.tensors.add(caller.tensors[first]);
         caller.ops[OpId(0)].outputs.push_back(result);
         caller.outputs = {caller.ops[OpId(0)].outputs[0], result, second};

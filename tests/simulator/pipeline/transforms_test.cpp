@@ -271,6 +271,7 @@ private slots:
         const auto again = [&](const std::vector<std::string>& checkpoints) {
             RunOptions options = training(2);
             options.split = {"b"};
+            options.outline = false;
             options.recompute = Recompute::Pipeline;
             options.checkpoints = checkpoints;
             QStringList names;

@@ -30,6 +30,7 @@ Profile computedProfile(bool changed = false) {
     Profile profile = sampleProfile({.withValues = true});
     profile.values = sampleValues(changed);
     profile.info.mode = "training";
+    profile.info.options["mode"] = "training";
     profile.info.options["precision"] = "half";
     profile.info.options["lossScaling"] = changed ? "1024" : "1";
     return profile;

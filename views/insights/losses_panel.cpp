@@ -141,6 +141,7 @@ QWidget* LossesPanel::placeOf(const Loss& loss) {
     }
     auto* go = new QPushButton;
     go->setFlat(true);
+    go->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
     go->setText(shortened(*go, place));
     go->setToolTip(tr("Shows %1 in its report").arg(shownText(place)));
     go->setAccessibleName(tr("Show %1").arg(shownText(place)));

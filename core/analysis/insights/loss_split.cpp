@@ -1,6 +1,7 @@
 #include "core/analysis/insights/loss_split.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilescope {
 namespace {
@@ -66,12 +67,12 @@ private:
     }
 
     void add(const CostRow& row, LossKind kind, double cycles) {
-        // Parts of a cycle are what divisions leave.
-        if (cycles < 0.5)
+        // Parts of a cycle are what divisions leave; a damaged file may leave no number.
+        if (!(cycles >= 0.5))
             return;
         split_.ipus[row.ipu.index()][at(kind)] += cycles;
         split_.places[at(kind)].push_back(
-            {nameOf(row), row.operation, row.ipu, static_cast<std::int64_t>(cycles)});
+            {nameOf(row), row.operation, row.ipu, std::llround(cycles)});
     }
 
     /// What belongs to no operation is named by its longest step: a copy, a stream.
@@ -138,10 +139,8 @@ private:
     void place(LossKind kind, std::size_t ipu, double cycles) {
         for (const PipelineStage& stage : facts_.pipeline().stages)
             if (stage.ipu.index() == ipu && cycles >= 0.5) {
-                split_.places[at(kind)].push_back({"stage " + std::to_string(stage.stage),
-                                                   {},
-                                                   stage.ipu,
-                                                   static_cast<std::int64_t>(cycles)});
+                split_.places[at(kind)].push_back(
+                    {"stage " + std::to_string(stage.stage), {}, stage.ipu, std::llround(cycles)});
                 return;
             }
     }

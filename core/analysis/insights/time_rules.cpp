@@ -1,5 +1,6 @@
 // Cycles in which nothing is computed, or by few tiles.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/analysis/insights/remedies.h"
@@ -103,10 +104,9 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
         return {};
     const CostRow& worst = balance.worst;
     Insight insight;
-    insight.cost =
-        costOf(static_cast<std::int64_t>(static_cast<double>(p.run()->worst.sums.compute()) *
-                                         (1 - balance.share())),
-               *p.run());
+    insight.cost = costOf(
+        std::llround(static_cast<double>(p.run()->worst.sums.compute()) * (1 - balance.share())),
+        *p.run());
     insight.title = fmt::format("Compute sets keep only {} of the tiles busy on average",
                                 formatPercent(balance.share(), 1));
     insight.advice = remediesFor(p, LossKind::TileImbalance, insight.cost.cycles).advice;

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/options/run_options.h"
 #include "core/report/item_tables.h"
 #include "core/report/loss_table.h"
 #include "core/report/report.h"
@@ -20,14 +19,8 @@ Document largestOf(const ProfileView& profile, const TileSelection& tiles) {
     return document;
 }
 
-std::string remedyOf(const Loss& loss) {
-    if (loss.remedies.empty())
-        return {};
-    const Advice& best = loss.remedies.front();
-    if (best.option == Advice::model)
-        return best.effect;
-    const std::string flag = findOption(best.option)->flag;
-    return best.value.empty() ? flag : flag + " " + best.value;
+Cell remedyOf(const Loss& loss) {
+    return loss.remedies.empty() ? Cell() : Cell(changeOf(loss.remedies.front()));
 }
 
 } // namespace
@@ -49,14 +42,14 @@ Table lossesTable(const std::vector<Loss>& losses, double clockHz) {
                        {},
                        {},
                        loss.place,
-                       textOrNone(remedyOf(loss)),
+                       remedyOf(loss),
                        {}},
                       static_cast<std::int32_t>(i));
             continue;
         }
         const std::int64_t gain = loss.remedies.empty() ? 0 : loss.remedies.front().gain;
         table.add({std::string(displayName(loss.kind)), loss.share, Duration{loss.cycles, clockHz},
-                   textOrNone(loss.place), textOrNone(remedyOf(loss)),
+                   textOrNone(loss.place), remedyOf(loss),
                    gain > 0 ? Cell(Duration{gain, clockHz}) : Cell()},
                   static_cast<std::int32_t>(i));
     }

@@ -1,9 +1,6 @@
 #include "core/sweep/trials.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-
-#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace {
@@ -25,11 +22,6 @@ TrialVerdict verdictOf(const ProfileInfo& before, const Trial& trial) {
     return trial.gained >= trial.predicted / 2 ? TrialVerdict::AsPredicted : TrialVerdict::Less;
 }
 
-std::string flagged(const std::string& key, const std::string& value) {
-    const OptionSpec* option = findOption(key);
-    return fmt::format("{} {}", option == nullptr ? key : option->flag, value);
-}
-
 double throughputOf(const Trial& trial) {
     return trial.result.time ? trial.result.time->throughput : 0;
 }
@@ -39,13 +31,6 @@ int orderOf(PointStatus status) {
 }
 
 } // namespace
-
-std::string changeOf(const Advice& advice) {
-    std::string change = flagged(advice.option, advice.value);
-    for (const auto& [key, value] : advice.with)
-        change += " " + flagged(key, value);
-    return change;
-}
 
 Trial trialOf(const ProfileInfo& before, const Advice& advice, PointResult result) {
     Trial trial{advice, 0, 0, std::move(result), {}};

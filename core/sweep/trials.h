@@ -41,9 +41,6 @@ struct Trial {
 /// `before`: the run that the suggestion was made for.
 Trial trialOf(const ProfileInfo& before, const Advice& advice, PointResult result);
 
-/// "--batch-size 8".
-std::string changeOf(const Advice& advice);
-
 /// A row for each trial, what fits and gains most first. `profile` is where its profile is.
 Table trialsTable(std::vector<Trial> trials);
 

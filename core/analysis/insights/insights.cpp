@@ -34,6 +34,12 @@ void rank(std::vector<Insight>& insights, bool fits) {
                      [&](const Insight& a, const Insight& b) { return place(a) < place(b); });
 }
 
+std::string flagged(const std::string& key, const std::string& value) {
+    const OptionSpec* option = findOption(key);
+    const std::string flag = option == nullptr ? key : option->flag;
+    return value.empty() ? flag : flag + " " + value;
+}
+
 } // namespace
 
 std::string formatCost(const InsightCost& cost) {
@@ -53,6 +59,15 @@ Cell cellOf(const Evidence& evidence, double clockHz) {
     if (evidence.unit == Unit::Cycles)
         return Duration{static_cast<std::int64_t>(evidence.value), clockHz};
     return evidence.value;
+}
+
+std::string changeOf(const Advice& advice) {
+    if (advice.option == Advice::model)
+        return advice.effect;
+    std::string change = flagged(advice.option, advice.value);
+    for (const auto& [key, value] : advice.with)
+        change += " " + flagged(key, value);
+    return change;
 }
 
 std::string sentenceOf(const Advice& advice) {

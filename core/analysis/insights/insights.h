@@ -70,6 +70,8 @@ struct Advice {
 template <>
 inline constexpr auto enumNames<Advice::Direction> =
     std::to_array<std::string_view>({"lower", "raise", "set", "change"});
+/// "--batch-size 8", with all options that it sets; of the model its sentences.
+std::string changeOf(const Advice& advice);
 /// "A higher --batch-size (64 instead of 32) moves weights less often."
 std::string sentenceOf(const Advice& advice);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "views/plot/save_plot.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/save_picture.h"
@@ -188,8 +189,8 @@ void LivenessView::showPlot(LivenessContent content) {
     };
     const bool filtered = sourceSteps_.shown.size() != sourceSteps_.names.size();
     plots_->setKeyLabel(filtered ? tr("Program step (%1 of %2)")
-                                       .arg(sourceSteps_.shown.size())
-                                       .arg(sourceSteps_.names.size())
+                                       .arg(countText(std::ssize(sourceSteps_.shown)),
+                                            countText(std::ssize(sourceSteps_.names)))
                                  : tr("Program step"));
     plots_->first().setKeyNumbers(numbersOf(sourceSteps_));
     plots_->second().setKeyNumbers(numbersOf(targetSteps_));

@@ -125,7 +125,8 @@ void SlotDiagram::paintGroups(QPainter& painter) const {
         if (group.repeats > 1)
             times = tr("\u00d7 %1").arg(countText(group.repeats));
         else if (!group.isUpdate)
-            times = group.slotCount == 1 ? tr("1 slot") : tr("%1 slots").arg(group.slotCount);
+            times = group.slotCount == 1 ? tr("1 slot")
+                                         : tr("%1 slots").arg(countText(group.slotCount));
         // A narrow part may have its name above the end of the part before it.
         const double needed = fontMetrics().horizontalAdvance(groupName(group)) + 1;
         const double begin = std::max(std::min(left, right - needed), written);

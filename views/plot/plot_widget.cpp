@@ -1,5 +1,7 @@
 #include "views/plot/plot_widget.h"
 
+#include <QScrollArea>
+#include <QScrollBar>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +10,15 @@ namespace tilescope::views {
 namespace {
 constexpr double wheelStep = 1.25;
 constexpr double keyPan = 0.15;
+
+// A plot in the middle of a page would hold the wheel up there.
+bool isOnScrollingPage(const QWidget& plot) {
+    for (const QWidget* at = plot.parentWidget(); at != nullptr; at = at->parentWidget())
+        if (const auto* area = qobject_cast<const QScrollArea*>(at))
+            if (area->verticalScrollBar()->maximum() > area->verticalScrollBar()->minimum())
+                return true;
+    return false;
+}
 } // namespace
 
 PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
@@ -30,6 +41,9 @@ PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
         xAxis->setRange(zoom_.from(), zoom_.to());
         xAxis2->setRange(zoom_.from(), zoom_.to());
         replotSoon();
+        // Something else is under the pointer now.
+        if (!dragging_)
+            updateReadOut();
     });
     connect(&context_.theme, &ThemeSource::changed, this, &PlotWidget::applyTheme);
     connect(&context_.preferences, &Preferences::unitsChanged, this, &PlotWidget::replotSoon);
@@ -132,6 +146,8 @@ void PlotWidget::paintEvent(QPaintEvent* event) {
 }
 
 void PlotWidget::wheelEvent(QWheelEvent* event) {
+    if (!event->modifiers().testFlag(Qt::ControlModifier) && isOnScrollingPage(*this))
+        return event->ignore();
     if (event->angleDelta().y() == 0) {
         zoom_.panBy(-event->angleDelta().x() / 1200.0);
     } else {

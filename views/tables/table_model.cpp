@@ -237,6 +237,8 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
         return column.help.empty() ? QVariant() : translated(column.help);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter | (isRight(section) ? Qt::AlignRight : Qt::AlignLeft));
+    case Qt::InitialSortOrderRole: // of numbers the largest are looked for
+        return isRight(section) ? Qt::DescendingOrder : Qt::AscendingOrder;
     default:
         return {};
     }

@@ -5,6 +5,7 @@
 #include <QTableView>
 #include <algorithm>
 
+#include "views/session/time_texts.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -25,6 +26,11 @@ int widthOf(const TableModel& model, int column, const QFontMetrics& metrics, in
             std::max(width, metrics.horizontalAdvance(
                                 model.data(model.index(row, column), Qt::DisplayRole).toString()));
     return std::min(width + 24, widest);
+}
+
+bool haveSameTitles(const Table& a, const Table& b) {
+    return std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
+                      [](const Column& x, const Column& y) { return x.title == y.title; });
 }
 
 } // namespace
@@ -75,6 +81,11 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     loading_->setContent(content);
     inColumn(this, {loading_});
 
+    // Ids of another profile mean other things.
+    connect(&context_.reports, &ReportPair::changed, this, [this] {
+        if (context_.selection.current() == Selected{})
+            wanted_ = -1;
+    });
     connect(filter_, &QLineEdit::textChanged, model_, &TableModel::setFilter);
     connect(model_, &QAbstractItemModel::modelReset, this, &TablePanel::updateSummary);
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -106,6 +117,9 @@ void TablePanel::load(MakeTable make) {
 }
 
 void TablePanel::setTable(Table table) {
+    // An arrow over other columns would say what is not so.
+    if (!haveSameTitles(table, model_->table()))
+        view_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
     model_->setTable(std::move(table));
     layOutColumns();
     loading_->showContent();
@@ -188,10 +202,11 @@ bool TablePanel::eventFilter(QObject* watched, QEvent* event) {
 
 void TablePanel::updateSummary() {
     const auto rows = static_cast<int>(model_->table().rows.size());
-    const QString count = model_->shownRows() != rows
-                              ? tr("%1 of %2 rows").arg(model_->shownRows()).arg(rows)
-                          : rows == 1 ? tr("1 row")
-                                      : tr("%1 rows").arg(rows);
+    const QString count =
+        model_->shownRows() != rows
+            ? tr("%1 of %2 rows").arg(countText(model_->shownRows()), countText(rows))
+        : rows == 1 ? tr("1 row")
+                    : tr("%1 rows").arg(countText(rows));
     const QString summary = translated(model_->table().summary);
     summary_->setText(summary.isEmpty() ? count
                                         : QStringLiteral("%1  \u00b7  %2").arg(summary, count));

@@ -219,6 +219,9 @@ void MainWindow::profilesChanged() {
     context_.selection.reset();
     QString title = QStringLiteral("TileScope");
     QString names;
+    // What is opened next begins as anything does, not where the last one was left.
+    if (!open.source)
+        current_ = Report::Summary;
     if (open.source) {
         names = namesOf(open);
         title = QStringLiteral("%1 \u2013 TileScope").arg(names);

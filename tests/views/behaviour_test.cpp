@@ -1,0 +1,173 @@
+// What the window does when one thing follows another: profiles, tables, ranges, messages.
+#include <QHeaderView>
+#include <QLabel>
+#include <QSettings>
+#include <QStatusBar>
+#include <QStyleOptionFrame>
+#include <QTableView>
+#include <QtTest>
+
+#include "app/gui/window/session_state.h"
+#include "app/gui/window/window_list.h"
+#include "tests/support/test_main.h"
+#include "tests/support/window_steps.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/range_field.h"
+#include "views/execution/trace_view.h"
+#include "views/liveness/liveness_view.h"
+#include "views/memory/address_history.h"
+#include "views/memory/memory_view.h"
+#include "views/sql/sql_view.h"
+#include "views/tables/item_export.h"
+#include "views/tables/table_panel.h"
+#include "views/tables/value_tree.h"
+#include "views/theme/style.h"
+
+namespace behaviour_test {
+using namespace tilescope;
+using namespace tilescope::gui;
+
+namespace {
+
+Table tableOf(const char* number) {
+    Table table;
+    table.columns = {{"name", "Name"}, {"number", number, Unit::Count}};
+    table.rows = {{{std::string("a"), std::int64_t{2}}, 0},
+                  {{std::string("b"), std::int64_t{9}}, 1},
+                  {{std::string("c"), std::int64_t{5}}, 2}};
+    return table;
+}
+
+QString textAt(QTableView& view, int row, int column) {
+    return view.model()->index(row, column).data().toString();
+}
+
+void clickHeader(QTableView& view, int column) {
+    const QHeaderView& header = *view.horizontalHeader();
+    QTest::mouseClick(header.viewport(), Qt::LeftButton, {},
+                      {header.sectionViewportPosition(column) + header.sectionSize(column) / 2,
+                       header.height() / 2});
+}
+
+} // namespace
+
+class BehaviourTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    QTemporaryDir settings_;
+    std::unique_ptr<MainWindow> window_;
+
+    template <class View> View& open(const QStringList& files, Report report) {
+        return test::openView<View>(*window_, files, report);
+    }
+    static QTableView& tableIn(const QWidget& view) {
+        for (views::TablePanel* panel : view.findChildren<views::TablePanel*>())
+            if (panel->isVisible() && panel->model().rowCount() > 1)
+                return panel->view();
+        qFatal("there is no table with rows");
+    }
+    // What the status bar says.
+    bool saysBelow(const QString& text) {
+        for (const QLabel* label : window_->findChildren<QLabel*>())
+            if (label->text().contains(text) &&
+                qobject_cast<QStatusBar*>(label->parentWidget()) != nullptr)
+                return true;
+        return false;
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+        QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
+    }
+    void init() {
+        QSettings().clear();
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1280, 800);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void theNextProfileBeginsWithItsSummary() {
+        auto& view = open<views::ReportView>({files_.write("a.pop")}, Report::Operations);
+        QTableView& table = tableIn(view);
+        table.selectRow(1);
+        QVERIFY(table.selectionModel()->hasSelection());
+        window_->context().reports.close();
+        test::openProfiles(*window_, {files_.write("b.pop", {.changed = true})});
+        QCOMPARE(window_->currentReport(), Report::Summary);
+        QVERIFY(window_->context().selection.current() == views::Selected{});
+        window_->showReport(Report::Operations);
+        test::waitUntilIdle(*window_);
+        QVERIFY(table.model()->rowCount() > 1);
+        QVERIFY(!table.selectionModel()->hasSelection());
+    }
+
+    void largestNumbersComeFirst() {
+        views::TablePanel panel(window_->context(), QStringLiteral("Filter"));
+        panel.resize(600, 300);
+        panel.setTable(tableOf("Cycles"));
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QTableView& view = panel.view();
+        clickHeader(view, 1);
+        QCOMPARE(textAt(view, 0, 1), "9");
+        clickHeader(view, 1);
+        QCOMPARE(textAt(view, 0, 1), "2");
+        clickHeader(view, 0);
+        QCOMPARE(textAt(view, 0, 0), "a");
+    }
+
+    // The arrow says how the rows are sorted, also when their columns are others.
+    void theArrowDoesNotLie() {
+        views::TablePanel panel(window_->context(), QStringLiteral("Filter"));
+        panel.resize(600, 300);
+        panel.setTable(tableOf("Cycles"));
+        panel.show();
+        QTableView& view = panel.view();
+        view.horizontalHeader()->setSortIndicator(1, Qt::DescendingOrder);
+        panel.setTable(tableOf("Cycles"));
+        QCOMPARE(view.horizontalHeader()->sortIndicatorSection(), 1);
+        QCOMPARE(textAt(view, 0, 1), "9");
+        panel.setTable(tableOf("Bytes"));
+        QVERIFY(view.horizontalHeader()->sortIndicatorSection() != 1);
+        QCOMPARE(textAt(view, 0, 1), "2");
+    }
+
+    void tablesCountWithSeparators() {
+        views::TablePanel panel(window_->context(), QStringLiteral("Filter"));
+        Table table = tableOf("Cycles");
+        while (table.rows.size() < 6262)
+            table.rows.push_back(table.rows.front());
+        panel.setTable(std::move(table));
+        bool said = false;
+        for (const QLabel* label : panel.findChildren<QLabel*>())
+            said = said || label->text().contains("6,262 rows");
+        QVERIFY(said);
+    }
+
+    void theTipFollowsAZoom() {
+        auto& view = open<views::LivenessView>({files_.write("a.pop")}, Report::Liveness);
+        auto& plot = test::child<views::PlotWidget>(view);
+        plot.setReadOut([](double x, double) { return QString::number(x, 'f', 3); });
+        QSignalSpy tips(&plot, &views::PlotWidget::hovered);
+        const QPointF at = plot.axisRect()->center();
+        QMouseEvent move(QEvent::MouseMove, at, plot.mapToGlobal(at), Qt::NoButton, Qt::NoButton,
+                         {});
+        QCoreApplication::sendEvent(&plot, &move);
+        QVERIFY(!tips.isEmpty());
+        const QString before = tips.last()[0].toString();
+        const auto shown = tips.size();
+        plot.zoom().setRange(plot.zoom().first(), plot.zoom().last() / 3);
+        QVERIFY(tips.size() > shown);
+        QVERIFY(tips.last()[0].toString() != before);
+    }
+};
+
+TILESCOPE_TEST(BehaviourTest, QApplication)
+
+} // namespace behaviour_test
+
+#include "behaviour_test.moc"

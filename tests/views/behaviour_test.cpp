@@ -164,6 +164,17 @@ private slots:
         QVERIFY(tips.size() > shown);
         QVERIFY(tips.last()[0].toString() != before);
     }
+
+    // As the command line's --csv: programs read it.
+    void treesAreCopiedAsPlainNumbers() {
+        auto& view = open<views::MemoryView>({files_.write("a.pop")}, Report::Memory);
+        const auto& tree = test::child<views::ValueTreeView>(view);
+        const QString text = views::csvText(tree);
+        QVERIFY(text.count('\n') > 3);
+        QVERIFY2(!text.contains("KiB") && !text.contains("MiB"), qPrintable(text));
+        const QString shown = tree.model()->index(0, 1).data().toString();
+        QVERIFY2(shown.contains("iB"), qPrintable(shown));
+    }
 };
 
 TILESCOPE_TEST(BehaviourTest, QApplication)

@@ -232,6 +232,15 @@ QVariant ProgramModel::data(const QModelIndex& index, int role) const {
         return shownText(display(id, index.column()));
     case wholeTextRole:
         return display(id, index.column());
+    case rawTextRole: {
+        // The numbers of the columns that have some, without separators.
+        const ProgramCost& cost = tree_.costs[id.index()];
+        const int column = index.column();
+        const std::int64_t number = column == Cycles ? cost.cycles : cost.executions;
+        return number == 0 || (column != Cycles && column != Executions)
+                   ? QVariant()
+                   : QVariant(QString::number(number));
+    }
     case Qt::DecorationRole:
         return index.column() == Label
                    ? QVariant(context_.theme.current().kind((*tree_.programs)[id].kind))

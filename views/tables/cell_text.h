@@ -13,6 +13,9 @@ namespace tilescope::views {
 /// The role of items for their whole text, where it may be longer than the one that is displayed.
 inline constexpr int wholeTextRole = Qt::UserRole + 100;
 
+/// The role of items for their value as programs read it: plain digits, no unit.
+inline constexpr int rawTextRole = Qt::UserRole + 101;
+
 /// A cell as people read it, see textOf() and shownText(). With a clock (Hz) cycles are written as
 /// time if the user prefers that.
 QString cellText(const Cell& cell, Unit unit, const Preferences& preferences, double clockHz = 0,

@@ -97,8 +97,10 @@ QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
         row.clear();
         for (const int column : columns) {
             const QModelIndex cellIndex = index.siblingAtColumn(column);
-            const QVariant whole = cellIndex.data(wholeTextRole);
-            QString value = (whole.isValid() ? whole : cellIndex.data()).toString();
+            QVariant text = cellIndex.data(rawTextRole);
+            for (const int role : {wholeTextRole, static_cast<int>(Qt::DisplayRole)})
+                text = text.isValid() ? text : cellIndex.data(role);
+            QString value = text.toString();
             if (column == columns.front())
                 value.prepend(QString(2 * depth, QLatin1Char(' ')));
             row << cell(value);

@@ -7,8 +7,9 @@
 namespace tilescope::views {
 
 /// The rows of a TableModel in the order of the view, as the command line's --csv has them. Of
-/// other models what the view shows, in its order and without hidden columns; trees give their
-/// opened rows, with two blanks of indentation a level. Comma separated, quoted as RFC 4180 has it.
+/// other models what the view shows, in its order and without hidden columns, numbers as programs
+/// read them; trees give their opened rows, with two blanks of indentation a level. Comma
+/// separated, quoted as RFC 4180 has it.
 QString csvText(const QAbstractItemView& view);
 /// The same of the rows that are selected, or of all, as tab separated values.
 QString tabbedText(const QAbstractItemView& view, bool onlySelected);

@@ -183,6 +183,8 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
         return cellText(cell, node.unit, context_.preferences, context_.reports.clockHz());
+    case rawTextRole:
+        return QString::fromStdString(rawText(cell));
     case wholeTextRole:
         return std::holds_alternative<std::string>(cell)
                    ? QVariant(QString::fromStdString(std::get<std::string>(cell)))

@@ -175,6 +175,34 @@ private slots:
         const QString shown = tree.model()->index(0, 1).data().toString();
         QVERIFY2(shown.contains("iB"), qPrintable(shown));
     }
+
+    void separatePanelsAreEquallyHigh() {
+        auto& view = open<views::LivenessView>(
+            {files_.write("a.pop"), files_.write("b.pop", {.changed = true})}, Report::Liveness);
+        test::button(view, "Separate").click();
+        test::waitUntilIdle(*window_);
+        std::vector<views::PlotWidget*> plots;
+        for (views::PlotWidget* plot : view.findChildren<views::PlotWidget*>())
+            if (plot->isVisible())
+                plots.push_back(plot);
+        QCOMPARE(plots.size(), std::size_t(2));
+        for (const QSize size : {QSize(1280, 800), QSize(1500, 1000)}) {
+            window_->resize(size);
+            QTRY_VERIFY(std::abs(plots[0]->axisRect()->height() - plots[1]->axisRect()->height()) <=
+                        2);
+        }
+    }
+
+    void addressesOfBothSidesAreEquallyHigh() {
+        auto& view = open<views::MemoryView>(
+            {files_.write("a.pop"), files_.write("b.pop", {.changed = true})}, Report::Memory);
+        QVERIFY(views::chooseByText(view, "addresses over time"));
+        test::waitUntilIdle(*window_);
+        const auto plots = view.findChildren<views::AddressHistory*>();
+        QVERIFY(plots.size() == 2);
+        QVERIFY(plots[0]->isVisible() && plots[1]->isVisible());
+        QTRY_VERIFY(std::abs(plots[0]->axisRect()->height() - plots[1]->axisRect()->height()) <= 2);
+    }
 };
 
 TILESCOPE_TEST(BehaviourTest, QApplication)

@@ -2,6 +2,7 @@
 
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstdlib>
 
 namespace tilescope::views {
 namespace {
@@ -39,6 +40,10 @@ StepPlotPair::StepPlotPair(ViewContext& context, const QString& keyLabel, QWidge
     , second_(new StepPlot(context, keyLabel))
     , keyLabel_(keyLabel) {
     auto* layout = new QVBoxLayout(this);
+    for (StepPlot* side : {first_, second_})
+        connect(
+            &side->plot(), &QCustomPlot::afterLayout, this, [this] { balance(); },
+            Qt::QueuedConnection);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(first_, 1);
@@ -71,6 +76,19 @@ void StepPlotPair::showSecond(bool two) {
     first_->plot().xAxis->setTickLabels(!two);
     first_->setKeyLabel(two ? QString() : keyLabel_);
     second_->setKeyLabel(keyLabel_);
+}
+
+// Equal scales need equal heights: of the plots, not of what is around them.
+void StepPlotPair::balance() {
+    if (!two_ || !isVisible())
+        return;
+    const int plots[] = {first_->plot().axisRect()->height(), second_->plot().axisRect()->height()};
+    if (std::abs(plots[0] - plots[1]) <= 1)
+        return;
+    const int each = (plots[0] + plots[1]) / 2;
+    auto* column = static_cast<QVBoxLayout*>(layout());
+    column->setStretch(0, first_->height() - plots[0] + each);
+    column->setStretch(1, second_->height() - plots[1] + each);
 }
 
 void StepPlotPair::setContent(StepPlot::Content content) {

@@ -28,6 +28,7 @@ public:
 
 private:
     void showSecond(bool two);
+    void balance();
 
     StepPlot* first_;
     StepPlot* second_;

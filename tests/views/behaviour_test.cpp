@@ -203,6 +203,33 @@ private slots:
         QVERIFY(plots[0]->isVisible() && plots[1]->isVisible());
         QTRY_VERIFY(std::abs(plots[0]->axisRect()->height() - plots[1]->axisRect()->height()) <= 2);
     }
+
+    void aComparisonShowsTheRunsOfBoth() {
+        const QString source = files_.write("a.pop", {.repeats = 2});
+        const QString target = files_.write("b.pop", {.repeats = 30});
+        open<views::TraceView>({target}, Report::Trace);
+        const double wanted = window_->context().timeZoom.to();
+        test::openProfiles(*window_, {source});
+        QVERIFY(window_->context().timeZoom.to() < wanted);
+        test::openProfiles(*window_, {source, target});
+        QVERIFY(window_->context().timeZoom.to() >= wanted);
+    }
+
+    void theVisibleRangeIsReadWhole() {
+        auto& view = open<views::TraceView>({files_.write("a.pop")}, Report::Trace);
+        auto& field = test::child<views::RangeField>(view);
+        QStyleOptionFrame option;
+        option.initFrom(&field);
+        option.lineWidth =
+            field.style()->pixelMetric(QStyle::PM_DefaultFrameWidth, &option, &field);
+        const QRect inside =
+            field.style()->subElementRect(QStyle::SE_LineEditContents, &option, &field);
+        QVERIFY2(inside.height() >= field.fontMetrics().height(),
+                 qPrintable(QString::number(inside.height())));
+        QVERIFY(inside.width() >= field.fontMetrics().horizontalAdvance(field.text()));
+        QVERIFY(inside.width() >=
+                field.fontMetrics().horizontalAdvance("10,528,689 \u2013 10,590,177 cycles"));
+    }
 };
 
 TILESCOPE_TEST(BehaviourTest, QApplication)

@@ -18,6 +18,8 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
                   "or time, such as 1.5-2 ms"));
     setAlignment(Qt::AlignCenter);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    // Beside tabs there is less height than a field usually has.
+    setStyleSheet(QStringLiteral("padding: 1px 7px;"));
     leaveOutOfState(*this);
     connect(&context_.timeZoom, &ZoomRange::changed, this, &RangeField::showRange);
     connect(&context_.preferences, &Preferences::unitsChanged, this, &RangeField::showRange);

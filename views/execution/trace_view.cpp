@@ -2,6 +2,7 @@
 
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <algorithm>
 
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
@@ -29,6 +30,23 @@ std::vector<LegendBar::Entry> traceLegend(const Theme& theme, TraceLook look, bo
     else if (host)
         entries.push_back({TraceView::tr("Host waits for IPU"), groupColour(theme, hostWaitsKind)});
     return entries;
+}
+
+RunChoices choicesOf(const ProfileView& profile, const std::stop_token& stop) {
+    return {profile.trace(stop)->runs(), firstStep(profile, stop)};
+}
+
+std::optional<CycleRange> usualTargetRange(const ProfilePair& pair, const std::stop_token& stop) {
+    if (!pair.comparing() || !pair.target->info().hasExecution)
+        return {};
+    const RunChoices choices = choicesOf(*pair.target, stop);
+    return choices.range(choices.usual(pair.target->info().cycles));
+}
+
+// The target's run may begin earlier or take longer than the source's, whose range is shown.
+void showBoth(ZoomRange& zoom, const CycleRange& target) {
+    zoom.setRange(std::min(zoom.from(), static_cast<double>(target.begin)),
+                  std::max(zoom.to(), static_cast<double>(target.end)));
 }
 
 } // namespace
@@ -102,7 +120,7 @@ QWidget* TraceView::makeRange() {
     connect(range_, &RangeField::refused, this, &ReportView::status);
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
-    row->setContentsMargins(0, 3, PlotWidget::rightMargin, 3);
+    row->setContentsMargins(0, 1, PlotWidget::rightMargin, 1);
     QLabel* name = textLabel(tr("Visible"), "muted");
     name->setBuddy(range_);
     row->addWidget(name);
@@ -181,32 +199,33 @@ void TraceView::reload() {
         return showNothing();
     plot().setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return
-            [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
-             record = pair.source->hostRecord(stop),
-             runs = RunChoices{pair.source->trace(stop)->runs(), firstStep(*pair.source, stop)}] {
-                hosts_ = hosts;
-                showRecord(record, pair.source->machine().clockHz);
-                runs_ = runs;
-                compilation().setVisible(hosts_.firstCycle() < 0);
-                executionEnd_ = static_cast<double>(length);
-                context().timeZoom.setLimits(firstCycle(), lastCycle(), shortestRange);
-                const ProfileView& profile = *pair.source;
-                const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
-                                                     static_cast<double>(length));
-                if (!problem.isEmpty())
-                    emit status(problem);
-                run_->clear();
-                run_->addItems(runs_.names());
-                run_->setCurrentIndex(runs_.usual(profile.info().cycles));
-                showRun(run_->currentIndex());
-                loadPlots();
-                countMatches();
-                if (const auto wanted = std::exchange(wanted_, {}))
-                    findOperation(wanted->operation, wanted->target);
-                else
-                    goToProgram(context().selection.current().program);
-            };
+        return [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
+                record = pair.source->hostRecord(stop), runs = choicesOf(*pair.source, stop),
+                targetRange = usualTargetRange(pair, stop)] {
+            hosts_ = hosts;
+            showRecord(record, pair.source->machine().clockHz);
+            runs_ = runs;
+            compilation().setVisible(hosts_.firstCycle() < 0);
+            executionEnd_ = static_cast<double>(length);
+            context().timeZoom.setLimits(firstCycle(), lastCycle(), shortestRange);
+            const ProfileView& profile = *pair.source;
+            const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
+                                                 static_cast<double>(length));
+            if (!problem.isEmpty())
+                emit status(problem);
+            run_->clear();
+            run_->addItems(runs_.names());
+            run_->setCurrentIndex(runs_.usual(profile.info().cycles));
+            showRun(run_->currentIndex());
+            if (targetRange && run_->currentIndex() > 0)
+                showBoth(context().timeZoom, *targetRange);
+            loadPlots();
+            countMatches();
+            if (const auto wanted = std::exchange(wanted_, {}))
+                findOperation(wanted->operation, wanted->target);
+            else
+                goToProgram(context().selection.current().program);
+        };
     });
 }
 

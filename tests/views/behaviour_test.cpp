@@ -230,6 +230,28 @@ private slots:
         QVERIFY(inside.width() >=
                 field.fontMetrics().horizontalAdvance("10,528,689 \u2013 10,590,177 cycles"));
     }
+
+    void aListOfTilesSaysWhatItShows() {
+        auto& view = open<views::MemoryView>({files_.write("a.pop")}, Report::Memory);
+        QLineEdit* field = nullptr;
+        for (QLineEdit* each : view.findChildren<QLineEdit*>())
+            if (each->accessibleName() == "Selected tiles")
+                field = each;
+        QVERIFY(field != nullptr);
+        field->setFocus();
+        field->setText("0-9999");
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(saysBelow("is no list of tiles"));
+        field->setText("0-700");
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(saysBelow("the first 16 of 701 tiles"));
+        QVERIFY(!saysBelow("is no list of tiles"));
+        QVERIFY(field->text().endsWith(", 15"));
+        QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(16));
+        field->setText("5");
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(!saysBelow("the first 16"));
+    }
 };
 
 TILESCOPE_TEST(BehaviourTest, QApplication)

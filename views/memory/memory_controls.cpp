@@ -1,9 +1,11 @@
 // The controls above the graph of the memory report.
 #include <QSignalBlocker>
+#include <algorithm>
 
 #include "views/memory/memory_view.h"
 #include "views/memory/tile_list.h"
 #include "views/plot/save_plot.h"
+#include "views/session/time_texts.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/save_picture.h"
 
@@ -128,14 +130,23 @@ void MemoryView::ipuChosen(int index) {
 void MemoryView::tilesTyped() {
     if (!profiles().source)
         return;
-    const auto tiles = parseTileList(tiles_->text(), profiles().source->machine().totalTiles());
+    const std::int32_t all = profiles().source->machine().totalTiles();
+    auto tiles = parseTileList(tiles_->text(), all, static_cast<std::size_t>(all));
     if (!tiles) {
         emit status(tr("'%1' is no list of tiles: write numbers below %2, such as 1,5 or 0-3.")
                         .arg(tiles_->text())
-                        .arg(profiles().source->machine().totalTiles()));
+                        .arg(countText(all)));
         return;
     }
+    const std::size_t wanted = tiles->size();
+    tiles->resize(std::min(wanted, mostTilesListed));
+    emit status(wanted > tiles->size()
+                    ? tr("The tables show the first %1 of %2 tiles: each is a column of theirs.")
+                          .arg(countText(static_cast<std::int64_t>(tiles->size())),
+                               countText(static_cast<std::int64_t>(wanted)))
+                    : QString());
     context().selection.update([&](Selected& s) { s.tiles = *tiles; });
+    tiles_->setText(tileListText(*tiles)); // also where the selection was just this
 }
 
 void MemoryView::save() {

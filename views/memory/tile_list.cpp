@@ -8,6 +8,7 @@ namespace tilescope::views {
 std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32_t tiles,
                                                  std::size_t mostTiles) {
     std::vector<TileId> list;
+    std::vector<bool> listed(static_cast<std::size_t>(std::max(0, tiles)), false);
     for (const QString& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
         if (part.trimmed().isEmpty())
             continue;
@@ -20,8 +21,10 @@ std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32
             last >= tiles)
             return std::nullopt;
         for (int tile = first; tile <= last && list.size() < mostTiles; ++tile)
-            if (std::find(list.begin(), list.end(), TileId(tile)) == list.end())
+            if (!listed[static_cast<std::size_t>(tile)]) {
+                listed[static_cast<std::size_t>(tile)] = true;
                 list.push_back(TileId(tile));
+            }
     }
     return list;
 }

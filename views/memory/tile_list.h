@@ -9,10 +9,13 @@
 
 namespace tilescope::views {
 
+/// Tiles that are shown beside each other: each is a column of tables.
+inline constexpr std::size_t mostTilesListed = 16;
+
 /// "1,5" or "0-3, 8"; nothing if the text is no list or names a tile from `tiles` on. An empty text
 /// is an empty list. At most `mostTiles` tiles are taken.
 std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32_t tiles,
-                                                 std::size_t mostTiles = 16);
+                                                 std::size_t mostTiles = mostTilesListed);
 
 /// The list as text: "1, 5".
 QString tileListText(const std::vector<TileId>& tiles);

@@ -15,6 +15,7 @@
 #include "app/gui/window/window_list.h"
 #include "core/base/end_signals.h"
 #include "core/base/error.h"
+#include "views/plot/plot_widget.h"
 #include "views/theme/style.h"
 
 namespace {
@@ -88,6 +89,14 @@ void reportFirstPlot(gui::MainWindow& window) {
                          std::fprintf(stderr, "first plot after %.0f ms\n", sinceProcessStart());
                          once->deleteLater();
                      });
+    // What was painted while tables were still being read is painted once more, to say so.
+    QObject::connect(
+        &context.workers, &views::Workers::becameIdle, once,
+        [&window] {
+            for (QWidget* plot : window.findChildren<views::PlotWidget*>())
+                plot->update();
+        },
+        Qt::QueuedConnection);
 }
 
 // Measures instead of waiting for a user; a profile that cannot be opened ends it.

@@ -252,6 +252,37 @@ private slots:
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(!saysBelow("the first 16"));
     }
+
+    void rowsOfTheQueryBeforeGo() {
+        auto& view = open<views::SqlView>({files_.write("a.pop")}, Report::Query);
+        const auto run = [&](const QString& sql) {
+            view.editor().setPlainText(sql);
+            view.editor().setFocus();
+            QTest::keyClick(&view.editor(), Qt::Key_Return, Qt::ControlModifier);
+            test::waitUntilIdle(*window_);
+        };
+        run("SELECT 1 AS one");
+        QCOMPARE(view.model().rowCount(), 1);
+        run("SELECT nothing FROM nowhere");
+        QCOMPARE(view.model().rowCount(), 0);
+        QVERIFY(!test::button(view, "Copy").isEnabled());
+        run("SELECT 2 AS two");
+        QCOMPARE(view.model().rowCount(), 1);
+    }
+
+    // However the program ends: nothing is closed here.
+    void theSessionIsKeptWhileTheProgramRuns() {
+        const QString a = files_.write("a.pop");
+        const QString b = files_.write("b.pop", {.changed = true});
+        WindowList windows(Memory::Persistent);
+        MainWindow& window = windows.add();
+        window.show();
+        test::openProfiles(window, {a});
+        QTRY_COMPARE(storedSession().size(), std::size_t(1));
+        QCOMPARE(storedSession().front().files, QStringList{a});
+        test::openProfiles(window, {b});
+        QTRY_COMPARE(storedSession().front().files, QStringList{b});
+    }
 };
 
 TILESCOPE_TEST(BehaviourTest, QApplication)

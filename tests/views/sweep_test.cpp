@@ -136,8 +136,8 @@ private slots:
 
     void twoCellsOpenAsAComparison() {
         SweepView& view = open(writeSweep("sweep"));
-        QTest::mouseClick(&view.map(), Qt::LeftButton, Qt::ShiftModifier, middle(view.map(), 1));
-        QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
+        QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 1));
+        QTest::mouseClick(&view.map(), Qt::LeftButton, Qt::ShiftModifier, middle(view.map(), 0));
         QCOMPARE(view.map().marked(), 1);
         QVERIFY(test::labelText(view, "details")
                     .startsWith("Marked: batchSize=1, availableMemoryProportion=0.2"));

@@ -125,9 +125,12 @@ void PlotWidget::paintFrameTime(QPainter& painter) const {
     const FrameTimes& times = context_.frameTimes;
     const QString text =
         tr("%1 ms, longest %2 ms").arg(times.last(), 0, 'f', 1).arg(times.longest(), 0, 'f', 1);
-    const QRect plot = axisRect()->rect();
+    // On a ground of its own: what is plotted has any colour.
+    const QSize room = painter.fontMetrics().size(0, text) + QSize(12, 6);
+    const QRect box(axisRect()->rect().topLeft() + QPoint(4, 4), room);
+    painter.fillRect(box, theme().raised);
     painter.setPen(times.longest() > FrameTimes::budgetMs ? theme().bad : theme().good);
-    painter.drawText(plot.adjusted(8, 4, -8, -4), Qt::AlignLeft | Qt::AlignTop, text);
+    painter.drawText(box, Qt::AlignCenter, text);
 }
 
 } // namespace tilescope::views

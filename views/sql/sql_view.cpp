@@ -212,6 +212,9 @@ void SqlView::show(SqlAnswer answer, int begin, std::size_t limit) {
 
 void SqlView::showError(const SqlAnswer& answer, int begin) {
     status_->setText(tr("Not run"));
+    model_->setTable({}); // rows of the query before are no answer to this one
+    copy_->setEnabled(false);
+    save_->setEnabled(false);
     QString text = answer.error;
     if (answer.errorAt) {
         const int at = begin + static_cast<int>(*answer.errorAt);

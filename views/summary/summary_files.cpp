@@ -40,7 +40,7 @@ void SummaryView::showFiles() {
               [](const ProfileView& p) { return QString::fromStdString(p.info().creator); }),
          fact(tr("Scheme of execution"),
               [](const ProfileView& p) { return option(p.info(), "execution"); }),
-         fact(tr("Schedule"),
+         fact(tr("Schedule of a pipeline"),
               [](const ProfileView& p) {
                   return option(p.info(), "execution") == QLatin1String("pipelined")
                              ? option(p.info(), "schedule")

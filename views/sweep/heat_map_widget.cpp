@@ -235,7 +235,10 @@ void HeatMapWidget::choose(int cell, bool mark) {
     const int cells = static_cast<int>(map_.cells.size());
     if (cell < -1 || cell >= cells)
         return;
-    (mark ? marked_ : current_) = cell;
+    // The cell that was chosen first is what the second one is compared with.
+    if (mark && marked_ < 0)
+        marked_ = current_;
+    current_ = cell;
     // A cell is not compared with itself.
     if (marked_ == current_)
         marked_ = -1;

@@ -228,7 +228,7 @@ void SweepView::showDetails() {
     if (!kept)
         lines << tr("No profile was kept of this point: run the sweep again with --keep-profiles.");
     else if (marked < 0)
-        lines << tr("Shift-click or Space marks a cell to compare it with another.");
+        lines << tr("Shift-click another cell to compare this one with it; Space marks this one.");
     details_->setText(lines.join(QLatin1Char('\n')));
     open_->setEnabled(kept);
     compare_->setEnabled(kept && marked >= 0 && !profileOf(marked).isEmpty() && marked != current);

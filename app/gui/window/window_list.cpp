@@ -36,6 +36,15 @@ MainWindow& WindowList::add() {
     connect(window, &MainWindow::newWindowWanted, this, [this] { add().show(); });
     connect(window, &MainWindow::quitWanted, this, &WindowList::quit);
     connect(window, &MainWindow::closed, this, [this, window] { closed(window); });
+    // What is open is the session from then on, however the program ends. Once the window has
+    // taken it over.
+    connect(
+        &window->context().reports, &views::ReportPair::changed, this,
+        [this] {
+            if (!quitting_ && !windows_.empty())
+                remember();
+        },
+        Qt::QueuedConnection);
     window->setOpenProfilesSource([this] { return openProfiles(); });
     return *window;
 }

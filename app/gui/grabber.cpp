@@ -1,5 +1,6 @@
 #include "app/gui/grabber.h"
 
+#include <QApplication>
 #include <QPainter>
 #include <QPixmap>
 
@@ -149,11 +150,18 @@ QPixmap Grabber::picture() const {
 
 void Grabber::grab() {
     const GrabRequest& request = requests_[next_];
-    // Layouts of what has just arrived, then plots at their final size.
-    window_.grab();
-    for (views::PlotWidget* plot : window_.findChildren<views::PlotWidget*>())
-        if (plot->isVisible())
-            plot->replot(QCustomPlot::rpImmediateRefresh);
+    // A picture is of the report, not of where the keyboard happens to be.
+    if (QWidget* focused = QApplication::focusWidget())
+        focused->clearFocus();
+    // Layouts of what has just arrived, then plots at their final size, which may ask for another
+    // share of the height.
+    constexpr int passes = 4;
+    for (int pass = 0; pass < passes; ++pass) {
+        window_.grab();
+        for (views::PlotWidget* plot : window_.findChildren<views::PlotWidget*>())
+            if (plot->isVisible())
+                plot->replot(QCustomPlot::rpImmediateRefresh);
+    }
     if (!window_.context().workers.idle())
         return; // a new size made a plot ask for more detail
     for (const views::LoadingPanel* panel : window_.findChildren<views::LoadingPanel*>())

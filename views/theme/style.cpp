@@ -2,6 +2,7 @@
 
 #include <QAbstractItemView>
 #include <QLabel>
+#include <QStyleOptionHeader>
 
 #include "views/theme/theme.h"
 
@@ -16,6 +17,20 @@ int WindowStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
     if (metric == PM_FocusFrameHMargin && qobject_cast<const QAbstractItemView*>(widget) != nullptr)
         return textMargin;
     return QProxyStyle::pixelMetric(metric, option, widget);
+}
+
+// The arrow is drawn at the right end, over a title that ends there.
+void WindowStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                              const QWidget* widget) const {
+    const auto* header =
+        element == CE_HeaderLabel ? qstyleoption_cast<const QStyleOptionHeader*>(option) : nullptr;
+    if (header == nullptr || header->sortIndicator == QStyleOptionHeader::None ||
+        !header->textAlignment.testFlag(Qt::AlignRight))
+        return QProxyStyle::drawControl(element, option, painter, widget);
+    QStyleOptionHeader beside(*header);
+    beside.version = QStyleOptionHeader::Version; // what more there is was not copied
+    beside.rect.setRight(beside.rect.right() - header->fontMetrics.height());
+    QProxyStyle::drawControl(element, &beside, painter, widget);
 }
 
 QPalette Theme::palette() const {
@@ -66,7 +81,7 @@ QLineEdit, QSpinBox { background: @surface; border: 1px solid @border; border-ra
     padding: 4px 7px; selection-background-color: @selected; selection-color: @text; }
 QLineEdit:focus { border-color: @accent; }
 QComboBox { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 2px 4px 8px; }
-QComboBox:hover, QToolButton:hover, QPushButton:hover { border-color: @accent; }
+QComboBox:hover, QToolButton:hover, QPushButton:hover { border-color: @muted; }
 QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url(:/icons/@arrow.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; }
@@ -77,7 +92,7 @@ QPushButton:pressed { background: @selected; }
 QPushButton:default { border-color: @accent; color: @accent; }
 QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @muted; border-radius: 3px;
     background: @surface; }
-QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:hover { border-color: @text; }
 QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/@check.svg); }
 QCheckBox::indicator:disabled { border-color: @border; }
 QSplitter::handle { background: @window; }

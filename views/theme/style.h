@@ -5,7 +5,8 @@
 
 namespace tilescope::views {
 
-/// Fusion with room left and right of the text in tables and trees; a style sheet cannot give it.
+/// Fusion with room left and right of the text in tables and trees, and beside the arrow of a
+/// sorted column; a style sheet cannot give it.
 /// Labels and tool tips show their text as it is: names come from files, and HTML in them would
 /// read other files. A label that is to show HTML asks for Qt::RichText itself, and escapes names.
 class WindowStyle : public QProxyStyle {
@@ -14,6 +15,8 @@ public:
     WindowStyle();
     int pixelMetric(PixelMetric metric, const QStyleOption* option,
                     const QWidget* widget) const override;
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
     using QProxyStyle::polish;
     void polish(QWidget* widget) override;
 };

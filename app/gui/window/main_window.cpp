@@ -10,6 +10,8 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 
+#include "app/gui/window/choice_manners.h"
+#include "app/gui/window/focus_ring.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
@@ -92,6 +94,7 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
 
 // Views refer to the context, a member: they go before it.
 MainWindow::~MainWindow() {
+    delete findChild<FocusRing*>();
     delete takeCentralWidget();
 }
 
@@ -112,6 +115,8 @@ void MainWindow::makeCentral() {
     auto* central = new QWidget;
     views::inColumn(central, {messageBar_, pages_});
     new StandardActions(*reportStack_);
+    new ChoiceManners(*reportStack_);
+    new FocusRing(*this, context_.theme);
     setCentralWidget(central);
     status_ = new QLabel;
     titles_ = new QLabel;

@@ -1,0 +1,84 @@
+#include "app/gui/window/choice_manners.h"
+
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QEvent>
+#include <QPointer>
+
+#include "views/plot/plot_widget.h"
+#include "views/widgets/painted_widget.h"
+#include "views/widgets/report_view.h"
+
+namespace tilescope::gui {
+namespace {
+
+template <class Kind> QWidget* largest(const QWidget& report, QWidget* best = nullptr) {
+    for (Kind* each : report.findChildren<Kind*>())
+        if (each->isVisible() && each->isEnabled() && each->focusPolicy() != Qt::NoFocus &&
+            (best == nullptr || each->width() * each->height() > best->width() * best->height()))
+            best = each;
+    return best;
+}
+
+views::ReportView* reportOf(QWidget& widget) {
+    for (QWidget* at = &widget; at != nullptr; at = at->parentWidget())
+        if (auto* report = qobject_cast<views::ReportView*>(at))
+            return report;
+    return nullptr;
+}
+
+} // namespace
+
+ChoiceManners::ChoiceManners(QWidget& reports)
+    : QObject(&reports)
+    , reports_(reports) {
+    qApp->installEventFilter(this);
+}
+
+bool ChoiceManners::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Wheel) {
+        if (qobject_cast<QComboBox*>(watched) == nullptr &&
+            qobject_cast<QAbstractSpinBox*>(watched) == nullptr)
+            return false;
+        event->ignore(); // goes on to what it is in
+        return true;
+    }
+    // Nor does it take the keyboard.
+    if (event->type() == QEvent::Show && qobject_cast<QComboBox*>(watched) != nullptr) {
+        auto* box = static_cast<QComboBox*>(watched);
+        if (box->focusPolicy() == Qt::WheelFocus)
+            box->setFocusPolicy(Qt::StrongFocus);
+    }
+    if (event->type() == QEvent::Hide && watched->isWidgetType())
+        if (auto* box = qobject_cast<QComboBox*>(watched->parent());
+            box != nullptr && static_cast<QWidget*>(watched)->isWindow() &&
+            reports_.isAncestorOf(box))
+            listClosed(*box);
+    return false;
+}
+
+// The list closes just before it says what was chosen in it.
+void ChoiceManners::listClosed(QComboBox& box) {
+    const QMetaObject::Connection choice =
+        connect(&box, &QComboBox::activated, this, [this, at = &box] { chosen(*at); });
+    QMetaObject::invokeMethod(
+        this, [choice] { disconnect(choice); }, Qt::QueuedConnection);
+}
+
+// After what the choice brings to the front.
+void ChoiceManners::chosen(QComboBox& box) {
+    QMetaObject::invokeMethod(
+        this,
+        [box = QPointer<QComboBox>(&box)] {
+            views::ReportView* report = box ? reportOf(*box) : nullptr;
+            if (report == nullptr || !report->isVisible())
+                return;
+            if (QWidget* plot =
+                    largest<views::PaintedWidget>(*report, largest<views::PlotWidget>(*report)))
+                plot->setFocus();
+        },
+        Qt::QueuedConnection);
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,161 @@
+#include "app/gui/window/focus_ring.h"
+
+#include <QAbstractScrollArea>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
+#include <QEvent>
+#include <QPainter>
+#include <QTabBar>
+#include <utility>
+
+#include "views/plot/plot_widget.h"
+#include "views/widgets/painted_widget.h"
+
+namespace tilescope::gui {
+namespace {
+
+constexpr int thickness = 2; // pixels
+
+// Only its border is there: what it is around is painted as if there were no frame.
+class Frame : public QWidget {
+public:
+    Frame(QWidget* window, const views::ThemeSource& theme)
+        : QWidget(window)
+        , theme_(theme) {
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        setFocusPolicy(Qt::NoFocus);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter(this).fillRect(rect(), theme_.current().accent);
+    }
+    void resizeEvent(QResizeEvent*) override {
+        const int t = thickness;
+        setMask(QRegion(rect()) - QRegion(rect().adjusted(t, t, -t, -t)));
+    }
+
+private:
+    const views::ThemeSource& theme_;
+};
+
+// The field of a choice or of a spin box is a part of it.
+QWidget* shownAs(QWidget* focused) {
+    QWidget* parent = focused == nullptr ? nullptr : focused->parentWidget();
+    const bool isPart = qobject_cast<QComboBox*>(parent) != nullptr ||
+                        qobject_cast<QAbstractSpinBox*>(parent) != nullptr;
+    return isPart ? parent : focused;
+}
+
+// Of what fills its place the frame is inside; a control has it around itself.
+QRect framed(const QWidget& widget) {
+    if (const auto* tabs = qobject_cast<const QTabBar*>(&widget))
+        return tabs->tabRect(tabs->currentIndex());
+    const bool fills = qobject_cast<const QAbstractScrollArea*>(&widget) != nullptr ||
+                       qobject_cast<const views::PlotWidget*>(&widget) != nullptr ||
+                       qobject_cast<const views::PaintedWidget*>(&widget) != nullptr;
+    return fills ? widget.rect()
+                 : widget.rect().adjusted(-thickness, -thickness, thickness, thickness);
+}
+
+// What of it is in sight: areas that scroll cut it off.
+QRect clipped(const QWidget& widget, QRect rect, const QWidget& window) {
+    const QWidget* at = &widget;
+    for (; at != &window && at->parentWidget() != nullptr; at = at->parentWidget()) {
+        rect.translate(at->pos());
+        // The margin of a control may lie beside its parent; a viewport's edge may not.
+        if (qobject_cast<const QAbstractScrollArea*>(at->parentWidget()) != nullptr)
+            rect &= at->geometry();
+    }
+    return rect & window.rect();
+}
+
+bool belongsTo(const QWidget& widget, const QWidget& window) {
+    for (const QWidget* at = widget.window(); at != nullptr; at = at->parentWidget())
+        if (at == &window)
+            return widget.window()->windowType() != Qt::Popup;
+    return false;
+}
+
+} // namespace
+
+FocusRing::FocusRing(QWidget& window, const views::ThemeSource& theme)
+    : QObject(&window)
+    , window_(window)
+    , theme_(theme) {
+    connect(qApp, &QApplication::focusChanged, this,
+            [this](QWidget*, QWidget* now) { follow(shownAs(now)); });
+    connect(&theme_, &views::ThemeSource::changed, this, [this] {
+        if (frame_)
+            frame_->update();
+    });
+}
+
+QRect FocusRing::place() const {
+    return frame_ && frame_->isVisible() ? QRect(frame_->mapToGlobal(QPoint()), frame_->size())
+                                         : QRect();
+}
+
+void FocusRing::watch(QWidget* widget, bool on) {
+    if (!on) {
+        for (const QPointer<QWidget>& each : std::exchange(watched_, {}))
+            if (each)
+                each->removeEventFilter(this);
+        return;
+    }
+    for (QWidget* at = widget; at != nullptr; at = at->isWindow() ? nullptr : at->parentWidget()) {
+        at->installEventFilter(this);
+        watched_.emplace_back(at);
+    }
+}
+
+void FocusRing::follow(QWidget* focused) {
+    if (focused != nullptr && !belongsTo(*focused, window_))
+        focused = nullptr;
+    watch(nullptr, false);
+    widget_ = focused;
+    if (focused == nullptr)
+        return delete frame_.data();
+    if (frame_ && frame_->parentWidget() != focused->window())
+        delete frame_.data();
+    if (!frame_)
+        frame_ = new Frame(focused->window(), theme_);
+    watch(focused, true);
+    put();
+}
+
+void FocusRing::put() {
+    if (!frame_ || !widget_)
+        return;
+    const QRect place =
+        widget_->isVisible() ? clipped(*widget_, framed(*widget_), *widget_->window()) : QRect();
+    if (!place.isEmpty())
+        frame_->setGeometry(place);
+    frame_->setVisible(!place.isEmpty());
+    frame_->raise();
+}
+
+bool FocusRing::eventFilter(QObject*, QEvent* event) {
+    switch (event->type()) {
+    case QEvent::Move:
+    case QEvent::Resize:
+    case QEvent::Show:
+    case QEvent::Hide:
+    case QEvent::LayoutRequest:
+    case QEvent::KeyRelease: // the tab of a row of tabs is another
+    case QEvent::MouseButtonRelease:
+        // When the widgets around it have their places too.
+        QMetaObject::invokeMethod(this, &FocusRing::put, Qt::QueuedConnection);
+        break;
+    case QEvent::ParentChange:
+        QMetaObject::invokeMethod(
+            this, [this] { follow(widget_); }, Qt::QueuedConnection);
+        break;
+    default:
+        break;
+    }
+    return false;
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,244 @@
+// Who has the keyboard, whether that is seen, and what wheels and letters do then.
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTabWidget>
+#include <QWheelEvent>
+#include <QtTest>
+
+#include "app/gui/window/focus_ring.h"
+#include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
+#include "tests/support/window_steps.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/trace_view.h"
+#include "views/theme/style.h"
+#include "views/widgets/report_view.h"
+
+namespace focus_test {
+using namespace tilescope;
+using namespace tilescope::gui;
+
+namespace {
+
+// What Tab leads to; the field of a choice is a part of it.
+std::vector<QWidget*> stopsIn(const QWidget& in) {
+    std::vector<QWidget*> stops;
+    for (QWidget* each : in.findChildren<QWidget*>())
+        if (each->isVisible() && each->isEnabled() && (each->focusPolicy() & Qt::TabFocus) != 0 &&
+            each->focusProxy() == nullptr &&
+            qobject_cast<QComboBox*>(each->parentWidget()) == nullptr &&
+            qobject_cast<QAbstractSpinBox*>(each->parentWidget()) == nullptr)
+            stops.push_back(each);
+    return stops;
+}
+
+QString describe(const QWidget& widget) {
+    QString path;
+    for (const QWidget* at = &widget; at != nullptr; at = at->parentWidget())
+        path += QStringLiteral(" < ") + QLatin1String(at->metaObject()->className());
+    return path;
+}
+
+QRect onScreen(const QWidget& widget) {
+    return {widget.mapToGlobal(QPoint()), widget.size()};
+}
+
+// As from the window system: what a widget ignores goes on to what it is in.
+void turnWheel(QWidget& over, int delta, Qt::KeyboardModifiers modifiers = {}) {
+    bool taken = false;
+    for (QWidget* at = &over; at != nullptr && !taken; at = at->parentWidget()) {
+        const QPointF middle(at->rect().center());
+        QWheelEvent wheel(middle, at->mapToGlobal(middle), {}, {0, delta}, Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(at, &wheel);
+        taken = wheel.isAccepted();
+    }
+}
+
+// As a user: opens the list and takes an item of it.
+void pick(QComboBox& box, int item) {
+    QTest::mouseClick(&box, Qt::LeftButton);
+    QTRY_VERIFY(box.view()->isVisible());
+    QTest::qWait(50); // the window system says that the list is active
+    QAbstractItemView& list = *box.view();
+    const QModelIndex index = list.model()->index(item, 0);
+    list.setCurrentIndex(index);
+    QTest::keyClick(&list, Qt::Key_Return);
+    QTRY_VERIFY(!list.isVisible());
+    QCoreApplication::processEvents();
+}
+
+} // namespace
+
+class FocusTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+
+    FocusRing& ring() { return *window_->findChild<FocusRing*>(); }
+    void show(const QStringList& files) {
+        test::openProfiles(*window_, files);
+        window_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    }
+    views::ReportView& go(Report report) {
+        window_->showReport(report);
+        test::waitUntilIdle(*window_);
+        return window_->view(report);
+    }
+    // Each report with each of its tabs.
+    void visit(const std::function<void(views::ReportView&)>& look) {
+        for (const Report report : reports) {
+            views::ReportView& view = go(report);
+            look(view);
+            for (QTabWidget* tabs : view.findChildren<QTabWidget*>())
+                for (int tab = 0; tabs->isVisible() && tab < tabs->count(); ++tab) {
+                    if (!tabs->isTabVisible(tab))
+                        continue;
+                    tabs->setCurrentIndex(tab);
+                    test::waitUntilIdle(*window_);
+                    look(view);
+                }
+        }
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1280, 720);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void theRingIsWhereTheFocusIs() {
+        show({files_.write("a.pop", {.withValues = true})});
+        QStringList missing;
+        visit([&](views::ReportView& view) {
+            for (QWidget* stop : stopsIn(view)) {
+                stop->setFocus(Qt::TabFocusReason);
+                QCoreApplication::processEvents();
+                const QWidget* focused = QApplication::focusWidget();
+                if (focused != stop)
+                    continue;
+                if (ring().widget() != stop)
+                    missing << QStringLiteral("none around") + describe(*stop);
+                else if (!stop->visibleRegion().isEmpty() &&
+                         !ring().place().intersects(onScreen(*stop)))
+                    missing << QStringLiteral("elsewhere than") + describe(*stop);
+            }
+        });
+        missing.removeDuplicates();
+        QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
+    }
+
+    void theRingIsNeverStale() {
+        show({files_.write("a.pop")});
+        views::ReportView& memory = go(Report::Memory);
+        QComboBox& graph = test::choiceOf(memory, "Graph");
+        QTest::mouseClick(&graph, Qt::LeftButton);
+        QTRY_VERIFY(graph.view()->isVisible());
+        QTest::keyClick(graph.view(), Qt::Key_Escape);
+        QTRY_VERIFY(QApplication::focusWidget() == &graph);
+        QTRY_VERIFY(ring().place().contains(onScreen(graph)));
+        QTest::keyClick(&graph, Qt::Key_Tab);
+        QVERIFY(QApplication::focusWidget() != &graph);
+        QTRY_VERIFY(ring().widget() == QApplication::focusWidget());
+        QTRY_VERIFY(!ring().place().contains(onScreen(graph)));
+        // It moves with what it is around, and goes with it.
+        graph.setFocus();
+        window_->resize(1100, 650);
+        QTRY_VERIFY(ring().place().contains(onScreen(graph)));
+        graph.hide();
+        QTRY_VERIFY(!ring().place().contains(onScreen(graph)));
+        // A ring on the plot leaves the mouse to the plot.
+        graph.show();
+        graph.setFocus();
+        QCoreApplication::processEvents();
+        QVERIFY(window_->childAt(graph.mapTo(window_.get(), graph.rect().center())) == &graph);
+    }
+
+    void lettersGoToThePlotAfterAChoice() {
+        show({files_.write("a.pop")});
+        auto& trace = static_cast<views::TraceView&>(go(Report::Trace));
+        QComboBox& look = test::choiceOf(trace, "View");
+        views::ZoomRange& zoom = window_->context().timeZoom;
+        for (const int item : {1, 2, 0}) {
+            pick(look, item);
+            test::waitUntilIdle(*window_);
+            QCOMPARE(look.currentIndex(), item);
+            zoom.setRange(zoom.last() / 4, zoom.last() / 2);
+            QTRY_VERIFY(qobject_cast<views::PlotWidget*>(QApplication::focusWidget()) != nullptr);
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_F);
+            QVERIFY(zoom.showsAll());
+            QCOMPARE(look.currentIndex(), item);
+        }
+    }
+
+    // Who goes through a choice by arrow keys is not taken away from it.
+    void arrowKeysStayInTheChoice() {
+        show({files_.write("a.pop")});
+        QComboBox& look = test::choiceOf(go(Report::Trace), "View");
+        look.setFocus();
+        QTest::keyClick(&look, Qt::Key_Down);
+        test::waitUntilIdle(*window_);
+        QCOMPARE(look.currentIndex(), 1);
+        QVERIFY(QApplication::focusWidget() == &look);
+    }
+
+    void theWheelChangesNoChoice() {
+        show({files_.write("a.pop")});
+        visit([](views::ReportView& view) {
+            for (QComboBox* box : view.findChildren<QComboBox*>()) {
+                if (!box->isVisible() || box->count() < 2)
+                    continue;
+                const int before = box->currentIndex();
+                box->setFocus();
+                turnWheel(*box, -120);
+                turnWheel(*box, 120);
+                turnWheel(*box, 120);
+                QCOMPARE(box->currentIndex(), before);
+                QVERIFY((box->focusPolicy() & Qt::WheelFocus) != Qt::WheelFocus);
+            }
+        });
+    }
+
+    void theWheelScrollsTheSummaryOverItsPlot() {
+        show({files_.write("a.pop")});
+        views::ReportView& summary = go(Report::Summary);
+        window_->resize(1000, 600);
+        QCoreApplication::processEvents();
+        auto& plot = test::child<views::PlotWidget>(summary);
+        const QWidget* page = &plot;
+        while (qobject_cast<const QScrollArea*>(page) == nullptr)
+            page = page->parentWidget();
+        QScrollBar& scroll = *static_cast<const QScrollArea*>(page)->verticalScrollBar();
+        QVERIFY(scroll.maximum() > 0);
+        QCOMPARE(scroll.value(), 0);
+        turnWheel(plot, -120);
+        QVERIFY(scroll.value() > 0);
+        QVERIFY(plot.zoom().showsAll());
+        turnWheel(plot, 120, Qt::ControlModifier);
+        QVERIFY(!plot.zoom().showsAll());
+    }
+
+    void theWheelZoomsPlotsThatFillTheirReport() {
+        show({files_.write("a.pop")});
+        auto& trace = static_cast<views::TraceView&>(go(Report::Trace));
+        views::ZoomRange& zoom = window_->context().timeZoom;
+        zoom.fit();
+        turnWheel(trace.plot(), 120);
+        QVERIFY(!zoom.showsAll());
+    }
+};
+
+TILESCOPE_TEST(FocusTest, QApplication)
+
+} // namespace focus_test
+
+#include "focus_test.moc"

@@ -2,7 +2,6 @@
 
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cstdlib>
 
 namespace tilescope::views {
 namespace {
@@ -41,9 +40,7 @@ StepPlotPair::StepPlotPair(ViewContext& context, const QString& keyLabel, QWidge
     , keyLabel_(keyLabel) {
     auto* layout = new QVBoxLayout(this);
     for (StepPlot* side : {first_, second_})
-        connect(
-            &side->plot(), &QCustomPlot::afterLayout, this, [this] { balance(); },
-            Qt::QueuedConnection);
+        connect(&side->plot(), &QCustomPlot::afterLayout, this, &StepPlotPair::balance);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(first_, 1);
@@ -82,13 +79,19 @@ void StepPlotPair::showSecond(bool two) {
 void StepPlotPair::balance() {
     if (!two_ || !isVisible())
         return;
-    const int plots[] = {first_->plot().axisRect()->height(), second_->plot().axisRect()->height()};
-    if (std::abs(plots[0] - plots[1]) <= 1)
-        return;
-    const int each = (plots[0] + plots[1]) / 2;
+    // Axes, title, keys and strip. What a plot has laid out may be older than its size.
+    const auto around = [](StepPlot& side) {
+        const PlotWidget& plot = side.plot();
+        return side.height() - plot.height() + plot.viewport().height() - plot.axisRect()->height();
+    };
+    const int first = around(*first_);
+    const int second = around(*second_);
+    const int each = (height() - first - second) / 2;
     auto* column = static_cast<QVBoxLayout*>(layout());
-    column->setStretch(0, first_->height() - plots[0] + each);
-    column->setStretch(1, second_->height() - plots[1] + each);
+    if (each <= 0 || (column->stretch(0) == first + each && column->stretch(1) == second + each))
+        return;
+    column->setStretch(0, first + each);
+    column->setStretch(1, second + each);
 }
 
 void StepPlotPair::setContent(StepPlot::Content content) {

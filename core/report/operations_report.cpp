@@ -1,7 +1,9 @@
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/analysis/accounting/cost_columns.h"
+#include "core/analysis/accounting/roofline.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/report/report.h"
@@ -79,6 +81,14 @@ Document operationsReport(const ProfileView& profile, const ReportRequest& reque
             document.fields.push_back(
                 {"", "Not in these rows: " + other.name, other.cycles, Unit::Cycles, Shown::Text});
     }
+    const RooflineLimits limits = rooflineLimits(profile.machine());
+    const auto limit = [&](const char* key, const char* label, double value) {
+        document.fields.push_back({key, label, std::int64_t{std::llround(value)}, Unit::Count});
+    };
+    limit("halfPeakFlopsPerCycle", "FLOPs a cycle of an IPU at the most, half", limits.halfFlops);
+    limit("singlePeakFlopsPerCycle", "FLOPs a cycle of an IPU at the most, single",
+          limits.singleFlops);
+    limit("exchangeBytesPerCycle", "Bytes a cycle that its tiles can receive", limits.bytes);
     document.lists = {
         {"totals", "cyclesByIpu", "Cycles by IPU", ofEachIpu(profile, totals.cycles), Unit::Cycles},
         {"totals", "overlappedCyclesByIpu", "Beside other steps, by IPU", totals.overlapped,

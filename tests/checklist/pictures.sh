@@ -64,7 +64,7 @@ memory=(memory:variable-graph memory:tile-map memory:total-memory+by-category me
     memory:compute-sets memory:exchanges memory:address-map memory:addresses-over-time)
 liveness=(liveness:always-live liveness:not-always-live liveness:vertices liveness:cycle-estimates
     liveness:tile-statistics liveness:variable)
-operations=(operations:steps operations:code operations:graph operations:table+scopes-level-1
+operations=(operations:steps operations:code operations:graph operations:roofline operations:table+scopes-level-1
     operations:operation-types operations:poplibs-calls)
 trace=(trace:flat trace:tiles-bsp trace:details trace:marks)
 tabs=(compare:memory compare:cycles compare:plans compare:aligned compare:options

@@ -35,6 +35,12 @@ private slots:
                  labels);
     }
 
+    void decadesAreNumbersUntilTheyAreLong() {
+        const QVector<QString> made = decadeLabels({-4, -2, 0, 3, 6, 7});
+        QCOMPARE(QStringList(made.begin(), made.end()).join('|'),
+                 QString::fromUtf8("10\u207b\u2074|0.01|1|1,000|1,000,000|10\u2077"));
+    }
+
     void binaryStepsArePowersOfTwo() {
         for (const double span : {10.0, 638976.0, 1e9, 3.7e11}) {
             const double step = byteTickStep(span, 5, ByteUnits::Binary);

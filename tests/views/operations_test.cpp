@@ -4,6 +4,8 @@
 #include <QMenu>
 #include <QTableView>
 #include <QtTest>
+#include <algorithm>
+#include <cmath>
 
 #include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
@@ -145,6 +147,72 @@ private slots:
         test::waitUntilIdle(*window_);
         QCOMPARE(view.table().view().currentIndex().data().toString(), "relu1");
         QCOMPARE(view.tabs().steps().model().rowCount(), 1);
+    }
+
+    void theRooflineLeadsToOperations() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        test::button(view, "Roofline").click();
+        test::waitUntilIdle(*window_);
+        views::RooflinePlot& plot = view.roofline().plot();
+        QVERIFY(plot.isVisible() && !view.table().isVisible());
+        const auto& marks = plot.content().marks();
+        QVERIFY(marks.size() >= 3);
+        for (const views::RooflineMark& mark : marks)
+            QCOMPARE(plot.content().placeOf(
+                         *plot.markAt(plot.xAxis->pixelToCoord(plot.content().placeOf(mark).x()),
+                                      std::log10(mark.flopsPerCycle))),
+                     plot.content().placeOf(mark));
+        const views::RooflineMark& largest = marks.front();
+        QVERIFY2(view.roofline().textOf(largest).contains("FLOPs a cycle"),
+                 qPrintable(view.roofline().textOf(largest)));
+        const QPointF place = plot.content().placeOf(largest);
+        QTest::mouseClick(&plot, Qt::LeftButton, {}, place.toPoint());
+        test::waitUntilIdle(*window_);
+        const OperationId chosen = window_->context().selection.current().operation;
+        QVERIFY(chosen.valid());
+        QCOMPARE(view.table().view().currentIndex().data().toString(),
+                 view.roofline().textOf(largest).section(QStringLiteral(" \u00b7"), 0, 0));
+        QVERIFY(view.tabs().isVisible());
+    }
+
+    void theRooflineFollowsTheSelection() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        test::button(view, "Roofline").click();
+        test::waitUntilIdle(*window_);
+        const QImage before = view.roofline().plot().grab().toImage();
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(0); });
+        test::waitUntilIdle(*window_);
+        QVERIFY(view.roofline().plot().grab().toImage() != before);
+    }
+
+    void stepsHaveNoRoofline() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        test::button(view, "Roofline").click();
+        QVERIFY(!view.roofline().panel().showsMessage());
+        chooseLayer(view, "Program steps");
+        QVERIFY(view.roofline().panel().showsMessage());
+        chooseLayer(view, "Operation types");
+        QVERIFY(!view.roofline().panel().showsMessage());
+    }
+
+    void twoProfilesHaveOneRoofline() {
+        OperationsView& view =
+            openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        test::button(view, "Roofline").click();
+        test::waitUntilIdle(*window_);
+        const auto& marks = view.roofline().plot().content().marks();
+        const auto targets =
+            std::count_if(marks.begin(), marks.end(), [](const auto& mark) { return mark.target; });
+        QVERIFY(targets > 0 && static_cast<std::size_t>(targets) < marks.size());
+        QStringList names;
+        for (const views::LegendBar::Entry& entry : view.roofline().legend().entries())
+            names << entry.name;
+        QVERIFY(names.contains("Conv") && names.contains("target: outline"));
+        QCOMPARE(view.roofline().plot().content().lines().size(), std::size_t(1));
+        QVERIFY(!test::choiceOf(view, "Compare").isVisible());
+        test::button(view, "Table").click();
+        QVERIFY(test::choiceOf(view, "Compare").isVisible());
     }
 
     void twoProfilesAreComparedByOneMetric() {

@@ -61,6 +61,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , table_(new TablePanel(context, tr("Filter operations")))
     , graph_(new GraphPane(context))
+    , roofline_(new RooflinePane(context))
     , pages_(new QStackedWidget)
     , splitter_(new QSplitter(Qt::Vertical))
     , detailsPanel_(new LoadingPanel(context.workers))
@@ -70,6 +71,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     detailsPanel_->setContent(tabs_);
     pages_->addWidget(table_);
     pages_->addWidget(graph_);
+    pages_->addWidget(roofline_);
     splitter_->addWidget(pages_);
     splitter_->addWidget(detailsPanel_);
     splitter_->setStretchFactor(0, 3);
@@ -79,6 +81,11 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
     connect(graph_, &GraphPane::itemChosen, this, &OperationsView::chooseInGraph);
     connect(graph_, &GraphPane::hovered, this, &OperationsView::status);
+    connect(roofline_, &RooflinePane::hovered, this, &OperationsView::status);
+    connect(roofline_, &RooflinePane::chosen, this, [this](std::int32_t row) {
+        table_->selectId(row);
+        choose(row);
+    });
     connect(tabs_, &GroupTabs::stepChosen, this, &OperationsView::chooseStep);
     connect(tabs_, &GroupTabs::stepActivated, this, [this](std::int32_t program) {
         chooseStep(program);
@@ -93,12 +100,19 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
 
 QWidget* OperationsView::makeTools() {
     auto* row = tools_ = new ToolRow;
-    tableButton_ = row->addToggle(tr("Table"), tr("Operations as lines of a table"), true);
-    graphButton_ = row->addToggle(tr("Graph"), tr("The graph of the model"), false);
     auto* pages = new QButtonGroup(row);
-    pages->addButton(tableButton_);
-    pages->addButton(graphButton_);
-    connect(graphButton_, &QToolButton::toggled, this, &OperationsView::showGraph);
+    const auto addPage = [&](const QString& text, const QString& toolTip, QWidget* page) {
+        QToolButton* button = row->addToggle(text, toolTip, page == table_);
+        pages->addButton(button);
+        connect(button, &QToolButton::toggled, this, [this, page](bool on) {
+            if (on)
+                showPage(page);
+        });
+    };
+    addPage(tr("Table"), tr("Operations as lines of a table"), table_);
+    addPage(tr("Graph"), tr("The graph of the model"), graph_);
+    addPage(tr("Roofline"), tr("Work a cycle and work a byte, under the limits of the machine"),
+            roofline_);
     layer_ = row->addChoice(tr("Rows"), {});
     layer_->setToolTip(tr("What a row stands for"));
     fillLayers(1);
@@ -165,8 +179,8 @@ void OperationsView::setChoice(const GroupChoice& choice) {
 }
 
 void OperationsView::reload() {
-    metricBox_->setVisible(comparing() && !showsGraph());
-    columnButton_->setVisible(!comparing() && !showsGraph());
+    metricBox_->setVisible(comparing() && showsTable());
+    columnButton_->setVisible(!comparing() && showsTable());
     graphStale_ = true;
     load();
     if (showsGraph())
@@ -176,7 +190,7 @@ void OperationsView::reload() {
 void OperationsView::focusSearch() {
     if (showsGraph())
         graph_->focusSearch();
-    else
+    else if (showsTable())
         table_->focusFilter();
 }
 
@@ -184,19 +198,24 @@ bool OperationsView::showsGraph() const {
     return pages_->currentWidget() == graph_;
 }
 
-// The tabs are beside the graph, which needs the height, and below the table, which needs the
-// width.
-void OperationsView::showGraph(bool graph) {
-    pages_->setCurrentWidget(graph ? static_cast<QWidget*>(graph_) : table_);
-    splitter_->setOrientation(graph ? Qt::Horizontal : Qt::Vertical);
+bool OperationsView::showsTable() const {
+    return pages_->currentWidget() == table_;
+}
+
+// The tabs are beside the graph and the roofline, which need the height, and below the table, which
+// needs the width.
+void OperationsView::showPage(QWidget* page) {
+    const bool table = page == table_;
+    pages_->setCurrentWidget(page);
+    splitter_->setOrientation(table ? Qt::Vertical : Qt::Horizontal);
     // Only the proportion counts, but numbers below what the graph needs would not.
-    splitter_->setSizes(graph ? QList{5700, 4300} : QList{60, 40});
+    splitter_->setSizes(table ? QList{60, 40} : QList{5700, 4300});
     // Four tabs beside the graph have room without buttons to scroll them.
-    tabs_->setStyleSheet(graph ? QStringLiteral("QTabBar::tab { padding: 6px 8px; }") : QString());
-    tools_->setShown(layer_, !graph);
-    metricBox_->setVisible(comparing() && !graph);
-    columnButton_->setVisible(!comparing() && !graph);
-    if (!graph)
+    tabs_->setStyleSheet(table ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
+    tools_->setShown(layer_, page != graph_);
+    metricBox_->setVisible(comparing() && table);
+    columnButton_->setVisible(!comparing() && table);
+    if (page != graph_)
         return;
     setChoice({});
     if (graphStale_)
@@ -250,6 +269,7 @@ std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) cons
 
 void OperationsView::forgetDetails() {
     shownRow_ = -1;
+    roofline_->mark(-1);
     detailsPanel_->showMessage(tr("Nothing is selected"),
                                tr("Select an operation to see its figures, steps, code and plan."));
 }
@@ -271,6 +291,7 @@ void OperationsView::load() {
 void OperationsView::showReport() {
     if (!report_)
         return;
+    roofline_->setReport(report_, profiles());
     if (!comparing()) {
         table_->setTable(groupTable(*report_, columns_));
         return;
@@ -281,6 +302,7 @@ void OperationsView::showReport() {
 }
 
 void OperationsView::restyle() {
+    roofline_->restyle();
     const std::int32_t row = std::exchange(shownRow_, -1);
     if (row >= 0)
         loadDetails(row);
@@ -324,6 +346,7 @@ void OperationsView::loadDetails(std::int32_t row) {
     if (row == shownRow_ || !report_)
         return;
     shownRow_ = row;
+    roofline_->mark(row);
     detailsPanel_->load([this, pair = profiles(), report = report_, row,
                          theme = context().theme.current()](const std::stop_token& stop) {
         return [this, executed = pair.source->info().hasExecution, two = pair.comparing(),

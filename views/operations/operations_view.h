@@ -3,6 +3,7 @@
 
 #include "views/operations/graph/graph_pane.h"
 #include "views/operations/group_tabs.h"
+#include "views/operations/roofline_pane.h"
 #include "views/widgets/report_view.h"
 
 class QComboBox;
@@ -17,7 +18,7 @@ class ToolRow;
 
 /// The table of groups above (operations, scopes, types, PopLibs calls or steps), the selected
 /// one's tabs below. One profile shows any columns, two show one side by side. Instead of the table
-/// the model's graph can be shown, with the tabs beside it.
+/// the model's graph or the rows' roofline can be shown, with the tabs beside it.
 class OperationsView : public ReportView {
     Q_OBJECT
 public:
@@ -27,6 +28,7 @@ public:
     void setChoice(const GroupChoice& choice);
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] GraphPane& graph() { return *graph_; }
+    [[nodiscard]] RooflinePane& roofline() { return *roofline_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
     [[nodiscard]] const QStringList& columns() const { return columns_; }
 
@@ -46,7 +48,8 @@ private:
     void loadDetails(std::int32_t row);
     void chooseStep(std::int32_t program);
     [[nodiscard]] bool showsGraph() const;
-    void showGraph(bool graph);
+    [[nodiscard]] bool showsTable() const;
+    void showPage(QWidget* page);
     void loadGraph();
     void chooseInGraph(const GraphItem& item);
     [[nodiscard]] std::int32_t rowOf(OperationId operation, ModelNodeId node = {}) const;
@@ -54,14 +57,13 @@ private:
 
     TablePanel* table_;
     GraphPane* graph_;
+    RooflinePane* roofline_;
     QStackedWidget* pages_;
     QSplitter* splitter_;
     LoadingPanel* detailsPanel_;
     GroupTabs* tabs_;
     BackgroundQuery groups_;
     ToolRow* tools_ = nullptr;
-    QToolButton* tableButton_ = nullptr;
-    QToolButton* graphButton_ = nullptr;
     QComboBox* layer_ = nullptr;
     QComboBox* metric_ = nullptr;
     QWidget* metricBox_ = nullptr;

@@ -38,6 +38,16 @@ void paintMark(QPainter& painter, const QRect& place, const LegendBar::Entry& en
         painter.restore();
         return;
     }
+    case LegendBar::Mark::Circle:
+    case LegendBar::Mark::Ring:
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(entry.colour, 2));
+        painter.setBrush(entry.mark == LegendBar::Mark::Ring ? QBrush(Qt::NoBrush)
+                                                             : QBrush(entry.colour));
+        painter.drawEllipse(box.adjusted(1, 1, -1, -1));
+        painter.restore();
+        return;
     case LegendBar::Mark::Square:
         break;
     }

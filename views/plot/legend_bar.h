@@ -11,8 +11,8 @@ namespace tilescope::views {
 class LegendBar : public PaintedWidget {
     Q_OBJECT
 public:
-    /// What stands for an entry: an area, a line or single points.
-    enum class Mark { Square, Line, DashedLine, Diamond };
+    /// What stands for an entry: an area, a line or single points, filled or as outlines.
+    enum class Mark { Square, Line, DashedLine, Diamond, Circle, Ring };
     struct Entry {
         QString name;
         QColor colour;

@@ -20,6 +20,12 @@ template <auto Member> Cell bytes(const CostRow& row, const RunTotals&) {
 template <CostKind Kind> Cell ofKind(const CostRow& row, const RunTotals&) {
     return row.measured(Kind);
 }
+/// A dash for rows that do not work, or that lack what their work is measured by.
+template <std::optional<double> (CostRow::*Value)() const>
+Cell rate(const CostRow& row, const RunTotals&) {
+    const std::optional<double> value = (row.*Value)();
+    return row.flopsOnce > 0 && value ? Cell(*value) : Cell();
+}
 Cell positive(double value) {
     return value > 0 ? Cell(value) : Cell();
 }
@@ -111,6 +117,15 @@ std::vector<CostColumn> makeColumns() {
             return r.cyclesOnce() > 0 ? r.flopsOnce / static_cast<double>(r.cyclesOnce()) : 0.0;
         },
         false);
+    add({"flopsPerByte", "FLOP/byte", Unit::None,
+         "Over the bytes exchanged; none if it exchanges nothing"},
+        rate<&CostRow::flopsPerByte>, false);
+    add({"workFlopsPerCycle", "FLOP/cycle, run", Unit::None,
+         "FLOPs over the cycles of compute and exchange, of all executions in the run"},
+        rate<&CostRow::flopsPerCycle>, false);
+    add({"roofFlopsPerCycle", "FLOP/cycle, limit", Unit::None,
+         "FLOPs a cycle that the matrix units can do, or that the exchange can bring bytes for"},
+        rate<&CostRow::roofFlopsPerCycle>, false);
     add({"utilisation", "FLOP utilisation", Unit::Share,
          "FLOPs over what the matrix units of the IPU could do in these cycles, at half precision "
          "if "

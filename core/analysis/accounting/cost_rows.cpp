@@ -60,7 +60,6 @@ private:
         std::int32_t places = 0;
         double tileCycles = 0;    ///< of compute sets: of the run, or of one execution without one
         double computeCycles = 0; ///< likewise
-        double peakCycles = 0;    ///< compute and exchange, likewise
         bool half = false;
     };
     /// Places may have one path; each is a row all the same.
@@ -210,9 +209,11 @@ private:
         } else if (step.kind != CostKind::Host) {
             row.bytesExchanged = saturatingSum(row.bytesExchanged,
                                                saturatingProduct(step.executions, step.once.bytes));
+            row.bytesOnce =
+                saturatingSum(row.bytesOnce, saturatingProduct(repeats, step.once.bytes));
         }
         if (step.kind != CostKind::Host)
-            work_[at].peakCycles += cycles;
+            row.workCycles += cycles;
     }
 
     /// An operation's memory is there once. Where rows do not gather all places that share it, it
@@ -280,7 +281,8 @@ private:
         const double tiles = target_.tilesPerIpu;
         if (work.computeCycles > 0 && tiles > 0)
             row.balance = work.tileCycles / (work.computeCycles * tiles);
-        row.peakFlops = peakFlopsPerCycle(target_, work.half) * tiles * work.peakCycles;
+        row.peakFlops = peakFlopsPerCycle(target_, work.half) * tiles * row.workCycles;
+        row.peakBytes = tiles * target_.exchangeBytesPerCycle * row.workCycles;
     }
 
     const Target& target_;
@@ -302,6 +304,27 @@ private:
 };
 
 } // namespace
+
+std::optional<double> CostRow::flopsPerCycle() const {
+    if (workCycles <= 0)
+        return std::nullopt;
+    return (executions > 0 ? flops : flopsOnce) / workCycles;
+}
+
+std::optional<double> CostRow::flopsPerByte() const {
+    const std::int64_t bytes = executions > 0 ? bytesExchanged : bytesOnce;
+    if (bytes <= 0)
+        return std::nullopt;
+    return (executions > 0 ? flops : flopsOnce) / static_cast<double>(bytes);
+}
+
+std::optional<double> CostRow::roofFlopsPerCycle() const {
+    if (workCycles <= 0)
+        return std::nullopt;
+    const double peak = peakFlops / workCycles;
+    const std::optional<double> work = flopsPerByte();
+    return work ? std::min(peak, *work * peakBytes / workCycles) : peak;
+}
 
 std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
                               CostLayer layer, int depth, const std::stop_token& stop) {

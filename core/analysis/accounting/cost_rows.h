@@ -65,12 +65,15 @@ struct CostRow {
     double flops = 0;              ///< of all executions
     double flopsOnce = 0;
     std::int64_t bytesExchanged = 0; ///< received from tiles and IPUs, all executions
+    std::int64_t bytesOnce = 0;      ///< likewise, one execution
     /// Tile cycles / (compute cycles x tiles of the IPU), 0 to 1; of the estimate where nothing
     /// ran.
     double balance = 0;
     /// What the IPU's matrix units could do in the row's compute and exchange cycles: of the run,
     /// or of one execution where nothing ran.
     double peakFlops = 0;
+    double peakBytes = 0;  ///< that the IPU's tiles could receive in these cycles
+    double workCycles = 0; ///< these cycles: compute and exchange
     /// Empty where a function's places share it: then it is in a row of its own.
     OperationBytes memory;
 
@@ -79,6 +82,13 @@ struct CostRow {
     [[nodiscard]] double utilisation() const {
         return peakFlops > 0 ? (executions > 0 ? flops : flopsOnce) / peakFlops : 0;
     }
+    /// Of the run, or of one execution where nothing ran, and so below. None without cycles.
+    [[nodiscard]] std::optional<double> flopsPerCycle() const;
+    /// FLOPs for a byte exchanged. None if no bytes are.
+    [[nodiscard]] std::optional<double> flopsPerByte() const;
+    /// The most FLOPs a cycle that are possible for the bytes that the row exchanges: of the matrix
+    /// units or of the exchange, whichever is less; see roofline.h. None without cycles.
+    [[nodiscard]] std::optional<double> roofFlopsPerCycle() const;
     [[nodiscard]] std::int64_t measured(CostKind kind) const {
         return measuredByKind[static_cast<std::size_t>(kind)];
     }

@@ -142,6 +142,23 @@ QString powerText(int base, int exponent) {
     return text;
 }
 
+QVector<QString> decadeLabels(const QVector<double>& exponents) {
+    constexpr int leastPlain = -3;
+    constexpr int mostPlain = 6;
+    QVector<QString> labels;
+    for (const double tick : exponents) {
+        const int exponent = static_cast<int>(std::lround(tick));
+        if (exponent < leastPlain || exponent > mostPlain)
+            labels.append(powerText(10, exponent));
+        else if (exponent < 0)
+            labels.append(QString::number(std::pow(10, exponent), 'f', -exponent));
+        else
+            labels.append(
+                QString::fromStdString(withThousands(std::llround(std::pow(10, exponent)))));
+    }
+    return labels;
+}
+
 QVector<QString> timeLabels(const QVector<double>& ticks, double step) {
     return labelled(ticks, step, times);
 }

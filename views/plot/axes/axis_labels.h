@@ -26,6 +26,9 @@ QVector<QString> numberLabels(const QVector<double>& ticks, double step);
 QVector<QString> shareLabels(const QVector<double>& ticks, double step);
 /// A power with its exponent raised.
 QString powerText(int base, int exponent);
+/// Powers of ten by their exponents: "0.01", "1", "1,000"; beyond a million with the exponent
+/// raised.
+QVector<QString> decadeLabels(const QVector<double>& exponents);
 /// Seconds in one unit: "0", "1.5 ms", "3 ms".
 QVector<QString> timeLabels(const QVector<double>& ticks, double step);
 

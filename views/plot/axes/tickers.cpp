@@ -61,6 +61,18 @@ QVector<QString> PowerTicker::labels(const QVector<double>& ticks, double /*step
     return labels;
 }
 
+double DecadeTicker::stepFor(double span) {
+    return std::ceil(std::max(1.0, span / std::max(1, tickCount())));
+}
+
+QVector<QString> DecadeTicker::labels(const QVector<double>& ticks, double /*step*/) {
+    QVector<QString> labels = decadeLabels(ticks);
+    for (qsizetype i = 0; i < labels.size(); ++i)
+        if (ticks[i] > last_)
+            labels[i].clear();
+    return labels;
+}
+
 double TimeTicker::stepFor(double span) {
     return decimalTickStep(span / clockHz_, tickCount()) * clockHz_;
 }

@@ -83,6 +83,20 @@ private:
     double greatest_ = 1e9;
 };
 
+/// Logarithms to the base ten, labelled with the numbers: ticks are whole decades.
+class DecadeTicker : public StepTicker {
+public:
+    /// No labels beyond this exponent: something else is there.
+    void setLast(double last) { last_ = last; }
+
+protected:
+    double stepFor(double span) override;
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
+
+private:
+    double last_ = 1e9;
+};
+
 /// Cycles written as time at a clock.
 class TimeTicker : public StepTicker {
 public:

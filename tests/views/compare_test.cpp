@@ -165,6 +165,26 @@ private slots:
                 QCOMPARE(text(model, row, 5), "\u2013");
     }
 
+    void theWaterfallLeadsFromSourceToTarget() {
+        open({files_.write("a.pop"), changed()});
+        QVERIFY(tab("Cycles").isVisible() && view().waterfall().isVisible());
+        const auto& bars = view().waterfall().bars();
+        QVERIFY(bars.size() >= 3);
+        QCOMPARE(bars[1].from, bars.front().to);
+        for (std::size_t i = 2; i + 1 < bars.size(); ++i)
+            QCOMPARE(bars[i].from, bars[i - 1].to);
+        QCOMPARE(bars[bars.size() - 2].to, bars.back().to);
+        for (std::size_t i = 1; i + 1 < bars.size(); ++i)
+            QVERIFY((bars[i].to > bars[i].from) ==
+                    (bars[i].kind == WaterfallChart::Bar::Kind::Cost));
+    }
+
+    void aProfileWithItselfHasNoSteps() {
+        open({files_.write("a.pop"), files_.write("same.pop")});
+        QCOMPARE(view().waterfall().bars().size(), std::size_t(2));
+        QCOMPARE(view().waterfall().bars().front().to, view().waterfall().bars().back().to);
+    }
+
     void perSampleDividesByTheBatch() {
         open({files_.write("a.pop"), changed()});
         TablePanel& panel = tab("Variables");

@@ -42,13 +42,14 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     , panel_(new LoadingPanel(context.workers))
     , tabs_(new QTabWidget)
     , perSample_(new QToolButton)
-    , overview_(new OverviewPage(context)) {
+    , overview_(new OverviewPage(context))
+    , chart_(new WaterfallChart(context)) {
     tabs_->setDocumentMode(true);
     tabs_->setUsesScrollButtons(true);
     tabs_->addTab(overview_, tr("Overview"));
     tables_.push_back(nullptr);
     addTab(tr("Memory"), tr("Filter causes"));
-    addTab(tr("Cycles"), tr("Filter causes"));
+    addTab(tr("Cycles"), tr("Filter causes"), scrolled(chart_));
     addTab(tr("Plans"), tr("Filter plans"));
     addTab(tr("Aligned"), tr("Filter operations"));
     addTab(tr("Options"), tr("Filter options"));
@@ -80,12 +81,18 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     connect(overview_, &OverviewPage::plansWanted, this, [this] { tabs_->setCurrentIndex(Plans); });
 }
 
-void CompareView::addTab(const QString& title, const QString& filterHint) {
+void CompareView::addTab(const QString& title, const QString& filterHint, QWidget* above) {
     const int tab = tabs_->count();
     auto* table = new TablePanel(context(), filterHint);
     table->view().setAccessibleName(title);
     tables_.push_back(table);
-    tabs_->addTab(table, title);
+    if (above == nullptr) {
+        tabs_->addTab(table, title);
+    } else {
+        QSplitter* both = splitOf(Qt::Vertical, above, table, 3, 2);
+        both->setSizes({60, 40});
+        tabs_->addTab(both, title);
+    }
     connect(table, &TablePanel::chosen, this, [this](std::int32_t id) {
         if (id < 0)
             emit status(tr("Only the target has this: swap source and target to follow it"));
@@ -111,10 +118,13 @@ void CompareView::reload() {
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ComparisonPtr comparison = comparisonOf(pair, stop);
+        std::optional<Waterfall> waterfall = waterfallBetween(*pair.source, *pair.target, stop);
         const StepId peak = pair.matching->sourceOf(comparison->targetPeak, stop);
-        return [this, comparison = std::move(comparison), peak]() mutable {
+        return [this, comparison = std::move(comparison), waterfall = std::move(waterfall),
+                peak]() mutable {
             comparison_ = std::move(comparison);
             targetPeak_ = peak;
+            chart_->setWaterfall(std::move(waterfall));
             showComparison();
         };
     });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/compare/overview_page.h"
+#include "views/compare/waterfall_chart.h"
 #include "views/tables/table_panel.h"
 #include "views/widgets/report_view.h"
 
@@ -19,6 +20,7 @@ public:
     void focusSearch() override;
 
     [[nodiscard]] OverviewPage& overview() { return *overview_; }
+    [[nodiscard]] WaterfallChart& waterfall() { return *chart_; }
     [[nodiscard]] QTabWidget& tabs() { return *tabs_; }
     /// The table of a tab; null for the overview.
     [[nodiscard]] TablePanel* table(int tab) { return tables_.at(static_cast<std::size_t>(tab)); }
@@ -32,7 +34,8 @@ private:
     // The tabs that are not a table of the comparison.
     enum Tab { Overview, MemoryCauses, CycleCauses, Plans, Aligned, Options, FirstTable };
 
-    void addTab(const QString& title, const QString& filterHint);
+    /// `above`: what is shown above the table, if anything is.
+    void addTab(const QString& title, const QString& filterHint, QWidget* above = nullptr);
     void showComparison();
     void loadTab();
     [[nodiscard]] TablePanel::MakeTable maker(int tab) const;
@@ -45,6 +48,7 @@ private:
     QTabWidget* tabs_;
     QToolButton* perSample_;
     OverviewPage* overview_;
+    WaterfallChart* chart_;
     std::vector<TablePanel*> tables_; ///< by tab
     ComparisonPtr comparison_;
     ComparisonPtr divided_; ///< per sample; made when it is first shown

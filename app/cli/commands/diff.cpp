@@ -58,6 +58,8 @@ DiffResult compare(const DiffArguments& arguments) {
                       {}};
     result.values = namingFile(
         both, [&] { return compareValues(*pair.source->values(), *pair.target->values()); });
+    result.waterfall =
+        namingFile(both, [&] { return waterfallBetween(*pair.source, *pair.target); });
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/report/compare_tables.h"
 #include "core/report/value_tables.h"
+#include "core/report/waterfall_table.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -70,8 +71,9 @@ json::object sideJson(const std::string& file, const ProfileInfo& info,
 
 const std::vector<std::string>& diffSections() {
     static const std::vector<std::string> sections{
-        "summary",   "metrics",     "options",   "plans",    "memory",   "cycles",  "operations",
-        "variables", "computeSets", "exchanges", "vertices", "programs", "aligned", "values"};
+        "summary",  "metrics",    "options",   "plans",       "memory",
+        "cycles",   "operations", "variables", "computeSets", "exchanges",
+        "vertices", "programs",   "aligned",   "values",      "waterfall"};
     return sections;
 }
 
@@ -89,6 +91,8 @@ Document diffSummary(const DiffResult& result, std::size_t rows) {
         document.fields.push_back({"", "Changes", std::string("none")});
     } else {
         document.tables.push_back(metricsTable(c, MetricRows::Headline));
+        if (result.waterfall && !result.waterfall->steps.empty())
+            document.tables.push_back(waterfallTable(result.waterfall));
         for (Table& table : std::vector<Table>{optionsTable(c), plansTable(c, rows),
                                                causesTable(c, Unit::Bytes, rows),
                                                causesTable(c, Unit::Cycles, rows)})
@@ -121,6 +125,8 @@ Document diffSection(const DiffResult& result, const std::string& section, std::
         return {
             {},
             {comparedTensorsTable(result.values, rows), comparedCurveTable(result.values, rows)}};
+    if (section == "waterfall")
+        return {{}, {waterfallTable(result.waterfall)}};
     for (const ComparedTable& table : c.tables)
         if (table.key == section)
             return {{}, {changesTable(table, ComparedRows::Changed, rows)}};
@@ -140,6 +146,7 @@ json::value diffJson(const DiffResult& result) {
     object["cycleBasis"] = c.cycleBasis == CycleBasis::Executed ? "executed" : "estimated";
     object["memoryCauses"] = toJson(causesTable(c, Unit::Bytes));
     object["cycleCauses"] = toJson(causesTable(c, Unit::Cycles));
+    object["waterfall"] = toJson(waterfallTable(result.waterfall));
     for (const ComparedTable& table : c.tables)
         object[table.key] = toJson(changesTable(table, ComparedRows::Changed));
     object["aligned"] = toJson(alignedTable(c));

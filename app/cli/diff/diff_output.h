@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli/document.h"
 #include "core/analysis/compare/comparison.h"
 #include "core/analysis/compare/threshold.h"
+#include "core/analysis/compare/waterfall.h"
 #include "core/analysis/values/compared_values.h"
 
 namespace tilescope::cli {
@@ -19,6 +21,7 @@ struct DiffResult {
     Comparison comparison;
     std::vector<ThresholdResult> thresholds;
     ComparedValues values = {};
+    std::optional<Waterfall> waterfall = {}; ///< none unless both have run
 };
 
 /// The names of the sections, the whole summary first.
@@ -28,9 +31,9 @@ const std::vector<std::string>& diffSections();
 /// each table.
 Document diffSummary(const DiffResult& result, std::size_t rows);
 
-/// One section: "metrics", "options", "plans", "memory", "cycles", "aligned", "values" or a table
-/// of the comparison, with at most `rows` lines that changed. Throws InternalError for another
-/// name.
+/// One section: "metrics", "options", "plans", "memory", "cycles", "aligned", "values",
+/// "waterfall" or a table of the comparison, with at most `rows` lines that changed. Throws
+/// InternalError for another name.
 Document diffSection(const DiffResult& result, const std::string& section, std::size_t rows,
                      Format format);
 

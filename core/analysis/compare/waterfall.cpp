@@ -1,0 +1,69 @@
+#include "core/analysis/compare/waterfall.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/analysis/compare/comparison.h"
+
+namespace tilescope {
+namespace {
+
+// Steps that are a smaller part of all changes, whichever way, are folded.
+constexpr double leastShown = 0.01;
+
+std::int64_t divided(double cycles, double samples) {
+    return std::llround(cycles / samples);
+}
+
+} // namespace
+
+std::string WaterfallStep::name() const {
+    return kind ? std::string(displayName(*kind)) : "Everything else";
+}
+
+Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLosses& target,
+                      double targetSamples) {
+    Waterfall waterfall;
+    waterfall.perSample = sourceSamples > 0 && targetSamples > 0 && sourceSamples != targetSamples;
+    const double ofSource = waterfall.perSample ? sourceSamples : 1;
+    const double ofTarget = waterfall.perSample ? targetSamples : 1;
+    waterfall.before = divided(static_cast<double>(source.cycles), ofSource);
+    waterfall.after = divided(static_cast<double>(target.cycles), ofTarget);
+    double all = 0;
+    for (const LossKind kind : lossKinds) {
+        const auto at = static_cast<std::size_t>(kind);
+        WaterfallStep step{
+            kind, divided(source.byKind[at], ofSource), divided(target.byKind[at], ofTarget), {}};
+        step.place = step.difference() > 0 ? target.places[at] : source.places[at];
+        all += std::abs(static_cast<double>(step.difference()));
+        waterfall.steps.push_back(std::move(step));
+    }
+    std::erase_if(waterfall.steps, [all](const WaterfallStep& step) {
+        const auto size = std::abs(static_cast<double>(step.difference()));
+        return size == 0 || size < leastShown * all;
+    });
+    std::stable_sort(waterfall.steps.begin(), waterfall.steps.end(),
+                     [](const WaterfallStep& a, const WaterfallStep& b) {
+                         return std::abs(a.difference()) > std::abs(b.difference());
+                     });
+    WaterfallStep rest{{}, waterfall.before, waterfall.after, {}};
+    for (const WaterfallStep& step : waterfall.steps) {
+        rest.before -= step.before;
+        rest.after -= step.after;
+    }
+    if (rest.difference() != 0)
+        waterfall.steps.push_back(std::move(rest));
+    return waterfall;
+}
+
+std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
+                                          const std::stop_token& stop) {
+    const std::optional<RunLosses> before = runLosses(source, stop);
+    const std::optional<RunLosses> after = runLosses(target, stop);
+    if (!before || !after)
+        return std::nullopt;
+    return waterfallOf(*before, samplesOfRun(source.info()), *after, samplesOfRun(target.info()));
+}
+
+} // namespace tilescope

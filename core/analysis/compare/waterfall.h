@@ -1,0 +1,41 @@
+// Why a run takes longer or shorter: the way from the source's cycles to the target's, one step for
+// each kind of loss.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/analysis/insights/run_losses.h"
+
+namespace tilescope {
+
+struct WaterfallStep {
+    std::optional<LossKind> kind; ///< none: what is too small to be a step, and what is rounded
+    std::int64_t before = 0;      ///< cycles of the kind in the source's run
+    std::int64_t after = 0;
+    std::string place; ///< the largest of the side that has more cycles; may be empty
+    [[nodiscard]] std::int64_t difference() const { return after - before; }
+    [[nodiscard]] std::string name() const;
+};
+
+/// Steps whose differences add up to `after` less `before`, largest first, the rest last.
+struct Waterfall {
+    std::int64_t before = 0; ///< cycles of the source's run, or of a sample
+    std::int64_t after = 0;
+    bool perSample = false; ///< runs take different numbers of samples: all cycles are of one
+    std::vector<WaterfallStep> steps;
+};
+
+/// `sourceSamples`, `targetSamples`: of a run.
+Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLosses& target,
+                      double targetSamples);
+
+/// Of two profiles; none unless both have run. Throws UserError for a damaged profile, Cancelled
+/// after a stop.
+std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
+                                          const std::stop_token& stop = {});
+
+} // namespace tilescope

@@ -1,0 +1,155 @@
+#include "views/compare/waterfall_chart.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "views/tables/cell_text.h"
+#include "views/theme/text.h"
+
+namespace tilescope::views {
+namespace {
+
+constexpr int rowHeight = 30;
+constexpr int barHeight = 18;
+constexpr int edge = 14;
+constexpr int gap = 12;
+constexpr int widest = 1100; // beyond it a name and its value are too far from each other
+
+} // namespace
+
+WaterfallChart::WaterfallChart(ViewContext& context, QWidget* parent)
+    : PaintedWidget(context, parent) {
+    setAccessibleName(tr("Waterfall"));
+}
+
+void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall) {
+    waterfall_ = std::move(waterfall);
+    bars_.clear();
+    if (waterfall_) {
+        const auto cycles = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
+        const Waterfall& w = *waterfall_;
+        bars_.push_back({w.perSample ? tr("Source, a sample") : tr("Source"),
+                         cycles(w.before),
+                         0,
+                         w.before,
+                         Bar::Kind::Source,
+                         {}});
+        std::int64_t at = w.before;
+        for (const WaterfallStep& step : w.steps) {
+            const std::int64_t change = step.difference();
+            QString tip = tr("%1 \u2192 %2").arg(cycles(step.before), cycles(step.after));
+            if (!step.place.empty())
+                tip += tr(", most in %1").arg(shownName(step.place, mostOfOne));
+            bars_.push_back({translated(step.name()),
+                             (change < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) +
+                                 cycles(std::abs(change)),
+                             at, at + change, change < 0 ? Bar::Kind::Gain : Bar::Kind::Cost,
+                             std::move(tip)});
+            at += change;
+        }
+        bars_.push_back({w.perSample ? tr("Target, a sample") : tr("Target"),
+                         cycles(w.after),
+                         0,
+                         w.after,
+                         Bar::Kind::Target,
+                         {}});
+    }
+    fitAxis();
+    setMinimumHeight(sizeHint().height());
+    updateGeometry();
+    update();
+}
+
+void WaterfallChart::fitAxis() {
+    // Steps that are all together a smaller part of the run could hardly be seen from 0 on.
+    constexpr double leastFromZero = 0.4;
+    axisFrom_ = 0;
+    axisTo_ = 1;
+    std::int64_t least = -1;
+    for (const Bar& bar : bars_) {
+        axisTo_ = std::max({axisTo_, bar.from, bar.to});
+        least = least < 0 ? bar.to : std::min(least, bar.to);
+    }
+    const std::int64_t span = axisTo_ - least;
+    if (span > 0 && static_cast<double>(span) < leastFromZero * static_cast<double>(axisTo_))
+        axisFrom_ = std::max<std::int64_t>(0, least - span / 4);
+}
+
+QSize WaterfallChart::sizeHint() const {
+    return {600, (static_cast<int>(bars_.size()) + 1) * rowHeight + edge};
+}
+
+QColor WaterfallChart::colourOf(Bar::Kind kind) const {
+    switch (kind) {
+    case Bar::Kind::Source:
+        return theme().source;
+    case Bar::Kind::Target:
+        return theme().target;
+    case Bar::Kind::Gain:
+        return theme().good;
+    case Bar::Kind::Cost:
+        break;
+    }
+    return theme().bad;
+}
+
+void WaterfallChart::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().surface);
+    painter.setPen(theme().mutedText);
+    const QRect heading(edge, 4, width() - 2 * edge, rowHeight);
+    if (!waterfall_) {
+        painter.drawText(heading, Qt::AlignLeft | Qt::AlignVCenter,
+                         tr("Not both profiles were executed: there are no cycles to compare."));
+        return;
+    }
+    QString text = waterfall_->perSample
+                       ? tr("Cycles of a sample, as the runs take different numbers of samples.")
+                       : tr("Cycles of the run.");
+    if (axisFrom_ > 0)
+        text += tr(" The axis begins at %1.").arg(QString::fromStdString(formatCycles(axisFrom_)));
+    painter.drawText(heading, Qt::AlignLeft | Qt::AlignVCenter, text);
+    int names = 0;
+    int values = 0;
+    for (const Bar& bar : bars_) {
+        names = std::max(names, fontMetrics().horizontalAdvance(bar.name));
+        values = std::max(values, fontMetrics().horizontalAdvance(bar.value));
+    }
+    const int right = std::min(width(), widest) - edge;
+    for (std::size_t i = 0; i < bars_.size(); ++i) {
+        const QRect row(edge, rowHeight * (static_cast<int>(i) + 1), right - edge, rowHeight);
+        painter.setPen(theme().text);
+        painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, bars_[i].name);
+        painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, bars_[i].value);
+        paintBar(painter, i, row.adjusted(names + gap, 0, -values - gap, 0));
+    }
+}
+
+void WaterfallChart::paintBar(QPainter& painter, std::size_t bar, const QRect& track) const {
+    const Bar& b = bars_[bar];
+    const auto pixel = [&](std::int64_t cycles) {
+        const double share = static_cast<double>(std::max(cycles, axisFrom_) - axisFrom_) /
+                             static_cast<double>(axisTo_ - axisFrom_);
+        return track.left() + share * std::max(1, track.width());
+    };
+    const double left = pixel(std::min(b.from, b.to));
+    const double end = pixel(b.to);
+    const double top = track.center().y() - barHeight / 2.0;
+    painter.fillRect(
+        QRectF(left, top, std::max(1.0, pixel(std::max(b.from, b.to)) - left), barHeight),
+        colourOf(b.kind));
+    if (bar + 1 == bars_.size())
+        return;
+    painter.setPen(QPen(theme().mutedText, 1, Qt::DotLine));
+    painter.drawLine(QPointF(end, top + barHeight), QPointF(end, top + rowHeight));
+}
+
+QString WaterfallChart::toolTipAt(const QPoint& position) const {
+    const int bar = position.y() / rowHeight - 1;
+    return bar >= 0 && static_cast<std::size_t>(bar) < bars_.size()
+               ? bars_[static_cast<std::size_t>(bar)].toolTip
+               : QString();
+}
+
+} // namespace tilescope::views

@@ -90,7 +90,8 @@ void CompareView::addTab(const QString& title, const QString& filterHint, QWidge
         tabs_->addTab(table, title);
     } else {
         QSplitter* both = splitOf(Qt::Vertical, above, table, 3, 2);
-        both->setSizes({60, 40});
+        // Only the proportion counts, but numbers below what the table needs would not.
+        both->setSizes({6000, 4500});
         tabs_->addTab(both, title);
     }
     connect(table, &TablePanel::chosen, this, [this](std::int32_t id) {

@@ -10,8 +10,8 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int rowHeight = 30;
-constexpr int barHeight = 18;
+constexpr int rowHeight = 25;
+constexpr int barHeight = 15;
 constexpr int edge = 14;
 constexpr int gap = 12;
 constexpr int widest = 1100; // beyond it a name and its value are too far from each other
@@ -55,6 +55,10 @@ void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall) {
                          Bar::Kind::Target,
                          {}});
     }
+    QStringList texts;
+    for (const Bar& bar : bars_)
+        texts << bar.name + QStringLiteral(": ") + bar.value;
+    setAccessibleDescription(texts.join(QStringLiteral("; ")));
     fitAxis();
     setMinimumHeight(sizeHint().height());
     updateGeometry();

@@ -41,9 +41,14 @@ void checkFile(const fs::path& file) {
     const fs::file_status status = fs::status(file, error);
     if (!fs::exists(status))
         throw UserError(fmt::format("cannot open '{}': no such file", file.string()));
-    if (fs::is_directory(status))
-        throw UserError(fmt::format(
-            "cannot open '{}': it is a directory; name the profile.pop in it", file.string()));
+    if (fs::is_directory(status)) {
+        const bool hasProfile = fs::exists(file / "profile.pop", error);
+        throw UserError(fmt::format("cannot open '{}': it is a directory{}", file.string(),
+                                    hasProfile
+                                        ? "; name the profile.pop in it"
+                                        : " without a profile.pop; name a profile that 'tilescope "
+                                          "run' has written"));
+    }
     // Reading a pipe would wait for a writer, and a device may never end.
     if (!fs::is_regular_file(status))
         throw UserError(fmt::format("cannot open '{}': it is not a regular file", file.string()));

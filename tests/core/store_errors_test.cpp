@@ -1,6 +1,7 @@
 #include <QTest>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -46,6 +47,11 @@ private slots:
 
     void directoryInsteadOfAFile() {
         fs::create_directory(file("folder"));
+        QCOMPARE(openError(file("folder")),
+                 "cannot open " + quoted("folder") +
+                     ": it is a directory without a profile.pop; name a profile that 'tilescope "
+                     "run' has written");
+        std::ofstream(file("folder") / "profile.pop") << "any";
         QCOMPARE(openError(file("folder")), "cannot open " + quoted("folder") +
                                                 ": it is a directory; name the profile.pop in it");
     }

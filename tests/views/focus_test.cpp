@@ -118,6 +118,7 @@ private slots:
 
     void theRingIsWhereTheFocusIs() {
         show({files_.write("a.pop", {.withValues = true})});
+        QTest::keyClick(window_.get(), Qt::Key_Shift); // somebody is there
         QStringList missing;
         visit([&](views::ReportView& view) {
             for (QWidget* stop : stopsIn(view)) {
@@ -135,6 +136,16 @@ private slots:
         });
         missing.removeDuplicates();
         QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
+    }
+
+    // Nobody has gone anywhere yet; Tab shows where one is.
+    void aNewWindowHasNoRing() {
+        show({files_.write("a.pop")});
+        QVERIFY(ring().place().isEmpty());
+        QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget()
+                                                               : window_.get(),
+                        Qt::Key_Tab);
+        QTRY_VERIFY(!ring().place().isEmpty());
     }
 
     void theRingIsNeverStale() {

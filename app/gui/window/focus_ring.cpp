@@ -40,6 +40,28 @@ private:
     const views::ThemeSource& theme_;
 };
 
+// Whether anybody has pressed anything yet.
+class FirstPress : public QObject {
+public:
+    explicit FirstPress(QObject* parent)
+        : QObject(parent) {
+        qApp->installEventFilter(this);
+    }
+    [[nodiscard]] bool was() const { return was_; }
+
+protected:
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::KeyPress || event->type() == QEvent::MouseButtonPress) {
+            was_ = true;
+            qApp->removeEventFilter(this);
+        }
+        return false;
+    }
+
+private:
+    bool was_ = false;
+};
+
 // The field of a choice or of a spin box is a part of it.
 QWidget* shownAs(QWidget* focused) {
     QWidget* parent = focused == nullptr ? nullptr : focused->parentWidget();
@@ -84,8 +106,12 @@ FocusRing::FocusRing(QWidget& window, const views::ThemeSource& theme)
     : QObject(&window)
     , window_(window)
     , theme_(theme) {
-    connect(qApp, &QApplication::focusChanged, this,
-            [this](QWidget*, QWidget* now) { follow(shownAs(now)); });
+    auto* press = new FirstPress(this);
+    connect(qApp, &QApplication::focusChanged, this, [this, press](QWidget*, QWidget* now) {
+        // What a new window begins with nobody has gone to.
+        if (press->was())
+            follow(shownAs(now));
+    });
     connect(&theme_, &views::ThemeSource::changed, this, [this] {
         if (frame_)
             frame_->update();

@@ -10,7 +10,8 @@
 namespace tilescope::gui {
 
 /// Shows a frame around the widget of a window, or of its dialogs, that has the focus: one look for
-/// controls, tables and plots alike, which moves with the widget and goes away with it.
+/// controls, tables and plots alike, which moves with the widget and goes away with it. What a new
+/// window gives the focus to by itself has none.
 class FocusRing : public QObject {
     Q_OBJECT
 public:
@@ -31,6 +32,7 @@ private:
     QWidget& window_;
     const views::ThemeSource& theme_;
     QPointer<QWidget> widget_;
+    QPointer<QWidget> before_;               ///< what it was around last, which a window gets back
     std::vector<QPointer<QWidget>> watched_; ///< the widget and all that it is in
     QPointer<QWidget> frame_;
 };

@@ -219,7 +219,12 @@ void MainWindow::profilesChanged() {
     const ProfilePair& open = context_.reports.profiles();
     // Back from the profile of a cell the sweep is still there.
     QWidget* const resting = sweep_ != nullptr ? static_cast<QWidget*>(sweep_) : home_;
+    const bool leavesHome = open.source && pages_->currentWidget() != reportPage_;
     pages_->setCurrentWidget(open.source ? reportPage_ : resting);
+    // What is hidden gives the focus to whatever is next, where nobody has gone.
+    if (QWidget* const next = focusWidget();
+        leavesHome && next != nullptr && sideMenu_->isAncestorOf(next))
+        next->clearFocus();
     // Ids of another profile mean other things.
     context_.selection.reset();
     QString title = QStringLiteral("TileScope");

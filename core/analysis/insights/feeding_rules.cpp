@@ -60,7 +60,7 @@ std::vector<Insight> findHostBound(const Facts& p) {
     Remedies remedies = remediesFor(p, LossKind::Host, cycles);
     insight->reason = std::move(remedies.reason);
     insight->advice = std::move(remedies.advice);
-    const HostCopies copies = hostCopiesOf(p);
+    const HostCopyTimes copies = hostCopyTimesOf(p);
     insight->link.program = firstStreamCopy(p.trace());
     insight->evidence.front() = cyclesOf("waiting for the host", copies.waits);
     insight->evidence.insert(insight->evidence.begin() + 1, cyclesOf("transfer", copies.transfers));

@@ -80,7 +80,7 @@ void adviseOnWaits(const Facts& p, Adviser& adviser, std::string& reason) {
 }
 
 /// What to do about transfers.
-void adviseOnTransfers(const Facts& p, const HostCopies& copies, std::int64_t cycles,
+void adviseOnTransfers(const Facts& p, const HostCopyTimes& copies, std::int64_t cycles,
                        Adviser& adviser) {
     if (isInForce(p, "inputType", "as-model"))
         adviser.set("inputType", p.isHalf() ? "int8" : "half", "halves what the host sends")
@@ -108,7 +108,7 @@ void adviseOnTransfers(const Facts& p, const HostCopies& copies, std::int64_t cy
 Remedies againstHost(const Facts& p, std::int64_t cycles) {
     // A smaller part of the run is not worth an option.
     constexpr double worthTelling = 0.1;
-    const HostCopies copies = hostCopiesOf(p);
+    const HostCopyTimes copies = hostCopyTimesOf(p);
     const double waits = p.run()->share(copies.waits);
     const double transfers = p.run()->share(copies.transfers);
     Remedies remedies;
@@ -224,8 +224,8 @@ const char* microBatchOption(const Facts& p) {
     return p.info().mode == "training" ? "gradientAccumulation" : "deviceIterations";
 }
 
-HostCopies hostCopiesOf(const Facts& p) {
-    HostCopies most;
+HostCopyTimes hostCopyTimesOf(const Facts& p) {
+    HostCopyTimes most;
     if (!p.run())
         return most;
     std::int64_t longest = -1;

@@ -21,13 +21,13 @@ struct Remedies {
 Remedies remediesFor(const Facts& facts, LossKind kind, std::int64_t cycles);
 
 /// Waiting for the host and transfers, on the IPU that spends most on them.
-struct HostCopies {
+struct HostCopyTimes {
     IpuId ipu;
     std::int64_t waits = 0;
     std::int64_t transfers = 0;
 };
 /// Of the last run; nothing without one.
-HostCopies hostCopiesOf(const Facts& facts);
+HostCopyTimes hostCopyTimesOf(const Facts& facts);
 
 /// Micro-batches with which G / (G + N - 1) reaches nine tenths, as a multiple that every schedule
 /// takes.

@@ -59,9 +59,10 @@ Table lossesTable(const std::vector<Loss>& losses, double clockHz) {
 Document insightsReport(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return largestOf(profile, request.selection);
+    const Findings found = findAll(profile);
     Document document;
-    document.tables.push_back(lossesTable(findLosses(profile), 0));
-    for (const Insight& insight : findInsights(profile)) {
+    document.tables.push_back(lossesTable(found.losses, 0));
+    for (const Insight& insight : found.insights) {
         Table table{insight.rule,
                     std::string(toString(insight.level)) + ": " + insight.title,
                     {{"label", "Evidence"}, {"value", "Value"}}};

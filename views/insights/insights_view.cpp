@@ -153,11 +153,10 @@ void InsightsView::reload() {
         std::vector<Found> found;
         found.push_back(
             {pair.comparing() ? tr("Source: %1").arg(profileTitle(*pair.source)) : QString(),
-             findLosses(*pair.source, stop), findInsights(*pair.source, stop), true});
+             findAll(*pair.source, stop), true});
         if (pair.comparing())
             found.push_back({tr("Target: %1").arg(profileTitle(*pair.target)),
-                             findLosses(*pair.target, stop), findInsights(*pair.target, stop),
-                             false});
+                             findAll(*pair.target, stop), false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
             show();
@@ -174,14 +173,14 @@ void InsightsView::show() {
     for (const Found& found : found_) {
         if (!found.heading.isEmpty())
             layout_->addWidget(wrappedLabel(found.heading, "heading"));
-        if (!found.losses.empty())
+        if (!found.of.losses.empty())
             layout_->addWidget(makeLosses(found));
-        auto next = found.insights.begin();
+        auto next = found.of.insights.begin();
         // What does not fit comes before both kinds.
-        while (next != found.insights.end() && next->level == InsightLevel::Problem)
+        while (next != found.of.insights.end() && next->level == InsightLevel::Problem)
             layout_->addWidget(makeCard(*next++, found.ofSource));
-        for (bool open = true; next != found.insights.end(); open = false) {
-            const auto end = std::find_if(next, found.insights.end(),
+        for (bool open = true; next != found.of.insights.end(); open = false) {
+            const auto end = std::find_if(next, found.of.insights.end(),
                                           [&](const Insight& i) { return i.kind != next->kind; });
             layout_->addWidget(makeGroup(std::span(next, end), found.ofSource, open));
             next = end;
@@ -191,7 +190,7 @@ void InsightsView::show() {
 
 QWidget* InsightsView::makeLosses(const Found& found) {
     auto* losses =
-        new LossesPanel(context(), tr("Where it goes"), found.losses,
+        new LossesPanel(context(), tr("Where it goes"), found.of.losses,
                         found.ofSource ? profiles().source : profiles().target, found.ofSource);
     connect(losses, &LossesPanel::followed, this, &InsightsView::follow);
     connect(losses, &LossesPanel::runAgainWanted, this, &InsightsView::runAgainWanted);

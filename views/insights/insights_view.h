@@ -31,8 +31,7 @@ protected:
 private:
     struct Found {
         QString heading;
-        std::vector<Loss> losses;
-        std::vector<Insight> insights;
+        Findings of;
         bool ofSource = true;
     };
     void show();

@@ -89,11 +89,12 @@ json::object lossJson(const Loss& loss) {
 json::value insightsJson(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return toJson(insightsReport(profile, request));
+    const Findings found = findAll(profile);
     json::array insights;
-    for (const Insight& insight : findInsights(profile))
+    for (const Insight& insight : found.insights)
         insights.push_back(insightJson(insight));
     json::array losses;
-    for (const Loss& loss : findLosses(profile))
+    for (const Loss& loss : found.losses)
         losses.push_back(lossJson(loss));
     return json::object{{"losses", std::move(losses)}, {"insights", std::move(insights)}};
 }

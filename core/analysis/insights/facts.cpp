@@ -46,6 +46,7 @@ Facts::Facts(const ProfileView& profile, const std::stop_token& stop)
     , liveness_(livenessOf(profile, TileSelection::all(), stop))
     , fullest_(fullestTileOf(tileMemory()))
     , accounting_(accountingOf(profile, stop))
+    , places_(costRows(profile, *accounting_, CostLayer::Place, 1, stop))
     , run_(mainRunOf(profile, stop))
     , cycles_(programs().size()) {
     for (const CostPlace& place : accounting_->places())
@@ -53,10 +54,6 @@ Facts::Facts(const ProfileView& profile, const std::stop_token& stop)
             if (step.program.valid())
                 cycles_.at(step.program.index())[step.once.ipu] +=
                     run_ ? step.cycles : step.once.cycles;
-}
-
-std::vector<CostRow> Facts::places() const {
-    return costRows(profile_, *accounting_, CostLayer::Place, 1, stop_);
 }
 
 std::int64_t Facts::cyclesOn(IpuId ipu, const Steps& steps) const {

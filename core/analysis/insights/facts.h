@@ -62,7 +62,7 @@ public:
     [[nodiscard]] const std::optional<MainRun>& run() const { return run_; }
     [[nodiscard]] const Accounting& accounting() const { return *accounting_; }
     /// Operations at their places, by IPU; then what belongs to none.
-    [[nodiscard]] std::vector<CostRow> places() const;
+    [[nodiscard]] const std::vector<CostRow>& places() const { return places_; }
     /// What steps take in the run on one IPU; if nothing ran, once each as estimated.
     [[nodiscard]] std::int64_t cyclesOn(IpuId ipu, const Steps& steps) const;
     /// Likewise on the IPU that spends most on them.
@@ -84,6 +84,7 @@ private:
     LivenessSeries liveness_;
     TileId fullest_;
     std::shared_ptr<const Accounting> accounting_;
+    std::vector<CostRow> places_;
     std::optional<MainRun> run_;
     std::vector<std::map<IpuId, std::int64_t>> cycles_; ///< by program
 };

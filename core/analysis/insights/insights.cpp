@@ -100,8 +100,7 @@ std::string adviceText(const Insight& insight) {
     return text;
 }
 
-std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop) {
-    const Facts facts(profile, stop);
+std::vector<Insight> insightsOf(const Facts& facts) {
     std::vector<Insight> insights;
     for (const std::vector<Rule>& rules :
          {memoryRules(), wasteRules(), copyRules(), timeRules(), feedingRules(), hotRules(),
@@ -112,8 +111,12 @@ std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_to
                 insight.rule = rule.name;
                 insights.push_back(std::move(insight));
             }
-    rank(insights, profile.info().fits);
+    rank(insights, facts.info().fits);
     return insights;
+}
+
+std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop) {
+    return insightsOf(Facts(profile, stop));
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {

@@ -109,6 +109,21 @@ std::optional<Loss> memoryLoss(const Facts& p) {
     return std::nullopt;
 }
 
+std::vector<Loss> lossesOf(const Facts& facts) {
+    std::vector<Loss> losses;
+    if (facts.run()) {
+        const LossSplit split = splitOf(facts);
+        for (const LossKind kind : lossKinds)
+            if (Loss loss = lossOf(facts, split, kind); loss.cycles > 0)
+                losses.push_back(std::move(loss));
+        std::stable_sort(losses.begin(), losses.end(),
+                         [](const Loss& a, const Loss& b) { return a.cycles > b.cycles; });
+    }
+    if (std::optional<Loss> memory = memoryLoss(facts))
+        losses.insert(losses.begin(), std::move(*memory));
+    return losses;
+}
+
 } // namespace
 
 std::string_view meaningOf(LossKind kind) {
@@ -147,19 +162,12 @@ std::string_view meaningOf(LossKind kind) {
 }
 
 std::vector<Loss> findLosses(const ProfileView& profile, const std::stop_token& stop) {
+    return lossesOf(Facts(profile, stop));
+}
+
+Findings findAll(const ProfileView& profile, const std::stop_token& stop) {
     const Facts facts(profile, stop);
-    std::vector<Loss> losses;
-    if (facts.run()) {
-        const LossSplit split = splitOf(facts);
-        for (const LossKind kind : lossKinds)
-            if (Loss loss = lossOf(facts, split, kind); loss.cycles > 0)
-                losses.push_back(std::move(loss));
-        std::stable_sort(losses.begin(), losses.end(),
-                         [](const Loss& a, const Loss& b) { return a.cycles > b.cycles; });
-    }
-    if (std::optional<Loss> memory = memoryLoss(facts))
-        losses.insert(losses.begin(), std::move(*memory));
-    return losses;
+    return {lossesOf(facts), insightsOf(facts)};
 }
 
 std::vector<Advice> suggestionsOf(const std::vector<Loss>& losses) {

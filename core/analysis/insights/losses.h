@@ -69,6 +69,13 @@ struct Loss {
 /// damaged profile, Cancelled after a stop.
 std::vector<Loss> findLosses(const ProfileView& profile, const std::stop_token& stop = {});
 
+/// Both of one profile, which is read through once.
+struct Findings {
+    std::vector<Loss> losses;
+    std::vector<Insight> insights;
+};
+Findings findAll(const ProfileView& profile, const std::stop_token& stop = {});
+
 /// Losses to try something against: each option and value once, the largest loss first.
 std::vector<Advice> suggestionsOf(const std::vector<Loss>& losses);
 

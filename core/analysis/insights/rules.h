@@ -17,6 +17,9 @@ struct Rule {
     std::vector<Insight> (*find)(const Facts&); ///< leaves kind and name of its insights empty
 };
 
+/// What findInsights() gives.
+std::vector<Insight> insightsOf(const Facts& facts);
+
 std::vector<Rule> memoryRules();
 std::vector<Rule> wasteRules();
 std::vector<Rule> copyRules();

@@ -76,21 +76,21 @@ std::vector<Insight> findIdleTime(const Facts& p) {
 struct Balance {
     double possible = 0;
     double used = 0;
-    CostRow worst; ///< with most cycles of tiles that wait
+    const CostRow* worst = nullptr; ///< with most cycles of tiles that wait
     [[nodiscard]] double share() const { return possible > 0 ? used / possible : 1; }
 };
 
 Balance balanceOf(const Facts& p) {
     Balance balance;
     double mostWaste = 0;
-    for (CostRow& row : p.places()) {
+    for (const CostRow& row : p.places()) {
         const auto possible = static_cast<double>(row.measured(CostKind::Compute));
         const double used = possible * std::clamp(row.balance, 0.0, 1.0);
         balance.possible += possible;
         balance.used += used;
         if (possible - used > mostWaste) {
             mostWaste = possible - used;
-            balance.worst = std::move(row);
+            balance.worst = &row;
         }
     }
     return balance;
@@ -100,9 +100,9 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
     if (!p.run() || p.run()->worst.sums.compute() == 0)
         return {};
     const Balance balance = balanceOf(p);
-    if (balance.share() >= lowBalance)
+    if (balance.worst == nullptr || balance.share() >= lowBalance)
         return {};
-    const CostRow& worst = balance.worst;
+    const CostRow& worst = *balance.worst;
     Insight insight;
     insight.cost = costOf(
         std::llround(static_cast<double>(p.run()->worst.sums.compute()) * (1 - balance.share())),

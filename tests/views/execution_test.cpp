@@ -111,6 +111,7 @@ private slots:
             QTest::keyClick(&trace_->search().field(), Qt::Key_Return, modifiers);
             settle();
         };
+        zoom().fit();
         trace_->search().setText("LAYER1/conv/Convolve");
         settle();
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "matches: " + total);

@@ -212,7 +212,7 @@ private slots:
                 view->setCurrentIndex(view->model()->index(0, 0));
                 test::waitUntilIdle(*window_);
                 view->setFocus();
-                action(*view, "Copy")->trigger();
+                action(*view, "Copy row")->trigger();
                 QVERIFY(!QApplication::clipboard()->text().isEmpty());
                 QVERIFY(QApplication::clipboard()->text().size() <= all.join('\n').size());
             }

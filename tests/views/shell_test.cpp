@@ -11,8 +11,8 @@
 #include <QToolButton>
 #include <QtTest>
 
+#include "app/gui/find/fuzzy.h"
 #include "app/gui/window/command_palette.h"
-#include "app/gui/window/fuzzy.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"

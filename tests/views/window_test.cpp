@@ -237,7 +237,7 @@ private slots:
         QVERIFY(std::abs(tile.value() - 700) <= 1);
         QTest::mouseClick(&plot, Qt::LeftButton, Qt::ShiftModifier, tile700 - QPoint(100, 0));
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(2));
-        window_->context().selection.back();
+        window_->context().history.back();
         QCOMPARE(window_->context().selection.current().tiles, std::vector<TileId>{tile});
         test::waitUntilIdle(*window_);
     }

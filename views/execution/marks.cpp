@@ -1,6 +1,7 @@
 #include "views/execution/marks.h"
 
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -11,14 +12,18 @@ namespace tilescope::views {
 namespace {
 
 bool earlier(const TraceFlag& a, const TraceFlag& b) {
-    return a.cycle < b.cycle;
+    return a.cycle != b.cycle ? a.cycle < b.cycle : a.length < b.length;
 }
 
 QByteArray jsonOf(const std::vector<TraceFlag>& marks) {
     QJsonArray list;
-    for (const TraceFlag& mark : marks)
-        list.append(QJsonObject{{QStringLiteral("cycle"), mark.cycle},
-                                {QStringLiteral("text"), mark.text}});
+    for (const TraceFlag& mark : marks) {
+        QJsonObject entry{{QStringLiteral("cycle"), mark.cycle},
+                          {QStringLiteral("text"), mark.text}};
+        if (mark.isRange())
+            entry.insert(QStringLiteral("length"), mark.length);
+        list.append(entry);
+    }
     return QJsonDocument(QJsonObject{{QStringLiteral("marks"), list}}).toJson();
 }
 
@@ -41,10 +46,13 @@ QString MarksModel::open(const std::filesystem::path& profile, double clockHz, d
         if (error.error != QJsonParseError::NoError)
             problem = tr("Marks in '%1' cannot be read: %2").arg(file_, error.errorString());
         for (const QJsonValue& value : document.object()[QStringLiteral("marks")].toArray()) {
-            const TraceFlag mark{value[QStringLiteral("cycle")].toDouble(-1),
-                                 value[QStringLiteral("text")].toString()};
-            if (mark.cycle >= 0 && mark.cycle <= length)
-                marks_.push_back(mark);
+            TraceFlag mark{value[QStringLiteral("cycle")].toDouble(-1),
+                           value[QStringLiteral("text")].toString(),
+                           value[QStringLiteral("length")].toDouble(0)};
+            if (!(mark.cycle >= 0 && mark.cycle <= length))
+                continue;
+            mark.length = std::clamp(mark.length, 0.0, length - mark.cycle);
+            marks_.push_back(mark);
         }
         std::stable_sort(marks_.begin(), marks_.end(), earlier);
     }
@@ -53,16 +61,23 @@ QString MarksModel::open(const std::filesystem::path& profile, double clockHz, d
     return problem;
 }
 
-void MarksModel::add(double cycle, const QString& text) {
-    const TraceFlag mark{std::max(0.0, cycle), text};
+int MarksModel::add(const TraceFlag& wanted) {
+    const TraceFlag mark{std::max(0.0, wanted.cycle), wanted.text, std::max(0.0, wanted.length)};
     const auto at = std::lower_bound(marks_.begin(), marks_.end(), mark, earlier);
-    if (at != marks_.end() && at->cycle == mark.cycle)
-        return;
     const int row = static_cast<int>(at - marks_.begin());
+    if (at != marks_.end() && !earlier(mark, *at))
+        return row;
     beginInsertRows({}, row, row);
     marks_.insert(at, mark);
     endInsertRows();
+    neighbourChanged(row + 1);
     changed();
+    return row;
+}
+
+void MarksModel::neighbourChanged(int row) {
+    if (row < rowCount())
+        emit dataChanged(index(row, Since), index(row, Since));
 }
 
 void MarksModel::remove(int row) {
@@ -71,7 +86,18 @@ void MarksModel::remove(int row) {
     beginRemoveRows({}, row, row);
     marks_.erase(marks_.begin() + row);
     endRemoveRows();
+    neighbourChanged(row);
     changed();
+}
+
+QString MarksModel::difference(int row, int other) const {
+    if (!hasIndex(row, 0) || !hasIndex(other, 0) || row == other)
+        return {};
+    const TraceFlag& first = marks_[static_cast<std::size_t>(std::min(row, other))];
+    const TraceFlag& second = marks_[static_cast<std::size_t>(std::max(row, other))];
+    return tr("'%1' to '%2': %3")
+        .arg(shownText(first.text, mostOfOne), shownText(second.text, mostOfOne),
+             cyclesText(static_cast<std::int64_t>(second.cycle - first.cycle), clockHz_));
 }
 
 int MarksModel::beside(double cycle, bool forward) const {
@@ -121,6 +147,15 @@ QVariant MarksModel::data(const QModelIndex& index, int role) const {
         return countText(static_cast<std::int64_t>(mark.cycle));
     case Time:
         return clockHz_ > 0 ? durationText(mark.cycle / clockHz_) : QString();
+    case Length:
+        return mark.isRange() ? cyclesText(static_cast<std::int64_t>(mark.length), clockHz_)
+                              : QString();
+    case Since: {
+        if (index.row() == 0)
+            return {};
+        const TraceFlag& before = marks_[static_cast<std::size_t>(index.row() - 1)];
+        return cyclesText(static_cast<std::int64_t>(mark.cycle - before.cycle), clockHz_);
+    }
     default:
         return mark.text;
     }
@@ -146,9 +181,10 @@ QVariant MarksModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant(Qt::AlignVCenter | (section == Text ? Qt::AlignLeft : Qt::AlignRight));
-    if (role != Qt::DisplayRole)
-        return {};
-    return section == Cycle ? tr("Cycle") : section == Time ? tr("Time") : tr("Mark");
+    static const char* const titles[ColumnCount] = {
+        QT_TR_NOOP("Cycle"), QT_TR_NOOP("Time"), QT_TR_NOOP("Length"),
+        QT_TR_NOOP("Since the mark before"), QT_TR_NOOP("Mark")};
+    return role == Qt::DisplayRole && section < ColumnCount ? tr(titles[section]) : QVariant();
 }
 
 } // namespace tilescope::views

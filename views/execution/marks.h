@@ -10,13 +10,14 @@
 
 namespace tilescope::views {
 
-/// The marks of one profile as a table: cycle, time, text; the text can be edited. Every change is
+/// The marks of one profile as a table: where they are, how long those are that are ranges, how
+/// long after the mark before they begin, and their texts, which can be edited. Every change is
 /// written at once to marksFile(); a folder that cannot be written to keeps nothing, and saved()
 /// says so.
 class MarksModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { Cycle, Time, Text, ColumnCount };
+    enum Column { Cycle, Time, Length, Since, Text, ColumnCount };
     using QAbstractTableModel::QAbstractTableModel;
 
     /// Where the marks of a profile are kept: "profile.pop.marks.json" beside it.
@@ -26,12 +27,15 @@ public:
     /// marks after it are of an earlier run and are left out. Returns what is wrong with the file,
     /// or an empty text.
     QString open(const std::filesystem::path& profile, double clockHz, double length);
-    /// Marks a cycle; a mark that is there already stays.
-    void add(double cycle, const QString& text);
+    /// Marks a place or a range and returns its row; a mark that is there already stays.
+    int add(const TraceFlag& mark);
+    int add(double cycle, const QString& text) { return add({cycle, text}); }
     void remove(int row);
     [[nodiscard]] const std::vector<TraceFlag>& marks() const { return marks_; }
     /// The next mark after a cycle (or before it), or -1.
     [[nodiscard]] int beside(double cycle, bool forward) const;
+    /// What is between the beginnings of two marks: "'a' to 'b': 34,655 cycles (26.1 µs)".
+    [[nodiscard]] QString difference(int row, int other) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -48,10 +52,12 @@ signals:
 
 private:
     void changed();
+    /// The mark in a row now follows another one.
+    void neighbourChanged(int row);
 
     QString file_;
     double clockHz_ = 0;
-    std::vector<TraceFlag> marks_; ///< by cycle
+    std::vector<TraceFlag> marks_; ///< by cycle, then by length
 };
 
 } // namespace tilescope::views

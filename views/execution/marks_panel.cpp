@@ -2,7 +2,9 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QTreeView>
+#include <algorithm>
 
 #include "views/widgets/parts.h"
 
@@ -11,36 +13,76 @@ namespace tilescope::views {
 MarksPanel::MarksPanel(MarksModel& model, QWidget* parent)
     : QWidget(parent)
     , model_(model)
-    , list_(new QTreeView) {
+    , list_(new QTreeView)
+    , difference_(textLabel({}, "value")) {
     list_->setModel(&model_);
     list_->setAccessibleName(tr("Marks"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
     list_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-    list_->header()->resizeSection(MarksModel::Cycle, 160);
-    list_->header()->resizeSection(MarksModel::Time, 120);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->header()->resizeSection(MarksModel::Cycle, 130);
+    list_->header()->resizeSection(MarksModel::Time, 110);
+    list_->header()->resizeSection(MarksModel::Length, 200);
+    list_->header()->resizeSection(MarksModel::Since, 200);
+    difference_->setMargin(6);
+    difference_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    difference_->hide();
     list_->installEventFilter(this);
-    auto* hint = new QLabel(tr("M marks the selected step, or the middle of what is visible; [ and "
-                               "] go to the mark before and the next one. F2 edits a text, Delete "
-                               "removes a mark. Marks are kept beside the profile."));
+    auto* hint = new QLabel(tr("M marks the selected step or range, or the middle of what is "
+                               "visible; [ and ] go to the mark before and the next one. F2 edits "
+                               "a text, Delete removes marks; two that are selected (Ctrl + click) "
+                               "have their difference below. Marks are kept beside the profile."));
     hint->setObjectName(QStringLiteral("muted"));
     hint->setWordWrap(true);
     hint->setMargin(6);
-    inColumn(this, {hint, list_});
+    inColumn(this, {hint, list_, difference_}, list_);
+    connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &MarksPanel::tellDifference);
+    connect(&model_, &MarksModel::marksChanged, this, &MarksPanel::tellDifference);
     connect(list_, &QTreeView::activated, this, &MarksPanel::activate);
     connect(list_, &QTreeView::clicked, this, &MarksPanel::activate);
 }
 
 void MarksPanel::activate(const QModelIndex& index) {
-    if (index.isValid())
-        emit goTo(model_.marks()[static_cast<std::size_t>(index.row())].cycle);
+    // Who selects several compares them where they are.
+    if (index.isValid() && selectedRows().size() < 2)
+        emit goTo(model_.marks()[static_cast<std::size_t>(index.row())]);
+}
+
+void MarksPanel::editText(int row) {
+    const QModelIndex text = model_.index(row, MarksModel::Text);
+    list_->setCurrentIndex(text);
+    list_->setFocus();
+    list_->edit(text);
+}
+
+std::vector<int> MarksPanel::selectedRows() const {
+    std::vector<int> rows;
+    for (const QModelIndex& index : list_->selectionModel()->selectedRows())
+        rows.push_back(index.row());
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+void MarksPanel::removeSelected() {
+    const std::vector<int> rows = selectedRows();
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row)
+        model_.remove(*row);
+}
+
+void MarksPanel::tellDifference() {
+    const std::vector<int> rows = selectedRows();
+    difference_->setVisible(rows.size() > 1);
+    if (rows.size() > 1)
+        difference_->setText(model_.difference(rows.front(), rows.back()));
 }
 
 bool MarksPanel::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::KeyPress &&
         static_cast<QKeyEvent*>(event)->key() == Qt::Key_Delete) {
-        model_.remove(list_->currentIndex().row());
+        removeSelected();
         return true;
     }
     return QWidget::eventFilter(watched, event);

@@ -5,26 +5,36 @@
 
 #include "views/execution/marks.h"
 
+class QLabel;
 class QTreeView;
 
 namespace tilescope::views {
 
-/// Marks with their cycles and times. Enter or a double click on a cycle goes there, on the text
-/// edits it; Delete removes the mark.
+/// Marks with their cycles and times. Enter or a click on a cycle goes there, a double click on the
+/// text edits it; Delete removes the selected marks. Of several the difference of the first and the
+/// last is told.
 class MarksPanel : public QWidget {
     Q_OBJECT
 public:
     explicit MarksPanel(MarksModel& model, QWidget* parent = nullptr);
+    /// Lets the user write what a mark says.
+    void editText(int row);
+    [[nodiscard]] QTreeView& list() { return *list_; }
+    [[nodiscard]] QLabel& difference() { return *difference_; }
 
 signals:
-    void goTo(double cycle);
+    void goTo(const tilescope::views::TraceFlag& mark);
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void activate(const QModelIndex& index);
+    void removeSelected();
+    void tellDifference();
+    [[nodiscard]] std::vector<int> selectedRows() const;
 
     MarksModel& model_;
     QTreeView* list_;
+    QLabel* difference_;
 };
 
 } // namespace tilescope::views

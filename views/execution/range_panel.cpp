@@ -42,6 +42,7 @@ RangePanel::RangePanel(ViewContext& context, QWidget* parent)
                               {tr("Step"), tr("Operation"), tr("Operation type"), tr("Kind")});
     tools->addStretch();
     inColumn(this, {tools, table_}, table_);
+    table_->setThings([this](std::int32_t row) { return thingOf(row); });
     connect(group_, &QComboBox::activated, this, &RangePanel::read);
     connect(table_, &TablePanel::chosen, this, &RangePanel::choose);
 }
@@ -74,14 +75,26 @@ void RangePanel::read() {
     });
 }
 
-void RangePanel::choose(std::int32_t row) {
+Selected RangePanel::thingOf(std::int32_t row) const {
+    Selected thing;
     if (row < 0 || question_.profiles.comparing())
+        return thing;
+    if (group_->currentIndex() == static_cast<int>(RangeGroup::Step))
+        thing.program = ProgramId(row);
+    else
+        thing.operation = OperationId(row);
+    return thing;
+}
+
+void RangePanel::choose(std::int32_t row) {
+    const Selected thing = thingOf(row);
+    if (thing == Selected{})
         return;
     context_.selection.update([&](Selected& selected) {
-        if (group_->currentIndex() == static_cast<int>(RangeGroup::Step))
-            selected.program = ProgramId(row);
+        if (thing.program.valid())
+            selected.program = thing.program;
         else
-            selected.operation = OperationId(row);
+            selected.operation = thing.operation;
     });
 }
 

@@ -28,6 +28,7 @@ protected:
 private:
     void read();
     void choose(std::int32_t row);
+    [[nodiscard]] Selected thingOf(std::int32_t row) const;
 
     ViewContext& context_;
     QComboBox* group_;

@@ -33,6 +33,21 @@ ProgramId longestOf(OperationId operation, const IdVector<ProgramId, Program>& p
     return longest;
 }
 
+// The first step, in the order of execution, that begins at a cycle or after it.
+std::int64_t firstFrom(const TraceIndex& index, double cycle) {
+    std::int64_t low = 0;
+    std::int64_t high = index.stepCount();
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        const ExecutedStep step = index.stepAt(middle);
+        if (!step.ipus.empty() && static_cast<double>(step.ipus.front().start) >= cycle)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 } // namespace
 
 StepFinder::StepFinder(ViewContext& context, QObject* parent)
@@ -56,13 +71,15 @@ void StepFinder::count(const ProfileViewPtr& profile, const QString& text, std::
     });
 }
 
-void StepFinder::findText(const ProfileViewPtr& profile, const QString& text, std::int64_t from,
+void StepFinder::findText(const ProfileViewPtr& profile, const QString& text, const From& from,
                           bool forward, OnStep found) {
     findQuery_.start([this, profile, text, from, forward, found = std::move(found)](
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {
         const auto index = profile->trace(stop);
         const ProgramSet wanted = programsWith(*profile->programs(stop), text, stop);
-        std::int64_t step = index->findAny(wanted, from, forward);
+        const std::int64_t first = from.step >= 0 ? from.step : firstFrom(*index, from.cycle);
+        const std::int64_t start = from.step < 0 && forward ? first - 1 : first;
+        std::int64_t step = index->findAny(wanted, start, forward);
         if (step < 0) // goes round
             step = index->findAny(wanted, forward ? -1 : index->stepCount(), forward);
         if (step < 0)

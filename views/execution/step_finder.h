@@ -16,13 +16,19 @@ public:
     using OnStep = std::function<void(std::int64_t step)>;
     using OnExecuted = std::function<void(const ExecutedStep& step)>;
 
+    /// Where a search begins: at a step, or where none is (-1), at a cycle.
+    struct From {
+        std::int64_t step = -1;
+        double cycle = 0;
+    };
+
     explicit StepFinder(ViewContext& context, QObject* parent = nullptr);
 
     /// Counts the steps whose programs' names contain a text, and which of them step `at` is.
     void count(const ProfileViewPtr& profile, const QString& text, std::int64_t at);
     void cancel();
-    /// The next step with such a name after step `from`, or before it; goes round at the ends.
-    void findText(const ProfileViewPtr& profile, const QString& text, std::int64_t from,
+    /// The next step with such a name after a place, or before it; goes round at the ends.
+    void findText(const ProfileViewPtr& profile, const QString& text, const From& from,
                   bool forward, OnStep found);
     /// The neighbour of step `from`; where that is negative, the step of an IPU at a cycle.
     void findBeside(const ProfileViewPtr& profile, std::int64_t from, bool forward, IpuId ipu,

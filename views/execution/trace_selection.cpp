@@ -1,8 +1,10 @@
 // What is selected in the trace view: steps, ranges and marks.
 #include <QKeyEvent>
 #include <QTabWidget>
+#include <algorithm>
 #include <cmath>
 
+#include "views/execution/marks_panel.h"
 #include "views/execution/trace_view.h"
 
 namespace tilescope::views {
@@ -18,11 +20,32 @@ bool isNarrow(const ExecutedStep& step, const ZoomRange& zoom, int pixels) {
 } // namespace
 
 void TraceView::showStep(std::int64_t step, bool target) {
+    restored_.reset();
     tabs_->setCurrentWidget(step_);
     step_->showStep(profileOf(target), step, target);
 }
 
+void TraceView::joinHistory() {
+    context().history.add(
+        *this, [this] { return QVariant::fromValue(selected_); },
+        [this](const QVariant& value) { restore(value.value<Chosen>()); });
+}
+
+void TraceView::restore(const Chosen& chosen) {
+    if (!canShow())
+        return;
+    selected_ = chosen;
+    mark(chosen.marked);
+    if (chosen.step >= 0) {
+        restored_ = chosen.step;
+        step_->showStep(profileOf(chosen.inTarget), chosen.step, chosen.inTarget);
+    }
+    loadStatistics();
+}
+
 void TraceView::stepRead(const ReadStep& read) {
+    if (std::exchange(restored_, {}) == read.step.index)
+        return;
     selected_.name = read.name;
     selected_.inTarget = read.target;
     if (!read.step.ipus.empty()) {
@@ -35,6 +58,7 @@ void TraceView::stepRead(const ReadStep& read) {
         if (end < zoom.from() || begin > zoom.to())
             zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
     }
+    context().history.note(*this);
     if (read.target || !read.step.program.valid())
         return;
     // The others follow; this view already shows the step.
@@ -46,6 +70,7 @@ void TraceView::stepRead(const ReadStep& read) {
     });
     if (!search().text().isEmpty())
         countMatches();
+    context().history.note(*this);
 }
 
 void TraceView::mark(std::optional<CycleRange> range) {
@@ -64,11 +89,13 @@ void TraceView::selectRange(std::optional<CycleRange> range) {
         tabs_->setCurrentIndex(0);
     }
     loadStatistics();
+    context().history.note(*this);
 }
 
 void TraceView::dropRange() {
     selected_.range.reset();
     loadStatistics();
+    context().history.note(*this);
 }
 
 void TraceView::selectRangeByKey() {
@@ -87,8 +114,10 @@ void TraceView::followSelection() {
 
 void TraceView::goToProgram(ProgramId program) {
     selected_.program = program;
-    if (!program.valid() || !canShow())
+    // What was looked at before is shown where it was looked at.
+    if (!program.valid() || !canShow() || context().history.restoring())
         return mark({});
+    restored_.reset();
     finder_->findProgram(
         profiles().source, program, selected_.stepOfSource(),
         [this](const ExecutedStep& step) {
@@ -149,9 +178,17 @@ void TraceView::findBeside(bool forward) {
 }
 
 void TraceView::findStep(bool forward) {
-    if (!search().text().isEmpty() && canShow())
-        finder_->findText(profiles().source, search().text(), selected_.stepOfSource(), forward,
-                          [this](std::int64_t step) { showStep(step, false); });
+    if (search().text().isEmpty() || !canShow())
+        return;
+    // On from the step where one looks, or from the edge of what one sees.
+    const ZoomRange& zoom = context().timeZoom;
+    const bool inSight = selected_.marked &&
+                         static_cast<double>(selected_.marked->end) >= zoom.from() &&
+                         static_cast<double>(selected_.marked->begin) <= zoom.to();
+    const StepFinder::From from{inSight ? selected_.stepOfSource() : -1,
+                                forward ? zoom.from() : zoom.to()};
+    finder_->findText(profiles().source, search().text(), from, forward,
+                      [this](std::int64_t step) { showStep(step, false); });
 }
 
 void TraceView::countMatches() {
@@ -166,21 +203,35 @@ void TraceView::countMatches() {
 void TraceView::addMark() {
     if (!canShow())
         return;
+    if (selected_.range)
+        return annotate(*selected_.range);
     const ZoomRange& zoom = context().timeZoom;
     const double middle = std::floor((zoom.from() + zoom.to()) / 2);
     const bool atSelected = selected_.marked.has_value();
     const double cycle = atSelected ? static_cast<double>(selected_.marked->begin) : middle;
-    const QString text = atSelected && !selected_.range && !selected_.name.isEmpty()
+    const QString text = atSelected && !selected_.name.isEmpty()
                              ? selected_.name
                              : tr("Mark %1").arg(marks_->rowCount() + 1);
     marks_->add(cycle, text);
 }
 
-// Puts a cycle in the middle of the window, as far as the execution reaches.
-void TraceView::showMark(double cycle) {
+// A range says little without a text of its own.
+void TraceView::annotate(CycleRange range) {
+    const int row =
+        marks_->add({static_cast<double>(range.begin), tr("Range %1").arg(marks_->rowCount() + 1),
+                     static_cast<double>(range.cycles())});
+    tabs_->setCurrentWidget(marksPanel_);
+    marksPanel_->editText(row);
+}
+
+// Puts a place in the middle of the window, as far as the execution reaches, and a range into it.
+void TraceView::showMark(const TraceFlag& mark) {
+    constexpr double around = 1.25; // of a range: what is beside it is seen
     ZoomRange& zoom = context().timeZoom;
-    shownMark_ = cycle;
-    zoom.setRange(cycle - zoom.span() / 2, cycle + zoom.span() / 2);
+    shownMark_ = mark.cycle;
+    const double middle = mark.cycle + mark.length / 2;
+    const double span = std::max(zoom.span(), around * mark.length);
+    zoom.setRange(middle - span / 2, middle + span / 2);
 }
 
 void TraceView::goToMark(bool forward) {
@@ -190,7 +241,7 @@ void TraceView::goToMark(bool forward) {
     const int row =
         marks_->beside(stillThere ? *shownMark_ : (zoom.from() + zoom.to()) / 2, forward);
     if (row >= 0)
-        showMark(marks_->marks()[static_cast<std::size_t>(row)].cycle);
+        showMark(marks_->marks()[static_cast<std::size_t>(row)]);
     else
         emit status(forward ? tr("There is no mark further on") : tr("There is no mark before"));
 }

@@ -60,6 +60,7 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , panel_(new LoadingPanel(context.workers))
     , marks_(new MarksModel(this))
     , finder_(new StepFinder(context, this))
+    , menuQuery_(context.workers)
     , step_(new StepPanel(context)) {
     inColumn(this, {makeTools(), panel_});
     auto* splitter = splitOf(Qt::Vertical, makeTop(), makeTabs(), 5, 2);
@@ -73,6 +74,8 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     connect(finder_, &StepFinder::counted, &search(), &SearchBox::setMatches);
     connect(finder_, &StepFinder::notFound, this, &ReportView::status);
     connect(step_, &StepPanel::stepRead, this, &TraceView::stepRead);
+    joinHistory();
+    joinMenus();
     updateLegend();
 }
 
@@ -139,9 +142,9 @@ QWidget* TraceView::makeTabs() {
     inRange_ = new RangePanel(context());
     tabs_->addTab(inRange_, tr("Range"));
     tabs_->addTab(step_, tr("Details"));
-    auto* marks = new MarksPanel(*marks_);
-    connect(marks, &MarksPanel::goTo, this, [this](double cycle) { showMark(cycle); });
-    connectMarks(tabs_->addTab(marks, tr("Marks")));
+    marksPanel_ = new MarksPanel(*marks_);
+    connect(marksPanel_, &MarksPanel::goTo, this, &TraceView::showMark);
+    connectMarks(tabs_->addTab(marksPanel_, tr("Marks")));
     record_ = new RecordPanel(context());
     connect(record_, &RecordPanel::hovered, this, &ReportView::status);
     tabs_->addTab(record_, tr("Graphs"));
@@ -191,6 +194,8 @@ void TraceView::reload() {
     const ProfileView& source = *profiles().source;
     fillIpus(source.machine().ipus);
     selected_ = {};
+    restored_.reset();
+    context().history.forget(*this);
     shownMark_.reset();
     hosts_ = {};
     compilation().hide();

@@ -9,6 +9,7 @@
 #include "views/execution/tiles_pane.h"
 #include "views/execution/trace_strip.h"
 #include "views/plot/legend_bar.h"
+#include "views/widgets/pointed.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/search_box.h"
 #include "views/widgets/tool_row.h"
@@ -17,6 +18,7 @@ class QTabWidget;
 
 namespace tilescope::views {
 
+class MarksPanel;
 class RangeField;
 class RangePanel;
 class RecordPanel;
@@ -38,6 +40,7 @@ public:
     [[nodiscard]] RangeField& range() { return *range_; }
     [[nodiscard]] RangePanel& inRange() { return *inRange_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
+    [[nodiscard]] MarksPanel& marksPanel() { return *marksPanel_; }
     [[nodiscard]] SearchBox& search() { return *search_; }
     void goToOperation(OperationId operation, bool target) override;
     [[nodiscard]] std::int64_t selectedStep() const { return selected_.step; }
@@ -92,8 +95,12 @@ private:
     void selectRangeByKey();
     void dropRange();
     void mark(std::optional<CycleRange> range);
+    void joinHistory();
+    void joinMenus();
+    void pointAt(const std::optional<QPoint>& position, const ShowMenu& show);
     void addMark();
-    void showMark(double cycle);
+    void annotate(CycleRange range);
+    void showMark(const TraceFlag& mark);
     void goToMark(bool forward);
     bool eventFilter(QObject* watched, QEvent* event) override;
     bool keyPressed(const QKeyEvent& event);
@@ -105,6 +112,7 @@ private:
     LoadingPanel* panel_;
     MarksModel* marks_;
     StepFinder* finder_;
+    BackgroundQuery menuQuery_;
     StepPanel* step_;
     QStackedWidget* plots_ = nullptr;
     QTabWidget* tabs_ = nullptr;
@@ -119,8 +127,10 @@ private:
     QAction* showsSyncs_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     RangePanel* inRange_ = nullptr;
+    MarksPanel* marksPanel_ = nullptr;
     RecordPanel* record_ = nullptr;
     struct Chosen {
+        friend bool operator==(const Chosen&, const Chosen&) = default;
         std::optional<CycleRange> range;
         std::optional<CycleRange> marked; ///< what the band over the plot shows
         std::int64_t step = -1;           ///< execution index in its profile
@@ -130,6 +140,9 @@ private:
         /// For a search in the source's execution.
         [[nodiscard]] std::int64_t stepOfSource() const { return inTarget ? -1 : step; }
     } selected_;
+    void restore(const Chosen& chosen);
+    /// The step that is read once more because it was selected before: nothing moves for it.
+    std::optional<std::int64_t> restored_;
     struct WantedOperation {
         OperationId operation;
         bool target = false;

@@ -43,6 +43,17 @@ void LivenessView::connectPlot(StepPlot& plot, bool ofSource) {
     connect(&plot.plot(), &PlotWidget::hovered, this, &ReportView::status);
     connect(&plot.plot(), &PlotWidget::clicked, this,
             [this](double x, double, Qt::KeyboardModifiers modifiers) { clicked(x, modifiers); });
+    setPointAt(plot.plot(), [this, at = &plot.plot()](const std::optional<QPoint>& position,
+                                                      const ShowMenu& show) {
+        Pointed pointed;
+        const StepId step = position ? sourceSteps_.at(at->xAxis->pixelToCoord(position->x()))
+                                     : context().selection.current().step;
+        if (step.valid() && step.index() < sourceSteps_.names.size()) {
+            pointed.thing.step = step;
+            pointed.name = QString::fromStdString(sourceSteps_.names[step.index()]);
+        }
+        show(pointed);
+    });
 }
 
 ToolRow* LivenessView::makeTools() {

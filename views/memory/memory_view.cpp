@@ -41,10 +41,37 @@ void MemoryView::connectGraphs() {
         connect(&plot->plot(), &PlotWidget::clicked, this,
                 [this](double x, double, Qt::KeyboardModifiers m) { clicked(x, m); });
     }
+    joinMenus();
     plots_->first().plot().setAccessibleName(tr("Memory by tile"));
     plots_->second().plot().setAccessibleName(tr("Memory by tile, target"));
     connect(map_, &TileMap::hovered, this, &ReportView::status);
     connect(map_, &TileMap::tileClicked, this, &MemoryView::chooseTile);
+}
+
+void MemoryView::joinMenus() {
+    const auto pointedTile = [this](TileId tile) {
+        Pointed pointed;
+        if (!tile.valid() && !context().selection.current().tiles.empty())
+            tile = context().selection.current().tiles.back();
+        if (tile.valid()) {
+            pointed.thing.tiles = {tile};
+            pointed.name = tr("Tile %1").arg(tile.value());
+        }
+        return pointed;
+    };
+    setPointAt(*map_, [this, pointedTile](const std::optional<QPoint>& at, const ShowMenu& show) {
+        show(pointedTile(at ? map_->tileAt(*at) : TileId()));
+    });
+    for (StepPlot* plot : {&plots_->first(), &plots_->second()})
+        setPointAt(plot->plot(), [this, plot, pointedTile](const std::optional<QPoint>& at,
+                                                           const ShowMenu& show) {
+            const double x = at ? plot->plot().xAxis->pixelToCoord(at->x()) : -1;
+            const Target& machine = profiles().source->machine();
+            const bool inside = x >= 0 && x < machine.totalTiles();
+            show(pointedTile(
+                inside ? tileAtPlace(machine, options().order, static_cast<std::int32_t>(x))
+                       : TileId()));
+        });
 }
 
 void MemoryView::focusSearch() {

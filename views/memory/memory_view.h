@@ -52,6 +52,7 @@ private:
     void chooseTile(TileId tile, Qt::KeyboardModifiers modifiers);
     void tilesTyped();
     void markSelection();
+    void joinMenus();
     [[nodiscard]] Graph graph() const { return static_cast<Graph>(graph_->currentIndex()); }
     [[nodiscard]] MemoryPlotOptions options() const;
     [[nodiscard]] TileQuantity quantity() const;

@@ -130,14 +130,18 @@ void TileMap::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void TileMap::mousePressEvent(QMouseEvent* event) {
-    const auto under = at(event->position());
-    if (event->button() != Qt::LeftButton || !under)
+    const TileId under = tileAt(event->position());
+    if (event->button() != Qt::LeftButton || !under.valid())
         return;
-    // Tiles are those of the source everywhere.
-    if (under->tile.value() >= content_.sides.front().machine.totalTiles())
-        return;
-    cursor_ = under->tile;
-    emit tileClicked(under->tile, event->modifiers());
+    cursor_ = under;
+    emit tileClicked(under, event->modifiers());
+}
+
+// Tiles are those of the source everywhere.
+TileId TileMap::tileAt(const QPointF& position) const {
+    const auto under = at(position);
+    return under && under->tile.value() < content_.sides.front().machine.totalTiles() ? under->tile
+                                                                                      : TileId();
 }
 
 void TileMap::focusInEvent(QFocusEvent* event) {

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] const TileMapContent& content() const { return content_; }
     /// Where a tile of a side is on the widget.
     [[nodiscard]] QRectF tileRect(std::size_t side, TileId tile) const;
+    /// The tile at a position of the widget; none beside them, or if the source has no such tile.
+    [[nodiscard]] TileId tileAt(const QPointF& position) const;
     /// The colour of a value.
     [[nodiscard]] QColor colourOf(const TileMapSide& side, std::int64_t value) const;
     [[nodiscard]] QSize sizeHint() const override { return {600, 320}; }

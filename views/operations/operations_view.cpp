@@ -79,6 +79,12 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     splitter_->setChildrenCollapsible(false);
     inColumn(this, {makeTools(), splitter_});
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
+    table_->setThings([this](std::int32_t row) {
+        Selected thing;
+        if (report_ && static_cast<std::size_t>(row) < report_->source.rows.size())
+            thing.operation = report_->source.rows[static_cast<std::size_t>(row)].operation;
+        return thing;
+    });
     connect(graph_, &GraphPane::itemChosen, this, &OperationsView::chooseInGraph);
     connect(graph_, &GraphPane::hovered, this, &OperationsView::status);
     connect(roofline_, &RooflinePane::hovered, this, &OperationsView::status);

@@ -37,6 +37,7 @@ PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
     axisRect()->setMargins(QMargins(leftMargin, 0, rightMargin, 0));
     axisRect()->setMinimumMargins(QMargins(leftMargin, 10, rightMargin, 10));
     xAxis->setRange(zoom.from(), zoom.to());
+    context_.history.follow(zoom_);
     connect(&zoom_, &ZoomRange::changed, this, [this] {
         xAxis->setRange(zoom_.from(), zoom_.to());
         xAxis2->setRange(zoom_.from(), zoom_.to());

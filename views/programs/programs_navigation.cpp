@@ -13,6 +13,25 @@ ProgramId ProgramsView::current(std::size_t side) const {
     return sides_.at(side).model->programAt(sides_.at(side).view->currentIndex());
 }
 
+// Things are those of the source everywhere.
+Pointed ProgramsView::pointed(std::size_t side, ProgramId program) {
+    Pointed pointed;
+    if (!program.valid())
+        return pointed;
+    const ProgramModel& model = *sides_.at(side).model;
+    pointed.name = QString::fromStdString((*model.tree().programs)[program].name);
+    pointed.filter = [this, name = pointed.name] { search_->setText(name); };
+    const ProgramId source = side == sourceSide ? program : model.counterpart(program);
+    if (!source.valid())
+        return pointed;
+    const Program& ours = (*this->model().tree().programs)[source];
+    pointed.thing.program = source;
+    pointed.thing.operation = ours.operation;
+    pointed.thing.computeSet = ours.computeSet;
+    pointed.thing.exchange = ours.exchange;
+    return pointed;
+}
+
 void ProgramsView::chosen(std::size_t side, ProgramId program) {
     if (!program.valid() || following_)
         return;

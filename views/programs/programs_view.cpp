@@ -115,6 +115,11 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     connect(side.view, &QTreeView::collapsed, this,
             [this, at](const QModelIndex& index) { expandOther(at, index, false); });
     side.view->installEventFilter(this);
+    setPointAt(*side.view, [this, at](const std::optional<QPoint>& position, const ShowMenu& show) {
+        const Side& its = sides_.at(at);
+        show(pointed(at,
+                     position ? its.model->programAt(its.view->indexAt(*position)) : current(at)));
+    });
     connect(side.model, &ProgramModel::coloursChanged, side.view->viewport(),
             qOverload<>(&QWidget::update));
     return side.page;

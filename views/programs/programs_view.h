@@ -6,6 +6,7 @@
 #include "views/programs/program_list.h"
 #include "views/tables/value_tree.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/pointed.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/search_box.h"
 #include "views/widgets/tool_row.h"
@@ -52,6 +53,7 @@ private:
     void expandOther(std::size_t side, const QModelIndex& index, bool open);
     void loadDetails(ProgramId source, ProgramId target);
     void goToFunction(std::size_t side, const QModelIndex& index);
+    [[nodiscard]] Pointed pointed(std::size_t side, ProgramId program);
     void showInTrace();
     bool eventFilter(QObject* watched, QEvent* event) override;
     void findNext(bool forward);

@@ -24,8 +24,8 @@ struct Selected {
     friend bool operator==(const Selected&, const Selected&) = default;
 };
 
-/// The one selection of the window, with its history. Views change it with update() and follow
-/// changed().
+/// The one selection of the window. Views change it with update() and follow changed(); what it was
+/// before the History knows.
 class Selection : public QObject {
     Q_OBJECT
 public:
@@ -40,23 +40,12 @@ public:
         set(next);
     }
     void clear() { set({}); }
-    /// Forgets the history as well: other profiles, other ids.
-    void reset();
-
-    void back() { go(past_, future_); }
-    void forward() { go(future_, past_); }
-    [[nodiscard]] bool canGoBack() const { return !past_.empty(); }
-    [[nodiscard]] bool canGoForward() const { return !future_.empty(); }
 
 signals:
     void changed();
 
 private:
-    void go(std::vector<Selected>& from, std::vector<Selected>& to);
-
     Selected current_;
-    std::vector<Selected> past_;
-    std::vector<Selected> future_;
 };
 
 } // namespace tilescope::views

@@ -3,6 +3,7 @@
 
 #include "views/query/workers.h"
 #include "views/session/frame_times.h"
+#include "views/session/history.h"
 #include "views/session/preferences.h"
 #include "views/session/query_book.h"
 #include "views/session/report_pair.h"
@@ -23,6 +24,7 @@ struct ViewContext {
     ReportPair reports{workers};
     Selection selection;
     ZoomRange timeZoom; ///< cycles
+    History history{selection, timeZoom};
 };
 
 } // namespace tilescope::views

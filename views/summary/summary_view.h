@@ -24,6 +24,7 @@ public:
     void setCollapsed(const QStringList& names);
     /// Nullptr if there is no such block.
     [[nodiscard]] Card* block(const QString& name) const { return blocks_.value(name); }
+    [[nodiscard]] TablePanel& options() { return *options_; }
 
 signals:
     /// The user has hidden or shown a block.

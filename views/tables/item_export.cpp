@@ -96,11 +96,7 @@ QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
             return;
         row.clear();
         for (const int column : columns) {
-            const QModelIndex cellIndex = index.siblingAtColumn(column);
-            QVariant text = cellIndex.data(rawTextRole);
-            for (const int role : {wholeTextRole, static_cast<int>(Qt::DisplayRole)})
-                text = text.isValid() ? text : cellIndex.data(role);
-            QString value = text.toString();
+            QString value = cellText(index.siblingAtColumn(column));
             if (column == columns.front())
                 value.prepend(QString(2 * depth, QLatin1Char(' ')));
             row << cell(value);
@@ -119,6 +115,13 @@ QAction* action(QAbstractItemView& view, const QString& title, const QKeySequenc
 }
 
 } // namespace
+
+QString cellText(const QModelIndex& index) {
+    QVariant text = index.data(rawTextRole);
+    for (const int role : {wholeTextRole, static_cast<int>(Qt::DisplayRole)})
+        text = text.isValid() ? text : index.data(role);
+    return text.toString();
+}
 
 QString csvText(const QAbstractItemView& view) {
     return lines(view, QLatin1Char(','), false, quotedCsv);
@@ -148,8 +151,8 @@ void addExportActions(QAbstractItemView& view) {
         return;
     view.setProperty(done, true);
     const auto put = [](const QString& copied) { QApplication::clipboard()->setText(copied); };
-    QObject::connect(action(view, Text::tr("Copy"), QKeySequence::Copy), &QAction::triggered, &view,
-                     [&view, put] { put(tabbedText(view, true)); });
+    QObject::connect(action(view, Text::tr("Copy row"), QKeySequence::Copy), &QAction::triggered,
+                     &view, [&view, put] { put(tabbedText(view, true)); });
     QObject::connect(
         action(view, Text::tr("Copy all rows"), QKeySequence(Text::tr("Ctrl+Shift+C"))),
         &QAction::triggered, &view, [&view, put] { put(tabbedText(view, false)); });

@@ -14,7 +14,10 @@ QString csvText(const QAbstractItemView& view);
 /// The same of the rows that are selected, or of all, as tab separated values.
 QString tabbedText(const QAbstractItemView& view, bool onlySelected);
 
-/// Gives the view Copy (Ctrl+C), Copy all, and Save as CSV, with the keyboard and as a context
+/// What a cell shows, whole, or its number as programs read it.
+QString cellText(const QModelIndex& index);
+
+/// Gives the view Copy rows (Ctrl+C), Copy all, and Save as CSV, with the keyboard and as a context
 /// menu unless it has one of its own. Does nothing the second time.
 void addExportActions(QAbstractItemView& view);
 

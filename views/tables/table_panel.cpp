@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "views/session/time_texts.h"
+#include "views/tables/item_export.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -26,6 +27,22 @@ int widthOf(const TableModel& model, int column, const QFontMetrics& metrics, in
             std::max(width, metrics.horizontalAdvance(
                                 model.data(model.index(row, column), Qt::DisplayRole).toString()));
     return std::min(width + 24, widest);
+}
+
+// The filter takes patterns.
+QString asPattern(const QString& text) {
+    static const QString special = QStringLiteral("\\^$.|?*+()[]{}");
+    QString pattern;
+    for (const QChar c : text) {
+        if (special.contains(c))
+            pattern += QLatin1Char('\\');
+        pattern += c;
+    }
+    return pattern;
+}
+
+bool isNumber(const QModelIndex& index) {
+    return (index.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0;
 }
 
 bool haveSameTitles(const Table& a, const Table& b) {
@@ -81,6 +98,9 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     loading_->setContent(content);
     inColumn(this, {loading_});
 
+    setPointAt(*view_, [this](const std::optional<QPoint>& position, const ShowMenu& show) {
+        show(pointed(position ? view_->indexAt(*position) : view_->currentIndex()));
+    });
     // Ids of another profile mean other things.
     connect(&context_.reports, &ReportPair::changed, this, [this] {
         if (context_.selection.current() == Selected{})
@@ -108,6 +128,22 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     });
     connect(view_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
+}
+
+Pointed TablePanel::pointed(const QModelIndex& index) {
+    Pointed pointed;
+    if (!index.isValid())
+        return pointed;
+    if (const std::int32_t id = model_->idAt(index.row()); things_ && id >= 0)
+        pointed.thing = things_(id);
+    pointed.name = cellText(index.siblingAtColumn(0));
+    const QModelIndex text = isNumber(index) ? index.siblingAtColumn(0) : index;
+    pointed.filterText = isNumber(text) ? QString() : cellText(text);
+    if (!pointed.filterText.isEmpty())
+        pointed.filter = [this, pattern = asPattern(pointed.filterText)] {
+            filter_->setText(pattern);
+        };
+    return pointed;
 }
 
 void TablePanel::load(MakeTable make) {

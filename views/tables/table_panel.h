@@ -5,6 +5,7 @@
 
 #include "views/tables/table_model.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/pointed.h"
 
 class QLabel;
 class QLineEdit;
@@ -27,8 +28,14 @@ public:
     /// Selects the row of an id, also in tables that come later.
     void selectId(std::int32_t id);
     void focusFilter();
+    [[nodiscard]] QLineEdit& filter() { return *filter_; }
     /// Its rows are these items: what is selected here is selected everywhere, and the other way.
     template <class Id> void follow(Id Selected::*item) {
+        setThings([item](std::int32_t id) {
+            Selected thing;
+            thing.*item = Id(id);
+            return thing;
+        });
         connect(this, &TablePanel::chosen, this, [this, item](std::int32_t id) {
             if (id >= 0) // what only the target has is no item of the selection
                 context_.selection.update([&](Selected& s) { s.*item = Id(id); });
@@ -39,6 +46,9 @@ public:
         connect(&context_.selection, &Selection::changed, this, select);
         select();
     }
+    /// What its rows are, by their ids, where follow() does not say so: their context menu leads to
+    /// it.
+    void setThings(std::function<Selected(std::int32_t id)> things) { things_ = std::move(things); }
     /// Lets the user select several rows, with Ctrl and Shift.
     void allowSeveral();
     /// The ids of the selected rows.
@@ -54,6 +64,7 @@ signals:
     void selectedIds(const std::vector<std::int32_t>& ids);
 
 private:
+    [[nodiscard]] Pointed pointed(const QModelIndex& index);
     void layOutColumns();
     void fitNameColumn();
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -65,9 +76,10 @@ private:
     QLineEdit* filter_;
     QLabel* summary_;
     LoadingPanel* loading_;
-    std::int32_t wanted_ = -1; ///< id of the row to select
-    bool several_ = false;     ///< rows may be selected together
-    bool selecting_ = false;   ///< the selection changes because selectId() says so
+    std::function<Selected(std::int32_t)> things_; ///< none if rows are no things
+    std::int32_t wanted_ = -1;                     ///< id of the row to select
+    bool several_ = false;                         ///< rows may be selected together
+    bool selecting_ = false; ///< the selection changes because selectId() says so
 };
 
 } // namespace tilescope::views

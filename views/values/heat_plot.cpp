@@ -25,6 +25,7 @@ HeatPlot::HeatPlot(ViewContext& context, ZoomRange& zoom, QWidget* parent)
     setMinimumHeight(150);
     scroll_->hide();
     connect(this, &QCustomPlot::afterLayout, this, &HeatPlot::layOut);
+    context.history.follow(rows_);
     connect(&rows_, &ZoomRange::changed, this, &HeatPlot::showRows);
     connect(scroll_, &QScrollBar::valueChanged, this,
             [this](int value) { rows_.setRange(value, value + rows_.span()); });

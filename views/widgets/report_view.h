@@ -28,7 +28,8 @@ public:
 signals:
     /// What the pointer is on, for the status bar.
     void status(const QString& text);
-    /// The user goes on in another report: its name on the command line, or a section of Memory.
+    /// The user goes on in another report: its name on the command line, "name:section", or a
+    /// section of Memory.
     void reportWanted(const QString& name);
     /// The user goes to an operation's place in the execution trace; see goToOperation().
     void traceWanted(tilescope::OperationId operation, bool target);

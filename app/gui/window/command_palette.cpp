@@ -1,52 +1,54 @@
 #include "app/gui/window/command_palette.h"
 
-#include <QAction>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QMainWindow>
-#include <QMenu>
-#include <QMenuBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/gui/window/fuzzy.h"
+#include "app/gui/window/main_window.h"
+#include "app/gui/window/palette_lines.h"
+#include "app/gui/window/window_guide.h"
+#include "views/theme/text.h"
+#include "views/widgets/report_view.h"
+#include "views/widgets/text_matcher.h"
 
 namespace tilescope::gui {
 namespace {
 
-template <class Take> void visit(QMenu& menu, const QString& path, Take take) {
-    emit menu.aboutToShow(); // menus that are filled when they open
-    for (QAction* action : menu.actions()) {
-        const QString text = path + action->text().remove(QLatin1Char('&'));
-        if (action->menu() != nullptr)
-            visit(*action->menu(), text + QStringLiteral(": "), take);
-        else if (!action->isSeparator() && action->isEnabled())
-            take(text, action);
-    }
+FindPlaces placesIn(MainWindow& window) {
+    const ProfileViewPtr& profile = window.context().reports.source();
+    views::ReportView* report = profile ? &window.view(window.currentReport()) : nullptr;
+    return {window.menuBar(), report != nullptr && report->isVisible() ? report : nullptr, profile};
 }
 
 } // namespace
 
-CommandPalette::CommandPalette(QMainWindow& window)
+CommandPalette::CommandPalette(MainWindow& window)
     : QDialog(&window)
+    , window_(window)
     , field_(new QLineEdit)
     , list_(new QListWidget) {
     setAttribute(Qt::WA_DeleteOnClose);
-    setWindowTitle(tr("All commands"));
-    resize(520, 440);
-    for (QAction* menu : window.menuBar()->actions())
-        if (menu->menu() != nullptr)
-            visit(*menu->menu(), menu->text().remove(QLatin1Char('&')) + QStringLiteral(": "),
-                  [this](const QString& text, QAction* action) {
-                      commands_.append({text, action});
-                  });
-    field_->setPlaceholderText(tr("Type a few letters of a command"));
-    field_->setAccessibleName(tr("Command"));
+    setWindowTitle(tr("Find anything"));
+    constexpr QSize usual(680, 520);
+    resize(usual.boundedTo(window.size()));
+    for (auto& finder : allFinders(placesIn(window))) {
+        Kind kind{std::move(finder), nullptr, {}};
+        if (!kind.finder->quick())
+            kind.query = std::make_unique<views::BackgroundQuery>(window.context().workers);
+        kinds_.push_back(std::move(kind));
+    }
+    field_->setPlaceholderText(
+        tr("A command, an operation, a variable, a tile, a step, an option, a word of the help"));
+    field_->setAccessibleName(tr("What to find"));
+    field_->setToolTip(tr("A few letters are enough; Up and Down choose, Enter goes there"));
     field_->installEventFilter(this);
-    list_->setAccessibleName(tr("Commands"));
+    list_->setAccessibleName(tr("What was found"));
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setUniformItemSizes(true);
+    list_->setItemDelegate(new PaletteLines(list_));
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(field_);
     layout->addWidget(list_);
@@ -57,47 +59,123 @@ CommandPalette::CommandPalette(QMainWindow& window)
 }
 
 void CommandPalette::fill(const QString& typed) {
-    std::vector<std::pair<int, qsizetype>> found;
-    for (qsizetype i = 0; i < commands_.size(); ++i)
-        if (const auto score = fuzzyScore(typed, commands_[i].text))
-            found.emplace_back(-*score, i);
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    list_->clear();
-    for (const auto& [score, i] : found) {
-        const QAction* action = commands_[i].action;
-        const QString keys =
-            action != nullptr ? action->shortcut().toString(QKeySequence::NativeText) : QString();
-        auto* item = new QListWidgetItem(
-            keys.isEmpty() ? commands_[i].text
-                           : QStringLiteral("%1   (%2)").arg(commands_[i].text, keys));
-        item->setData(Qt::UserRole, i);
-        list_->addItem(item);
+    typed_ = typed;
+    walked_ = false;
+    for (Kind& kind : kinds_)
+        ask(kind, typed);
+    showFound();
+}
+
+// What was found before was found for other letters.
+void CommandPalette::ask(Kind& kind, const QString& typed) {
+    kind.found.clear();
+    if (!kind.query) {
+        kind.found = kind.finder->find(typed, mostOfKind, {});
+        return;
     }
-    list_->setCurrentRow(0);
+    kind.query->start([this, &kind, typed, finder = kind.finder](
+                          const std::stop_token& stop) -> views::BackgroundQuery::Deliver {
+        return [this, &kind, found = finder->find(typed, mostOfKind, stop)]() mutable {
+            kind.found = std::move(found);
+            if (!kind.found.empty())
+                showFound();
+        };
+    });
+}
+
+bool CommandPalette::hasText(const Kind& kind) const {
+    const views::TextMatcher matcher(typed_.trimmed());
+    return matcher.empty() || (!kind.found.empty() && matcher.matches(kind.found.front().text));
+}
+
+std::vector<std::size_t> CommandPalette::order() const {
+    std::vector<std::size_t> order;
+    for (const bool wanted : {true, false})
+        for (std::size_t i = 0; i < kinds_.size(); ++i)
+            if (!kinds_[i].found.empty() && hasText(kinds_[i]) == wanted)
+                order.push_back(i);
+    return order;
+}
+
+void CommandPalette::showFound() {
+    const QListWidgetItem* before = walked_ ? list_->currentItem() : nullptr;
+    const QString chosen = before == nullptr ? QString() : before->text();
+    list_->clear();
+    const std::vector<std::size_t> order = this->order();
+    for (const std::size_t kind : order) {
+        if (order.size() > 1) // one alone needs no name
+            addHeading(kinds_[kind].finder->heading());
+        for (std::size_t hit = 0; hit < kinds_[kind].found.size(); ++hit)
+            addHit(kind, hit);
+    }
+    list_->setCurrentRow(order.size() > 1 ? 1 : 0);
+    for (int row = 0; row < list_->count() && !chosen.isEmpty(); ++row)
+        if (list_->item(row)->text() == chosen)
+            return list_->setCurrentRow(row);
+}
+
+void CommandPalette::addHeading(const QString& text) {
+    auto* item = new QListWidgetItem(text);
+    item->setFlags(Qt::NoItemFlags);
+    item->setData(PaletteLines::headingRole, true);
+    list_->addItem(item);
+}
+
+void CommandPalette::addHit(std::size_t kind, std::size_t hit) {
+    const Found& found = kinds_[kind].found[hit];
+    const QString name = views::shownText(found.text);
+    auto* item = new QListWidgetItem(
+        found.detail.isEmpty() ? name : QStringLiteral("%1   (%2)").arg(name, found.detail));
+    item->setData(PaletteLines::nameRole, name);
+    item->setData(PaletteLines::detailRole, found.detail);
+    item->setData(PaletteLines::kindRole, QVariant::fromValue(kind));
+    item->setData(PaletteLines::hitRole, QVariant::fromValue(hit));
+    list_->addItem(item);
 }
 
 void CommandPalette::run() {
     const QListWidgetItem* item = list_->currentItem();
-    if (item == nullptr)
+    if (item == nullptr || item->data(PaletteLines::headingRole).toBool())
         return;
-    const QPointer<QAction> action = commands_[item->data(Qt::UserRole).toLongLong()].action;
+    const Kind& kind = kinds_[item->data(PaletteLines::kindRole).value<std::size_t>()];
+    const auto go = kind.found[item->data(PaletteLines::hitRole).value<std::size_t>()].go;
+    WindowGuide guide(window_);
     close();
-    if (action)
-        action->trigger();
+    go(guide);
+}
+
+void CommandPalette::move(int step) {
+    walked_ = true;
+    for (int row = list_->currentRow() + step; row >= 0 && row < list_->count(); row += step)
+        if (list_->item(row)->flags().testFlag(Qt::ItemIsSelectable)) {
+            list_->setCurrentRow(row);
+            // The heading of the first hits is seen with them.
+            if (row == 1)
+                list_->scrollToTop();
+            return;
+        }
 }
 
 // The keyboard stays in the field while the arrow keys walk the list.
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     if (watched != field_ || event->type() != QEvent::KeyPress)
         return QDialog::eventFilter(watched, event);
-    const int key = static_cast<QKeyEvent*>(event)->key();
-    if (key != Qt::Key_Up && key != Qt::Key_Down)
+    constexpr int page = 10; // hits
+    switch (static_cast<QKeyEvent*>(event)->key()) {
+    case Qt::Key_Up:
+        move(-1);
+        return true;
+    case Qt::Key_Down:
+        move(1);
+        return true;
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+        for (int i = 0; i < page; ++i)
+            move(static_cast<QKeyEvent*>(event)->key() == Qt::Key_PageUp ? -1 : 1);
+        return true;
+    default:
         return false;
-    const int step = key == Qt::Key_Down ? 1 : -1;
-    list_->setCurrentRow(
-        std::clamp(list_->currentRow() + step, 0, std::max(0, list_->count() - 1)));
-    return true;
+    }
 }
 
 } // namespace tilescope::gui

@@ -1,35 +1,53 @@
-// All commands of the window in one list.
+// Everything of the window in one list.
 #pragma once
 
 #include <QDialog>
-#include <QList>
-#include <QPointer>
+#include <memory>
 
-class QAction;
+#include "app/gui/find/all_finders.h"
+#include "views/query/background_query.h"
+
 class QLineEdit;
 class QListWidget;
-class QMainWindow;
 
 namespace tilescope::gui {
 
-/// Menus, and the recent profiles in them, found by a few letters; Enter runs the best.
+class MainWindow;
+
+/// What answers to a few letters: commands, controls of the report in front, what the profile is
+/// made of, options, help. Hits come in as they are found, under headings; Enter goes to the one
+/// that is chosen. Kinds whose best hit has the text as it is come before those that only have its
+/// letters.
 class CommandPalette : public QDialog {
     Q_OBJECT
 public:
-    explicit CommandPalette(QMainWindow& window);
+    explicit CommandPalette(MainWindow& window);
     [[nodiscard]] QLineEdit& field() { return *field_; }
     [[nodiscard]] QListWidget& list() { return *list_; }
 
+    static constexpr std::size_t mostOfKind = 20; ///< hits
+
 private:
-    struct Command {
-        QString text; ///< "File: Open…"
-        QPointer<QAction> action;
+    struct Kind {
+        std::shared_ptr<const Finder> finder;          ///< shared with the work that asks it
+        std::unique_ptr<views::BackgroundQuery> query; ///< none of what is found at once
+        std::vector<Found> found;
     };
     void fill(const QString& typed);
+    void ask(Kind& kind, const QString& typed);
+    void showFound();
+    void addHeading(const QString& text);
+    void addHit(std::size_t kind, std::size_t hit);
+    [[nodiscard]] std::vector<std::size_t> order() const;
+    [[nodiscard]] bool hasText(const Kind& kind) const;
     void run();
+    void move(int step);
     bool eventFilter(QObject* watched, QEvent* event) override;
 
-    QList<Command> commands_;
+    MainWindow& window_;
+    std::vector<Kind> kinds_;
+    QString typed_;
+    bool walked_ = false; ///< the arrow keys have chosen a hit
     QLineEdit* field_;
     QListWidget* list_;
 };

@@ -80,13 +80,15 @@ QString HelpWindow::markdown(const QString& page) {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-void HelpWindow::showPage(const QString& name) {
+void HelpWindow::showPage(const QString& name, const QString& word) {
+    int wanted = 0;
     for (int row = 0; row < contents_->count(); ++row)
-        if (contents_->item(row)->data(Qt::UserRole).toString() == name) {
-            contents_->setCurrentRow(row);
-            return;
-        }
-    contents_->setCurrentRow(0);
+        if (contents_->item(row)->data(Qt::UserRole).toString() == name)
+            wanted = row;
+    contents_->setCurrentRow(wanted);
+    text_->moveCursor(QTextCursor::Start);
+    if (!word.isEmpty())
+        text_->find(word);
 }
 
 void HelpWindow::load(int row) {

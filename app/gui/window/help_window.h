@@ -17,8 +17,9 @@ class HelpWindow : public QDialog {
 public:
     explicit HelpWindow(QWidget* parent = nullptr);
 
-    /// By its name ("memory"); an empty or unknown name shows the first page.
-    void showPage(const QString& name);
+    /// By its name ("memory"); an empty or unknown name shows the first page. A word of it that is
+    /// not empty is selected.
+    void showPage(const QString& name, const QString& word = {});
 
     /// Names of all pages in the order of the contents.
     static QStringList pages();

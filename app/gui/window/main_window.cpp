@@ -82,7 +82,9 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
                           });
     });
     connect(&context_.reports, &ReportPair::openingEnded, this, &MainWindow::openingEnded);
-    connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
+    connect(&context_.history, &views::History::changed, this, &MainWindow::updateActions);
+    connect(&context_.history, &views::History::pageWanted, this,
+            [this](int page) { showReport(static_cast<Report>(page)); });
     connect(&watch_, &views::FileWatch::changed, this, &MainWindow::fileChanged);
     connect(&context_.timeZoom, &views::ZoomRange::changed, this, &MainWindow::restoreZoom);
     connect(&context_.workers, &views::Workers::becameIdle, this, &MainWindow::restoreControls,
@@ -114,7 +116,7 @@ void MainWindow::makeCentral() {
     pages_->addWidget(reportPage_);
     auto* central = new QWidget;
     views::inColumn(central, {messageBar_, pages_});
-    new StandardActions(*reportStack_);
+    new StandardActions(*reportStack_, context_);
     new ChoiceManners(*reportStack_);
     new FocusRing(*this, context_.theme);
     setCentralWidget(central);
@@ -198,6 +200,7 @@ views::ReportView& MainWindow::view(Report report) {
 
 void MainWindow::showReport(Report report) {
     current_ = report;
+    context_.history.setPage(static_cast<int>(report));
     sideMenu_->setCurrent(report);
     status_->clear();
     if (context_.reports.source())
@@ -206,11 +209,17 @@ void MainWindow::showReport(Report report) {
     QMetaObject::invokeMethod(this, &MainWindow::restoreControls, Qt::QueuedConnection);
 }
 
-// Sections of the command line's reports that have no view of their own are tabs of Memory.
+// "memory", "memory:Variables"; sections of the command line's reports that have no view of their
+// own are tabs of Memory.
 void MainWindow::showSection(const QString& name) {
+    const QString section = name.section(QLatin1Char(':'), 1);
     for (const Report report : reports)
-        if (reportName(report) == name)
-            return showReport(report);
+        if (reportName(report) == name.section(QLatin1Char(':'), 0, 0)) {
+            showReport(report);
+            if (!section.isEmpty())
+                view(report).showSection(section);
+            return;
+        }
     showReport(Report::Memory);
     view(Report::Memory).showSection(name);
 }
@@ -226,7 +235,8 @@ void MainWindow::profilesChanged() {
         leavesHome && next != nullptr && sideMenu_->isAncestorOf(next))
         next->clearFocus();
     // Ids of another profile mean other things.
-    context_.selection.reset();
+    context_.selection.clear();
+    context_.history.reset();
     QString title = QStringLiteral("TileScope");
     QString names;
     // What is opened next begins as anything does, not where the last one was left.
@@ -281,8 +291,10 @@ void MainWindow::updateActions() {
     for (QAction* action : needTarget_)
         action->setEnabled(context_.reports.target() != nullptr);
     showSweep_->setEnabled(sweep_ != nullptr);
-    back_->setEnabled(context_.selection.canGoBack());
-    forward_->setEnabled(context_.selection.canGoForward());
+    undo_->setEnabled(context_.history.canUndo());
+    redo_->setEnabled(context_.history.canRedo());
+    back_->setEnabled(context_.history.canGoBack());
+    forward_->setEnabled(context_.history.canGoForward());
 }
 
 void MainWindow::applyTheme() {

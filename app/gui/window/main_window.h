@@ -26,6 +26,7 @@ namespace tilescope::gui {
 class HomeScreen;
 class MessageBar;
 class SideMenu;
+class TraceExport;
 
 /// Whether the window may keep what the user chose: pictures and tests leave no traces.
 enum class Memory { Persistent, None };
@@ -72,7 +73,8 @@ public:
     [[nodiscard]] static RunRequest runAgain(const ProfileView& profile,
                                              const std::string& key = {},
                                              const std::string& value = {});
-    void showHelp(const QString& page = {});
+    /// A page of the help, at a heading or word of it unless that is empty.
+    void showHelp(const QString& page = {}, const QString& heading = {});
 
     static constexpr const char* profileFilter =
         QT_TR_NOOP("Profiles (*.pop);;Sweep results (*.db);;All files (*)");
@@ -102,6 +104,7 @@ private:
     void followLink();
     void showLinkedRange();
     void copyLink();
+    void exportTrace(bool visibleRange);
     [[nodiscard]] QJsonObject controls() const;
     void openingEnded();
     void savePicture();
@@ -133,6 +136,7 @@ private:
     std::optional<DeepLink> link_;        ///< to be followed when its profiles are open
     QJsonObject wantedControls_;          ///< of reports that were not shown yet
     QString rewritten_;                   ///< the file whose change is the reason for reading again
+    TraceExport* traceExport_ = nullptr;
     RunDialog* runDialog_ = nullptr;
     Memory memory_;
     Report current_ = Report::Summary;
@@ -147,6 +151,8 @@ private:
     QLabel* status_ = nullptr;
     QLabel* titles_ = nullptr;
     QMenu* recentMenu_ = nullptr;
+    QAction* undo_ = nullptr;
+    QAction* redo_ = nullptr;
     QAction* back_ = nullptr;
     QAction* forward_ = nullptr;
     QAction* frameTimes_ = nullptr;

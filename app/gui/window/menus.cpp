@@ -46,6 +46,10 @@ void MainWindow::makeFileMenu() {
                                QKeySequence(tr("Ctrl+Shift+S")), [this] { savePicture(); }));
     needProfile_.push_back(add(menu, tr("Copy lin&k to this view"),
                                QKeySequence(tr("Ctrl+Shift+L")), [this] { copyLink(); }));
+    needProfile_.push_back(
+        add(menu, tr("&Export the execution trace…"), {}, [this] { exportTrace(false); }));
+    needProfile_.push_back(
+        add(menu, tr("Export the &visible part of the trace…"), {}, [this] { exportTrace(true); }));
     add(menu, tr("Pre&ferences…"), QKeySequence(tr("Ctrl+,")), [this] { showPreferences(); });
     menu->addSeparator();
     add(menu, tr("Close &window"), QKeySequence(tr("Ctrl+Shift+W")), [this] { close(); });
@@ -85,10 +89,14 @@ void MainWindow::makeViewMenu() {
 
 void MainWindow::makeGoMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Go"));
+    undo_ = add(menu, tr("Undo zoom or selection"), QKeySequence(tr("Ctrl+Z")),
+                [this] { context_.history.undo(); });
+    redo_ = add(menu, tr("Redo zoom or selection"), {}, [this] { context_.history.redo(); });
+    redo_->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     back_ = add(menu, tr("Back to the selection before"), QKeySequence::Back,
-                [this] { context_.selection.back(); });
+                [this] { context_.history.back(); });
     forward_ =
-        add(menu, tr("Forward"), QKeySequence::Forward, [this] { context_.selection.forward(); });
+        add(menu, tr("Forward"), QKeySequence::Forward, [this] { context_.history.forward(); });
     add(menu, tr("Clear selection"), {}, [this] { context_.selection.clear(); });
     menu->addSeparator();
     QAction* find = add(menu, tr("Search in this report"), {}, [this] {
@@ -102,7 +110,7 @@ void MainWindow::makeGoMenu() {
     showSweep_ = add(menu, tr("Results of the sweep"), QKeySequence(tr("Ctrl+Alt+W")),
                      [this] { showSweep(); });
     menu->addSeparator();
-    add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")),
+    add(menu, tr("Find anything…"), QKeySequence(tr("Ctrl+P")),
         [this] { (new CommandPalette(*this))->open(); });
 }
 

@@ -5,12 +5,14 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QEvent>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QTabWidget>
 
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
 #include "views/tables/item_export.h"
+#include "views/tables/item_menu.h"
 
 namespace tilescope::gui {
 namespace {
@@ -31,6 +33,12 @@ void addPictureActions(views::PlotWidget& plot) {
                      [&plot] { QApplication::clipboard()->setPixmap(plot.grab()); });
 }
 
+// Some platforms make a context menu event of the menu key, too; of the other none does.
+bool asksForMenu(const QKeyEvent& key) {
+    return (key.key() == Qt::Key_Menu && key.modifiers() == Qt::NoModifier) ||
+           (key.key() == Qt::Key_F10 && key.modifiers() == Qt::ShiftModifier);
+}
+
 // The tab, card or report that a widget is in.
 QString nameOfPlace(const QWidget& widget) {
     for (const QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget()) {
@@ -48,9 +56,10 @@ QString nameOfPlace(const QWidget& widget) {
 
 } // namespace
 
-StandardActions::StandardActions(QWidget& reports)
+StandardActions::StandardActions(QWidget& reports, views::ViewContext& context)
     : QObject(&reports)
-    , reports_(reports) {
+    , reports_(reports)
+    , context_(context) {
     qApp->installEventFilter(this);
 }
 
@@ -61,7 +70,16 @@ bool StandardActions::eventFilter(QObject* watched, QEvent* event) {
         if (reports_.isAncestorOf(widget))
             equip(*widget);
     }
-    return false;
+    if (!watched->isWidgetType() || !reports_.isAncestorOf(static_cast<QWidget*>(watched)))
+        return false;
+    auto& widget = *static_cast<QWidget*>(watched);
+    if (event->type() == QEvent::ContextMenu)
+        return views::openItemMenu(widget, context_, *static_cast<QContextMenuEvent*>(event));
+    if (event->type() != QEvent::KeyPress || !asksForMenu(*static_cast<QKeyEvent*>(event)))
+        return false;
+    const QContextMenuEvent asked(QContextMenuEvent::Keyboard, QPoint(),
+                                  widget.mapToGlobal(QPoint()));
+    return views::openItemMenu(widget, context_, asked);
 }
 
 void StandardActions::equip(QWidget& widget) {

@@ -2,12 +2,15 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <algorithm>
+#include <cmath>
 
 #include "app/gui/run/try_all_dialog.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "app/gui/window/trace_export.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/save_picture.h"
@@ -165,6 +168,28 @@ void MainWindow::savePicture() {
         messageBar_->show(MessageBar::Kind::Error, problem);
 }
 
+// For Perfetto and chrome://tracing.
+void MainWindow::exportTrace(bool visibleRange) {
+    if (traceExport_ == nullptr) {
+        traceExport_ = new TraceExport(context_, this);
+        connect(traceExport_, &TraceExport::written, this,
+                [this](const QString& text) { messageBar_->show(MessageBar::Kind::Notice, text); });
+        connect(traceExport_, &TraceExport::failed, this, &MainWindow::showError);
+    }
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Export the execution trace"), QStringLiteral("trace.json"),
+        tr("Chrome trace events (*.json);;All files (*)"));
+    if (file.isEmpty())
+        return;
+    CycleRange range;
+    if (const views::ZoomRange& zoom = context_.timeZoom; visibleRange && !zoom.showsAll())
+        range = {static_cast<std::int64_t>(std::max(0.0, zoom.from())),
+                 static_cast<std::int64_t>(std::ceil(zoom.to()))};
+    messageBar_->show(MessageBar::Kind::Progress, tr("Writing %1…").arg(file), tr("Cancel"),
+                      [this] { traceExport_->cancel(); });
+    traceExport_->write(file, range);
+}
+
 void MainWindow::showPreferences() {
     auto* dialog = new PreferencesDialog(context_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -186,11 +211,11 @@ void MainWindow::showAbout() {
     box->open();
 }
 
-void MainWindow::showHelp(const QString& page) {
+void MainWindow::showHelp(const QString& page, const QString& heading) {
     auto* help = findChild<HelpWindow*>();
     if (help == nullptr)
         help = new HelpWindow(this);
-    help->showPage(page);
+    help->showPage(page, heading);
     help->show();
     help->raise();
     help->activateWindow();

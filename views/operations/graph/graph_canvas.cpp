@@ -253,8 +253,12 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     unsetCursor();
     if (!click || !scene_)
         return;
-    const auto box = scene_->boxAt(toScene(event->position()));
-    chooseByUser(box ? scene_->layout.boxes[*box].item : GraphItem());
+    chooseByUser(itemAt(event->position()));
+}
+
+GraphItem GraphCanvas::itemAt(const QPointF& position) const {
+    const auto box = scene_ ? scene_->boxAt(toScene(position)) : std::nullopt;
+    return box ? scene_->layout.boxes[*box].item : GraphItem();
 }
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {

@@ -35,6 +35,8 @@ public:
     /// Moves a box into view, if it is not.
     void reveal(const GraphItem& item);
     void fit();
+    /// The box at a position of the widget; none beside them.
+    [[nodiscard]] GraphItem itemAt(const QPointF& position) const;
 
     /// Pixels for a unit of the scene.
     [[nodiscard]] double scale() const { return scale_; }

@@ -33,6 +33,9 @@ GraphPane::GraphPane(ViewContext& context, QWidget* parent)
     panel_->setContent(drawing);
     inColumn(this, {panel_});
     connect(canvas_, &GraphCanvas::itemChosen, this, &GraphPane::choose);
+    setPointAt(*canvas_, [this](const std::optional<QPoint>& position, const ShowMenu& show) {
+        show(pointed(position ? canvas_->itemAt(*position) : canvas_->chosen()));
+    });
     connect(canvas_, &GraphCanvas::hovered, this, &GraphPane::hovered);
     connect(canvas_, &GraphCanvas::toggleWanted, this, [this](GraphScopeId scope, bool expand) {
         Expansion next = *expansion_;
@@ -45,6 +48,16 @@ GraphPane::GraphPane(ViewContext& context, QWidget* parent)
     connect(&layout_, &BackgroundQuery::failed, this, [this](const QString& text) {
         panel_->showMessage(tr("The graph cannot be drawn"), text);
     });
+}
+
+Pointed GraphPane::pointed(const GraphItem& item) {
+    Pointed pointed;
+    if (!item.valid() || !model_)
+        return pointed;
+    pointed.thing.operation = model_->operationOf(item);
+    pointed.name = fullName(*model_, item);
+    pointed.filter = [this, name = pointed.name] { search_->setText(name); };
+    return pointed;
 }
 
 QWidget* GraphPane::makeTools() {

@@ -6,6 +6,7 @@
 #include "views/operations/graph/graph_canvas.h"
 #include "views/operations/graph/graph_legend.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/pointed.h"
 #include "views/widgets/search_box.h"
 
 class QComboBox;
@@ -27,6 +28,7 @@ public:
 
     /// Expands what an item is in, chooses it and moves it into view.
     void show(const GraphItem& item);
+    [[nodiscard]] GraphCanvas& canvas() { return *canvas_; }
     /// Marks the first place of an operation, or what shows of it; expands nothing.
     void mark(OperationId operation);
 
@@ -36,6 +38,7 @@ signals:
 
 private:
     QWidget* makeTools();
+    [[nodiscard]] Pointed pointed(const GraphItem& item);
     void showModel(std::shared_ptr<const GraphModel> model);
     void showMissing(const MissingGraph& missing);
     void fillMetrics();

@@ -3,7 +3,12 @@
 #include "views/plot/axes/tickers.h"
 #include "views/theme/text.h"
 
+#include <algorithm>
+
 namespace tilescope::views {
+namespace {
+constexpr float bandOpacity = 0.12F; // of a marked range: what is below stays readable
+}
 
 CyclePlot::CyclePlot(ViewContext& context, QWidget* parent)
     : PlotWidget(context, context.timeZoom, parent)
@@ -41,17 +46,32 @@ void CyclePlot::resizeEvent(QResizeEvent* event) {
     scroll_->setGeometry(this->width() - width, 0, width, height());
 }
 
+// A line at each end; of a place both are one.
+void CyclePlot::paintBand(QPainter& painter, double from, double to) const {
+    const QRectF area = axisRect()->rect();
+    QColor light = theme().accent;
+    light.setAlphaF(bandOpacity);
+    const double left = std::max(from, area.left());
+    painter.fillRect(QRectF(left, area.top(), std::min(to, area.right()) - left, area.height()),
+                     light);
+    painter.setPen(QPen(theme().accent, 1));
+    for (const double x : {from, to})
+        if (x >= area.left() && x <= area.right())
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+}
+
 void CyclePlot::paintFlags(QPainter& painter) const {
     constexpr int padding = 5;
     constexpr int longest = 220; // pixels
     const QRect area = axisRect()->rect();
     double free = area.left();
     for (const TraceFlag& flag : flags_) {
-        const double x = xAxis->coordToPixel(flag.cycle);
-        if (x < area.left() || x > area.right())
+        const double begin = xAxis->coordToPixel(flag.cycle);
+        const double end = xAxis->coordToPixel(flag.end());
+        if (end < area.left() || begin > area.right())
             continue;
-        painter.setPen(QPen(theme().accent, 1));
-        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+        paintBand(painter, begin, end);
+        const double x = std::max(begin, static_cast<double>(area.left()));
         const QFontMetrics metrics = painter.fontMetrics();
         const QString text = metrics.elidedText(shownText(flag.text), Qt::ElideRight, longest);
         QRectF label(x, area.bottom() - metrics.height() - padding,

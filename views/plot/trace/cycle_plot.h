@@ -8,10 +8,13 @@
 
 namespace tilescope::views {
 
-/// A place on the time axis with what the user wrote there.
+/// A place on the time axis, or a range of it, with what the user wrote there.
 struct TraceFlag {
     double cycle = 0;
     QString text;
+    double length = 0; ///< cycles of a range; 0 of a place
+    [[nodiscard]] bool isRange() const { return length > 0; }
+    [[nodiscard]] double end() const { return cycle + length; }
 };
 
 /// A PlotWidget over the cycles of the time zoom, with time above it, whose vertical axis goes
@@ -23,17 +26,19 @@ public:
 
     /// Writes time at this clock (Hz) above the plot; nothing at 0.
     void setClock(double clockHz);
-    /// Places that the user has marked.
+    /// Places and ranges that the user has marked.
     void setFlags(std::vector<TraceFlag> flags);
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
-    /// Paints lines over the plot with their texts at its foot; a text that would cover the one
-    /// before is left out.
+    /// Paints lines over the plot, and bands for ranges, with their texts at its foot; a text that
+    /// would cover the one before is left out.
     void paintFlags(QPainter& painter) const;
 
 private:
+    void paintBand(QPainter& painter, double from, double to) const;
+
     QScrollBar* scroll_;
     std::vector<TraceFlag> flags_;
 };

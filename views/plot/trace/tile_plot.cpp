@@ -15,6 +15,7 @@ constexpr qsizetype mostNames = 500; // laid out at a time
 TilePlot::TilePlot(ViewContext& context, QWidget* parent)
     : CyclePlot(context, parent)
     , tiles_(new TilePlottable(xAxis, yAxis, context.theme)) {
+    context.history.follow(rows_);
     connect(&rows_, &ZoomRange::changed, this, &TilePlot::showRows);
     connect(&scrollBar(), &QScrollBar::valueChanged, this,
             [this](int value) { rows_.setRange(value, value + rows_.span()); });

@@ -1,4 +1,4 @@
-#include "app/gui/window/fuzzy.h"
+#include "app/gui/find/fuzzy.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,0 +1,27 @@
+// The pages of the help.
+#pragma once
+
+#include "app/gui/find/finder.h"
+
+namespace tilescope::gui {
+
+/// Titles and headings of the help's pages, and what their tables say of keys and terms.
+class HelpFinder : public Finder {
+public:
+    HelpFinder();
+    [[nodiscard]] QString heading() const override;
+    [[nodiscard]] std::vector<Found> find(const QString& typed, std::size_t most,
+                                          const std::stop_token& stop) const override;
+
+private:
+    struct Line {
+        QString text;
+        QString page;  ///< name of the page
+        QString title; ///< of the page; empty if the line is that
+    };
+    void readPage(const QString& page, const QString& markdown);
+
+    std::vector<Line> lines_;
+};
+
+} // namespace tilescope::gui

@@ -1,0 +1,20 @@
+// How the lines of the palette look.
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace tilescope::gui {
+
+/// The name of a hit at the left and what tells it from others, muted, at the right; headings are
+/// muted and bold.
+class PaletteLines : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    enum Role { headingRole = Qt::UserRole, nameRole, detailRole, kindRole, hitRole };
+
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+};
+
+} // namespace tilescope::gui

@@ -1,0 +1,82 @@
+#include "app/gui/window/window_guide.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <algorithm>
+
+#include "app/gui/window/main_window.h"
+#include "views/summary/summary_view.h"
+#include "views/tables/table_panel.h"
+#include "views/widgets/fact_card.h"
+#include "views/widgets/thing_places.h"
+
+namespace tilescope::gui {
+namespace {
+
+QComboBox* choiceOfIpu(const QWidget& report) {
+    for (QComboBox* box : report.findChildren<QComboBox*>())
+        if (box->isVisible() && box->accessibleName() == views::ReportView::tr("IPU"))
+            return box;
+    return nullptr;
+}
+
+void bringIntoSight(QWidget& widget) {
+    for (QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget())
+        if (auto* area = qobject_cast<QScrollArea*>(at))
+            area->ensureWidgetVisible(&widget);
+}
+
+} // namespace
+
+void WindowGuide::show(const views::Selected& thing) {
+    const ProfileViewPtr& profile = window_.context().reports.source();
+    if (!profile)
+        return;
+    const std::vector<views::ThingPlace> places = views::placesOf(thing, profile->info());
+    if (places.empty())
+        return;
+    const QString front = reportName(window_.currentReport());
+    const auto here =
+        std::find_if(places.begin(), places.end(), [&](const views::ThingPlace& place) {
+            return place.report == front && place.section.isEmpty();
+        });
+    views::showThing(window_.view(window_.currentReport()), window_.context(), thing,
+                     here == places.end() ? places.front() : *here);
+}
+
+void WindowGuide::showIpu(IpuId ipu) {
+    if (!window_.context().reports.source())
+        return;
+    if (choiceOfIpu(window_.view(window_.currentReport())) == nullptr)
+        window_.showReport(Report::Memory);
+    QComboBox* const box = choiceOfIpu(window_.view(window_.currentReport()));
+    const int item = box == nullptr ? -1 : box->findText(QString::number(ipu.value()));
+    if (item < 0)
+        return;
+    box->setCurrentIndex(item);
+    emit box->activated(item);
+}
+
+void WindowGuide::showOption(const QString& key) {
+    const ProfileViewPtr& profile = window_.context().reports.source();
+    if (!profile)
+        return;
+    const std::string name = key.toStdString();
+    if (!profile->info().options.contains(name) && !profile->info().engineOptions.contains(name)) {
+        window_.openRunDialog(MainWindow::runAgain(*profile, name));
+        return;
+    }
+    window_.showReport(Report::Summary);
+    auto& summary = static_cast<views::SummaryView&>(window_.view(Report::Summary));
+    if (views::Card* card = summary.block(QStringLiteral("options")))
+        card->setCollapsed(false);
+    summary.options().filter().setText(key);
+    bringIntoSight(summary.options());
+}
+
+void WindowGuide::showHelp(const QString& page, const QString& heading) {
+    window_.showHelp(page, heading);
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,220 @@
+// Finding anything: what answers to a few letters, and where it leads.
+#include <QComboBox>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTextBrowser>
+#include <QtTest>
+
+#include "app/gui/find/all_finders.h"
+#include "app/gui/find/name_matches.h"
+#include "app/gui/window/command_palette.h"
+#include "app/gui/window/help_window.h"
+#include "app/gui/window/main_window.h"
+#include "core/base/error.h"
+#include "tests/support/test_main.h"
+#include "tests/support/window_steps.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/trace_view.h"
+#include "views/memory/memory_view.h"
+#include "views/summary/summary_view.h"
+#include "views/tables/table_panel.h"
+#include "views/theme/style.h"
+
+namespace find_test {
+using namespace tilescope;
+using namespace tilescope::gui;
+
+class FindTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+
+    void settle() { test::waitUntilIdle(*window_); }
+    CommandPalette& palette() {
+        auto* open = window_->findChild<CommandPalette*>();
+        if (open == nullptr) {
+            open = new CommandPalette(*window_);
+            open->open();
+        }
+        return *open;
+    }
+    QStringList found(const QString& typed) {
+        palette().field().setText(typed);
+        settle();
+        QStringList texts;
+        for (int row = 0; row < palette().list().count(); ++row)
+            texts << palette().list().item(row)->text();
+        return texts;
+    }
+    // What is found first, or the first hit that begins so.
+    void go(const QString& typed, const QString& hit = {}) {
+        const QStringList texts = found(typed);
+        QListWidget& list = palette().list();
+        for (int row = 0; row < list.count() && !hit.isEmpty(); ++row)
+            if (list.item(row)->text().startsWith(hit) &&
+                list.item(row)->flags().testFlag(Qt::ItemIsSelectable)) {
+                list.setCurrentRow(row);
+                break;
+            }
+        QVERIFY2(hit.isEmpty() ||
+                     (list.currentItem() != nullptr && list.currentItem()->text().startsWith(hit)),
+                 qPrintable(hit + " is not in " + texts.join(", ")));
+        QTest::keyClick(&palette().field(), Qt::Key_Return);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        settle();
+    }
+    const views::Selected& selected() { return window_->context().selection.current(); }
+    std::string nameOf(OperationId operation) {
+        return (*window_->context().reports.source()->operations())[operation].name;
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->show();
+        test::openProfiles(*window_, {files_.write("a.pop", {.ipus = 2})});
+    }
+    void cleanup() { window_.reset(); }
+
+    void theBestNamesComeFirst() {
+        const QStringList names{"a/conv10/weights", "conv1", "xconv1x", "c o n v 1", "relu"};
+        const auto name = [&](std::size_t i) { return names[static_cast<qsizetype>(i)]; };
+        const auto best = [&](const QString& typed, std::size_t most) {
+            return bestNames(typed, 5, name, most, {});
+        };
+        QCOMPARE(best("conv1", 10), (std::vector<std::size_t>{1, 0, 2}));
+        QCOMPARE(best("conv1", 1), std::vector<std::size_t>{1});
+        QCOMPARE(best("CONV10", 10), std::vector<std::size_t>{0});
+        QCOMPARE(best("cnv1", 10).size(), std::size_t(4)); // its letters, in this order
+        QVERIFY(best("zzz", 10).empty());
+        QVERIFY(best("  ", 10).empty());
+        QVERIFY(best("conv", 0).empty());
+        std::stop_source stopped;
+        stopped.request_stop();
+        QVERIFY_THROWS_EXCEPTION(Cancelled, (void)bestNames("a", 5, name, 5, stopped.get_token()));
+    }
+
+    void everyKindIsFoundUnderItsHeading() {
+        const QStringList conv = found("conv");
+        for (const char* heading : {"Operations", "Variables", "Program steps"})
+            QVERIFY2(conv.contains(QString::fromLatin1(heading)), heading);
+        QVERIFY(found("tile 5").contains("Tile 5   (IPU 0)"));
+        QVERIFY(found("5").contains("Tile 5   (IPU 0)"));
+        QVERIFY(found("tile 99999999").filter("Tile 99999999").isEmpty());
+        QVERIFY(found("ipu 1").contains("IPU 1"));
+        QCOMPARE(found("ipu").filter(QRegularExpression("^IPU \\d$")).size(), 2);
+        QVERIFY(!found("batchSize").filter("batchSize").isEmpty());
+        QVERIFY(!found("keyboard and mouse").filter("Keyboard and mouse").isEmpty());
+        QVERIFY(found("qqqqqq").isEmpty());
+    }
+
+    void neverMoreThanSomeOfAKind() {
+        const QStringList all = found("e");
+        QVERIFY(all.size() <= static_cast<qsizetype>(9 * (CommandPalette::mostOfKind + 1)));
+    }
+
+    void anOperationIsShownWhereOneLooks() {
+        go("layer1/conv", "layer1/conv");
+        QCOMPARE(window_->currentReport(), Report::Operations);
+        QVERIFY(selected().operation.valid());
+        QVERIFY(nameOf(selected().operation).starts_with("layer1/conv"));
+        window_->showReport(Report::Programs);
+        settle();
+        go("layer1/conv", "layer1/conv");
+        QCOMPARE(window_->currentReport(), Report::Programs);
+    }
+
+    void thingsLeadToTheirReports() {
+        go("tile 7");
+        QCOMPARE(window_->currentReport(), Report::Memory);
+        QCOMPARE(selected().tiles, std::vector<TileId>{TileId(7)});
+        const auto variables = window_->context().reports.source()->variables();
+        const QString variable = QString::fromStdString((*variables)[VariableId(0)].name);
+        window_->showReport(Report::Summary);
+        go(variable, variable);
+        QCOMPARE(window_->currentReport(), Report::Memory);
+        QVERIFY(selected().variable.valid());
+        auto& memory = static_cast<views::MemoryView&>(window_->view(Report::Memory));
+        QCOMPARE(memory.tabs().currentIndex(), static_cast<int>(views::MemoryTabs::Variables));
+        go("ipu 1");
+        QCOMPARE(selected().ipu, IpuId(1));
+        window_->showReport(Report::Summary);
+        go("layer1/conv/Convolve", "layer1/conv/Convolve");
+        QCOMPARE(window_->currentReport(), Report::Trace);
+        QVERIFY(selected().program.valid());
+    }
+
+    void optionsLeadToTheirValues() {
+        const auto& options = window_->context().reports.source()->info().options;
+        QVERIFY(!options.empty());
+        const QString key = QString::fromStdString(options.begin()->first);
+        window_->showReport(Report::Trace);
+        settle();
+        go(key, key);
+        QCOMPARE(window_->currentReport(), Report::Summary);
+        auto& summary = static_cast<views::SummaryView&>(window_->view(Report::Summary));
+        QCOMPARE(summary.options().filter().text(), key);
+    }
+
+    void controlsOfTheReportAreUsed() {
+        window_->showReport(Report::Trace);
+        settle();
+        auto& trace = static_cast<views::TraceView&>(window_->view(Report::Trace));
+        go("view flat", "View: Flat");
+        QCOMPARE(trace.look(), views::TraceLook::Flat);
+        QVERIFY(!found("all rows in sight").filter("Options: All rows in sight").isEmpty());
+        QVERIFY(!found("tab: marks").filter("Tab: Marks").isEmpty());
+        go("all rows in sight", "Options: All rows in sight");
+        QVERIFY(trace.plot().rowHeight() <= views::TracePlot::highestRow);
+        QVERIFY(!found("name contains").isEmpty()); // of a tool tip
+    }
+
+    void helpOpensAtItsHeading() {
+        go("light or dark", "Ctrl+Shift+T");
+        // The table says it of the keys; the page of the keys is found by its title, too.
+        go("Keyboard and mouse", "Keyboard and mouse");
+        auto* help = window_->findChild<HelpWindow*>();
+        QVERIFY(help && help->isVisible());
+        QVERIFY(help->findChild<QTextBrowser*>()->toPlainText().startsWith("Keyboard and mouse"));
+    }
+
+    void arrowKeysPassHeadingsOver() {
+        found("conv");
+        QListWidget& list = palette().list();
+        QVERIFY(!list.item(0)->flags().testFlag(Qt::ItemIsSelectable));
+        QCOMPARE(list.currentRow(), 1);
+        for (int i = 0; i < list.count() + 5; ++i) {
+            QVERIFY(list.currentItem()->flags().testFlag(Qt::ItemIsSelectable));
+            QTest::keyClick(&palette().field(), Qt::Key_Down);
+        }
+        QCOMPARE(list.currentRow(), list.count() - 1);
+        QTest::keyClick(&palette().field(), Qt::Key_PageUp);
+        QVERIFY(list.currentRow() < list.count() - 1);
+    }
+
+    void aPaletteThatIsClosedStopsItsSearch() {
+        for (int i = 0; i < 20; ++i) {
+            palette().field().setText("conv");
+            palette().close();
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        }
+        settle();
+    }
+
+    void withoutAProfileThereAreCommandsAndHelp() {
+        window_->context().reports.close();
+        settle();
+        QVERIFY(!found("").filter("File: Open").isEmpty());
+        QVERIFY(!found("terms").filter("Terms").isEmpty());
+    }
+};
+
+TILESCOPE_TEST(FindTest, QApplication)
+
+} // namespace find_test
+
+#include "find_test.moc"

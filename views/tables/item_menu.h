@@ -1,0 +1,19 @@
+// The context menu of tables, trees, plots, maps and graphs.
+#pragma once
+
+#include <QContextMenuEvent>
+
+#include "views/widgets/pointed.h"
+#include "views/widgets/thing_places.h"
+
+namespace tilescope::views {
+
+/// Opens the menu of a widget of a report, or of what its viewport shows: where what is pointed at
+/// can be seen ("Show in"), "Filter to" it, copying its cell or name, then the widget's own
+/// actions. False if there is nothing to offer; the event is then another's.
+bool openItemMenu(QWidget& widget, ViewContext& context, const QContextMenuEvent& event);
+
+/// The name by which an open menu is found among the children of its widget.
+inline constexpr const char* itemMenuName = "itemMenu";
+
+} // namespace tilescope::views

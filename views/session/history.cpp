@@ -55,8 +55,8 @@ void History::follow(ZoomRange& zoom) {
 }
 
 void History::add(QObject& owner, std::function<QVariant()> read,
-                  std::function<void(const QVariant&)> show) {
-    addPart(owner, {std::move(read), std::move(show), Kind::Own, {}});
+                  std::function<void(const QVariant&)> show, Kind kind) {
+    addPart(owner, {std::move(read), std::move(show), kind, {}});
 }
 
 void History::addPart(QObject& owner, Part part) {

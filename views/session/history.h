@@ -26,9 +26,11 @@ public:
     /// Takes the range of a plot in; one that has other limits now begins anew. May be called again
     /// for the same.
     void follow(ZoomRange& zoom);
-    /// Takes in what a view has selected by itself: how it is read, and shown again.
+    /// Of what kind a part is: zooms go on with what zooms, selections are a step each.
+    enum class Kind { Selection, Zoom, Own };
+    /// Takes in what a view has selected or zoomed by itself: how it is read, and shown again.
     void add(QObject& owner, std::function<QVariant()> read,
-             std::function<void(const QVariant&)> show);
+             std::function<void(const QVariant&)> show, Kind kind = Kind::Own);
     /// The owner's part may have changed.
     void note(const QObject& owner);
     /// The owner's part begins anew: what it was is of another profile.
@@ -63,7 +65,6 @@ signals:
     void pageWanted(int page);
 
 private:
-    enum class Kind { Selection, Zoom, Own };
     struct Part {
         std::function<QVariant()> read;
         std::function<void(const QVariant&)> show;

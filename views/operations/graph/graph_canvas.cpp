@@ -18,6 +18,15 @@ constexpr double zoomStep = 1.0015; ///< of an eighth of a degree of the wheel
 constexpr double keyZoom = 1.25;
 constexpr double keyPan = 60;
 
+/// What part of a scene is looked at.
+struct GraphWindow {
+    double scale = 1;
+    QPointF offset;
+    friend bool operator==(const GraphWindow& a, const GraphWindow& b) {
+        return a.scale == b.scale && a.offset.x() == b.offset.x() && a.offset.y() == b.offset.y();
+    }
+};
+
 } // namespace
 
 GraphCanvas::GraphCanvas(ViewContext& context, QWidget* parent)
@@ -32,6 +41,18 @@ GraphCanvas::GraphCanvas(ViewContext& context, QWidget* parent)
     settled_.setInterval(settleMs);
     connect(&settled_, &QTimer::timeout, this, qOverload<>(&QWidget::update));
     connect(&context.preferences, &Preferences::unitsChanged, this, &GraphCanvas::recolour);
+    context.history.add(
+        *this,
+        [this] {
+            return QVariant::fromValue(GraphWindow{scale_, offset_});
+        },
+        [this](const QVariant& value) {
+            const auto window = value.value<GraphWindow>();
+            scale_ = window.scale;
+            offset_ = window.offset;
+            moved();
+        },
+        History::Kind::Zoom);
 }
 
 void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphItem& anchor) {
@@ -51,7 +72,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
         keepInView();
     } else {
         placed_ = false;
-        fit();
+        fitScene();
         if (scale_ < readable) {
             scale_ = std::clamp((width() - 2 * margin) / scene_->layout.width, readable, 1.0);
             const QRectF first = scene_->rectOf(scene_->boxOf.at(scene_->visible.items.front()));
@@ -59,6 +80,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
             keepInView();
         }
     }
+    context().history.forget(*this);
     update();
 }
 
@@ -119,6 +141,11 @@ void GraphCanvas::reveal(const GraphItem& item) {
 }
 
 void GraphCanvas::fit() {
+    fitScene();
+    context().history.note(*this);
+}
+
+void GraphCanvas::fitScene() {
     if (!scene_ || scene_->layout.width <= 0)
         return;
     const QRectF bounds = scene_->bounds();
@@ -162,6 +189,7 @@ void GraphCanvas::moveBy(const QPointF& pixels) {
 void GraphCanvas::moved() {
     placed_ = true;
     keepInView();
+    context().history.note(*this);
     settled_.start();
     update();
 }

@@ -76,6 +76,7 @@ private:
     void moveBy(const QPointF& pixels);
     void keepInView();
     void moved();
+    void fitScene();
     void walk(Qt::Key key);
     void wantToggle(const GraphItem& item, bool expand);
     void chooseByUser(const GraphItem& item);

@@ -168,7 +168,7 @@ private slots:
         QMenu* menu = menuAt(
             plot, QPoint(static_cast<int>(plot.xAxis->coordToPixel(100.5)), plot.height() / 2));
         QVERIFY(menu);
-        trigger(*menu, "Memory: Map");
+        trigger(*menu, "Memory: Tile map");
         QCOMPARE(selected().tiles.size(), std::size_t(1));
         QVERIFY(memory.map().isVisible());
         const QRectF tile = memory.map().tileRect(0, TileId(3));

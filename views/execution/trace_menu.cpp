@@ -44,7 +44,7 @@ void TraceView::pointAt(const std::optional<QPoint>& position, const ShowMenu& s
         target = single && (*plot().trace().overview())[hit.lane].target;
     }
     if (step < 0 || !canShow() || !profileOf(target))
-        return show({});
+        return show(pointedBox(position));
     menuQuery_.start([this, profile = profileOf(target), step, target,
                       show](const std::stop_token& stop) -> BackgroundQuery::Deliver {
         return [this, show, pointed = pointedStep(*profile, step, target, stop)]() mutable {
@@ -53,6 +53,20 @@ void TraceView::pointAt(const std::optional<QPoint>& position, const ShowMenu& s
             show(pointed);
         };
     });
+}
+
+// Many steps in one box are no thing, but have a name.
+Pointed TraceView::pointedBox(const std::optional<QPoint>& position) {
+    Pointed pointed;
+    const TracePlottable::Hit hit =
+        position ? plot().trace().hit(plot().xAxis->pixelToCoord(position->x()),
+                                      plot().yAxis->pixelToCoord(position->y()))
+                 : TracePlottable::Hit{};
+    if (hit.box == nullptr || hit.box->name.empty())
+        return pointed;
+    pointed.name = QString::fromStdString(hit.box->name);
+    pointed.filter = [this, name = pointed.name] { search().setText(name); };
+    return pointed;
 }
 
 } // namespace tilescope::views

@@ -98,6 +98,7 @@ private:
     void joinHistory();
     void joinMenus();
     void pointAt(const std::optional<QPoint>& position, const ShowMenu& show);
+    [[nodiscard]] Pointed pointedBox(const std::optional<QPoint>& position);
     void addMark();
     void annotate(CycleRange range);
     void showMark(const TraceFlag& mark);

@@ -80,6 +80,7 @@ QListWidget::item { padding: 5px 0; }
 QLineEdit, QSpinBox { background: @surface; border: 1px solid @border; border-radius: 4px;
     padding: 4px 7px; selection-background-color: @selected; selection-color: @text; }
 QLineEdit:focus { border-color: @accent; }
+QAbstractItemView QLineEdit { padding: 0 4px; border-radius: 0; }
 QComboBox { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 2px 4px 8px; }
 QComboBox:hover, QToolButton:hover, QPushButton:hover { border-color: @muted; }
 QComboBox::drop-down { border: none; width: 22px; }

@@ -41,7 +41,7 @@ std::vector<ThingPlace> placesOf(const Selected& thing, const ProfileInfo& info)
     }
     if (!thing.tiles.empty()) {
         addPlace(places, "memory", "", Text::tr("Memory"));
-        addPlace(places, "memory", "Map", Text::tr("Memory: Map"));
+        addPlace(places, "memory", "Tile map", Text::tr("Memory: Tile map"));
     }
     if (thing.step.valid())
         addPlace(places, "liveness", "", Text::tr("Liveness"));

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QRegularExpression>
 
 #include "app/gui/find/name_matches.h"
@@ -15,12 +16,25 @@ QString plainLine(QString line) {
     return line.remove(marks).trimmed();
 }
 
-// The first cell of a table's row; empty if the line is none, or a title or a rule.
-QString firstCell(const QString& line, const QString& next) {
+/// What a line says, and the word of it by which it is found on its page.
+struct Said {
+    QString text;
+    QString word;
+};
+
+// Rows of tables say something about their first cells, and the glossary about its terms.
+Said saidIn(const QString& line, const QString& next) {
+    if (line.startsWith(QLatin1Char('#'))) {
+        const QString heading = plainLine(QString(line).remove(QLatin1Char('#')));
+        return {heading, heading};
+    }
+    if (line.startsWith(QLatin1String("**")))
+        return {plainLine(line), line.section(QStringLiteral("**"), 1, 1)};
     if (!line.startsWith(QLatin1Char('|')) || line.startsWith(QLatin1String("|-")) ||
         next.startsWith(QLatin1String("|-")))
         return {};
-    return plainLine(line.section(QLatin1Char('|'), 1, 1));
+    const QString word = plainLine(line.section(QLatin1Char('|'), 1, 1));
+    return {word + QStringLiteral(": ") + plainLine(line.section(QLatin1Char('|'), 2, 2)), word};
 }
 
 } // namespace
@@ -30,7 +44,7 @@ HelpFinder::HelpFinder() {
     for (const QString& name : folder.entryList({QStringLiteral("*.md")}, QDir::Files)) {
         QFile file(folder.filePath(name));
         if (file.open(QIODevice::ReadOnly))
-            readPage(name.chopped(3), QString::fromUtf8(file.readAll()));
+            readPage(QFileInfo(name).baseName(), QString::fromUtf8(file.readAll()));
     }
 }
 
@@ -38,15 +52,12 @@ void HelpFinder::readPage(const QString& page, const QString& markdown) {
     QString title;
     const QStringList lines = markdown.split(QLatin1Char('\n'));
     for (qsizetype i = 0; i < lines.size(); ++i) {
-        const QString& line = lines[i];
-        QString text = firstCell(line, lines.value(i + 1));
-        if (line.startsWith(QLatin1Char('#')))
-            text = plainLine(QString(line).remove(QLatin1Char('#')));
-        if (text.isEmpty())
+        const Said said = saidIn(lines[i], lines.value(i + 1));
+        if (said.text.isEmpty())
             continue;
-        lines_.push_back({text, page, title});
+        lines_.push_back({said.text, said.word, page, title});
         if (title.isEmpty())
-            title = text;
+            title = said.text;
     }
 }
 
@@ -61,7 +72,7 @@ std::vector<Found> HelpFinder::find(const QString& typed, std::size_t most,
              typed, lines_.size(), [this](std::size_t i) { return lines_[i].text; }, most, stop)) {
         const Line& line = lines_[number];
         all.push_back({line.text, line.title, [line](Guide& guide) {
-                           guide.showHelp(line.page, line.title.isEmpty() ? QString() : line.text);
+                           guide.showHelp(line.page, line.title.isEmpty() ? QString() : line.word);
                        }});
     }
     return all;

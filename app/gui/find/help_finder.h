@@ -5,7 +5,7 @@
 
 namespace tilescope::gui {
 
-/// Titles and headings of the help's pages, and what their tables say of keys and terms.
+/// Titles and headings of the help's pages, and what they say of keys and terms.
 class HelpFinder : public Finder {
 public:
     HelpFinder();
@@ -16,6 +16,7 @@ public:
 private:
     struct Line {
         QString text;
+        QString word;  ///< by which it is found on the page
         QString page;  ///< name of the page
         QString title; ///< of the page; empty if the line is that
     };

@@ -12,6 +12,7 @@ namespace tilescope::gui {
 namespace {
 
 constexpr std::size_t looksForStop = 512; // names between two looks
+constexpr int leastOfLetter = 8;          // of fuzzyScore(): every second one in a row or first
 constexpr qsizetype longestName = 400;    // letters; what is beyond is on no screen
 
 struct NameMatch {
@@ -59,6 +60,8 @@ std::vector<std::size_t> bestNames(const QString& typed, std::size_t count,
     const views::TextMatcher matcher(typed.trimmed());
     if (matcher.empty() || most == 0)
         return {};
+    // Letters that lie about in a long name say nothing.
+    const int least = leastOfLetter * static_cast<int>(matcher.text().size());
     for (const bool contained : {true, false}) {
         BestFew best(most);
         for (std::size_t i = 0; i < count; ++i) {
@@ -67,7 +70,8 @@ std::vector<std::size_t> bestNames(const QString& typed, std::size_t count,
             const QString text = name(i).left(longestName);
             if (contained && !matcher.matches(text))
                 continue;
-            if (const std::optional<int> score = fuzzyScore(typed, text))
+            const std::optional<int> score = fuzzyScore(typed, text);
+            if (score && (contained || *score >= least))
                 best.add({*score, text.size(), i});
         }
         if (std::vector<std::size_t> numbers = best.numbers(); !numbers.empty())

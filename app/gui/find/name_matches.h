@@ -10,7 +10,7 @@ namespace tilescope::gui {
 
 /// Numbers of at most `most` names of `count`, the best first: those that contain the text, by
 /// fuzzyScore() and the shorter ones first; where none does, those that have its letters in this
-/// order. Throws Cancelled after a stop.
+/// order, mostly at the begin of words or in a row. Throws Cancelled after a stop.
 std::vector<std::size_t> bestNames(const QString& typed, std::size_t count,
                                    const std::function<QString(std::size_t)>& name,
                                    std::size_t most, const std::stop_token& stop);

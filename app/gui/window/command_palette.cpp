@@ -10,6 +10,7 @@
 #include "app/gui/window/palette_lines.h"
 #include "app/gui/window/window_guide.h"
 #include "views/theme/text.h"
+#include "views/widgets/parts.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/text_matcher.h"
 
@@ -28,7 +29,9 @@ CommandPalette::CommandPalette(MainWindow& window)
     : QDialog(&window)
     , window_(window)
     , field_(new QLineEdit)
-    , list_(new QListWidget) {
+    , list_(new QListWidget)
+    , nothing_(views::textLabel(tr("Nothing is called so, or has these letters in this order."),
+                                "muted")) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Find anything"));
     constexpr QSize usual(680, 520);
@@ -52,6 +55,7 @@ CommandPalette::CommandPalette(MainWindow& window)
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(field_);
     layout->addWidget(list_);
+    layout->addWidget(nothing_);
     connect(field_, &QLineEdit::textChanged, this, &CommandPalette::fill);
     connect(field_, &QLineEdit::returnPressed, this, &CommandPalette::run);
     connect(list_, &QListWidget::itemActivated, this, &CommandPalette::run);
@@ -77,8 +81,7 @@ void CommandPalette::ask(Kind& kind, const QString& typed) {
                           const std::stop_token& stop) -> views::BackgroundQuery::Deliver {
         return [this, &kind, found = finder->find(typed, mostOfKind, stop)]() mutable {
             kind.found = std::move(found);
-            if (!kind.found.empty())
-                showFound();
+            showFound();
         };
     });
 }
@@ -86,6 +89,12 @@ void CommandPalette::ask(Kind& kind, const QString& typed) {
 bool CommandPalette::hasText(const Kind& kind) const {
     const views::TextMatcher matcher(typed_.trimmed());
     return matcher.empty() || (!kind.found.empty() && matcher.matches(kind.found.front().text));
+}
+
+bool CommandPalette::searches() const {
+    return std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& kind) {
+        return kind.query && kind.query->running() && kind.found.empty();
+    });
 }
 
 std::vector<std::size_t> CommandPalette::order() const {
@@ -108,6 +117,7 @@ void CommandPalette::showFound() {
         for (std::size_t hit = 0; hit < kinds_[kind].found.size(); ++hit)
             addHit(kind, hit);
     }
+    nothing_->setVisible(order.empty() && !searches());
     list_->setCurrentRow(order.size() > 1 ? 1 : 0);
     for (int row = 0; row < list_->count() && !chosen.isEmpty(); ++row)
         if (list_->item(row)->text() == chosen)

@@ -7,6 +7,7 @@
 #include "app/gui/find/all_finders.h"
 #include "views/query/background_query.h"
 
+class QLabel;
 class QLineEdit;
 class QListWidget;
 
@@ -40,6 +41,7 @@ private:
     void addHit(std::size_t kind, std::size_t hit);
     [[nodiscard]] std::vector<std::size_t> order() const;
     [[nodiscard]] bool hasText(const Kind& kind) const;
+    [[nodiscard]] bool searches() const;
     void run();
     void move(int step);
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -50,6 +52,7 @@ private:
     bool walked_ = false; ///< the arrow keys have chosen a hit
     QLineEdit* field_;
     QListWidget* list_;
+    QLabel* nothing_;
 };
 
 } // namespace tilescope::gui

@@ -28,8 +28,8 @@ void PaletteLines::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QColor muted =
         chosen ? text : line.palette.color(QPalette::Active, QPalette::PlaceholderText);
     if (!detail.isEmpty()) {
-        const QFontMetrics metrics(font);
-        const int width = std::min(metrics.horizontalAdvance(detail), room.width() / 3);
+        const QFontMetrics metrics = painter->fontMetrics();
+        const int width = std::min(metrics.boundingRect(detail).width() + beside, room.width() / 3);
         painter->setPen(muted);
         painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter,
                           metrics.elidedText(detail, Qt::ElideRight, width));
@@ -39,7 +39,7 @@ void PaletteLines::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QString name =
         heading ? index.data(Qt::DisplayRole).toString() : index.data(nameRole).toString();
     painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                      QFontMetrics(font).elidedText(name, Qt::ElideMiddle, room.width()));
+                      painter->fontMetrics().elidedText(name, Qt::ElideMiddle, room.width()));
     painter->restore();
 }
 

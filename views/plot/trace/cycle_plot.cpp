@@ -4,11 +4,13 @@
 #include "views/theme/text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope::views {
 namespace {
-constexpr float bandOpacity = 0.12F; // of a marked range: what is below stays readable
-}
+constexpr float bandOpacity = 0.35F; // of a marked range: what is below is seen through it
+constexpr int flagPadding = 5;       // pixels around a text
+} // namespace
 
 CyclePlot::CyclePlot(ViewContext& context, QWidget* parent)
     : PlotWidget(context, context.timeZoom, parent)
@@ -46,13 +48,15 @@ void CyclePlot::resizeEvent(QResizeEvent* event) {
     scroll_->setGeometry(this->width() - width, 0, width, height());
 }
 
-// A line at each end; of a place both are one.
+// A line at each end; of a place both are one. The band is at the foot, beside the text: what is
+// above keeps its colours.
 void CyclePlot::paintBand(QPainter& painter, double from, double to) const {
     const QRectF area = axisRect()->rect();
     QColor light = theme().accent;
     light.setAlphaF(bandOpacity);
-    const double left = std::max(from, area.left());
-    painter.fillRect(QRectF(left, area.top(), std::min(to, area.right()) - left, area.height()),
+    const QRectF foot = footOf(painter);
+    const double left = std::max(from, foot.left());
+    painter.fillRect(QRectF(left, foot.top(), std::min(to, foot.right()) - left, foot.height()),
                      light);
     painter.setPen(QPen(theme().accent, 1));
     for (const double x : {from, to})
@@ -60,23 +64,31 @@ void CyclePlot::paintBand(QPainter& painter, double from, double to) const {
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
 }
 
+QRectF CyclePlot::footOf(const QPainter& painter) const {
+    const QRectF area = axisRect()->rect();
+    const double height = painter.fontMetrics().height() + 2;
+    return {area.left(), area.bottom() - height - flagPadding + 2, area.width(), height};
+}
+
 void CyclePlot::paintFlags(QPainter& painter) const {
-    constexpr int padding = 5;
     constexpr int longest = 220; // pixels
-    const QRect area = axisRect()->rect();
-    double free = area.left();
+    const QRectF foot = footOf(painter);
+    std::vector<std::pair<double, const TraceFlag*>> inSight;
     for (const TraceFlag& flag : flags_) {
         const double begin = xAxis->coordToPixel(flag.cycle);
         const double end = xAxis->coordToPixel(flag.end());
-        if (end < area.left() || begin > area.right())
+        if (end < foot.left() || begin > foot.right())
             continue;
         paintBand(painter, begin, end);
-        const double x = std::max(begin, static_cast<double>(area.left()));
+        inSight.emplace_back(std::max(begin, foot.left()), &flag);
+    }
+    double free = foot.left();
+    for (const auto& [x, flag] : inSight) {
         const QFontMetrics metrics = painter.fontMetrics();
-        const QString text = metrics.elidedText(shownText(flag.text), Qt::ElideRight, longest);
-        QRectF label(x, area.bottom() - metrics.height() - padding,
-                     metrics.horizontalAdvance(text) + 2 * padding, metrics.height() + 2);
-        if (label.right() > area.right())
+        const QString text = metrics.elidedText(shownText(flag->text), Qt::ElideRight, longest);
+        QRectF label(x, foot.top(), metrics.horizontalAdvance(text) + 2 * flagPadding,
+                     foot.height());
+        if (label.right() > foot.right())
             label.moveRight(x);
         if (label.left() < free)
             continue;

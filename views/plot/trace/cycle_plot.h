@@ -38,6 +38,8 @@ protected:
 
 private:
     void paintBand(QPainter& painter, double from, double to) const;
+    /// Where texts are.
+    [[nodiscard]] QRectF footOf(const QPainter& painter) const;
 
     QScrollBar* scroll_;
     std::vector<TraceFlag> flags_;

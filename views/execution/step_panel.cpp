@@ -9,6 +9,10 @@ StepPanel::StepPanel(ViewContext& context, QWidget* parent)
     : LoadingPanel(context.workers, parent)
     , details_(new ValueTreeView(context, tr("Details of the selected step"))) {
     setContent(details_);
+    showNone();
+}
+
+void StepPanel::showNone() {
     showMessage(tr("No step is selected"), tr("Click a step in the trace above."));
 }
 

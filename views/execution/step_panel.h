@@ -24,6 +24,8 @@ public:
 
     /// Reads a step by its execution index in a profile, which is the target or not.
     void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);
+    /// Says that no step is selected.
+    void showNone();
 
 signals:
     void stepRead(const tilescope::views::ReadStep& step);

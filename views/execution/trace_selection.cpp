@@ -39,6 +39,9 @@ void TraceView::restore(const Chosen& chosen) {
     if (chosen.step >= 0) {
         restored_ = chosen.step;
         step_->showStep(profileOf(chosen.inTarget), chosen.step, chosen.inTarget);
+    } else {
+        restored_.reset();
+        step_->showNone();
     }
     loadStatistics();
 }

@@ -79,12 +79,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     splitter_->setChildrenCollapsible(false);
     inColumn(this, {makeTools(), splitter_});
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
-    table_->setThings([this](std::int32_t row) {
-        Selected thing;
-        if (report_ && static_cast<std::size_t>(row) < report_->source.rows.size())
-            thing.operation = report_->source.rows[static_cast<std::size_t>(row)].operation;
-        return thing;
-    });
+    joinMenus();
     connect(graph_, &GraphPane::itemChosen, this, &OperationsView::chooseInGraph);
     connect(graph_, &GraphPane::hovered, this, &OperationsView::status);
     connect(roofline_, &RooflinePane::hovered, this, &OperationsView::status);
@@ -191,6 +186,29 @@ void OperationsView::reload() {
     load();
     if (showsGraph())
         loadGraph();
+}
+
+void OperationsView::joinMenus() {
+    const auto thingOf = [this](std::size_t row) {
+        Selected thing;
+        if (report_ && row < report_->source.rows.size())
+            thing.operation = report_->source.rows[row].operation;
+        return thing;
+    };
+    table_->setThings(
+        [thingOf](std::int32_t row) { return thingOf(static_cast<std::size_t>(row)); });
+    RooflinePlot& plot = roofline_->plot();
+    setPointAt(plot, [&plot, this, thingOf](const std::optional<QPoint>& at, const ShowMenu& show) {
+        const RooflineMark* mark =
+            at ? plot.markAt(plot.xAxis->pixelToCoord(at->x()), plot.yAxis->pixelToCoord(at->y()))
+               : nullptr;
+        Pointed pointed;
+        if (mark != nullptr && !mark->target)
+            pointed.thing = thingOf(mark->row);
+        if (mark != nullptr)
+            pointed.name = roofline_->textOf(*mark).section(QLatin1Char('\n'), 0, 0);
+        show(pointed);
+    });
 }
 
 void OperationsView::focusSearch() {

@@ -39,6 +39,7 @@ protected:
 
 private:
     QWidget* makeTools();
+    void joinMenus();
     void fillColumns();
     void setColumn(const QString& key, bool on);
     void load();

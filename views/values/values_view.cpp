@@ -36,6 +36,14 @@ ValuesView::ValuesView(ViewContext& context, QWidget* parent)
     connect(heat_, &HeatPane::hovered, this, &ReportView::status);
     connect(heat_, &HeatPane::pairChosen, this, &ValuesView::userChose);
     connect(tensors_, &TablePanel::chosen, this, &ValuesView::userChose);
+    tensors_->setThings([this](std::int32_t pair) {
+        Selected thing;
+        if (content_ && static_cast<std::size_t>(pair) < content_->pairs.size())
+            thing.tensor = content_->pairs[static_cast<std::size_t>(pair)].source;
+        if (thing.tensor.valid())
+            thing.operation = content_->source->tensors[thing.tensor].operation;
+        return thing;
+    });
     connect(tensors_, &TablePanel::activated, this, [this] { toOperations_->click(); });
     connect(&tensors_->model(), &QAbstractItemModel::modelReset, this, &ValuesView::followTable);
     connect(&tensors_->model(), &QAbstractItemModel::layoutChanged, this, &ValuesView::followTable);

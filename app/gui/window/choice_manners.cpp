@@ -21,6 +21,10 @@ template <class Kind> QWidget* largest(const QWidget& report, QWidget* best = nu
     return best;
 }
 
+QWidget* largestPlot(const QWidget& report) {
+    return largest<views::PaintedWidget>(report, largest<views::PlotWidget>(report));
+}
+
 views::ReportView* reportOf(QWidget& widget) {
     for (QWidget* at = &widget; at != nullptr; at = at->parentWidget())
         if (auto* report = qobject_cast<views::ReportView*>(at))
@@ -74,11 +78,18 @@ void ChoiceManners::chosen(QComboBox& box) {
             views::ReportView* report = box ? reportOf(*box) : nullptr;
             if (report == nullptr || !report->isVisible())
                 return;
-            if (QWidget* plot =
-                    largest<views::PaintedWidget>(*report, largest<views::PlotWidget>(*report)))
+            if (QWidget* plot = largestPlot(*report))
                 plot->setFocus();
         },
         Qt::QueuedConnection);
+}
+
+void ChoiceManners::focusContent(views::ReportView& report) {
+    QWidget* content = largestPlot(report);
+    if (content == nullptr)
+        content = largest<QAbstractItemView>(report);
+    if (content != nullptr)
+        content->setFocus();
 }
 
 } // namespace tilescope::gui

@@ -4,6 +4,10 @@
 #include <QComboBox>
 #include <QObject>
 
+namespace tilescope::views {
+class ReportView;
+}
+
 namespace tilescope::gui {
 
 /// The wheel over a choice or a number scrolls the page instead of changing it, everywhere. When
@@ -13,6 +17,9 @@ class ChoiceManners : public QObject {
     Q_OBJECT
 public:
     explicit ChoiceManners(QWidget& reports);
+    /// Gives the keyboard to what a report is mostly about: its largest plot, else its largest
+    /// table.
+    static void focusContent(views::ReportView& report);
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -5,6 +5,7 @@
 #include <QScrollArea>
 #include <algorithm>
 
+#include "app/gui/window/choice_manners.h"
 #include "app/gui/window/main_window.h"
 #include "views/summary/summary_view.h"
 #include "views/tables/table_panel.h"
@@ -43,6 +44,8 @@ void WindowGuide::show(const views::Selected& thing) {
         });
     views::showThing(window_.view(window_.currentReport()), window_.context(), thing,
                      here == places.end() ? places.front() : *here);
+    // Who has typed goes on with the keyboard.
+    ChoiceManners::focusContent(window_.view(window_.currentReport()));
 }
 
 void WindowGuide::showIpu(IpuId ipu) {

@@ -127,6 +127,13 @@ private slots:
         settle();
         go("layer1/conv", "layer1/conv");
         QCOMPARE(window_->currentReport(), Report::Programs);
+        auto& trace = static_cast<views::TraceView&>(window_->view(Report::Trace));
+        window_->showReport(Report::Trace);
+        settle();
+        go("layer1/conv", "layer1/conv");
+        QCOMPARE(window_->currentReport(), Report::Trace);
+        QVERIFY(trace.selectedStep() >= 0);
+        QCOMPARE(window_->focusWidget(), static_cast<QWidget*>(&trace.plot())); // keys go on there
     }
 
     void thingsLeadToTheirReports() {

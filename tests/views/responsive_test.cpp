@@ -1,9 +1,13 @@
 // A long profile does not hold up the window: everything is read by its workers, and in pieces.
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QListWidget>
 #include <QTest>
 #include <mutex>
 #include <sqlite3.h>
 
 #include "app/gui/frame_exercise.h"
+#include "app/gui/window/command_palette.h"
 #include "tests/support/loop_watch.h"
 #include "tests/support/scale_profile.h"
 #include "tests/support/test_main.h"
@@ -198,6 +202,43 @@ private slots:
         // However many steps there are, a row has a few boxes for each pixel.
         QVERIFY2(widest <= static_cast<std::size_t>(6 * std::max(width, 1500)),
                  qPrintable(QString::number(widest)));
+        verifyNothingHeldUp();
+    }
+
+    void anythingIsFoundInTheBackground() {
+        trace();
+        CommandPalette palette(*window_);
+        palette.setAttribute(Qt::WA_DeleteOnClose, false);
+        palette.open();
+        for (const QChar letter : QStringLiteral("stage1/layer"))
+            QTest::keyClick(&palette.field(), letter.toLatin1());
+        test::waitUntilIdle(*window_);
+        QVERIFY(palette.list().count() > 0);
+        palette.close();
+        verifyNothingHeldUp();
+    }
+
+    void aStepBackIsImmediate() {
+        views::TraceView& view = trace();
+        views::ZoomRange& zoom = window_->context().timeZoom;
+        views::History& history = window_->context().history;
+        QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, view.plot().axisRect()->center());
+        test::waitUntilIdle(*window_);
+        const double before = zoom.span();
+        QTest::keyClick(&view.plot(), Qt::Key_W);
+        test::waitUntilIdle(*window_);
+        QTest::keyClick(&view.plot(), Qt::Key_Period);
+        test::waitUntilIdle(*window_);
+        constexpr int frames = 3; // of 16 ms: other programs run, too
+        while (history.canUndo()) {
+            QElapsedTimer timer;
+            timer.start();
+            history.undo();
+            QVERIFY2(timer.elapsed() <= frames * 16, qPrintable(QString::number(timer.elapsed())));
+            test::waitUntilIdle(*window_);
+        }
+        QCOMPARE(zoom.span(), before);
+        QCOMPARE(view.selectedStep(), std::int64_t(-1));
         verifyNothingHeldUp();
     }
 

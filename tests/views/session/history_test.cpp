@@ -7,6 +7,7 @@
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 #include "views/memory/memory_view.h"
+#include "views/operations/operations_view.h"
 #include "views/session/history.h"
 
 namespace history_test {
@@ -272,6 +273,24 @@ private slots:
         QCOMPARE(memory.plot().zoom().span(), all);
         menuKey(Qt::Key_Y, Qt::ControlModifier);
         QVERIFY(memory.plot().zoom().span() < all);
+    }
+
+    void theGraphIsWhereItWas() {
+        newWindow();
+        auto& operations = test::openView<OperationsView>(*window_, {files_.write("a.pop")},
+                                                          gui::Report::Operations);
+        operations.showSection(QStringLiteral("Graph"));
+        settle();
+        GraphCanvas& canvas = operations.graph().canvas();
+        const double scale = canvas.scale();
+        turnWheel(canvas, 2);
+        turnWheel(canvas, 1);
+        QVERIFY(canvas.scale() > scale);
+        menuKey(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(canvas.scale(), scale);
+        QVERIFY(!history().canUndo());
+        menuKey(Qt::Key_Y, Qt::ControlModifier);
+        QVERIFY(canvas.scale() > scale);
     }
 
     void otherProfilesBeginAnew() {

@@ -42,6 +42,8 @@ std::vector<ThingPlace> placesOf(const Selected& thing, const ProfileInfo& info)
     if (!thing.tiles.empty()) {
         addPlace(places, "memory", "", Text::tr("Memory"));
         addPlace(places, "memory", "Tile map", Text::tr("Memory: Tile map"));
+        addPlace(places, "memory", "Variables", Text::tr("Memory: Variables"));
+        addPlace(places, "memory", "Address map", Text::tr("Memory: Address map"));
     }
     if (thing.step.valid())
         addPlace(places, "liveness", "", Text::tr("Liveness"));

@@ -18,7 +18,7 @@ const std::vector<Report>& allReports() {
         {"exchanges", exchangesReport, {Tile, Ipu, Filter}},
         {"programs", programsReport, {Filter}},
         {"operations", operationsReport, {Run, By, Filter}},
-        {"trace", traceReport, {Ipu, Step}, true},
+        {"trace", traceReport, {Ipu, Step, By}, true},
         {"pipeline", stagesReport, {}},
         {"phases", phasesReport, {Filter}},
         {"hosts", hostsReport, {By, Filter}},

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "core/analysis/hosts/host_timeline.h"
 #include "core/analysis/programs/programs.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/report/counters_table.h"
 #include "core/report/host_report_tables.h"
 #include "core/report/report.h"
 #include "core/trace/trace_index.h"
@@ -19,6 +23,13 @@ std::vector<IpuId> ipusOf(const Target& target, const TileSelection& selection) 
     for (std::int32_t tile = range.first; tile < range.end; tile += target.tilesPerIpu)
         ipus.emplace_back(tile / target.tilesPerIpu);
     return ipus;
+}
+
+bool traceByTime(const std::string& breakdown) {
+    if (!breakdown.empty() && breakdown != "run" && breakdown != "time")
+        throw UserError(fmt::format("option --by: '{}' is none of run, time.{}", breakdown,
+                                    didYouMean(breakdown, {"run", "time"})));
+    return breakdown == "time";
 }
 
 Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
@@ -116,6 +127,11 @@ Document traceReport(const ProfileView& profile, const ReportRequest& request) {
          info.target.clockHz > 0 ? static_cast<double>(total) / info.target.clockHz : 0.0,
          Unit::Seconds},
         {"totalSteps", "Executed steps", index.stepCount()}};
+    if (traceByTime(request.breakdown)) {
+        document.tables.push_back(
+            countersTable(CounterColumns(profile, ipus, {{0, total}, counterRows})));
+        return document;
+    }
     document.tables.push_back(runsTable(index, ipus));
     document.tables.push_back(kindsTable(index, ipus));
     const IdVector<ProgramId, Program>& programs = *profile.programs();

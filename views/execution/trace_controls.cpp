@@ -72,6 +72,7 @@ void TraceView::makeOptions(ToolRow& tools) {
     QAction* all =
         option(tr("All rows in sight"),
                tr("Rows as low as it takes to see all of them without scrolling"), false);
+    tracks_->addChoices(*menu->addMenu(tr("Counters")));
     menu->setToolTipsVisible(true);
     button->setMenu(menu);
     button->setPopupMode(QToolButton::InstantPopup);

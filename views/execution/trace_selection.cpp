@@ -83,6 +83,7 @@ void TraceView::mark(std::optional<CycleRange> range) {
         markers.push_back({static_cast<double>(range->begin), static_cast<double>(range->end)});
     plot().setMarkers(markers);
     tiles_->plot().setMarkers(markers);
+    tracks_->setMarkers(markers);
 }
 
 void TraceView::selectRange(std::optional<CycleRange> range) {

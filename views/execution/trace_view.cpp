@@ -55,6 +55,7 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , lanes_(new LanesPane(context))
     , tiles_(new TilesPane(context))
+    , tracks_(new TracksPane(context))
     , strip_(new TraceStrip(context))
     , legend_(new LegendBar(context))
     , panel_(new LoadingPanel(context.workers))
@@ -88,25 +89,34 @@ QWidget* TraceView::makeTop() {
     plots_->addWidget(lanes_);
     plots_->addWidget(tiles_);
     layout->addWidget(strip_);
+    layout->addWidget(tracks_);
     layout->addWidget(plots_, 1);
     layout->addWidget(legend_);
     connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
     connect(lanes_, &LanesPane::status, this, &ReportView::status);
     connect(tiles_, &TilesPane::status, this, &ReportView::status);
+    connect(tracks_, &TracksPane::status, this, &ReportView::status);
     connect(lanes_, &LanesPane::emptyClicked, this, &TraceView::dropRange);
     connect(lanes_, &LanesPane::stepClicked, this, [this](qint64 step, bool target) {
         dropRange();
         showStep(step, target);
     });
     connect(tiles_, &TilesPane::stepClicked, this, &TraceView::showStep);
+    connect(tracks_, &TracksPane::stepClicked, this, [this](qint64 step, bool target) {
+        dropRange();
+        showStep(step, target);
+    });
     connect(lanes_, &LanesPane::copyClicked, this, [this](qint64 begin, bool target) {
         dropRange();
         finder_->findCopy(profileOf(target), begin,
                           [this, target](std::int64_t step) { showStep(step, target); });
     });
     connect(lanes_, &LanesPane::rangeClicked, this, &TraceView::selectRange);
-    for (PlotWidget* plot :
-         {static_cast<PlotWidget*>(&lanes_->plot()), static_cast<PlotWidget*>(&tiles_->plot())}) {
+    std::vector<PlotWidget*> plots{&lanes_->plot(), &tiles_->plot()};
+    for (PlotWidget* plot : plots)
+        tracks_->crosshair().add(*plot);
+    plots.insert(plots.end(), tracks_->plots().begin(), tracks_->plots().end());
+    for (PlotWidget* plot : plots) {
         plot->installEventFilter(this);
         connect(plot, &PlotWidget::rangeSelected, this, [this](double from, double to) {
             const ZoomRange& axis = context().timeZoom;
@@ -240,6 +250,7 @@ void TraceView::showNothing() {
     statistics_->cancel();
     finder_->cancel();
     tiles_->clear();
+    tracks_->clear();
     const bool targetHas = comparing() && profiles().target->info().hasExecution;
     const QString swap = targetHas
                              ? tr(" The target has one: swap source and target with Ctrl+Shift+X.")
@@ -293,6 +304,7 @@ void TraceView::loadPlots() {
     if (look() == TraceLook::Tiles)
         tiles_->load(question());
     lanes_->load(question(), static_cast<std::int64_t>(context().timeZoom.last()));
+    tracks_->load(profiles(), ipu(), static_cast<std::int64_t>(executionEnd_));
     loadStatistics();
 }
 

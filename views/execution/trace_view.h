@@ -8,6 +8,7 @@
 #include "views/execution/step_panel.h"
 #include "views/execution/tiles_pane.h"
 #include "views/execution/trace_strip.h"
+#include "views/execution/tracks/tracks_pane.h"
 #include "views/plot/legend_bar.h"
 #include "views/widgets/pointed.h"
 #include "views/widgets/report_view.h"
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] TraceLook look() const { return static_cast<TraceLook>(look_->currentIndex()); }
     [[nodiscard]] TracePlot& plot() { return lanes_->plot(); }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
+    [[nodiscard]] TracksPane& tracks() { return *tracks_; }
     [[nodiscard]] RangeField& range() { return *range_; }
     [[nodiscard]] RangePanel& inRange() { return *inRange_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
@@ -108,6 +110,7 @@ private:
 
     LanesPane* lanes_;
     TilesPane* tiles_;
+    TracksPane* tracks_;
     TraceStrip* strip_;
     LegendBar* legend_;
     LoadingPanel* panel_;

@@ -149,7 +149,7 @@ void addReportCommand(CLI::App& app, Action& action) {
     command->add_option("--run", a->run, "operations: one run, the last if not given");
     command->add_option("--by", a->breakdown,
                         "memory: none|region|category|liveness; operations: "
-                        "place|shared|scope[:DEPTH]|type|library|step; values: "
+                        "place|shared|scope[:DEPTH]|type|library|step; trace: run|time; values: "
                         "tensor|iteration|exponent|update");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
     command->add_flag("--graph", a->graph,

@@ -50,6 +50,14 @@ std::int64_t LivenessSeries::maxNotAlwaysLive() const {
     return peakStep.valid() ? notAlwaysLive[peakStep.index()] : 0;
 }
 
+std::int64_t alwaysLiveBytes(const IdVector<TileId, TileMemory>& tiles, TileRange range) {
+    std::int64_t bytes = 0;
+    const std::int32_t end = std::min(range.end, static_cast<std::int32_t>(tiles.size()));
+    for (std::int32_t tile = range.first; tile < end; ++tile)
+        bytes += tiles[TileId(tile)].alwaysLive;
+    return bytes;
+}
+
 LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& target,
                                  const IdVector<TileId, TileMemory>& tiles,
                                  const TileSelection& selection) {
@@ -59,9 +67,7 @@ LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& targe
     LivenessSeries series;
     series.notAlwaysLive =
         selection.ipu().valid() ? curve.byIpu.at(selection.ipu().index()) : curve.notAlwaysLive;
-    const std::int32_t end = std::min(range.end, static_cast<std::int32_t>(tiles.size()));
-    for (std::int32_t tile = range.first; tile < end; ++tile)
-        series.alwaysLive += tiles[TileId(tile)].alwaysLive;
+    series.alwaysLive = alwaysLiveBytes(tiles, range);
     series.peakStep = LivenessCurve::peakOf(series.notAlwaysLive);
     return series;
 }

@@ -21,6 +21,9 @@ struct LivenessSeries {
     [[nodiscard]] std::int64_t peak() const { return alwaysLive + maxNotAlwaysLive(); }
 };
 
+/// Bytes of the tiles of a range that are live at every step.
+std::int64_t alwaysLiveBytes(const IdVector<TileId, TileMemory>& tiles, TileRange range);
+
 /// From the file's summary tables: quick, for all tiles or an IPU (not for a single tile: throws
 /// InternalError).
 LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& target,

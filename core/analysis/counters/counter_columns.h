@@ -1,0 +1,58 @@
+// Counters of an execution over time: what the tracks above its lanes draw, and the report prints.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/analysis/counters/live_memory.h"
+#include "core/trace/counters.h"
+
+namespace tilescope {
+
+/// Some IPUs of a profile over columns of time. Sums are over the IPUs. Each kind of figure is read
+/// when it is first asked for; for one thread. Calls throw UserError for a damaged profile and
+/// Cancelled after a stop.
+class CounterColumns {
+public:
+    /// `profile` outlives it. Of IPUs that the profile does not have nothing is counted.
+    CounterColumns(const ProfileView& profile, std::vector<IpuId> ipus, CycleColumns columns,
+                   std::stop_token stop = {});
+
+    [[nodiscard]] const ProfileView& profile() const { return profile_; }
+    [[nodiscard]] const std::vector<IpuId>& ipus() const { return ipus_; }
+    [[nodiscard]] const CycleColumns& columns() const { return columns_; }
+    [[nodiscard]] std::size_t count() const { return columns_.count(); }
+
+    /// Live memory. Of several IPUs the sum of each one's extremes in the column: what is live at
+    /// once is within.
+    [[nodiscard]] const std::vector<LiveExtremes>& live() const;
+    /// Bytes of all tiles of the IPUs.
+    [[nodiscard]] std::int64_t memory() const;
+
+    /// Means over the cycles of a column. Bytes that tiles receive from tiles of their IPU, in
+    /// exchanges;
+    [[nodiscard]] double onChipBytesPerCycle(std::size_t column) const;
+    /// from other IPUs;
+    [[nodiscard]] double betweenIpusBytesPerCycle(std::size_t column) const;
+    /// from the host and to it, by stream copies.
+    [[nodiscard]] double fromHostBytesPerCycle(std::size_t column) const;
+    [[nodiscard]] double toHostBytesPerCycle(std::size_t column) const;
+    /// Tiles that work: cycles in which they do, of all tiles, in each cycle of the column.
+    [[nodiscard]] double activeTiles(std::size_t column) const;
+    [[nodiscard]] std::int64_t tiles() const;
+
+    /// What these are made of.
+    [[nodiscard]] const std::vector<TraceSums>& sums() const;
+
+private:
+    [[nodiscard]] double perCycle(std::int64_t TraceSums::*value, std::size_t column) const;
+
+    const ProfileView& profile_;
+    std::vector<IpuId> ipus_;
+    CycleColumns columns_;
+    std::stop_token stop_;
+    mutable std::optional<std::vector<LiveExtremes>> live_;
+    mutable std::optional<std::vector<TraceSums>> sums_;
+};
+
+} // namespace tilescope

@@ -1,0 +1,33 @@
+// One line through several plots over the same axis.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "views/plot/plot_widget.h"
+
+namespace tilescope::views {
+
+/// Plots whose areas are in line: where the pointer is in one, a line is in the others. The lines
+/// are widgets of their own, so that nothing is drawn anew but what is below them.
+class Crosshair : public QObject {
+    Q_OBJECT
+public:
+    explicit Crosshair(const ThemeSource& theme, QObject* parent = nullptr);
+
+    void add(PlotWidget& plot);
+
+private:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void moveTo(const PlotWidget& under, int x);
+    void hide();
+
+    struct Line {
+        PlotWidget* plot;
+        QWidget* line; ///< owned by the plot
+    };
+    const ThemeSource& theme_;
+    std::vector<Line> lines_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,97 @@
+#include "views/execution/tracks/track_plot.h"
+
+#include <algorithm>
+
+#include "views/plot/axes/tickers.h"
+
+namespace tilescope::views {
+namespace {
+constexpr int above = 3; // pixels
+constexpr int below = 3;
+constexpr double headRoom = 1.04;
+constexpr double nearLimit = 0.6; // of a limit: from here on it is in sight
+} // namespace
+
+TrackPlot::TrackPlot(ViewContext& context, const CounterTrack& track, QWidget* parent)
+    : PlotWidget(context, context.timeZoom, parent)
+    , track_(track)
+    , curve_(new TrackPlottable(xAxis, yAxis, track, context.theme)) {
+    setAccessibleName(tr("%1 over time").arg(track.name()));
+    setMinimumHeight(heightFor(font()));
+    axisRect()->setMinimumMargins({});
+    axisRect()->setAutoMargins(QCP::msNone);
+    axisRect()->setMargins({leftMargin, above, rightMargin, below});
+    // The lines of the lanes' axis go on, without their labels.
+    xAxis->setTicker(QSharedPointer<CountTicker>::create());
+    xAxis->ticker()->setTickCount(8);
+    xAxis->setTickLabels(false);
+    xAxis->setTickLength(0, 0);
+    yAxis->setTicks(false);
+    yAxis->setTickLabels(false);
+    yAxis->grid()->setVisible(false);
+    setReadOut([this](double x, double) { return readOut(x); });
+    connect(&context.timeZoom, &ZoomRange::changed, this, &TrackPlot::fitValues);
+}
+
+int TrackPlot::heightFor(const QFont& font) {
+    return 3 * QFontMetrics(font).height() + above + below;
+}
+
+void TrackPlot::updateCurves() {
+    fitValues();
+    replotSoon();
+    updateReadOut();
+}
+
+void TrackPlot::fitValues() {
+    const ZoomRange& axis = zoom();
+    largest_ = curve_->largest(axis.from(), axis.to());
+    double top = largest_;
+    const TrackSide& side = curve_->sides()[0];
+    if (side.overview && side.overview->limited && top >= nearLimit * side.overview->whole)
+        top = std::max(top, side.overview->whole);
+    yAxis->setRange(0, top > 0 ? top * headRoom : 1);
+}
+
+QString TrackPlot::readOut(double cycle) const {
+    const auto of = [&](const TrackSide& side) {
+        const TrackCurve* curve = side.reaching(cycle, cycle);
+        const auto column = curve != nullptr ? curve->columnAt(cycle) : std::nullopt;
+        return column ? columnText(track_, *curve, *column, theme(), units()) : QString();
+    };
+    const QString source = of(curve_->sides()[0]);
+    if (!curve_->comparing())
+        return source.isEmpty() ? source : QStringLiteral("%1: %2").arg(track_.name(), source);
+    const QString target = of(curve_->sides()[1]);
+    return tr("Source: %1   Target: %2")
+        .arg(source.isEmpty() ? tr("nothing") : source, target.isEmpty() ? tr("nothing") : target);
+}
+
+void TrackPlot::paintExtra(QPainter& painter) {
+    constexpr int besidePlot = 10;
+    const QRect plot = axisRect()->rect();
+    const int line = painter.fontMetrics().height();
+    const auto write = [&](int at, const QString& text) {
+        const QRect place(0, above + at * line, leftMargin - besidePlot, line);
+        painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(text, Qt::ElideRight, place.width()));
+    };
+    painter.setPen(theme().text);
+    write(0, track_.name());
+    const TrackSide& side = curve_->sides()[0];
+    if (side.overview) {
+        painter.setPen(theme().mutedText);
+        write(1, track_.shortText(largest_, units()));
+        write(2, track_.note(side.overview->whole, units()));
+    }
+    // What the limit is stands in the margin.
+    if (side.overview && side.overview->limited && yAxis->range().contains(side.overview->whole)) {
+        const int y = qRound(yAxis->coordToPixel(side.overview->whole));
+        painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
+        painter.drawLine(plot.left(), y, plot.right(), y);
+    }
+    painter.setPen(theme().border);
+    painter.drawLine(0, height() - 1, plot.right(), height() - 1);
+}
+
+} // namespace tilescope::views

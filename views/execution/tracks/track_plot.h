@@ -1,0 +1,39 @@
+// The plot of one track.
+#pragma once
+
+#include "views/execution/tracks/track_plottable.h"
+#include "views/plot/plot_widget.h"
+
+namespace tilescope::views {
+
+/// A low PlotWidget over the cycles of the time zoom, in line with the lanes below it. Its margin
+/// has the track's name and the largest value in sight, which is the top of its scale.
+class TrackPlot : public PlotWidget {
+    Q_OBJECT
+public:
+    TrackPlot(ViewContext& context, const CounterTrack& track, QWidget* parent = nullptr);
+
+    [[nodiscard]] const CounterTrack& track() const { return track_; }
+    [[nodiscard]] TrackPlottable& curve() { return *curve_; }
+    /// After other curves were set.
+    void updateCurves();
+    void setClock(double clockHz) { clockHz_ = clockHz; }
+
+    /// As high as three lines of text.
+    [[nodiscard]] static int heightFor(const QFont& font);
+
+protected:
+    void paintExtra(QPainter& painter) override;
+
+private:
+    void fitValues();
+    [[nodiscard]] QString readOut(double cycle) const;
+    [[nodiscard]] TrackUnits units() const { return {context().preferences, clockHz_}; }
+
+    const CounterTrack& track_;
+    TrackPlottable* curve_; ///< owned by the plot
+    double clockHz_ = 0;
+    double largest_ = 0; ///< in sight
+};
+
+} // namespace tilescope::views

@@ -102,7 +102,7 @@ private:
 } // namespace
 
 std::vector<TraceSums> columnSums(const TraceIndex& index, IpuId ipu, const CycleColumns& columns,
-                                  const std::stop_token& stop) {
+                                  std::int64_t columnsOfBlock, const std::stop_token& stop) {
     const TraceLanes& lanes = index.lanes();
     if (!ipu.valid() || ipu.value() >= lanes.ipus())
         throw UserError(

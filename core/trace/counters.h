@@ -12,13 +12,12 @@ namespace tilescope {
 /// difference of two sums from the start of the execution, which calls and repeats give by
 /// arithmetic, so the time taken grows with the columns. Where the trace stays in its file, blocks
 /// of 64 steps that are shorter than `columnsOfBlock` columns count in proportion to time instead
-/// of step by step. `steps` is not filled. Throws UserError for an IPU that does not exist,
-/// Cancelled after a stop.
+/// of step by step: to read them takes as long as a hundred columns. `steps` is not filled. Throws
+/// UserError for an IPU that does not exist, Cancelled after a stop.
 std::vector<TraceSums> columnSums(const TraceIndex& index, IpuId ipu, const CycleColumns& columns,
-                                  const std::stop_token& stop = {});
+                                  std::int64_t columnsOfBlock, const std::stop_token& stop = {});
 
-/// To read the steps of a block takes as long as to draw a hundred columns; a block that is not
-/// much wider than a column is not worth it.
-inline constexpr std::int64_t columnsOfBlock = 4;
+/// A block that is not much wider than a column is not worth to be read.
+inline constexpr std::int64_t usualColumnsOfBlock = 4;
 
 } // namespace tilescope

@@ -27,7 +27,7 @@ void sums(benchmark::State& state, const std::shared_ptr<const ProfileView>& pro
     const CycleColumns columns = columnsOf(*profile, state.range(0));
     const auto trace = profile->trace();
     for (auto _ : state)
-        benchmark::DoNotOptimize(columnSums(*trace, IpuId(0), columns));
+        benchmark::DoNotOptimize(columnSums(*trace, IpuId(0), columns, usualColumnsOfBlock));
 }
 
 void live(benchmark::State& state, const std::shared_ptr<const ProfileView>& profile) {

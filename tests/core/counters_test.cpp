@@ -19,20 +19,37 @@ using namespace tilescope::test;
 
 namespace {
 
-/// The program tree as the liveness order goes through it: each leaf by the calls around it.
+/// The program tree as the liveness order goes through it: each leaf by the calls around it, or
+/// by itself where functions are in the order once.
 class Order {
 public:
     explicit Order(const Profile& profile)
         : profile_(profile) {
         for (const ProgramId root : profile.controlPrograms)
             walk(root);
+        atCalls_ = steps_.size() == profile.steps.size();
     }
     [[nodiscard]] std::size_t stepOf(const ExecutedStep& step) const {
+        if (!atCalls_)
+            return static_cast<std::size_t>(
+                std::find(profile_.steps.begin(), profile_.steps.end(), step.program) -
+                profile_.steps.begin());
         std::vector<ProgramId> chain;
         for (const ProgramId caller : step.callers)
             if (profile_.programs[caller].kind == ProgramKind::Call)
                 chain.push_back(caller);
         return steps_.at({chain, step.program});
+    }
+    [[nodiscard]] bool atCalls() const { return atCalls_; }
+    /// The order with functions at each of their calls.
+    [[nodiscard]] IdVector<StepId, ProgramId> steps() const {
+        IdVector<StepId, ProgramId> all;
+        std::vector<ProgramId> programs(steps_.size());
+        for (const auto& [key, step] : steps_)
+            programs[step] = key.second;
+        for (const ProgramId program : programs)
+            all.add(program);
+        return all;
     }
 
 private:
@@ -51,6 +68,7 @@ private:
             walk(child);
     }
     const Profile& profile_;
+    bool atCalls_ = false;
     std::vector<ProgramId> chain_;
     std::map<std::pair<std::vector<ProgramId>, ProgramId>, std::size_t> steps_;
 };
@@ -75,6 +93,42 @@ std::vector<Ran> stepsOf(const Profile& profile, const TraceIndex& index, IpuId 
     return ran;
 }
 
+/// Of the steps in a range or, if there are none, of the last before it.
+LiveExtremes extremesIn(const std::vector<Ran>& steps, const CycleRange& range) {
+    LiveExtremes found{std::numeric_limits<std::int64_t>::max(), -1};
+    std::int64_t before = 0;
+    for (const Ran& step : steps) {
+        if (step.begin < range.begin)
+            before = step.bytes;
+        if (step.begin < range.end && step.end > range.begin) {
+            found.least = std::min(found.least, step.bytes);
+            found.most = std::max(found.most, step.bytes);
+        }
+    }
+    return found.most < 0 ? LiveExtremes{before, before} : found;
+}
+
+/// The sample with its function at each of its calls, as the simulator writes it, and variables of
+/// different size at each step.
+Profile withFunctionsAtCalls() {
+    Profile profile = sampleProfile({.ipus = 2});
+    profile.steps = Order(profile).steps();
+    profile.livenessClasses = {};
+    profile.variables = {};
+    for (std::size_t step = 0; step < profile.steps.size(); ++step) {
+        LivenessClass live;
+        live.intervals.push_back({StepId(step), StepId(step + 1)});
+        Variable variable;
+        variable.name = "v" + std::to_string(step);
+        variable.liveness = profile.livenessClasses.add(live);
+        const auto tiles = profile.info.target.totalTiles();
+        variable.bytes =
+            TileSeries(TileId(0), tiles, 100 + static_cast<std::int64_t>(step * step % 31));
+        profile.variables.add(std::move(variable));
+    }
+    return profile;
+}
+
 std::int64_t alwaysLive(const Profile& profile, IpuId ipu) {
     return alwaysLiveBytes(profile.tileMemory,
                            TileSelection::ofIpu(ipu).range(profile.info.target));
@@ -97,6 +151,26 @@ class CountersTest : public QObject {
                 {total_ / 7, total_ / 7 + 40},
                 {-5000, total_ + 5000},
                 {total_ - 3000, total_ + 100}};
+    }
+
+    void verifyLive(const Profile& profile) const {
+        const auto view = ProfileView::of(profile);
+        const LiveMemory memory(*view, {});
+        for (const IpuId ipu : {IpuId(0), IpuId(1)}) {
+            const std::vector<Ran> steps = stepsOf(profile, *view->trace(), ipu);
+            QVERIFY(!steps.empty());
+            const std::int64_t always = alwaysLive(profile, ipu);
+            for (const CycleRange range : ranges())
+                for (const std::int64_t wanted : {1, 40, 333}) {
+                    const CycleColumns columns(range, wanted);
+                    const auto live = memory.columns(ipu, columns);
+                    for (std::size_t i = 0; i < live.size(); ++i) {
+                        const auto [least, most] = extremesIn(steps, columns.at(i));
+                        QCOMPARE(live[i].least, always + least);
+                        QCOMPARE(live[i].most, always + most);
+                    }
+                }
+        }
     }
 
 private slots:
@@ -124,7 +198,7 @@ private slots:
             for (const std::int64_t wanted : columnCounts) {
                 TraceSums sum;
                 for (const TraceSums& column :
-                     columnSums(*trace, IpuId(ipu), {{0, total_}, wanted})) {
+                     columnSums(*trace, IpuId(ipu), {{0, total_}, wanted}, usualColumnsOfBlock)) {
                     QVERIFY(column.exchangeBytesIn >= 0 && column.activeCycles >= 0);
                     sum += column;
                 }
@@ -140,7 +214,8 @@ private slots:
         const auto trace = view_->trace();
         for (const CycleRange range : ranges()) {
             const CycleColumns columns(range, 50);
-            const std::vector<TraceSums> sums = columnSums(*trace, IpuId(1), columns);
+            const std::vector<TraceSums> sums =
+                columnSums(*trace, IpuId(1), columns, usualColumnsOfBlock);
             for (std::size_t i = 0; i < sums.size(); ++i) {
                 const TraceSums each = trace->statistics(IpuId(1), columns.at(i)).sums;
                 constexpr std::int64_t cuts = 4; // steps at each end, of calls that overlap
@@ -153,35 +228,12 @@ private slots:
     }
 
     void liveMemoryIsThatOfTheStepsThatRun() {
-        const LiveMemory memory(*view_, {});
-        for (const IpuId ipu : {IpuId(0), IpuId(1)}) {
-            const std::vector<Ran> steps = stepsOf(p_, *view_->trace(), ipu);
-            QVERIFY(!steps.empty());
-            const std::int64_t always = alwaysLive(p_, ipu);
-            for (const CycleRange range : ranges())
-                for (const std::int64_t wanted : {1, 40, 333}) {
-                    const CycleColumns columns(range, wanted);
-                    const auto live = memory.columns(ipu, columns);
-                    for (std::size_t i = 0; i < live.size(); ++i) {
-                        const CycleRange at = columns.at(i);
-                        std::int64_t least = std::numeric_limits<std::int64_t>::max();
-                        std::int64_t most = -1;
-                        std::int64_t before = 0;
-                        for (const Ran& step : steps) {
-                            if (step.begin < at.begin)
-                                before = step.bytes;
-                            if (step.begin < at.end && step.end > at.begin) {
-                                least = std::min(least, step.bytes);
-                                most = std::max(most, step.bytes);
-                            }
-                        }
-                        if (most < 0)
-                            least = most = before;
-                        QCOMPARE(live[i].least, always + least);
-                        QCOMPARE(live[i].most, always + most);
-                    }
-                }
-        }
+        QVERIFY(!Order(p_).atCalls());
+        verifyLive(p_);
+        const Profile called = withFunctionsAtCalls();
+        QVERIFY(Order(called).atCalls());
+        QVERIFY(called.steps.size() > p_.steps.size());
+        verifyLive(called);
     }
 
     void itsLargestIsThePeakOfTheStepsThatRun() {
@@ -239,11 +291,13 @@ private slots:
             QVERIFY(a.columns(IpuId(1), columns) == b.columns(IpuId(1), columns));
             TraceSums ofFile;
             TraceSums ofMemory;
-            for (const TraceSums& column : columnSums(*paged.trace(), IpuId(1), columns)) {
+            for (const TraceSums& column :
+                 columnSums(*paged.trace(), IpuId(1), columns, usualColumnsOfBlock)) {
                 QVERIFY(column.exchangeBytesIn >= 0);
                 ofFile += column;
             }
-            for (const TraceSums& column : columnSums(*whole->trace(), IpuId(1), columns))
+            for (const TraceSums& column :
+                 columnSums(*whole->trace(), IpuId(1), columns, usualColumnsOfBlock))
                 ofMemory += column;
             QVERIFY(ofMemory.exchangeBytesIn > 0);
             const double off = static_cast<double>(ofFile.exchangeBytesIn) /
@@ -256,7 +310,7 @@ private slots:
 
     void refusesIpusThatAreNotThere() {
         QCOMPARE(userError([&] {
-                     (void)columnSums(*view_->trace(), IpuId(2), {{0, total_}, 5});
+                     (void)columnSums(*view_->trace(), IpuId(2), {{0, total_}, 5}, 4);
                  }),
                  "there is no IPU 2: IPUs are 0 to 1");
         QCOMPARE(userError([&] {
@@ -266,7 +320,7 @@ private slots:
         std::stop_source stop;
         stop.request_stop();
         QVERIFY_EXCEPTION_THROWN(
-            (void)columnSums(*view_->trace(), IpuId(0), {{0, total_}, 5}, stop.get_token()),
+            (void)columnSums(*view_->trace(), IpuId(0), {{0, total_}, 5}, 4, stop.get_token()),
             Cancelled);
         QVERIFY_EXCEPTION_THROWN(
             (void)LiveMemory(*view_, {}).columns(IpuId(0), {{0, total_}, 5}, stop.get_token()),

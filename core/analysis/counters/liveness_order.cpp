@@ -14,23 +14,20 @@ LivenessOrder::LivenessOrder(const IdVector<ProgramId, Program>& programs,
                              const IdVector<StepId, ProgramId>& steps, bool pipelined)
     : programs_(programs)
     , steps_(steps) {
-    layOut(pipelined, controlPrograms, functions);
-    // Before pipelines' functions were in the order once they were at each of their calls.
-    if (pipelined && static_cast<std::size_t>(end_) != steps.size())
-        layOut(false, controlPrograms, functions);
+    const std::vector<bool> none(programs.size(), false);
+    const std::vector<bool> all(programs.size(), true);
+    // Older files have all functions in the order once, or those of a pipeline at each call.
+    for (const auto& once : {pipelined ? calledBy(controlPrograms) : none, none, all}) {
+        layOut(controlPrograms, functions, once);
+        if (static_cast<std::size_t>(end_) == steps.size())
+            return;
+    }
 }
 
-// As simulator/memory/liveness.cpp goes through the tree.
-void LivenessOrder::layOut(bool pipelined, const std::vector<ProgramId>& controlPrograms,
-                           const std::vector<ProgramId>& functions) {
-    const std::size_t count = programs_.size();
-    within_.assign(count, -1);
-    sizes_.assign(count, -1);
-    bases_.assign(count, -1);
-    standing_.assign(count, false);
-    std::vector<bool> called(count, false);
+std::vector<bool> LivenessOrder::calledBy(const std::vector<ProgramId>& controlPrograms) const {
+    std::vector<bool> called(programs_.size(), false);
     std::vector<ProgramId> open = controlPrograms;
-    for (std::size_t left = count; pipelined && !open.empty() && left > 0; --left) {
+    for (std::size_t left = programs_.size(); !open.empty() && left > 0; --left) {
         const ProgramId id = open.back();
         open.pop_back();
         if (!exists(id))
@@ -40,9 +37,19 @@ void LivenessOrder::layOut(bool pipelined, const std::vector<ProgramId>& control
             called[program.target.index()] = true;
         open.insert(open.end(), program.children.begin(), program.children.end());
     }
+    return called;
+}
+
+// As simulator/memory/liveness.cpp goes through the tree.
+void LivenessOrder::layOut(const std::vector<ProgramId>& controlPrograms,
+                           const std::vector<ProgramId>& functions, const std::vector<bool>& once) {
+    within_.assign(programs_.size(), -1);
+    sizes_.assign(programs_.size(), -1);
+    bases_.assign(programs_.size(), -1);
+    standing_.assign(programs_.size(), false);
     for (const ProgramId function : functions)
         if (exists(function))
-            standing_[function.index()] = called[function.index()];
+            standing_[function.index()] = once[function.index()];
     end_ = 0;
     const auto place = [&](ProgramId root) {
         if (!exists(root))

@@ -28,8 +28,9 @@ public:
     [[nodiscard]] std::int32_t stepOf(std::int32_t base, ProgramId leaf) const;
 
 private:
-    void layOut(bool pipelined, const std::vector<ProgramId>& controlPrograms,
-                const std::vector<ProgramId>& functions);
+    [[nodiscard]] std::vector<bool> calledBy(const std::vector<ProgramId>& controlPrograms) const;
+    void layOut(const std::vector<ProgramId>& controlPrograms,
+                const std::vector<ProgramId>& functions, const std::vector<bool>& once);
     std::int32_t sizeOf(ProgramId root, int depth);
     [[nodiscard]] bool exists(ProgramId program) const {
         return program.valid() && program.index() < programs_.size();

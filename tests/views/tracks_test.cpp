@@ -210,7 +210,7 @@ private slots:
     void thePointerReadsValues() {
         open({files_.write("a.pop")});
         resize(1280, 1000);
-        for (const char* more : {"Between IPUs", "Active tiles", "Host bytes"})
+        for (const char* more : {"IPU links", "Active tiles", "Host bytes"})
             choice(more).trigger();
         settle();
         const auto readOut = [&](const QString& name) {
@@ -226,8 +226,7 @@ private slots:
         QVERIFY2(rate.match(readOut("Exchange")).hasMatch(), qPrintable(readOut("Exchange")));
         QVERIFY2(readOut("Active tiles").endsWith(" tiles"), qPrintable(readOut("Active tiles")));
         QVERIFY2(readOut("Host bytes").contains("from host"), qPrintable(readOut("Host bytes")));
-        QVERIFY2(readOut("Between IPUs").contains("0 B/cycle"),
-                 qPrintable(readOut("Between IPUs")));
+        QVERIFY2(readOut("IPU links").contains("0 B/cycle"), qPrintable(readOut("IPU links")));
     }
 
     void thePointersLineIsInAllPlots() {

@@ -24,5 +24,8 @@ void checkModelGraph(const Profile& profile, Complaints& complaints);
 /// Tiles that are set aside for the host do nothing else, and no other tile talks to it.
 void checkIoTiles(const Profile& profile, Complaints& complaints);
 void checkTrace(const Profile& profile, Complaints& complaints);
+/// Every step that runs is found in the order of liveness: the most that is live over time is the
+/// most at any of them.
+void checkLiveMemory(const Profile& profile, Complaints& complaints);
 
 } // namespace tilescope::test

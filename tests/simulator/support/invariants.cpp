@@ -12,6 +12,7 @@ std::vector<std::string> brokenInvariants(const Profile& profile) {
     checkAddresses(profile, complaints);
     checkTileAccounts(profile, complaints);
     checkTrace(profile, complaints);
+    checkLiveMemory(profile, complaints);
     checkIoTiles(profile, complaints);
     checkModelGraph(profile, complaints);
     return complaints.take();

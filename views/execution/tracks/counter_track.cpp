@@ -95,7 +95,7 @@ public:
 /// Links are a hundred times slower than the exchange on the chip: they need a scale of their own.
 class LinksTrack : public RateTrack {
 public:
-    QString name() const override { return Text::tr("Between IPUs"); }
+    QString name() const override { return Text::tr("IPU links"); }
     QString toolTip() const override {
         return Text::tr("Bytes that tiles receive from other IPUs, on a scale of their own");
     }

@@ -45,8 +45,9 @@ void TrackPlot::updateCurves() {
 
 void TrackPlot::fitValues() {
     const ZoomRange& axis = zoom();
-    largest_ = curve_->largest(axis.from(), axis.to());
-    double top = largest_;
+    largest_ = {curve_->largestOf(0, axis.from(), axis.to()),
+                curve_->largestOf(1, axis.from(), axis.to())};
+    double top = std::max(largest_[0], largest_[1]);
     const TrackSide& side = curve_->sides()[0];
     if (side.overview && side.overview->limited && top >= nearLimit * side.overview->whole)
         top = std::max(top, side.overview->whole);
@@ -68,8 +69,22 @@ QString TrackPlot::readOut(double cycle) const {
 }
 
 void TrackPlot::paintExtra(QPainter& painter) {
-    constexpr int besidePlot = 10;
     const QRect plot = axisRect()->rect();
+    paintMargin(painter);
+    // What the limit is stands in the margin.
+    const TrackSide& side = curve_->sides()[0];
+    if (side.overview && side.overview->limited && yAxis->range().contains(side.overview->whole)) {
+        const int y = qRound(yAxis->coordToPixel(side.overview->whole));
+        painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
+        painter.drawLine(plot.left(), y, plot.right(), y);
+    }
+    painter.setPen(theme().border);
+    painter.drawLine(0, height() - 1, plot.right(), height() - 1);
+}
+
+void TrackPlot::paintMargin(QPainter& painter) const {
+    constexpr int besidePlot = 6;
+    constexpr int keySize = 7;
     const int line = painter.fontMetrics().height();
     const auto write = [&](int at, const QString& text) {
         const QRect place(0, above + at * line, leftMargin - besidePlot, line);
@@ -78,20 +93,20 @@ void TrackPlot::paintExtra(QPainter& painter) {
     };
     painter.setPen(theme().text);
     write(0, track_.name());
-    const TrackSide& side = curve_->sides()[0];
-    if (side.overview) {
-        painter.setPen(theme().mutedText);
-        write(1, track_.shortText(largest_, units()));
-        write(2, track_.note(side.overview->whole, units()));
+    const std::array<TrackSide, 2>& sides = curve_->sides();
+    if (!sides[0].overview)
+        return;
+    painter.setPen(theme().mutedText);
+    if (!curve_->comparing()) {
+        write(1, track_.shortText(largest_[0], units()));
+        return write(2, track_.note(sides[0].overview->whole, units()));
     }
-    // What the limit is stands in the margin.
-    if (side.overview && side.overview->limited && yAxis->range().contains(side.overview->whole)) {
-        const int y = qRound(yAxis->coordToPixel(side.overview->whole));
-        painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
-        painter.drawLine(plot.left(), y, plot.right(), y);
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        const int at = static_cast<int>(i) + 1;
+        write(at, track_.shortText(largest_[i], units()));
+        painter.fillRect(besidePlot, above + at * line + (line - keySize) / 2, keySize, keySize,
+                         i == 0 ? theme().source : theme().target);
     }
-    painter.setPen(theme().border);
-    painter.drawLine(0, height() - 1, plot.right(), height() - 1);
 }
 
 } // namespace tilescope::views

@@ -7,7 +7,7 @@
 namespace tilescope::views {
 
 /// A low PlotWidget over the cycles of the time zoom, in line with the lanes below it. Its margin
-/// has the track's name and the largest value in sight, which is the top of its scale.
+/// has the track's name and the largest value in sight, of two profiles each one's with its colour.
 class TrackPlot : public PlotWidget {
     Q_OBJECT
 public:
@@ -27,13 +27,14 @@ protected:
 
 private:
     void fitValues();
+    void paintMargin(QPainter& painter) const;
     [[nodiscard]] QString readOut(double cycle) const;
     [[nodiscard]] TrackUnits units() const { return {context().preferences, clockHz_}; }
 
     const CounterTrack& track_;
     TrackPlottable* curve_; ///< owned by the plot
     double clockHz_ = 0;
-    double largest_ = 0; ///< in sight
+    std::array<double, 2> largest_{}; ///< of each side, in sight
 };
 
 } // namespace tilescope::views

@@ -45,21 +45,20 @@ TrackPlottable::TrackPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const Count
     , track_(track)
     , theme_(theme) {}
 
-double TrackPlottable::largest(double from, double to) const {
+double TrackPlottable::largestOf(std::size_t at, double from, double to) const {
+    const TrackSide& side = sides_.at(at);
+    if (!side.overview || side.overview->columns.count() == 0)
+        return 0;
+    const CycleRange& all = side.overview->columns.range();
+    const double first = std::max(from, static_cast<double>(all.begin));
+    const double end = std::min(to, static_cast<double>(all.end));
+    const TrackCurve* curve = first < end ? side.reaching(first, end) : nullptr;
+    if (curve == nullptr)
+        return 0;
     double most = 0;
-    for (const TrackSide& side : sides_) {
-        if (!side.overview || side.overview->columns.count() == 0)
-            continue;
-        const CycleRange& all = side.overview->columns.range();
-        const double first = std::max(from, static_cast<double>(all.begin));
-        const double end = std::min(to, static_cast<double>(all.end));
-        const TrackCurve* curve = first < end ? side.reaching(first, end) : nullptr;
-        if (curve == nullptr)
-            continue;
-        const auto [column, stop] = touched(*curve, first, end);
-        for (std::size_t i = column; i < stop; ++i)
-            most = std::max(most, curve->top(i));
-    }
+    const auto [column, stop] = touched(*curve, first, end);
+    for (std::size_t i = column; i < stop; ++i)
+        most = std::max(most, curve->top(i));
     return most;
 }
 
@@ -122,6 +121,7 @@ void TrackPlottable::fill(QCPPainter& painter, const std::vector<Pixels>& all) c
         double height = 0;
         int bottom = zero;
         int top = zero;
+        QColor edge = parts.back().colour;
         for (std::size_t i = 0; i < curve.parts.size() && i < parts.size(); ++i) {
             const QColor& colour = parts[i].colour;
             height += curve.parts[i][at.column];
@@ -133,12 +133,13 @@ void TrackPlottable::fill(QCPPainter& painter, const std::vector<Pixels>& all) c
                 box(at, body, bottom, withOpacity(colour, bodyOpacity));
                 box(at, top, body, withOpacity(colour, bandOpacity));
             }
+            if (top < bottom)
+                edge = colour;
             bottom = top;
         }
         if (curve.limited && height > curve.whole)
             box(at, top, pixelOf(curve.whole), theme_.current().bad);
         // A line along the top, and up or down to where the column before ends.
-        const QColor& edge = parts.back().colour;
         if (top < zero)
             box(at, top, top + 1, edge);
         painter.fillRect(at.x0, std::min(top, previous), 1, std::abs(top - previous), edge);

@@ -1,6 +1,7 @@
 // Painting a track's curve.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -29,8 +30,11 @@ public:
     void setSides(std::array<TrackSide, 2> sides) { sides_ = std::move(sides); }
     [[nodiscard]] const std::array<TrackSide, 2>& sides() const { return sides_; }
     [[nodiscard]] bool comparing() const { return sides_[1].overview != nullptr; }
-    /// The largest value between two cycles.
-    [[nodiscard]] double largest(double from, double to) const;
+    /// The largest value of a side between two cycles; of both.
+    [[nodiscard]] double largestOf(std::size_t side, double from, double to) const;
+    [[nodiscard]] double largest(double from, double to) const {
+        return std::max(largestOf(0, from, to), largestOf(1, from, to));
+    }
 
 protected:
     void draw(QCPPainter* painter) override;

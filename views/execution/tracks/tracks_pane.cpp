@@ -78,8 +78,8 @@ void TracksPane::setWanted(std::size_t track, bool wanted) {
 }
 
 void TracksPane::load(const ProfilePair& profiles, IpuId ipu, std::int64_t length) {
-    if (profiles.source == profiles_.source && profiles.target == profiles_.target &&
-        ipu == ipu_ && length == length_)
+    if (profiles.source == profiles_.source && profiles.target == profiles_.target && ipu == ipu_ &&
+        length == length_)
         return; // how lanes are drawn is nothing to the tracks
     query_.cancel();
     clickQuery_.cancel();

@@ -33,8 +33,8 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, 0}; }
 
-    /// Pixels that what is below the tracks has at the least.
-    static constexpr int lowestLanes = 210;
+    /// Pixels that what is around the tracks has at the least: strip, lanes with axes, legend.
+    static constexpr int lowestLanes = 300;
 
 signals:
     void status(const QString& text);

@@ -117,7 +117,7 @@ private slots:
         open({files_.write("a.pop")});
         resize(1280, 800);
         QCOMPARE(shown(), (QStringList{"Live memory", "Exchange"}));
-        QVERIFY(trace_->plot().height() >= views::TracksPane::lowestLanes - 60);
+        QVERIFY(trace_->plot().height() >= views::TracksPane::lowestLanes - 90);
         // Lanes are not pressed: where a window is low, tracks give way, the last first.
         int before = 2;
         for (const int height : {700, 600, 500, 400}) {
@@ -204,7 +204,7 @@ private slots:
         choice("Active tiles").trigger();
         choice("Exchange").trigger();
         QVERIFY(shown().isEmpty());
-        QCOMPARE(trace_->tracks().height(), 0);
+        QTRY_COMPARE(trace_->tracks().height(), 0);
     }
 
     void thePointerReadsValues() {

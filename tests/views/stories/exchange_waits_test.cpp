@@ -92,10 +92,11 @@ private slots:
         story.waitUntilIdle();
         TrackPlot& links = track(trace, "IPU links");
         QVERIFY(links.isVisible());
-        // Nearer: a slot.
-        const QRect area = links.axisRect()->rect();
-        for (int notch = 0; notch < 8; ++notch)
-            Story::wheel(links, QPointF(area.center().x(), area.center().y()), 120);
+        // Nearer: the end of a slot.
+        const int y = links.axisRect()->rect().center().y();
+        const auto [left, right] = widestBlock(links);
+        for (int notch = 0; notch < 10; ++notch)
+            Story::wheel(links, QPointF((left + right) / 2.0, y), 120);
         story.waitUntilIdle();
         const auto [from, to] = widestBlock(links);
         QVERIFY2(to - from > 40, qPrintable(QString::number(to - from)));
@@ -108,7 +109,6 @@ private slots:
                 0.1 * exchange.curve().largest(zoom.from(), zoom.to()));
 
         // The range has a table: whose steps these are.
-        const int y = area.center().y();
         dragWithShift(links, {from, y}, {to, y});
         QVERIFY(trace.selectedRange());
         openTab(trace, "Range");

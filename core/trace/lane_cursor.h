@@ -8,20 +8,24 @@ namespace tilescope {
 /// The entries of one lane. Holds the page that was read last; for one thread.
 class LaneCursor {
 public:
-    LaneCursor(const TraceLanes& lanes, TraceBodyId body, IpuId ipu)
+    LaneCursor(const TraceLanes& lanes, TraceBodyId body, IpuId ipu,
+               TracePages::Keep keep = TracePages::Keep::Yes)
         : lanes_(lanes)
         , lane_(lanes.lane(body, ipu))
         , body_(body)
-        , ipu_(ipu) {}
+        , ipu_(ipu)
+        , keep_(keep) {}
 
     [[nodiscard]] const Lane& lane() const { return lane_; }
+    /// What the cursor holds of the file.
+    void forget() { page_.reset(); }
     /// Valid until the next call.
     const LaneEntry& at(std::size_t entry) {
         if (lane_.paged == nullptr)
             return lane_.entries[entry];
         if (!page_ || entry / entriesPerPage != number_) {
             number_ = entry / entriesPerPage;
-            page_ = lanes_.pages()->page(body_, ipu_, number_);
+            page_ = lanes_.pages()->page(body_, ipu_, number_, keep_);
         }
         return (*page_)[entry % entriesPerPage];
     }
@@ -58,6 +62,7 @@ private:
     const Lane& lane_;
     TraceBodyId body_;
     IpuId ipu_;
+    TracePages::Keep keep_;
     TracePages::Entries page_;
     std::size_t number_ = 0;
 };

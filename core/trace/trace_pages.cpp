@@ -134,7 +134,7 @@ public:
     template <class T, class Read, class Decode>
     std::shared_ptr<const std::vector<T>>
     cached(RecentlyUsed<std::shared_ptr<const std::vector<T>>>& known, std::uint64_t key, Read read,
-           Decode decode) {
+           Decode decode, Keep keep = Keep::Yes) {
         std::vector<std::byte> bytes;
         {
             const std::lock_guard lock(mutex);
@@ -144,6 +144,8 @@ public:
             ++pagesRead;
         }
         auto value = std::make_shared<const std::vector<T>>(decode(bytes));
+        if (keep == Keep::No)
+            return value;
         const std::lock_guard lock(mutex);
         known.put(key, value);
         return value;
@@ -251,7 +253,8 @@ const PagedLane& TracePages::lane(TraceBodyId body, IpuId ipu) const {
     return impl_->lanes.at(impl_->placeOf(body.value(), ipu.value()));
 }
 
-TracePages::Entries TracePages::page(TraceBodyId body, IpuId ipu, std::size_t page) const {
+TracePages::Entries TracePages::page(TraceBodyId body, IpuId ipu, std::size_t page,
+                                     Keep keep) const {
     const std::size_t place = impl_->placeOf(body.value(), ipu.value());
     const std::size_t all = impl_->lanes.at(place).entries;
     if (page * entriesPerPage >= all)
@@ -280,7 +283,8 @@ TracePages::Entries TracePages::page(TraceBodyId body, IpuId ipu, std::size_t pa
                 entry.onIpu = static_cast<std::int32_t>(at - ipus.begin());
             }
             return entries;
-        });
+        },
+        keep);
 }
 
 TracePages::Items TracePages::itemPage(TraceBodyId body, std::size_t page) const {

@@ -66,8 +66,11 @@ public:
     [[nodiscard]] const PagedLane& lane(TraceBodyId body, IpuId ipu) const;
 
     using Entries = std::shared_ptr<const std::vector<LaneEntry>>;
-    /// Entries [page * entriesPerPage, ...) of a lane.
-    [[nodiscard]] Entries page(TraceBodyId body, IpuId ipu, std::size_t page) const;
+    /// Entries [page * entriesPerPage, ...) of a lane. Who goes through all of a lane keeps none of
+    /// them for others.
+    enum class Keep { Yes, No };
+    [[nodiscard]] Entries page(TraceBodyId body, IpuId ipu, std::size_t page,
+                               Keep keep = Keep::Yes) const;
     using Items = std::shared_ptr<const std::vector<ItemContent>>;
     /// Items [page * itemsPerPage, ...) of a body.
     [[nodiscard]] Items itemPage(TraceBodyId body, std::size_t page) const;

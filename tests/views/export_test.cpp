@@ -13,6 +13,7 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "views/execution/tracks/track_plot.h"
 #include "views/insights/insights_view.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
@@ -151,7 +152,9 @@ private slots:
                 QFile drawing(files_.path(name + ".svg"));
                 QVERIFY(drawing.open(QIODevice::ReadOnly));
                 const QByteArray text = drawing.readAll();
-                if (report == Report::Trace)
+                if (const auto* track = qobject_cast<views::TrackPlot*>(plot))
+                    QVERIFY(text.contains(track->track().name().toUtf8()));
+                else if (report == Report::Trace)
                     QVERIFY(text.contains("IPU 0"));
                 if (report == Report::Liveness)
                     QVERIFY(text.contains("Live memory"));

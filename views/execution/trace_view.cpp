@@ -93,6 +93,9 @@ QWidget* TraceView::makeTop() {
     layout->addWidget(plots_, 1);
     layout->addWidget(legend_);
     connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
+    // The lanes come first.
+    connect(lanes_, &LanesPane::overviewRead, this,
+            [this] { tracks_->load(profiles(), ipu(), static_cast<std::int64_t>(executionEnd_)); });
     connect(lanes_, &LanesPane::status, this, &ReportView::status);
     connect(tiles_, &TilesPane::status, this, &ReportView::status);
     connect(tracks_, &TracksPane::status, this, &ReportView::status);
@@ -304,7 +307,6 @@ void TraceView::loadPlots() {
     if (look() == TraceLook::Tiles)
         tiles_->load(question());
     lanes_->load(question(), static_cast<std::int64_t>(context().timeZoom.last()));
-    tracks_->load(profiles(), ipu(), static_cast<std::int64_t>(executionEnd_));
     loadStatistics();
 }
 

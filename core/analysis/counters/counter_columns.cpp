@@ -1,34 +1,52 @@
 #include "core/analysis/counters/counter_columns.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "core/base/saturating.h"
 
 namespace tilescope {
 
 CounterColumns::CounterColumns(const ProfileView& profile, std::vector<IpuId> ipus,
-                               CycleColumns columns, std::stop_token stop)
+                               CycleColumns columns, std::stop_token stop, ForEach each)
     : profile_(profile)
     , ipus_(std::move(ipus))
     , columns_(columns)
-    , stop_(std::move(stop)) {
+    , stop_(std::move(stop))
+    , each_(std::move(each)) {
     std::erase_if(
         ipus_, [&](IpuId ipu) { return !ipu.valid() || ipu.value() >= profile_.machine().ipus; });
+}
+
+template <class Column, class Read, class Add>
+std::vector<Column> CounterColumns::summed(const Read& read, const Add& add) const {
+    std::vector<Column> all(count());
+    std::mutex mutex;
+    const auto readOne = [&](std::size_t at) {
+        const std::vector<Column> of = read(ipus_[at]);
+        const std::lock_guard lock(mutex);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            add(all[i], of[i]);
+    };
+    if (each_) {
+        each_(ipus_.size(), readOne);
+        return all;
+    }
+    for (std::size_t at = 0; at < ipus_.size(); ++at)
+        readOne(at);
+    return all;
 }
 
 const std::vector<LiveExtremes>& CounterColumns::live() const {
     if (live_)
         return *live_;
     const auto memory = profile_.derived<LiveMemory>([&] { return LiveMemory(profile_, stop_); });
-    std::vector<LiveExtremes> all(count());
-    for (const IpuId ipu : ipus_) {
-        const std::vector<LiveExtremes> of = memory->columns(ipu, columns_, stop_);
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i].least = saturatingSum(all[i].least, of[i].least);
-            all[i].most = saturatingSum(all[i].most, of[i].most);
-        }
-    }
-    return live_.emplace(std::move(all));
+    return live_.emplace(
+        summed<LiveExtremes>([&](IpuId ipu) { return memory->columns(ipu, columns_, stop_); },
+                             [](LiveExtremes& sum, const LiveExtremes& of) {
+                                 sum.least = saturatingSum(sum.least, of.least);
+                                 sum.most = saturatingSum(sum.most, of.most);
+                             }));
 }
 
 std::int64_t CounterColumns::tiles() const {
@@ -43,16 +61,13 @@ const std::vector<TraceSums>& CounterColumns::sums() const {
     if (sums_)
         return *sums_;
     const auto trace = profile_.trace(stop_);
-    std::vector<TraceSums> all(count());
     // The sum of many is as quick as one: what is spread in each is not seen in all of them.
     const auto several = std::max<std::int64_t>(1, static_cast<std::int64_t>(ipus_.size()));
-    for (const IpuId ipu : ipus_) {
-        const std::vector<TraceSums> of =
-            columnSums(*trace, ipu, columns_, usualColumnsOfBlock * several, stop_);
-        for (std::size_t i = 0; i < all.size(); ++i)
-            all[i] += of[i];
-    }
-    return sums_.emplace(std::move(all));
+    return sums_.emplace(summed<TraceSums>(
+        [&](IpuId ipu) {
+            return columnSums(*trace, ipu, columns_, usualColumnsOfBlock * several, stop_);
+        },
+        [](TraceSums& sum, const TraceSums& of) { sum += of; }));
 }
 
 double CounterColumns::perCycle(std::int64_t TraceSums::*value, std::size_t column) const {

@@ -1,6 +1,7 @@
 // Counters of an execution over time: what the tracks above its lanes draw, and the report prints.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -9,14 +10,19 @@
 
 namespace tilescope {
 
+/// Calls work(i) for each i below `count`, here or on several threads.
+using ForEach =
+    std::function<void(std::size_t count, const std::function<void(std::size_t)>& work)>;
+
 /// Some IPUs of a profile over columns of time. Sums are over the IPUs. Each kind of figure is read
 /// when it is first asked for; for one thread. Calls throw UserError for a damaged profile and
 /// Cancelled after a stop.
 class CounterColumns {
 public:
-    /// `profile` outlives it. Of IPUs that the profile does not have nothing is counted.
+    /// `profile` outlives it. Of IPUs that the profile does not have nothing is counted. `each`
+    /// shares the work of several among threads; without it they are read one after the other.
     CounterColumns(const ProfileView& profile, std::vector<IpuId> ipus, CycleColumns columns,
-                   std::stop_token stop = {});
+                   std::stop_token stop = {}, ForEach each = {});
 
     [[nodiscard]] const ProfileView& profile() const { return profile_; }
     [[nodiscard]] const std::vector<IpuId>& ipus() const { return ipus_; }
@@ -45,12 +51,16 @@ public:
     [[nodiscard]] const std::vector<TraceSums>& sums() const;
 
 private:
+    /// Adds what is read of each IPU, column by column.
+    template <class Column, class Read, class Add>
+    [[nodiscard]] std::vector<Column> summed(const Read& read, const Add& add) const;
     [[nodiscard]] double perCycle(std::int64_t TraceSums::*value, std::size_t column) const;
 
     const ProfileView& profile_;
     std::vector<IpuId> ipus_;
     CycleColumns columns_;
     std::stop_token stop_;
+    ForEach each_;
     mutable std::optional<std::vector<LiveExtremes>> live_;
     mutable std::optional<std::vector<TraceSums>> sums_;
 };

@@ -51,6 +51,11 @@ public:
         , ipu_(ipu) {}
 
     void setStop(const std::stop_token& stop) { stop_ = stop; }
+    /// Pages of the file, before others are asked about.
+    void forgetPages() {
+        for (auto& [body, cursor] : cursors_)
+            cursor.forget();
+    }
 
     /// Of the steps that run in cycles [from, to) of the execution.
     Found over(std::int64_t from, std::int64_t to) {
@@ -70,6 +75,11 @@ public:
     }
 
 private:
+    /// A body calls others and never itself: each has one place that is being read.
+    LaneCursor& cursorOf(TraceBodyId body) {
+        return cursors_.try_emplace(body, lanes_, body, ipu_, TracePages::Keep::No).first->second;
+    }
+
     [[nodiscard]] Entered enter(const TraceRun& run) const {
         return {run.body, order_.baseOf(lanes_.trace().bodies[run.body].program)};
     }
@@ -114,7 +124,7 @@ private:
     }
 
     Found over(const Entered& at, std::int64_t from, std::int64_t to) {
-        LaneCursor cursor(lanes_, at.body, ipu_);
+        LaneCursor& cursor = cursorOf(at.body);
         if (from >= cursor.lane().length || to <= 0)
             return {};
         if (from <= 0 && to >= cursor.lane().length)
@@ -158,7 +168,7 @@ private:
     Found whole(const Entered& at) {
         if (const std::optional<Found>& known = summaries_[at].whole)
             return *known;
-        LaneCursor cursor(lanes_, at.body, ipu_);
+        LaneCursor& cursor = cursorOf(at.body);
         Found found;
         for (std::size_t i = 0; i < cursor.blocks(); ++i)
             found.add(block(at, cursor, i));
@@ -167,7 +177,7 @@ private:
     }
 
     std::optional<std::int64_t> before(const Entered& at, std::int64_t cycle) {
-        LaneCursor cursor(lanes_, at.body, ipu_);
+        LaneCursor& cursor = cursorOf(at.body);
         for (std::size_t i = cursor.firstBeginningAt(cycle); i-- > 0;) {
             const LaneEntry entry = cursor.at(i);
             if (entry.begin >= entry.end)
@@ -201,6 +211,7 @@ private:
     IpuId ipu_;
     std::stop_token stop_;
     std::map<Entered, Summary> summaries_;
+    std::map<TraceBodyId, LaneCursor> cursors_;
 };
 
 } // namespace
@@ -250,6 +261,7 @@ public:
             if (stop.stop_requested())
                 throw Cancelled();
         }
+        ipu.steps->forgetPages();
         return all;
     }
 

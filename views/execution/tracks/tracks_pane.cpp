@@ -4,11 +4,15 @@
 #include <QEvent>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "views/query/shared_work.h"
 
 namespace tilescope::views {
 namespace {
 
-constexpr std::int64_t overviewColumns = 1500;
+constexpr int overviewColumns = 1500; // or as many as the screen has
+constexpr double closeShare = 0.7; // of the execution: what shows more has the overview's columns
 
 std::vector<IpuId> ipusOf(const ProfileView& profile, IpuId wanted) {
     if (wanted.valid())
@@ -29,6 +33,7 @@ struct TracksPane::Question {
     std::vector<std::size_t> coarsely; ///< over all of the execution
     std::vector<std::size_t> closely;
     CycleColumns inSight;
+    int pixels = 0; ///< columns over all of the execution
 };
 
 struct TracksPane::Answer {
@@ -158,14 +163,14 @@ bool TracksPane::eventFilter(QObject* watched, QEvent* event) {
 }
 
 TracksPane::Question TracksPane::question() const {
-    Question question{profiles_, ipu_, length_, {}, {}, {}};
+    Question question{profiles_, ipu_, length_, {}, {}, {}, std::max(overviewColumns, width())};
     const ZoomRange& zoom = context_.timeZoom;
     for (std::size_t i = 0; i < plots_.size(); ++i) {
         if (!shown_[i])
             continue;
         if (!plots_[i]->curve().sides()[0].overview)
             question.coarsely.push_back(i);
-        if (!zoom.showsAll())
+        if (zoom.span() < closeShare * static_cast<double>(length_))
             question.closely.push_back(i);
     }
     // Half a screen more on each side, so that panning finds it drawn.
@@ -196,8 +201,14 @@ std::vector<TracksPane::Answer> TracksPane::read(const Question& question,
         if (!profile || !profile->info().hasExecution || tracks.empty())
             return;
         const CycleColumns columns =
-            overview ? CycleColumns({0, question.length}, overviewColumns) : question.inSight;
-        const CounterColumns counters(*profile, ipusOf(*profile, question.ipu), columns, stop);
+            overview ? CycleColumns({0, question.length}, question.pixels) : question.inSight;
+        // All cores where nothing is shown yet.
+        const auto each = [cores = overview ? Cores::All : Cores::AllButOne](
+                              std::size_t count, const std::function<void(std::size_t)>& work) {
+            shareWork(count, cores, work);
+        };
+        const CounterColumns counters(*profile, ipusOf(*profile, question.ipu), columns, stop,
+                                      each);
         for (const std::size_t track : tracks)
             answers.push_back(
                 {track, overview, profile == question.profiles.target,

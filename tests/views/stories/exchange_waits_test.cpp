@@ -118,6 +118,15 @@ private slots:
         QVERIFY(steps.isVisible());
         const int copies = Story::rowWith(steps, "ipuCopy");
         QVERIFY(copies >= 0 && copies <= 1); // below the totals at most
+        // The rest is waiting.
+        const auto shareOf = [&](const QString& name) {
+            constexpr int column = 7;
+            const int row = Story::rowWith(steps, name);
+            return row < 0 ? 0.0 : Story::cell(steps, row, column).section(' ', 0, 0).toDouble();
+        };
+        QVERIFY2(shareOf("ipuCopy") > 50, qPrintable(QString::number(shareOf("ipuCopy"))));
+        QVERIFY2(shareOf("ipuCopy") + shareOf("Sync") > 95,
+                 qPrintable(QString::number(shareOf("Sync"))));
         story.picture("exchange-track");
 
         // Insights call it the largest loss.
@@ -148,6 +157,10 @@ private slots:
         QVERIFY(links.curve().comparing());
         const double share = bytesOf(links.curve().sides()[1]) / bytesOf(links.curve().sides()[0]);
         QVERIFY2(share > 0.4 && share < 0.6, qPrintable(QString::number(share)));
+        for (int notch = 0; notch < 6; ++notch)
+            Story::wheel(links, QPointF(links.axisRect()->rect().left() + 100, y), 120);
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(&links, &leave);
         story.picture("exchange-track-pair");
     }
 };

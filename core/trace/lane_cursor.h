@@ -17,7 +17,7 @@ public:
         , keep_(keep) {}
 
     [[nodiscard]] const Lane& lane() const { return lane_; }
-    /// What the cursor holds of the file.
+    /// Lets go of the page that was read last.
     void forget() { page_.reset(); }
     /// Valid until the next call.
     const LaneEntry& at(std::size_t entry) {

@@ -101,7 +101,11 @@ std::int32_t LivenessOrder::inside(std::int32_t base, ProgramId call) const {
     const ProgramId target = programs_[call].target;
     if (exists(target) && standing_[target.index()])
         return bases_[target.index()];
-    return base < 0 || within_[call.index()] < 0 ? -1 : base + within_[call.index()];
+    if (base < 0 || within_[call.index()] < 0)
+        return -1;
+    const std::size_t step =
+        static_cast<std::size_t>(base) + static_cast<std::size_t>(within_[call.index()]);
+    return step < steps_.size() ? static_cast<std::int32_t>(step) : -1;
 }
 
 std::int32_t LivenessOrder::stepOf(std::int32_t base, ProgramId leaf) const {

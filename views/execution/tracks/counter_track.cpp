@@ -92,7 +92,7 @@ public:
     }
 };
 
-/// Links are a hundred times slower than the exchange on the chip: they need a scale of their own.
+/// Beside the exchange on the chip, which is far quicker, nothing would be seen of links.
 class LinksTrack : public RateTrack {
 public:
     QString name() const override { return Text::tr("IPU links"); }

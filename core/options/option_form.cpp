@@ -95,6 +95,17 @@ std::string shellLine(const std::string& program, const std::vector<std::string>
     return line;
 }
 
+std::map<std::string, std::string> withoutValues(std::map<std::string, std::string> options) {
+    // The optimizer divides by a scale that it does not know beforehand.
+    if (const auto scaling = options.find("automaticLossScaling");
+        scaling != options.end() && scaling->second == "on")
+        return options;
+    for (const OptionSpec& spec : runOptionTable())
+        if (spec.topic == OptionTopic::Compute)
+            options.erase(spec.key);
+    return options;
+}
+
 std::map<std::string, std::string>
 changedOptions(const std::map<std::string, std::string>& inForce) {
     const RunOptions fresh;

@@ -39,6 +39,11 @@ std::vector<std::string> runArguments(const std::string& model,
 /// Arguments as a line for a POSIX shell, quoted where needed, with `program` in front.
 std::string shellLine(const std::string& program, const std::vector<std::string>& arguments);
 
+/// The options of a run as long on the machine that computes no values, which is what takes time
+/// here: without those that only say what is computed. As they are where one of these changes the
+/// program.
+std::map<std::string, std::string> withoutValues(std::map<std::string, std::string> options);
+
 /// Of the options that were in force, those that differ from their defaults.
 std::map<std::string, std::string>
 changedOptions(const std::map<std::string, std::string>& inForce);

@@ -7,6 +7,8 @@ namespace {
 
 // Less than this of the time of a sample is no gain: plans differ a little by chance.
 constexpr double leastGain = 0.005;
+// Of what was predicted at most: a gain beyond has another reason than the one that was thought of.
+constexpr double mostOfPredicted = 1.25;
 
 TrialVerdict verdictOf(const ProfileInfo& before, const Trial& trial) {
     if (trial.result.status == PointStatus::Error)
@@ -19,6 +21,8 @@ TrialVerdict verdictOf(const ProfileInfo& before, const Trial& trial) {
         return trial.gained >= leastGain ? TrialVerdict::Faster : TrialVerdict::NoGain;
     if (trial.gained < leastGain)
         return TrialVerdict::Wrong;
+    if (trial.gained > mostOfPredicted * trial.predicted)
+        return TrialVerdict::More;
     return trial.gained >= trial.predicted / 2 ? TrialVerdict::AsPredicted : TrialVerdict::Less;
 }
 

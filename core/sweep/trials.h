@@ -14,20 +14,21 @@ namespace tilescope {
 enum class TrialVerdict {
     Fits,        ///< the run before did not
     OutOfMemory, ///< needs more memory than there is
-    AsPredicted, ///< gains at least half of what was predicted at most
+    AsPredicted, ///< gains at least half of what was predicted at most, and hardly more than that
     Less,        ///< gains, but less than that
     Wrong,       ///< a gain was predicted, and there is none
     Faster,      ///< nothing was predicted
     NoGain,      ///< likewise
-    Failed       ///< the run ended with an error
+    Failed,      ///< the run ended with an error
+    More         ///< gains more than was thought possible
 };
 template <>
 inline constexpr auto enumNames<TrialVerdict> = std::to_array<std::string_view>(
-    {"fits", "outOfMemory", "asPredicted", "less", "wrong", "faster", "noGain", "failed"});
+    {"fits", "outOfMemory", "asPredicted", "less", "wrong", "faster", "noGain", "failed", "more"});
 template <>
 inline constexpr auto enumTitles<TrialVerdict> = std::to_array<std::string_view>(
     {"fits now", "out of memory", "as predicted", "less than predicted", "wrong: no gain", "faster",
-     "no gain", "failed"});
+     "no gain", "failed", "more than predicted"});
 
 /// One suggestion, simulated with everything else as it was.
 struct Trial {

@@ -22,6 +22,10 @@ std::string cyclesText(double cycles, const TextStyle& style) {
 std::string numberText(double value, Unit unit, const TextStyle& style) {
     switch (unit) {
     case Unit::None:
+        // As a number with an exponent nobody reads it; beyond what is exact it has to be one.
+        if (constexpr double many = 1e4, exact = 1e15;
+            std::abs(value) >= many && std::abs(value) < exact)
+            return withThousands(std::llround(value));
         return fmt::format("{:.4g}", value);
     case Unit::Count:
         return withThousands(std::llround(value));

@@ -105,6 +105,22 @@ private slots:
             QVERIFY2(trial["verdict"] != "failed", qPrintable(tried.out));
     }
 
+    // Suggestions are about time and memory: a training is not done again for each.
+    void computesNoValues() {
+        const Result tried =
+            trialsOf({jobFile("tutorial_half"), "--compute", "--data",
+                      TILESCOPE_SOURCE_DIR "/tests/data/mnist", "--value-samples", "5"});
+        QVERIFY2(tried.status == 0, qPrintable(tried.err));
+        const QJsonArray trials = tried.json()["trials"].toArray();
+        QVERIFY(!trials.isEmpty());
+        for (const QJsonValue& trial : trials) {
+            QVERIFY2(trial["verdict"] != "failed", qPrintable(tried.out));
+            const Result info = call({"info", trial["profile"].toString(), "--json"});
+            QVERIFY2(info.json()["options"]["compute"] != "on", qPrintable(info.out));
+            QVERIFY(info.json()["throughput"].toDouble() > 0);
+        }
+    }
+
     void keepsNothingUnasked() {
         call({"run", "mlp", "-o", "before"});
         const Result tried = call({"try", "before"});

@@ -27,6 +27,21 @@ class OptionFormTest : public QObject {
     Q_OBJECT
 
 private slots:
+    // A run that computes nothing takes as long on the machine.
+    void whatIsComputedCanBeLeftOut() {
+        const Values options{{"mode", "training"}, {"batchSize", "8"}};
+        Values computing = options;
+        computing.insert({{"compute", "on"},
+                          {"data", "digits"},
+                          {"epochs", "2"},
+                          {"values", "curves"},
+                          {"stochasticRounding", "on"}});
+        QVERIFY(withoutValues(computing) == options);
+        // This one is in the program.
+        computing["automaticLossScaling"] = "on";
+        QVERIFY(withoutValues(computing) == computing);
+    }
+
     void everyOptionIsInOneGroup() {
         std::multiset<std::string> placed;
         for (const OptionGroup& group : optionGroups()) {

@@ -65,12 +65,52 @@ private slots:
         QCOMPARE(tree.cost(convolve), (ProgramCost{12000, 10, 120000, 0}));
     }
 
+    // Steps of several IPUs side by side: a part takes no longer than the whole.
+    void aPartTakesNoLongerThanTheWhole() {
+        Tree tree({.ipus = 2});
+        Profile& p = tree.profile;
+        const ProgramId main = p.controlPrograms.back();
+        Program outer;
+        outer.kind = ProgramKind::Sequence;
+        outer.parent = main;
+        outer.children = p.programs[main].children;
+        const ProgramId wrapped = p.programs.add(outer);
+        for (const ProgramId child : outer.children)
+            p.programs[child].parent = wrapped;
+        p.programs[main].children = {wrapped};
+        TraceBody& body = p.trace.bodies[p.trace.runs.back().body];
+        for (TraceStep& step : body.steps)
+            for (StepOnIpu& on : step.ipus)
+                on.start = 0;
+        for (TraceCall& call : body.calls)
+            for (CallOnIpu& on : call.ipus)
+                on.start = 0;
+        tree.update();
+        QVERIFY(tree.cost(main).between < 0); // things run side by side
+        QCOMPARE(tree.cost(wrapped).total, tree.cost(main).total);
+        QCOMPARE(tree.cost(wrapped).cycles, tree.cost(main).cycles);
+        QCOMPARE(tree.cost(wrapped).between, tree.cost(main).between);
+    }
+
     void withoutATraceThereAreEstimates() {
         const Tree tree({.tooLarge = true});
         const ProgramId convolve = tree.find(ProgramKind::OnTileExecute, "conv1/Convolve");
         QCOMPARE(tree.cost(convolve).cycles, sample::convCycles);
         QCOMPARE(tree.cost(convolve).executions, std::int64_t(0));
         QCOMPARE(tree.cost(convolve).total, std::int64_t(0));
+    }
+
+    // A profile with a trace is compared with one without by what both have.
+    void estimatesDoNotNeedATrace() {
+        const auto estimated = [](const SampleOptions& options) {
+            return programCosts(
+                ProfileView(std::make_shared<const Profile>(sampleProfile(options))), {},
+                CostBasis::Estimate);
+        };
+        const auto executed = estimated({});
+        QVERIFY(executed == estimated({.tooLarge = true}));
+        QVERIFY(std::all_of(executed.begin(), executed.end(),
+                            [](const ProgramCost& cost) { return cost.executions == 0; }));
     }
 
     void aFunctionThatCallsItselfEnds() {

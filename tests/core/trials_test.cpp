@@ -43,6 +43,8 @@ private slots:
         QTest::addColumn<QString>("verdict");
         QTest::newRow("as predicted") << 200 << 125.0 << "asPredicted";
         QTest::newRow("half of it") << 390 << 125.0 << "asPredicted";
+        QTest::newRow("a little more") << 170 << 125.0 << "asPredicted";
+        QTest::newRow("more") << 54 << 119.6 << "more";
         QTest::newRow("less") << 600 << 125.0 << "less";
         QTest::newRow("none") << 200 << 100.0 << "wrong";
         QTest::newRow("slower") << 200 << 50.0 << "wrong";

@@ -1,11 +1,16 @@
 // The largest parts among the insights: of the model, an IPU or a tile, and the way to their
 // report.
 #include <QComboBox>
+#include <QDir>
 #include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSpinBox>
 #include <QTableView>
 #include <QtTest>
+#include <set>
 
 #include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
@@ -13,6 +18,7 @@
 #include "tests/views/sample_files.h"
 #include "views/insights/insights_view.h"
 #include "views/insights/largest_panel.h"
+#include "views/insights/meter.h"
 #include "views/tables/table_panel.h"
 #include "views/theme/style.h"
 #include "views/widgets/report_view.h"
@@ -99,6 +105,43 @@ private slots:
                  qPrintable(advice[0]));
     }
 
+    // Bars of cards are compared with each other, whatever the buttons below them say.
+    void barsOfCardsAreEquallyLong() {
+        open({files_.write("a.pop", {.withCopy = true})});
+        std::set<int> widths;
+        int cards = 0;
+        for (QWidget* bar : window_->view(Report::Insights).findChildren<QWidget*>())
+            if (dynamic_cast<views::Meter*>(bar) != nullptr && bar->isVisible() &&
+                bar->parentWidget()->objectName() == "panel") {
+                widths.insert(bar->width());
+                ++cards;
+            }
+        QVERIFY(cards >= 3);
+        QCOMPARE(widths.size(), std::size_t(1));
+    }
+
+    // A proportion is a number as well, though it is written as it was given.
+    void numbersStandBelowEachOther() {
+        open({files_.write("a.pop")});
+        for (const QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>())
+            if (label->text() == "0.6") {
+                QVERIFY(label->alignment().testFlag(Qt::AlignRight));
+                return;
+            }
+        QFAIL("no card has the proportion of conv1");
+    }
+
+    // As the plot of values writes them; the command line has "2^-14".
+    void powersAreWrittenAsInPlots() {
+        open({files_.write("a.pop", {.withValues = true})});
+        bool raised = false;
+        for (const QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>()) {
+            QVERIFY2(!label->text().contains("2^"), qPrintable(label->text()));
+            raised = raised || label->text().contains(QStringLiteral("2\u207b\u00b9\u2074"));
+        }
+        QVERIFY(raised);
+    }
+
     void aRowLeadsToItsReport() {
         LargestPanel& panel = open({files_.write("a.pop")});
         QTableView& table = panel.table().view();
@@ -109,6 +152,24 @@ private slots:
         QCOMPARE(window_->currentReport(), Report::Liveness);
         QVERIFY(window_->context().selection.current().step.valid());
         QVERIFY(window_->context().selection.current().variable.valid());
+    }
+
+    // Two runs of one model are told apart by their folders, and the second is not searched for.
+    void theTargetIsFound() {
+        for (const char* folder : {"before", "after"})
+            QDir().mkpath(files_.path(folder));
+        open({files_.write("before/profile.pop"), files_.write("after/profile.pop")});
+        QWidget& view = window_->view(Report::Insights);
+        QLabel* target = nullptr;
+        for (QLabel* label : view.findChildren<QLabel*>())
+            if (label->text() == "Target: sample on mk2 (after)")
+                target = label;
+        QVERIFY(target != nullptr);
+        QVERIFY(target->visibleRegion().isEmpty());
+        for (QPushButton* button : view.findChildren<QPushButton*>())
+            if (button->text() == "Go to the target")
+                button->click();
+        QTRY_VERIFY(!target->visibleRegion().isEmpty());
     }
 
     void twoProfilesStandSideBySide() {

@@ -136,6 +136,69 @@ private slots:
         QVERIFY(isShown("Sync") && isShown("Idle"));
     }
 
+    // Long names and flags give way before a small screen has to be scrolled sideways.
+    void longRowsFitASmallScreen() {
+        Loss loss;
+        loss.kind = LossKind::GlobalExchange;
+        loss.cycles = 2'535'145'962;
+        loss.share = 0.9;
+        loss.place = "encoder/layer10/attention/self/output/MatMulLhsGrad/reduce/stage";
+        loss.remedies = {{"availableMemoryProportionByOperation", Advice::Direction::Set,
+                          "encoder/layer10/attention=0.4", "", "moves less", 1'000'000}};
+        const QString file = files_.write("a.pop");
+        open({file});
+        LossesPanel own(window_->context(), "x", {loss}, test::openSample(file), true);
+        constexpr int room = 1000; // beside the list of reports, 1280 pixels wide
+        QVERIFY2(own.minimumSizeHint().width() <= room,
+                 qPrintable(QString::number(own.minimumSizeHint().width())));
+        own.resize(room, 200);
+        own.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&own));
+        bool shortened = false;
+        for (QPushButton* button : own.findChildren<QPushButton*>()) {
+            QVERIFY(button->width() >= button->fontMetrics().horizontalAdvance(button->text()));
+            shortened = shortened || button->text().contains(QChar(0x2026));
+        }
+        QVERIFY(shortened);
+    }
+
+    // Gains have no columns where nothing ran, and the best can be compared at once.
+    void whatFitsIsToldWithAllThatDo() {
+        open({files_.write("a.pop")});
+        const auto row = [](const char* change, const char* verdict) {
+            return QByteArray(R"({"change": ")") + change +
+                   R"(", "option": "x", "value": "1", "predicted": null, "gained": null,
+                       "verdict": ")" +
+                   verdict + R"(", "throughput": 90.0, "maxTileIncludingGaps": 1000,
+                       "message": null, "profile": "/trial.pop"})";
+        };
+        const QByteArray trials = R"({"trials": [)" + row("--precision half", "fits") + "," +
+                                  row("--batch-size 8", "fits") + "]}";
+        TryAllDialog dialog(window_->context(), script("cat <<'X'\n" + trials + "\nX"),
+                            "/before.pop");
+        dialog.show();
+        QSignalSpy ended(&dialog, &TryAllDialog::ended);
+        dialog.start(folder_.filePath("trials"));
+        QTRY_COMPARE(ended.count(), 1);
+        QStringList labels;
+        for (const QLabel* label : dialog.findChildren<QLabel*>())
+            labels << label->text();
+        QVERIFY2(labels.contains("It fits with each of 2 suggestions; fastest with "
+                                 "--precision half."),
+                 qPrintable(labels.join("|")));
+        const views::TableModel& model = dialog.table().model();
+        QStringList titles;
+        for (int column = 0; column < model.columnCount(); ++column)
+            titles << model.headerData(column, Qt::Horizontal).toString();
+        QVERIFY2(!titles.contains("Predicted gain") && !titles.contains("Message") &&
+                     titles.contains("Fullest tile"),
+                 qPrintable(titles.join("|")));
+        QCOMPARE(dialog.table().chosenIds(), std::vector<std::int32_t>{0});
+        for (QPushButton* button : dialog.findChildren<QPushButton*>())
+            if (button->text() == "Compare")
+                QVERIFY(button->isEnabled());
+    }
+
     void showsAWrongPredictionAsWrong() {
         open({files_.write("a.pop")});
         TryAllDialog dialog(

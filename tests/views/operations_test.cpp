@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QMenu>
 #include <QTableView>
+#include <QTreeView>
 #include <QtTest>
 #include <algorithm>
 #include <cmath>
@@ -173,6 +174,20 @@ private slots:
         QCOMPARE(view.table().view().currentIndex().data().toString(),
                  view.roofline().textOf(largest).section(QStringLiteral(" \u00b7"), 0, 0));
         QVERIFY(view.tabs().isVisible());
+    }
+
+    // Beside the plot the values of the details have most of the room.
+    void detailsBesideTheRooflineShowTheirValues() {
+        window_->resize(1280, 720);
+        OperationsView& view = openView({files_.write("a.pop")});
+        test::button(view, "Roofline").click();
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(0); });
+        test::waitUntilIdle(*window_);
+        QVERIFY2(view.tabs().width() >= view.width() / 3,
+                 qPrintable(QString::number(view.tabs().width())));
+        auto& tree = test::child<QTreeView>(view.tabs());
+        QVERIFY(tree.columnWidth(0) <= tree.viewport()->width() / 2);
     }
 
     void theRooflineFollowsTheSelection() {

@@ -73,6 +73,28 @@ private slots:
         QVERIFY(share > 0 && share < 100);
     }
 
+    // Long runs have thousands of millions of cycles.
+    void largeNumbersHaveTheirRoom() {
+        open({files_.write("a.pop")});
+        const QTreeView& tree = programs_->tree();
+        QVERIFY(tree.columnWidth(ProgramModel::Cycles) >
+                tree.fontMetrics().horizontalAdvance("88,888,888,888"));
+    }
+
+    // What ran in one of two profiles alone is no difference: estimates are compared.
+    void aRunIsNotComparedWithAnEstimate() {
+        open({files_.write("a.pop", {.tooLarge = true}), files_.write("b.pop")});
+        const ProgramModel& model = programs_->model();
+        const ProgramId convolve = model.find("OnTileExecute (conv1/Convolve", {}, true);
+        const QString difference = cell(model, convolve, ProgramModel::Difference);
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+        QCOMPARE(model.headerData(ProgramModel::Cycles, Qt::Horizontal).toString(),
+                 QStringLiteral("Estimated cycles"));
+        open({files_.write("b.pop")});
+        QCOMPARE(programs_->model().headerData(ProgramModel::Cycles, Qt::Horizontal).toString(),
+                 QStringLiteral("Cycles"));
+    }
+
     void theListGoesToEachProgram() {
         open({files_.write("a.pop")});
         views::ProgramList& list = programs_->list();

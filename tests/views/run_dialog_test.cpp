@@ -165,6 +165,30 @@ private slots:
         QVERIFY(option("schedule").isVisibleTo(dialog_.get()));
     }
 
+    void theSearchIsReachedByKeys() {
+        auto* search = named<QLineEdit>(QStringLiteral("Search options"));
+        button(QStringLiteral("Copy"))->setFocus();
+        QTest::keyClick(dialog_.get(), Qt::Key_F, Qt::ControlModifier);
+        QTRY_VERIFY(search->hasFocus());
+        button(QStringLiteral("Copy"))->setFocus();
+        QTest::keyClick(dialog_.get(), Qt::Key_Slash);
+        QTRY_VERIFY(search->hasFocus());
+        // In a field it is a letter of a path.
+        type("split", QStringLiteral("a/b"));
+        QCOMPARE(option("split").value(), std::string("a/b"));
+    }
+
+    void hintsSayOnlyBoundsThatMatter() {
+        const auto hintOf = [&](const char* key) {
+            return option(key).editor().accessibleDescription();
+        };
+        QVERIFY2(hintOf("gradientAccumulation").endsWith("(1 or more)"),
+                 qPrintable(hintOf("gradientAccumulation")));
+        QVERIFY2(hintOf("replicas").endsWith("(1 to 256)"), qPrintable(hintOf("replicas")));
+        QCOMPARE(OptionEditor::titleOf(*findOption("fpExceptions")),
+                 QStringLiteral("FP exceptions"));
+    }
+
     void aWrongValueIsSaidAtItsOption() {
         type("batchSize", QStringLiteral("many"));
         QVERIFY2(option("batchSize").problem().contains(QStringLiteral("'many' is not a whole")),

@@ -383,11 +383,20 @@ private slots:
         QVERIFY2(message.contains("tilescope run") && message.contains("--compute"),
                  qPrintable(message));
         QVERIFY(!test::choiceOf(*view, "Heat map").isEnabled());
+        // What shows nothing is not there; what makes values is.
+        QVERIFY(!test::button(*view, "Loss").isVisible());
+        QSignalSpy again(view.get(), &ReportView::runAgainWanted);
+        QToolButton& compute = test::button(*view, "Run again with --compute\u2026");
+        QVERIFY(compute.isVisible());
+        compute.click();
+        QCOMPARE(again.count(), 1);
+        QCOMPARE(again[0][1].value<std::string>(), std::string("compute"));
         // Values of another profile come back.
         open(computed());
         settle();
         QVERIFY(view->heat().isVisible());
         QVERIFY(test::button(*view, "Loss").isEnabled());
+        QVERIFY(test::button(*view, "Loss").isVisible() && !compute.isVisible());
     }
 
     void aRunThatDidNotTrainHasNoCurves() {

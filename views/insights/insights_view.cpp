@@ -3,6 +3,8 @@
 #include <QGridLayout>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QToolButton>
 #include <algorithm>
 #include <map>
@@ -12,6 +14,7 @@
 #include "views/insights/largest_panel.h"
 #include "views/insights/losses_panel.h"
 #include "views/insights/meter.h"
+#include "views/plot/axes/axis_labels.h"
 #include "views/tables/cell_text.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
@@ -33,11 +36,37 @@ QColor levelColour(const Theme& theme, InsightLevel level) {
     return theme.bad;
 }
 
+// Texts for the command line have it so.
+const QRegularExpression& powerOfTwo() {
+    static const QRegularExpression power(QStringLiteral("\\b2\\^(-?\\d{1,4})"));
+    return power;
+}
+
+/// Powers of two with their exponents raised, as in plots.
+QString withPowers(const std::string& text) {
+    QString shown = QString::fromStdString(text);
+    for (auto found = powerOfTwo().match(shown); found.hasMatch();
+         found = powerOfTwo().match(shown))
+        shown.replace(found.capturedStart(), found.capturedLength(),
+                      powerText(2, found.captured(1).toInt()));
+    return shown;
+}
+
+/// Whether a text is a number: 0.4 of a proportion, 1 of a factor, a power of two.
+bool isNumber(const std::string& text) {
+    const QString shown = QString::fromStdString(text);
+    const auto power = powerOfTwo().match(shown);
+    bool good = power.hasMatch() && power.capturedLength() == shown.size();
+    if (!good)
+        shown.toDouble(&good);
+    return good;
+}
+
 /// A value that may be longer than the window is wide: names break after what parts them.
 QLabel* longValue(const std::string& text) {
     constexpr qsizetype fits = 80; // letters that the narrowest window has room for
     static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_: ])"));
-    QString broken = shownText(QString::fromStdString(text), mostOfParagraph);
+    QString broken = shownText(withPowers(text), mostOfParagraph);
     if (broken.size() > fits)
         broken.replace(parts, QStringLiteral("\\1\u200b"));
     auto* label = new QLabel(broken);
@@ -59,6 +88,11 @@ QLabel* nameLabel(const QString& text) {
     return label;
 }
 
+QString evidenceText(const Evidence& item, const Preferences& preferences, double clockHz) {
+    return item.unit == Unit::None ? withPowers(item.text)
+                                   : cellText(cellOf(item, clockHz), item.unit, preferences);
+}
+
 QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences,
                       double clockHz) {
     auto* widget = new QWidget;
@@ -71,9 +105,9 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     for (const Evidence& item : evidence) {
         QLabel* name = nameLabel(shownName(item.label));
         name->setObjectName(QStringLiteral("muted"));
-        const bool isText = item.unit == Unit::None;
-        auto* value = isText ? longValue(item.text)
-                             : new QLabel(cellText(cellOf(item, clockHz), item.unit, preferences));
+        const bool isText = item.unit == Unit::None && !isNumber(item.text);
+        auto* value =
+            isText ? longValue(item.text) : new QLabel(evidenceText(item, preferences, clockHz));
         value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.
@@ -97,6 +131,15 @@ QString costText(const InsightCost& cost, const Preferences& preferences, double
     return (cost.cycles > 0 ? InsightsView::tr("%1 of the run\n%2")
                             : InsightsView::tr("%1 of the memory\n%2"))
         .arg(QString::fromStdString(formatPercent(cost.share, 1)), amount);
+}
+
+/// Two runs of one model are told apart by their folders.
+QString nameOf(const ProfilePair& pair, const ProfileView& profile) {
+    const QString title = profileTitle(profile);
+    const std::string folder = profile.file().parent_path().filename().string();
+    if (profileTitle(*pair.source) != profileTitle(*pair.target) || folder.empty())
+        return title;
+    return InsightsView::tr("%1 (%2)").arg(title, shownText(QString::fromStdString(folder)));
 }
 
 QString kindTitle(InsightKind kind) {
@@ -131,6 +174,7 @@ QString reportTitle(const std::string& section) {
 InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers))
+    , scroll_(nullptr)
     , content_(new QWidget)
     , layout_(new QVBoxLayout)
     , largest_(new LargestPanel(context)) {
@@ -143,8 +187,8 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     page->addWidget(largest_);
     page->addStretch();
     connect(largest_, &LargestPanel::followed, this, &InsightsView::follow);
-    auto* scroll = scrolled(content_);
-    panel_->setContent(scroll);
+    scroll_ = scrolled(content_);
+    panel_->setContent(scroll_);
     inColumn(this, {panel_});
 }
 
@@ -152,10 +196,10 @@ void InsightsView::reload() {
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
         found.push_back(
-            {pair.comparing() ? tr("Source: %1").arg(profileTitle(*pair.source)) : QString(),
+            {pair.comparing() ? tr("Source: %1").arg(nameOf(pair, *pair.source)) : QString(),
              findAll(*pair.source, stop), true});
         if (pair.comparing())
-            found.push_back({tr("Target: %1").arg(profileTitle(*pair.target)),
+            found.push_back({tr("Target: %1").arg(nameOf(pair, *pair.target)),
                              findAll(*pair.target, stop), false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
@@ -172,7 +216,7 @@ void InsightsView::show() {
     }
     for (const Found& found : found_) {
         if (!found.heading.isEmpty())
-            layout_->addWidget(wrappedLabel(found.heading, "heading"));
+            layout_->addWidget(makeHeading(found));
         if (!found.of.losses.empty())
             layout_->addWidget(makeLosses(found));
         auto next = found.of.insights.begin();
@@ -186,6 +230,26 @@ void InsightsView::show() {
             next = end;
         }
     }
+}
+
+QWidget* InsightsView::makeHeading(const Found& found) {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(textLabel(found.heading, "heading"));
+    layout->addStretch();
+    auto* other = new QPushButton(found.ofSource ? tr("Go to the target") : tr("Go to the source"));
+    other->setToolTip(found.ofSource ? tr("The insights of the target, below these")
+                                     : tr("The insights of the source, above these"));
+    connect(other, &QPushButton::clicked, this, [this, wanted = !found.ofSource] {
+        for (int i = 0; i < layout_->count(); ++i)
+            if (QWidget* at = layout_->itemAt(i)->widget();
+                at != nullptr && at->property("heading") == QVariant(wanted))
+                scroll_->verticalScrollBar()->setValue(at->mapTo(content_, QPoint()).y());
+    });
+    row->setProperty("heading", found.ofSource);
+    layout->addWidget(other);
+    return row;
 }
 
 QWidget* InsightsView::makeLosses(const Found& found) {
@@ -236,18 +300,21 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     layout->setContentsMargins(14, 10, 14, 10);
     auto* text = new QVBoxLayout;
     text->setSpacing(4);
-    auto* title = wrappedLabel(QString::fromStdString(insight.title), "heading");
+    auto* title = wrappedLabel(withPowers(insight.title), "heading");
     text->addWidget(title);
     if (const std::string advice = adviceText(insight); !advice.empty())
-        text->addWidget(wrappedLabel(QString::fromStdString(advice), "advice"));
+        text->addWidget(wrappedLabel(withPowers(advice), "advice"));
     const double clockHz = profile ? profile->machine().clockHz : 0;
     if (!insight.evidence.empty())
         text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz));
     if (QWidget* again = makeRunAgain(insight, profile))
         text->addWidget(again);
     layout->addLayout(text, 1);
+    // As wide in every card, whatever its buttons say, so that bars can be compared.
+    constexpr int costWidth = 214; // pixels
     auto* right = new QVBoxLayout;
     right->setSpacing(6);
+    right->addStrut(costWidth);
     QLabel* cost = textLabel(costText(insight.cost, context().preferences, clockHz), "value");
     cost->setAlignment(Qt::AlignRight);
     right->addWidget(cost);

@@ -8,6 +8,7 @@
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
+class QScrollArea;
 class QVBoxLayout;
 
 namespace tilescope::views {
@@ -35,6 +36,8 @@ private:
         bool ofSource = true;
     };
     void show();
+    /// The name of a profile of two, and a way to the other.
+    QWidget* makeHeading(const Found& found);
     QWidget* makeLosses(const Found& found);
     QWidget* makeCard(const Insight& insight, bool ofSource);
     /// Cards of one kind under a heading that hides or shows them.
@@ -46,6 +49,7 @@ private:
     void follow(const InsightLink& link);
 
     LoadingPanel* panel_;
+    QScrollArea* scroll_;
     QWidget* content_;
     QVBoxLayout* layout_; ///< of the cards
     LargestPanel* largest_;

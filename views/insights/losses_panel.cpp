@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/options/run_options.h"
 #include "views/insights/meter.h"
+#include "views/insights/short_button.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
@@ -19,9 +20,13 @@ enum Columns { Kind, Bar, Share, Amount, Place, Remedy, Rest };
 // Smaller ones are folded, but for a few: a list of one says little.
 constexpr double smallShare = 0.02;
 constexpr std::size_t leastShown = 3;
-constexpr int barWidth = 160;   // pixels
-constexpr int placeWidth = 300; // pixels
-constexpr int pageWidth = 1100; // pixels: longer rows are hard to follow
+// Pixels. Names and buttons give way before the page has to be scrolled sideways.
+constexpr int widestBar = 160;
+constexpr int leastPlace = 90;
+constexpr int widestPlace = 300;
+constexpr int leastRemedy = 150;
+constexpr int widestRemedy = 420;
+constexpr int pageWidth = 1100; // longer rows are hard to follow
 
 QColor colourOf(const Theme& theme, LossKind kind) {
     switch (kind) {
@@ -42,7 +47,7 @@ QLabel* numberLabel(const QString& text, const char* look) {
 
 /// Text in the middle of which letters are left out if it is too long for its column.
 QString shortened(const QWidget& widget, const QString& text) {
-    return widget.fontMetrics().elidedText(shownText(text), Qt::ElideMiddle, placeWidth);
+    return widget.fontMetrics().elidedText(shownText(text), Qt::ElideMiddle, widestPlace);
 }
 
 std::size_t shownOf(const std::vector<Loss>& losses) {
@@ -111,7 +116,7 @@ void LossesPanel::addRow(const Loss& loss) {
     kind->setAccessibleDescription(cause);
     auto* bar = new Meter(longest_ > 0 ? loss.share / longest_ : 0, colourOf(theme, loss.kind),
                           theme.border);
-    bar->setFixedWidth(barWidth);
+    bar->setMaximumWidth(widestBar);
     bar->setToolTip(cause);
     const bool memory = loss.kind == LossKind::Memory;
     grid_->addWidget(kind, row, Kind);
@@ -139,10 +144,9 @@ QWidget* LossesPanel::placeOf(const Loss& loss) {
         label->setToolTip(shownText(place));
         return label;
     }
-    auto* go = new QPushButton;
+    auto* go = new ShortButton(shownText(place), leastPlace, widestPlace);
     go->setFlat(true);
     go->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
-    go->setText(shortened(*go, place));
     go->setToolTip(tr("Shows %1 in its report").arg(shownText(place)));
     go->setAccessibleName(tr("Show %1").arg(shownText(place)));
     connect(go, &QPushButton::clicked, this, [this, link = loss.link] { emit followed(link); });
@@ -163,7 +167,7 @@ QWidget* LossesPanel::remedyOf(const Loss& loss) {
                                          : 0;
     if (share > 0)
         text += tr("   −%1").arg(QString::fromStdString(formatPercent(share, 1)));
-    auto* button = new QPushButton(text);
+    auto* button = new ShortButton(text, leastRemedy, widestRemedy);
     button->setToolTip(tr("%1 Opens the options of this run with this one changed.")
                            .arg(QString::fromStdString(sentenceOf(*usable))));
     connect(button, &QPushButton::clicked, this, [this, advice = *usable] {

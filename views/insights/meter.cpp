@@ -4,14 +4,26 @@
 #include <algorithm>
 
 namespace tilescope::views {
+namespace {
+constexpr int thickness = 6; // pixels
+}
 
 Meter::Meter(double share, QColor colour, QColor track, QWidget* parent)
     : QWidget(parent)
     , share_(std::clamp(share, 0.0, 1.0))
     , colour_(std::move(colour))
     , track_(std::move(track)) {
-    constexpr int height = 6;
-    setFixedHeight(height);
+    setFixedHeight(thickness);
+}
+
+QSize Meter::sizeHint() const {
+    constexpr int wanted = 160;
+    return {wanted, thickness};
+}
+
+QSize Meter::minimumSizeHint() const {
+    constexpr int least = 60;
+    return {least, thickness};
 }
 
 void Meter::paintEvent(QPaintEvent*) {

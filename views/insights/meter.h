@@ -10,6 +10,8 @@ namespace tilescope::views {
 class Meter : public QWidget {
 public:
     Meter(double share, QColor colour, QColor track, QWidget* parent = nullptr);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

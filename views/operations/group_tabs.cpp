@@ -49,12 +49,18 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     summary_->setTree(std::move(details.summary));
     summary_->expandAll();
     summary_->header()->setStretchLastSection(true);
-    // Beside the graph there is less room than below the table.
+    // Beside the graph there is less room than below the table; of that the values need most.
     constexpr int widest = 300;
+    constexpr int leastRoom = 240; // also before it is laid out
+    constexpr double shareOfNames = 0.48;
+    constexpr double shareOfNamesAndSource = 0.36; // each
+    const int room = std::max(leastRoom, summary_->viewport()->width());
+    const double share = comparing ? shareOfNamesAndSource : shareOfNames;
     for (int column = 0; column < (comparing ? 2 : 1); ++column) {
         summary_->resizeColumnToContents(column);
         summary_->header()->resizeSection(
-            column, std::min(widest, summary_->header()->sectionSize(column)));
+            column,
+            std::min({widest, qRound(share * room), summary_->header()->sectionSize(column)}));
     }
     steps_->setTable(std::move(details.steps));
     code_->setBars(std::move(details.code), 0);

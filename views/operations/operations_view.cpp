@@ -15,6 +15,9 @@
 namespace tilescope::views {
 namespace {
 
+// Only the proportion counts, where the numbers are not below what the parts need.
+const QList<int> sizesWithTable{6000, 4000};
+
 constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from operations
 
 // The place of a choice in the list of layers: scopes of each depth follow one another.
@@ -76,6 +79,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     splitter_->addWidget(detailsPanel_);
     splitter_->setStretchFactor(0, 3);
     splitter_->setStretchFactor(1, 2);
+    splitter_->setSizes(sizesWithTable);
     splitter_->setChildrenCollapsible(false);
     inColumn(this, {makeTools(), splitter_});
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
@@ -231,9 +235,15 @@ bool OperationsView::showsTable() const {
 void OperationsView::showPage(QWidget* page) {
     const bool table = page == table_;
     pages_->setCurrentWidget(page);
+    // What the table's line needs must not take the room of the details beside the others.
+    for (QWidget* each : {static_cast<QWidget*>(table_), static_cast<QWidget*>(graph_),
+                          static_cast<QWidget*>(roofline_)}) {
+        const auto policy = each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+        each->setSizePolicy(policy, policy);
+    }
     splitter_->setOrientation(table ? Qt::Vertical : Qt::Horizontal);
     // Only the proportion counts, but numbers below what the graph needs would not.
-    splitter_->setSizes(table ? QList{60, 40} : QList{5700, 4300});
+    splitter_->setSizes(table ? sizesWithTable : QList{5700, 4300});
     // Four tabs beside the graph have room without buttons to scroll them.
     tabs_->setStyleSheet(table ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
     tools_->setShown(layer_, page != graph_);

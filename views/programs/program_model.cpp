@@ -265,7 +265,8 @@ QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int 
         "",
         QT_TR_NOOP("Operation of the model that the program is for"),
         QT_TR_NOOP("One execution with everything below it, on the IPU that takes longest; an "
-                   "estimate where nothing was executed"),
+                   "estimate where nothing was executed, or only in one of "
+                   "two profiles"),
         QT_TR_NOOP("How often it is executed in all runs"),
         QT_TR_NOOP("Of all cycles of its control program or function, all executions"),
         QT_TR_NOOP("Cycles of one execution against the other profile")};
@@ -275,7 +276,9 @@ QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int 
         return QVariant(Qt::AlignVCenter | (section >= Cycles ? Qt::AlignRight : Qt::AlignLeft));
     if (role == Qt::ToolTipRole && *toolTips[section] != 0)
         return tr(toolTips[section]);
-    return role == Qt::DisplayRole ? QVariant(tr(titles[section])) : QVariant();
+    if (role != Qt::DisplayRole)
+        return {};
+    return section == Cycles && tree_.estimated ? tr("Estimated cycles") : tr(titles[section]);
 }
 
 } // namespace tilescope::views

@@ -18,6 +18,7 @@ struct ProgramTreeData {
     std::size_t controlPrograms = 0;
     std::vector<int> rowOf;         ///< of each program among its siblings
     std::vector<ProgramCost> costs; ///< of each program, with everything below it
+    bool estimated = false;         ///< the costs: nothing was executed, or not in both profiles
     /// Against the other profile; empty if there is none.
     std::vector<ProgramMatch> matches;
     std::vector<std::int64_t> otherCycles; ///< of each program's counterpart, one execution
@@ -28,9 +29,10 @@ struct ProgramTreeData {
 
 /// Reads and checks the tree; throws UserError if a damaged profile has a program twice or names
 /// one that does not exist.
-ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop);
+ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop,
+                                CostBasis basis = CostBasis::Trace);
 
-/// Two trees with their differences.
+/// Two trees with their differences; of estimates where one of them was not executed.
 struct ComparedTrees {
     ProgramTreeData source;
     ProgramTreeData target;

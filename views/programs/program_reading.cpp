@@ -31,7 +31,8 @@ void setMatches(ProgramTreeData& tree, std::vector<ProgramMatch> matches,
 
 } // namespace
 
-ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop) {
+ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop,
+                                CostBasis basis) {
     ProgramTreeData tree;
     tree.programs = profile.programs(stop);
     tree.operations = profile.operations(stop);
@@ -57,13 +58,17 @@ ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_toke
         tree.labels.push_back(programLabel(program));
     }
     putInOrder(tree);
-    tree.costs = programCosts(profile, stop);
+    tree.costs = programCosts(profile, stop, basis);
+    tree.estimated = basis == CostBasis::Estimate || !profile.info().hasExecution;
     return tree;
 }
 
 ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& target,
                                 const std::stop_token& stop) {
-    ComparedTrees trees{readProgramTree(source, stop), readProgramTree(target, stop)};
+    const CostBasis basis = source.info().hasExecution && target.info().hasExecution
+                                ? CostBasis::Trace
+                                : CostBasis::Estimate;
+    ComparedTrees trees{readProgramTree(source, stop, basis), readProgramTree(target, stop, basis)};
     ProgramTreeData& a = trees.source;
     ProgramTreeData& b = trees.target;
     ProgramDiff diff =

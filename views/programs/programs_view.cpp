@@ -99,9 +99,13 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     header->setStretchLastSection(false);
     header->setSectionResizeMode(ProgramModel::Label, QHeaderView::Stretch);
     header->resizeSection(ProgramModel::OperationColumn, 220);
-    for (const int column :
-         {ProgramModel::Cycles, ProgramModel::Executions, ProgramModel::Difference})
-        header->resizeSection(column, 96);
+    // Long runs have thousands of millions of cycles.
+    constexpr int margins = 20; // pixels
+    const int numberWidth =
+        header->fontMetrics().horizontalAdvance(QStringLiteral("88,888,888,888")) + margins;
+    header->resizeSection(ProgramModel::Cycles, numberWidth);
+    header->resizeSection(ProgramModel::Difference, numberWidth);
+    header->resizeSection(ProgramModel::Executions, 96);
     header->resizeSection(ProgramModel::Share, 72);
     inColumn(side.page, {side.title, side.view});
     connect(side.view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

@@ -50,7 +50,7 @@ ValuesView::ValuesView(ViewContext& context, QWidget* parent)
 }
 
 ToolRow* ValuesView::makeTools() {
-    auto* tools = new ToolRow;
+    auto* tools = tools_ = new ToolRow;
     for (const CurveQuantity quantity : curveQuantities) {
         const QString title = curveTitle(quantity);
         QToolButton* button =
@@ -79,6 +79,10 @@ ToolRow* ValuesView::makeTools() {
         tr("Show in Operations"), tr("The operation that makes the tensor (Enter in the table)"));
     connect(toOperations_, &QToolButton::clicked, this,
             [this] { emit reportWanted(QStringLiteral("operations")); });
+    compute_ = tools->addButton(tr("Run again with --compute…"),
+                                tr("Opens the options of this run with this one changed"));
+    connect(compute_, &QToolButton::clicked, this,
+            [this] { emit runAgainWanted(profiles().source, "compute", "on"); });
     return tools;
 }
 
@@ -110,6 +114,12 @@ void ValuesView::showContent(ValuesContent content) {
     const bool none = content_->empty();
     for (QWidget* control : std::initializer_list<QWidget*>{maps_, kinds_, toOperations_})
         control->setEnabled(!none && !content_->pairs.empty());
+    tools_->setShown(maps_, !none);
+    tools_->setShown(kinds_, !none);
+    toOperations_->setVisible(!none);
+    for (QToolButton* button : curveButtons_)
+        button->setVisible(!none);
+    compute_->setVisible(none && !content_->comparing());
     if (none)
         return showNothing();
     constexpr double half = 0.5;
@@ -141,8 +151,6 @@ void ValuesView::showContent(ValuesContent content) {
 }
 
 void ValuesView::showNothing() {
-    for (QToolButton* button : curveButtons_)
-        button->setEnabled(false);
     panel_->showMessage(
         content_->comparing() ? tr("Neither profile has values") : tr("This profile has no values"),
         tr("Runs that compute record them. For example:\n\n"

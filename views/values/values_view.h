@@ -60,6 +60,8 @@ private:
     QComboBox* kinds_ = nullptr;
     QComboBox* maps_ = nullptr;
     QToolButton* toOperations_ = nullptr;
+    ToolRow* tools_ = nullptr;
+    QToolButton* compute_ = nullptr; ///< where there are no values
     std::shared_ptr<const ValuesContent> content_;
     int pair_ = -1;
     bool userChoseCurves_ = false;

@@ -88,7 +88,8 @@ private:
     [[nodiscard]] std::vector<std::string> wordsOf(std::size_t point) const {
         const ProfileInfo& info = profile_.info();
         const auto file = info.options.find("modelFile");
-        std::map<std::string, std::string> options = changedOptions(info.options);
+        // Losses are of time and memory, and values cost neither.
+        std::map<std::string, std::string> options = withoutValues(changedOptions(info.options));
         options[advice_[point].option] = advice_[point].value;
         for (const auto& [key, value] : advice_[point].with)
             options[key] = value;

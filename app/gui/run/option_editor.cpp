@@ -76,7 +76,8 @@ QString OptionEditor::titleOf(const OptionSpec& spec) {
     // Names of things, not words.
     name.replace(QStringLiteral("ipu model"), QStringLiteral("IPU Model"))
         .replace(QStringLiteral("ipu"), QStringLiteral("IPU"))
-        .replace(QStringLiteral("io "), QStringLiteral("I/O "));
+        .replace(QStringLiteral("io "), QStringLiteral("I/O "))
+        .replace(QStringLiteral("fp "), QStringLiteral("FP "));
     return name.left(1).toUpper() + name.mid(1);
 }
 
@@ -127,7 +128,11 @@ void OptionEditor::setValue(const std::string& given) {
 
 void OptionEditor::setRange(const std::optional<OptionRange>& range) {
     QString help = shown(spec_.help);
-    if (range)
+    // So much is what the table can hold, not what makes sense.
+    constexpr double noLimit = 1e9;
+    if (range && range->most >= noLimit)
+        help += QStringLiteral(" (%1)").arg(tr("%1 or more").arg(boundText(range->least)));
+    else if (range)
         help += QStringLiteral(" (%1)").arg(
             tr("%1 to %2").arg(boundText(range->least), boundText(range->most)));
     help_->setText(help);

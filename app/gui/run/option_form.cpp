@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QLineEdit>
+#include <QShortcut>
 
 #include "core/options/option_error.h"
 #include "views/widgets/parts.h"
@@ -16,6 +17,13 @@ OptionForm::OptionForm(QWidget* parent)
     search_->setPlaceholderText(tr("Search options"));
     search_->setAccessibleName(tr("Search options"));
     search_->setClearButtonEnabled(true);
+    search_->setToolTip(tr("Options by their name, key, help or values (Ctrl+F, or / outside of a "
+                           "field)"));
+    for (const QKeySequence& keys : {QKeySequence(QKeySequence::Find), QKeySequence(Qt::Key_Slash)})
+        connect(new QShortcut(keys, this), &QShortcut::activated, this, [this] {
+            search_->setFocus();
+            search_->selectAll();
+        });
     scroll_->setWidget(makeGroups());
     scroll_->setWidgetResizable(true);
     scroll_->setAccessibleName(tr("Options"));

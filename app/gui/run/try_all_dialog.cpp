@@ -3,6 +3,8 @@
 #include <QHBoxLayout>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QTableView>
+#include <algorithm>
 
 #include "core/base/units.h"
 #include "core/sweep/trials.h"
@@ -19,6 +21,16 @@ QString cellString(const Table& table, const Row& row, std::string_view key) {
     return text == nullptr ? QString() : QString::fromStdString(*text);
 }
 
+/// Leaves out a column that says nothing: gains of a model that did not run, messages of runs
+/// without any.
+void leaveOutIfEmpty(Table& table, std::string_view key) {
+    const std::size_t at = table.columnOf(key);
+    if (std::all_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+            return std::holds_alternative<std::monostate>(row.cells.at(at));
+        }))
+        table.columns[at].shown = Shown::Data;
+}
+
 /// What came out, in a sentence.
 QString verdictOf(const Table& trials) {
     if (trials.rows.empty())
@@ -27,8 +39,17 @@ QString verdictOf(const Table& trials) {
     const std::optional<TrialVerdict> verdict =
         fromName<TrialVerdict>(cellString(trials, best, "verdict").toStdString());
     const QString change = cellString(trials, best, "change");
-    if (verdict == TrialVerdict::Fits)
-        return TryAllDialog::tr("It fits with %1.").arg(change);
+    if (verdict == TrialVerdict::Fits) {
+        const auto fitting =
+            std::count_if(trials.rows.begin(), trials.rows.end(), [&](const Row& row) {
+                return cellString(trials, row, "verdict") == QLatin1String("fits");
+            });
+        return fitting == 1
+                   ? TryAllDialog::tr("It fits with %1.").arg(change)
+                   : TryAllDialog::tr("It fits with each of %1 suggestions; fastest with %2.")
+                         .arg(fitting)
+                         .arg(change);
+    }
     const std::optional<double> gained = numberOf(best.cells.at(trials.columnOf("gained")));
     if (!gained || *gained <= 0)
         return TryAllDialog::tr("No suggestion helps by itself.");
@@ -67,6 +88,10 @@ TryAllDialog::TryAllDialog(views::ViewContext& context, QString program, QString
     compare_->setEnabled(false);
     compare_->setToolTip(tr("Opens this run beside the trial of the selected row"));
     bar_->setRange(0, 100);
+    bar_->setTextVisible(false);     // the label beside it says more
+    constexpr QSize barSize(160, 6); // as in the dialog of one run
+    bar_->setFixedSize(barSize);
+    bar_->setAccessibleName(tr("Progress"));
     connect(&run_, &TrialRun::progressed, this, [this](double done, const QString& what) {
         bar_->setValue(qRound(100 * done));
         phase_->setText(what);
@@ -74,9 +99,7 @@ TryAllDialog::TryAllDialog(views::ViewContext& context, QString program, QString
     connect(&run_, &TrialRun::finished, this, &TryAllDialog::showTrials);
     connect(&run_, &TrialRun::failed, this, &TryAllDialog::fail);
     connect(table_, &views::TablePanel::activated, this, &TryAllDialog::openTrial);
-    connect(table_, &views::TablePanel::chosen, this, [this](std::int32_t id) {
-        compare_->setEnabled(id >= 0 && id < profiles_.size() && !profiles_.at(id).isEmpty());
-    });
+    connect(table_, &views::TablePanel::chosen, this, &TryAllDialog::updateCompare);
     connect(compare_, &QPushButton::clicked, this, [this] {
         if (const std::vector<std::int32_t> ids = table_->chosenIds(); !ids.empty())
             openTrial(ids.front());
@@ -110,7 +133,15 @@ void TryAllDialog::showTrials(const Table& trials) {
         if (verdict)
             row.cells[outcome] = std::string(displayName(*verdict));
     }
+    for (const char* key : {"predicted", "gained", "message"})
+        leaveOutIfEmpty(shown, key);
     table_->setTable(shownIn(Shown::Window, std::move(shown)));
+    // The best can be compared at once.
+    if (!profiles_.isEmpty()) {
+        table_->selectId(0);
+        updateCompare(0);
+        table_->view().setFocus();
+    }
     emit ended();
 }
 
@@ -121,6 +152,10 @@ void TryAllDialog::fail(const QString& text) {
     error_->setText(text);
     error_->show();
     emit ended();
+}
+
+void TryAllDialog::updateCompare(std::int32_t row) {
+    compare_->setEnabled(row >= 0 && row < profiles_.size() && !profiles_.at(row).isEmpty());
 }
 
 void TryAllDialog::openTrial(std::int32_t row) {

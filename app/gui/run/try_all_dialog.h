@@ -17,7 +17,8 @@ class TablePanel;
 namespace tilescope::gui {
 
 /// Begins at once, shows how far it is, then a table of what was predicted and what came out. A
-/// wrong prediction is shown as wrong. A row opens as a comparison with the profile.
+/// wrong prediction is shown as wrong. A row opens as a comparison with the profile; the best is
+/// selected.
 class TryAllDialog : public QDialog {
     Q_OBJECT
 public:
@@ -41,6 +42,7 @@ private:
     void showTrials(const Table& trials);
     void fail(const QString& text);
     void openTrial(std::int32_t row);
+    void updateCompare(std::int32_t row);
 
     TrialRun run_;
     QString profile_;

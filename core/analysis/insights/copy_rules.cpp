@@ -1,6 +1,7 @@
 // Operands that are put in order, and exchanges of short runs.
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <span>
 
 #include "core/analysis/accounting/strided_copies.h"
@@ -18,6 +19,8 @@ constexpr std::size_t shownCopies = 3;
 constexpr double noteShare = 0.1;
 // Share of the run from which they have a card of their own.
 constexpr double worthACard = 0.01;
+// Share of the run from which exchanges of short runs are worth a word.
+constexpr double worthAWord = 0.001;
 
 /// The operation that the operand's variable belongs to; none if that is its reader, which laid out
 /// an input of the model.
@@ -86,7 +89,7 @@ std::string adviceFor(const Facts& p, const Copy& copy) {
 void addCopyEvidence(const Facts& p, const Copy& copy, OperationId operation,
                      std::vector<Evidence>& evidence) {
     const ComputeSet& set = p.computeSets()[copy.computeSet];
-    evidence.push_back(cyclesOf(set.name, set.cycles.max().value, operation));
+    evidence.push_back(cyclesOf(set.name, p.cyclesOf({copy.program}), operation));
     std::string operand = p.variables()[copy.variable].name;
     if (!copy.shape.empty())
         operand += " " + copy.shape;
@@ -115,32 +118,151 @@ StepId stepOf(const Facts& p, ProgramId program) {
                                  : StepId(static_cast<std::size_t>(at - p.steps().begin()));
 }
 
-Steps stepsOf(const Facts& p, std::span<const StridedOperation> operations) {
-    Steps steps;
-    for (const StridedOperation& each : operations)
-        for (const CopyId id : each.copies)
-            steps.push_back(p.copies()[id].program);
-    return steps;
+/// Steps of the program by what they run.
+struct StepLists {
+    std::map<OperationId, Steps> ofOperation; ///< compute sets and exchanges
+    std::map<ExchangeId, Steps> ofExchange;
+};
+
+StepLists stepLists(const Facts& p) {
+    StepLists lists;
+    for (std::size_t i = 0; i < p.programs().size(); ++i) {
+        const Program& program = p.programs()[ProgramId(i)];
+        if (program.computeSet.valid() && program.computeSet.index() < p.computeSets().size())
+            lists.ofOperation[p.computeSets()[program.computeSet].operation].emplace_back(i);
+        if (program.exchange.valid() && program.exchange.index() < p.exchanges().size()) {
+            lists.ofOperation[p.exchanges()[program.exchange].operation].emplace_back(i);
+            lists.ofExchange[program.exchange].emplace_back(i);
+        }
+    }
+    return lists;
 }
 
-InsightCost costOf(const Facts& p, const Steps& steps) {
-    const std::int64_t cycles = p.cyclesOf(steps);
+/// An operation's copies, with what they take in the run: a step may run several times, also within
+/// one execution of the operation.
+struct CostlyCopies {
+    StridedOperation found;
+    Steps steps; ///< of the copies, and of those of `alike`
+    std::int64_t copies = 0;
+    std::int64_t exchanges = 0;     ///< that bring what they copy
+    std::int64_t all = 0;           ///< all steps of the operation
+    std::int64_t gain = 0;          ///< copies, and exchanges that go with them
+    std::vector<OperationId> alike; ///< further operations whose copies are and cost the same
+    [[nodiscard]] double share() const {
+        return all > 0 ? static_cast<double>(copies) / static_cast<double>(all) : 0;
+    }
+};
+
+/// Each step once: a compute set may make several copies.
+std::int64_t cyclesOfEach(const Facts& p, Steps& steps) {
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return p.cyclesOf(steps);
+}
+
+CostlyCopies costsOf(const Facts& p, const StepLists& lists, const StridedOperation& found) {
+    CostlyCopies costs;
+    costs.found = found;
+    Steps exchanges;
+    Steps spared;
+    for (const CopyId id : found.copies) {
+        const Copy& copy = p.copies()[id];
+        costs.steps.push_back(copy.program);
+        const auto before = lists.ofExchange.find(copy.exchange);
+        if (before == lists.ofExchange.end())
+            continue;
+        exchanges.insert(exchanges.end(), before->second.begin(), before->second.end());
+        if (copy.cause == CopyCause::FirstOperand)
+            spared.insert(spared.end(), before->second.begin(), before->second.end());
+    }
+    costs.copies = cyclesOfEach(p, costs.steps);
+    costs.exchanges = cyclesOfEach(p, exchanges);
+    costs.gain = costs.copies + cyclesOfEach(p, spared);
+    if (const auto all = lists.ofOperation.find(found.operation); all != lists.ofOperation.end())
+        costs.all = p.cyclesOf(all->second);
+    return costs;
+}
+
+/// Whether one card tells both: the same copies of repeated layers.
+bool areAlike(const Facts& p, const CostlyCopies& a, const CostlyCopies& b) {
+    const Copy& first = p.copies()[a.found.copies.front()];
+    const Copy& second = p.copies()[b.found.copies.front()];
+    const auto typeOf = [&](const CostlyCopies& each) {
+        const OperationId id = each.found.operation;
+        return id.valid() && id.index() < p.operations().size() ? p.operations()[id].type
+                                                                : std::string();
+    };
+    return a.copies == b.copies && a.all == b.all && a.gain == b.gain &&
+           a.found.copies.size() == b.found.copies.size() && first.cause == second.cause &&
+           first.sourceOrder == second.sourceOrder && first.wantedOrder == second.wantedOrder &&
+           first.shape == second.shape && typeOf(a) == typeOf(b);
+}
+
+/// Operations with copies that are worth a word, most cycles first.
+std::vector<CostlyCopies> costlyCopies(const Facts& p) {
+    const StepLists lists = stepLists(p);
+    std::vector<CostlyCopies> all;
+    for (const StridedOperation& found :
+         stridedOperations(p.copies(), p.computeSets(), p.exchanges()))
+        if (CostlyCopies costs = costsOf(p, lists, found); costs.share() >= noteShare)
+            all.push_back(std::move(costs));
+    std::stable_sort(all.begin(), all.end(), [](const CostlyCopies& a, const CostlyCopies& b) {
+        return a.copies > b.copies;
+    });
+    std::vector<CostlyCopies> grouped;
+    for (CostlyCopies& costs : all) {
+        // Alike ones cost the same and are neighbours, but for others that do.
+        const auto same = std::find_if(grouped.rbegin(), grouped.rend(), [&](const auto& each) {
+            return each.copies != costs.copies || areAlike(p, each, costs);
+        });
+        if (same == grouped.rend() || same->copies != costs.copies) {
+            grouped.push_back(std::move(costs));
+            continue;
+        }
+        same->alike.push_back(costs.found.operation);
+        same->steps.insert(same->steps.end(), costs.steps.begin(), costs.steps.end());
+    }
+    return grouped;
+}
+
+InsightCost costOf(const Facts& p, Steps steps) {
+    const std::int64_t cycles = cyclesOfEach(p, steps);
     return p.run() ? costOf(cycles, *p.run()) : InsightCost{cycles, 0, 0};
 }
 
-Insight insightOf(const Facts& p, const StridedOperation& found) {
+std::string titleOf(const Facts& p, const CostlyCopies& costs) {
+    const std::string name = fmt::format("'{}'", p.nameOf(costs.found.operation));
+    const std::string share = formatPercent(costs.share(), 1);
+    const std::string what = whatTheyAre(costs.found);
+    if (costs.alike.empty())
+        return fmt::format("{} spends {} of its cycles on {}", name, share, what);
+    return fmt::format("{} and {} like it spend {} of their cycles on {}", name, costs.alike.size(),
+                       share, what);
+}
+
+void addCosts(const Facts& p, const CostlyCopies& costs, std::vector<Evidence>& evidence) {
+    const OperationId operation = costs.found.operation;
+    evidence = {cyclesOf(whatTheyAre(costs.found), costs.copies, operation),
+                cyclesOf("exchanges before them", costs.exchanges, operation),
+                cyclesOf("all steps of the operation", costs.all, operation),
+                shareOf("share of the copies", costs.share()),
+                cyclesOf("estimated gain, at most", costs.gain, operation)};
+    if (p.run())
+        evidence.push_back(countOf("executions of the longest copy",
+                                   p.executionsOf(p.copies()[costs.found.copies.front()].program)));
+    for (std::size_t i = 0; i < std::min(shownRows, costs.alike.size()); ++i)
+        evidence.push_back(textOf("as many cycles", p.nameOf(costs.alike[i])));
+}
+
+Insight insightOf(const Facts& p, const CostlyCopies& costs) {
+    const StridedOperation& found = costs.found;
     const Copy& largest = p.copies()[found.copies.front()];
     Insight insight;
-    insight.cost = costOf(p, stepsOf(p, std::span(&found, 1)));
+    insight.cost = costOf(p, costs.steps);
     insight.level = levelOf(insight.cost.share);
-    insight.title = fmt::format("'{}' spends {} of its cycles on {}", p.nameOf(found.operation),
-                                formatPercent(found.share(), 1), whatTheyAre(found));
+    insight.title = titleOf(p, costs);
     insight.advice = {{Advice::model, Advice::Direction::Change, {}, {}, adviceFor(p, largest)}};
-    insight.evidence = {cyclesOf(whatTheyAre(found), found.copyCycles, found.operation),
-                        cyclesOf("exchanges before them", found.exchangeCycles, found.operation),
-                        cyclesOf("all steps of the operation", found.allCycles, found.operation),
-                        shareOf("share of the copies", found.share()),
-                        cyclesOf("estimated gain, at most", found.gainCycles, found.operation)};
+    addCosts(p, costs, insight.evidence);
     for (std::size_t i = 0; i < std::min(shownCopies, found.copies.size()); ++i)
         addCopyEvidence(p, p.copies()[found.copies[i]], found.operation, insight.evidence);
     if (found.copies.size() > shownCopies)
@@ -158,42 +280,34 @@ Insight insightOf(const Facts& p, const StridedOperation& found) {
 }
 
 /// One card for all that have none of their own.
-Insight otherOperations(const Facts& p, std::span<const StridedOperation> rest,
-                        const char* further) {
-    std::int64_t cycles = 0;
-    std::int64_t gain = 0;
-    for (const StridedOperation& found : rest) {
-        cycles += found.copyCycles;
-        gain += found.gainCycles;
+Insight otherOperations(const Facts& p, std::span<const CostlyCopies> rest, const char* further) {
+    Steps steps;
+    std::size_t count = 0;
+    for (const CostlyCopies& costs : rest) {
+        count += 1 + costs.alike.size();
+        steps.insert(steps.end(), costs.steps.begin(), costs.steps.end());
     }
     Insight insight;
-    insight.cost = costOf(p, stepsOf(p, rest));
-    insight.title = fmt::format("{} {}{} operands in order", rest.size(), further,
-                                rest.size() == 1 ? "operation puts" : "operations put");
-    insight.evidence = {cyclesOf("their copies", cycles),
-                        cyclesOf("estimated gain, at most", gain)};
-    for (const StridedOperation& found : rest.first(std::min(shownRows, rest.size())))
-        insight.evidence.push_back(cyclesOf(fmt::format("'{}'", p.nameOf(found.operation)),
-                                            found.copyCycles, found.operation));
+    insight.cost = costOf(p, steps);
+    insight.title = fmt::format("{} {}{} operands in order", count, further,
+                                count == 1 ? "operation puts" : "operations put");
+    insight.evidence = {cyclesOf("their copies", insight.cost.cycles)};
+    for (const CostlyCopies& costs : rest.first(std::min(shownRows, rest.size()))) {
+        std::string name = fmt::format("'{}'", p.nameOf(costs.found.operation));
+        if (!costs.alike.empty())
+            name += fmt::format(", as {} like it", costs.alike.size());
+        insight.evidence.push_back(cyclesOf(std::move(name), costs.copies, costs.found.operation));
+    }
     insight.link.report = "operations";
-    insight.link.operation = rest.front().operation;
+    insight.link.operation = rest.front().found.operation;
     return insight;
 }
 
 std::vector<Insight> findStridedCopies(const Facts& p) {
-    std::vector<StridedOperation> operations =
-        stridedOperations(p.copies(), p.computeSets(), p.exchanges());
-    std::erase_if(operations, [](const StridedOperation& o) { return o.share() < noteShare; });
-    const auto cycles = [&](const StridedOperation& o) {
-        return p.cyclesOf(stepsOf(p, std::span(&o, 1)));
-    };
-    std::stable_sort(operations.begin(), operations.end(),
-                     [&](const StridedOperation& a, const StridedOperation& b) {
-                         return cycles(a) > cycles(b);
-                     });
+    const std::vector<CostlyCopies> operations = costlyCopies(p);
     std::size_t shown = 0;
     while (shown < std::min(shownOperations, operations.size()) &&
-           (!p.run() || p.run()->share(cycles(operations[shown])) >= worthACard))
+           (!p.run() || p.run()->share(operations[shown].copies) >= worthACard))
         ++shown;
     std::vector<Insight> insights;
     for (std::size_t i = 0; i < shown; ++i)
@@ -228,6 +342,8 @@ std::vector<Insight> findShortRuns(const Facts& p) {
         return {};
     Insight insight;
     insight.cost = costOf(p, found);
+    if (p.run() && insight.cost.share < worthAWord)
+        return {};
     insight.level = levelOf(insight.cost.share);
     insight.title =
         fmt::format("{} {} data in runs under {} bytes", found.size(),

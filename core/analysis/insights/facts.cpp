@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/saturating.h"
+
 namespace tilescope {
 namespace {
 
@@ -48,21 +50,23 @@ Facts::Facts(const ProfileView& profile, const std::stop_token& stop)
     , accounting_(accountingOf(profile, stop))
     , places_(costRows(profile, *accounting_, CostLayer::Place, 1, stop))
     , run_(mainRunOf(profile, stop))
-    , cycles_(programs().size()) {
+    , executed_(programs().size()) {
     for (const CostPlace& place : accounting_->places())
         for (const PlacedStep& step : place.steps)
-            if (step.program.valid())
-                cycles_.at(step.program.index())[step.once.ipu] +=
-                    run_ ? step.cycles : step.once.cycles;
+            if (step.program.valid()) {
+                ProgramExecutions& of = executed_.at(step.program.index())[step.once.ipu];
+                of.count = saturatingSum(of.count, step.executions);
+                of.cycles += run_ ? step.cycles : step.once.cycles;
+            }
 }
 
 std::int64_t Facts::cyclesOn(IpuId ipu, const Steps& steps) const {
     std::int64_t cycles = 0;
     for (const ProgramId step : steps)
-        if (step.valid() && step.index() < cycles_.size())
-            if (const auto found = cycles_[step.index()].find(ipu);
-                found != cycles_[step.index()].end())
-                cycles += found->second;
+        if (step.valid() && step.index() < executed_.size())
+            if (const auto found = executed_[step.index()].find(ipu);
+                found != executed_[step.index()].end())
+                cycles += found->second.cycles;
     return cycles;
 }
 
@@ -70,6 +74,14 @@ std::int64_t Facts::cyclesOf(const Steps& steps) const {
     std::int64_t most = 0;
     for (std::int32_t ipu = 0; ipu < info().target.ipus; ++ipu)
         most = std::max(most, cyclesOn(IpuId(ipu), steps));
+    return most;
+}
+
+std::int64_t Facts::executionsOf(ProgramId step) const {
+    std::int64_t most = 0;
+    if (step.valid() && step.index() < executed_.size())
+        for (const auto& [ipu, executed] : executed_[step.index()])
+            most = std::max(most, executed.count);
     return most;
 }
 

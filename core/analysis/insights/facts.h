@@ -67,6 +67,8 @@ public:
     [[nodiscard]] std::int64_t cyclesOn(IpuId ipu, const Steps& steps) const;
     /// Likewise on the IPU that spends most on them.
     [[nodiscard]] std::int64_t cyclesOf(const Steps& steps) const;
+    /// How often the run executes a step, on the IPU that does so most; 0 if nothing ran.
+    [[nodiscard]] std::int64_t executionsOf(ProgramId step) const;
     /// Whether a program copies with streaming memory.
     [[nodiscard]] bool isRemote(ProgramId program) const;
     /// The name of an operation, or "no operation".
@@ -86,7 +88,7 @@ private:
     std::shared_ptr<const Accounting> accounting_;
     std::vector<CostRow> places_;
     std::optional<MainRun> run_;
-    std::vector<std::map<IpuId, std::int64_t>> cycles_; ///< by program
+    std::vector<std::map<IpuId, ProgramExecutions>> executed_; ///< by program
 };
 
 } // namespace tilescope

@@ -54,7 +54,7 @@ std::vector<Insight> findHostBound(const Facts& p) {
         return {};
     const MainRun& run = *p.run();
     const std::int64_t cycles = exposedOf(p).host;
-    std::optional<Insight> insight = boundBy(run, "host input and output", cycles);
+    std::optional<Insight> insight = boundBy(p, run.ipu, "host input and output", cycles);
     if (!insight)
         return {};
     Remedies remedies = remediesFor(p, LossKind::Host, cycles);
@@ -105,7 +105,7 @@ std::vector<Insight> findMemoryBound(const Facts& p) {
     if (!p.run())
         return {};
     std::optional<Insight> insight =
-        boundBy(*p.run(), "copies with streaming memory", exposedOf(p).remote);
+        boundBy(p, p.run()->ipu, "copies with streaming memory", exposedOf(p).remote);
     if (!insight)
         return {};
     const bool phased = inForce(p.info(), "execution") == "phased";
@@ -116,10 +116,8 @@ std::vector<Insight> findMemoryBound(const Facts& p) {
 }
 
 std::vector<Insight> findLinkBound(const Facts& p) {
-    if (!p.run())
-        return {};
-    std::optional<Insight> insight = boundBy(
-        *p.run(), "exchange between IPUs", p.run()->worst.sums.cycles(ProgramKind::GlobalExchange));
+    const IpuCycles most = mostOf(p, ProgramKind::GlobalExchange);
+    std::optional<Insight> insight = boundBy(p, most.ipu, "exchange between IPUs", most.cycles);
     if (!insight)
         return {};
     insight->advice = remediesFor(p, LossKind::GlobalExchange, insight->cost.cycles).advice;

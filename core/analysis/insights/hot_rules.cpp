@@ -29,11 +29,36 @@ std::vector<CostRow> longestPlaces(const Facts& p) {
     return found;
 }
 
+/// Convolutions, products and their gradients, by their plan or their vertices; all else is done by
+/// the other units of a tile.
+bool usesMatrixUnits(const Facts& p, const CostRow& row) {
+    if (row.operation.index() < p.operations().size() &&
+        !p.operations()[row.operation].plan.empty())
+        return true;
+    return std::any_of(row.steps.begin(), row.steps.end(), [&](const RowStep& step) {
+        if (!step.program.valid() || step.program.index() >= p.programs().size())
+            return false;
+        const ComputeSetId set = p.programs()[step.program].computeSet;
+        if (!set.valid() || set.index() >= p.computeSets().size())
+            return false;
+        const auto& vertices = p.computeSets()[set].vertices;
+        return std::any_of(vertices.begin(), vertices.end(), [&](const auto& vertex) {
+            return vertex.type.index() < p.vertexTypes().size() &&
+                   p.vertexTypes()[vertex.type].name.starts_with("poplin::ConvPartial");
+        });
+    });
+}
+
 void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
     Adviser adviser(p.info());
     if (row.measured(CostKind::Exchange) > row.measured(CostKind::Compute)) {
         insight.reason = fmt::format("'{}' moves data for longer than it computes.", row.path);
         adviser.raise("availableMemoryProportion", "lets the planner move less");
+    } else if (!usesMatrixUnits(p, row)) {
+        insight.reason = fmt::format("'{}' has nothing for the matrix units: its cycles follow the "
+                                     "size of its tensors.",
+                                     row.path);
+        return;
     } else if (row.utilisation() > 0 && row.utilisation() < lowUtilisation) {
         insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", row.path,
                                      formatPercent(row.utilisation(), 1));
@@ -58,7 +83,7 @@ Insight insightOf(const Facts& p, const CostRow& row) {
                  row.measured(CostKind::Exchange) + row.measured(CostKind::GlobalExchange),
                  row.operation),
         countOf("executions", row.executions)};
-    if (row.utilisation() > 0)
+    if (row.utilisation() > 0 && usesMatrixUnits(p, row))
         insight.evidence.push_back(shareOf("FLOP utilisation", row.utilisation()));
     if (row.balance > 0)
         insight.evidence.push_back(shareOf("tile balance", row.balance));
@@ -79,10 +104,11 @@ std::vector<Insight> findLongestOperations(const Facts& p) {
     }
     if (insights.empty())
         return {};
-    // The longest is compared with those after it.
-    for (std::size_t i = 1; i < std::min(shownRows, rows.size()); ++i)
-        insights.front().evidence.push_back(cyclesOf(fmt::format("then: {}", rows[i].path),
-                                                     rows[i].measuredCycles, rows[i].operation));
+    // Compared with those after them, which have no card.
+    for (std::size_t i = insights.size(); i < std::min(insights.size() + shownRows, rows.size());
+         ++i)
+        insights.back().evidence.push_back(cyclesOf(fmt::format("then: {}", rows[i].path),
+                                                    rows[i].measuredCycles, rows[i].operation));
     return insights;
 }
 

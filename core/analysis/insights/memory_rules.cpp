@@ -95,10 +95,11 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
     });
     order.resize(std::min(shownRows, order.size()));
     const TileId fullest = order.front();
+    const std::int64_t mean = all / static_cast<std::int64_t>(tiles.size());
     Insight insight;
-    insight.cost = memoryCost(
-        p, tiles[fullest].includingGaps - all / static_cast<std::int64_t>(tiles.size()), fullest);
-    insight.title = fmt::format("Tile {} uses most memory", fullest.value());
+    insight.cost = memoryCost(p, tiles[fullest].includingGaps - mean, fullest);
+    insight.title = fmt::format("Tile {} uses most memory, {} more than the mean", fullest.value(),
+                                formatBytes(insight.cost.bytes));
     insight.link.report = "memory";
     insight.link.tile = fullest;
     for (const TileId tile : order)
@@ -106,6 +107,7 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
             bytesOf(fmt::format("tile {} (IPU {})", tile.value(),
                                 tile.value() / std::max(1, p.info().target.tilesPerIpu)),
                     tiles[tile].includingGaps, tile));
+    insight.evidence.push_back(bytesOf("mean of all tiles", mean));
     return {insight};
 }
 

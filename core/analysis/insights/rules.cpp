@@ -24,19 +24,37 @@ InsightCost memoryCost(const Facts& p, std::int64_t bytes, TileId tile) {
     return {0, bytes, memory > 0 ? static_cast<double>(bytes) / memory : 0};
 }
 
-std::optional<Insight> boundBy(const MainRun& run, const char* what, std::int64_t cycles) {
+std::optional<Insight> boundBy(const Facts& p, IpuId ipu, const char* what, std::int64_t cycles) {
     constexpr double least = 0.1; // of the run
+    if (!p.run())
+        return std::nullopt;
+    const MainRun& run = *p.run();
     Insight insight;
     insight.cost = costOf(cycles, run);
     if (insight.cost.share < least)
         return std::nullopt;
     insight.level = levelOf(insight.cost.share);
+    const std::string whose =
+        p.info().target.ipus > 1 ? fmt::format(" of IPU {}", ipu.value()) : std::string();
     insight.title =
-        fmt::format("{} of the cycles are {}", formatPercent(insight.cost.share, 1), what);
+        fmt::format("{} of the cycles{} are {}", formatPercent(insight.cost.share, 1), whose, what);
     insight.link.report = "trace";
     insight.evidence = {cyclesOf(what, cycles), cyclesOf("run", run.range.cycles()),
                         shareOf("share", insight.cost.share)};
     return insight;
+}
+
+IpuCycles mostOf(const Facts& p, ProgramKind kind) {
+    IpuCycles most;
+    if (!p.run())
+        return most;
+    for (std::int32_t i = 0; i < p.info().target.ipus; ++i) {
+        const IpuId ipu(i);
+        const std::int64_t cycles = p.trace().statistics(ipu, p.run()->range).sums.cycles(kind);
+        if (!most.ipu.valid() || cycles > most.cycles)
+            most = {ipu, cycles};
+    }
+    return most;
 }
 
 Steps longestFirst(const Facts& p, Steps steps) {

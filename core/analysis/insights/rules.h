@@ -41,9 +41,18 @@ InsightCost costOf(std::int64_t cycles, const MainRun& run);
 /// Of a tile, or of all of them.
 InsightCost memoryCost(const Facts& facts, std::int64_t bytes, TileId tile = {});
 
-/// Cycles of the run that compute nothing: "31.2 % of the cycles are `what`", with these cycles as
-/// evidence. None below a tenth of the run.
-std::optional<Insight> boundBy(const MainRun& run, const char* what, std::int64_t cycles);
+/// Cycles of the run in which an IPU computes nothing: "31.2 % of the cycles are `what`", of one of
+/// several IPUs "31.2 % of the cycles of IPU 1 are `what`", with these cycles as evidence. None
+/// below a tenth of the run, or if nothing ran.
+std::optional<Insight> boundBy(const Facts& facts, IpuId ipu, const char* what,
+                               std::int64_t cycles);
+
+/// The IPU that spends most of the run on steps of a kind, and what it spends on them.
+struct IpuCycles {
+    IpuId ipu;
+    std::int64_t cycles = 0;
+};
+IpuCycles mostOf(const Facts& facts, ProgramKind kind);
 
 /// Most cycles first.
 Steps longestFirst(const Facts& facts, Steps steps);

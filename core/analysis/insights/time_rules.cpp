@@ -14,27 +14,33 @@ namespace {
 // Below this balance most tiles wait for few.
 constexpr double lowBalance = 0.5;
 
-Steps longestExchanges(const Facts& p) {
+/// Exchanges between tiles of an IPU, those first that it spends most on.
+Steps longestExchanges(const Facts& p, IpuId ipu) {
     Steps steps;
     for (std::size_t i = 0; i < p.programs().size(); ++i)
-        if (p.programs()[ProgramId(i)].exchange.valid())
+        if (const Program& program = p.programs()[ProgramId(i)];
+            program.kind == ProgramKind::DoExchange && program.exchange.valid() &&
+            p.cyclesOn(ipu, {ProgramId(i)}) > 0)
             steps.emplace_back(i);
-    return longestFirst(p, std::move(steps));
+    std::stable_sort(steps.begin(), steps.end(), [&](ProgramId a, ProgramId b) {
+        return p.cyclesOn(ipu, {a}) > p.cyclesOn(ipu, {b});
+    });
+    return steps;
 }
 
 std::vector<Insight> findExchangeBound(const Facts& p) {
-    if (!p.run())
-        return {};
-    std::optional<Insight> insight =
-        boundBy(*p.run(), "exchange", p.run()->worst.sums.cycles(ProgramKind::DoExchange));
+    // Not of the IPU that computes least: that one may just wait for the others.
+    const IpuCycles most = mostOf(p, ProgramKind::DoExchange);
+    std::optional<Insight> insight = boundBy(p, most.ipu, "exchange", most.cycles);
     if (!insight)
         return {};
     insight->advice = remediesFor(p, LossKind::Exchange, insight->cost.cycles).advice;
     insight->link.report = "exchanges";
-    const Steps longest = longestExchanges(p);
+    const Steps longest = longestExchanges(p, most.ipu);
     for (std::size_t i = 0; i < std::min(shownRows, longest.size()); ++i) {
         const Exchange& e = p.exchanges()[p.programs()[longest[i]].exchange];
-        insight->evidence.push_back(cyclesOf(e.name, p.cyclesOf({longest[i]}), e.operation));
+        insight->evidence.push_back(
+            cyclesOf(e.name, p.cyclesOn(most.ipu, {longest[i]}), e.operation));
     }
     if (!longest.empty())
         insight->link.exchange = p.programs()[longest.front()].exchange;
@@ -46,7 +52,7 @@ std::vector<Insight> findSyncBound(const Facts& p) {
     if (!p.run() || p.pipeline().stages.size() > 1)
         return {};
     const std::int64_t syncs = p.run()->worst.sums.sync();
-    std::optional<Insight> insight = boundBy(*p.run(), "syncs", syncs);
+    std::optional<Insight> insight = boundBy(p, p.run()->ipu, "syncs", syncs);
     if (!insight)
         return {};
     Remedies remedies = remediesFor(p, LossKind::Sync, syncs);
@@ -62,7 +68,7 @@ std::vector<Insight> findIdleTime(const Facts& p) {
     if (!p.run() || p.pipeline().stages.size() > 1)
         return {};
     const std::int64_t idle = p.run()->worst.idle();
-    std::optional<Insight> insight = boundBy(*p.run(), "idle", idle);
+    std::optional<Insight> insight = boundBy(p, p.run()->ipu, "idle", idle);
     if (!insight)
         return {};
     insight->title = fmt::format("IPU {} has nothing to do for {} of the run", p.run()->ipu.value(),

@@ -167,9 +167,9 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
     for (std::size_t i = 0; i < std::min(shownRows, repeated.size()); ++i) {
         const Alike& alike = repeated[i];
         insight.evidence.push_back(
-            bytesOf(fmt::format("{} operations like '{}'", alike.operations.size(),
+            bytesOf(fmt::format("all but one of {} operations like '{}'", alike.operations.size(),
                                 p.nameOf(alike.operations.front())),
-                    alike.code, {}, alike.operations.front()));
+                    alike.gain(), {}, alike.operations.front()));
     }
     return {insight};
 }

@@ -1,5 +1,7 @@
 #include "core/analysis/programs/program_costs.h"
 
+#include <algorithm>
+
 #include "core/analysis/programs/programs.h"
 #include "core/base/saturating.h"
 
@@ -8,12 +10,13 @@ namespace {
 
 class CostSum {
 public:
-    CostSum(const ProfileView& profile, const std::stop_token& stop)
+    CostSum(const ProfileView& profile, const std::stop_token& stop, CostBasis basis)
         : programs_(*profile.programs(stop))
         , computeSets_(*profile.computeSets(stop))
         , exchanges_(*profile.exchanges(stop))
-        , executions_(*profile.executions(stop))
-        , bodies_(profile.info().hasExecution
+        , executions_(basis == CostBasis::Trace ? *profile.executions(stop)
+                                                : std::vector<ProgramExecutions>())
+        , bodies_(profile.info().hasExecution && basis == CostBasis::Trace
                       ? profile.trace(stop)->bodyExecutions(programs_.size())
                       : std::vector<ProgramExecutions>(programs_.size()))
         , states_(programs_.size(), State::New)
@@ -22,6 +25,7 @@ public:
     std::vector<ProgramCost> make() {
         for (std::size_t i = 0; i < programs_.size(); ++i)
             visit(ProgramId(i));
+        boundBelowRoots();
         return std::move(costs_);
     }
 
@@ -90,6 +94,41 @@ private:
         return cost;
     }
 
+    /// A Sequence, or a Repeat of once, is run as a part of what is around it, and the sum of what
+    /// is below it counts what runs side by side on several IPUs. It takes no longer than what it
+    /// is a part of.
+    void boundBelowRoots() {
+        std::vector<ProgramId> open;
+        for (std::size_t i = 0; i < programs_.size(); ++i)
+            if (!known(programs_[ProgramId(i)].parent))
+                open.emplace_back(i);
+        std::vector<bool> seen(programs_.size(), false);
+        while (!open.empty()) {
+            const ProgramId id = open.back();
+            open.pop_back();
+            if (seen[id.index()])
+                continue;
+            seen[id.index()] = true;
+            const ProgramCost& around = costs_[id.index()];
+            const std::int64_t times =
+                programs_[id].kind == ProgramKind::Repeat ? programs_[id].count : 1;
+            for (const ProgramId child : programs_[id].children)
+                if (known(child) && isControl(programs_[child].kind) &&
+                    programs_[child].kind != ProgramKind::Call) {
+                    bound(costs_[child.index()], around, times);
+                    open.push_back(child);
+                }
+        }
+    }
+
+    static void bound(ProgramCost& cost, const ProgramCost& around, std::int64_t times) {
+        if (around.total <= 0 || cost.total <= around.total)
+            return;
+        cost.between += around.total - cost.total;
+        cost.total = around.total;
+        cost.cycles = std::min(cost.cycles, around.cycles / std::max<std::int64_t>(1, times));
+    }
+
     /// What a control program, a function or the body of a repeat takes is known; what is below it
     /// is a part of that.
     void addBody(ProgramId id, ProgramCost& cost) const {
@@ -104,7 +143,7 @@ private:
     const IdVector<ProgramId, Program>& programs_;
     const IdVector<ComputeSetId, ComputeSet>& computeSets_;
     const IdVector<ExchangeId, Exchange>& exchanges_;
-    const std::vector<ProgramExecutions>& executions_;
+    const std::vector<ProgramExecutions> executions_;
     std::vector<ProgramExecutions> bodies_;
     std::vector<State> states_;
     std::vector<ProgramCost> costs_;
@@ -112,8 +151,9 @@ private:
 
 } // namespace
 
-std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop) {
-    return CostSum(profile, stop).make();
+std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop,
+                                      CostBasis basis) {
+    return CostSum(profile, stop, basis).make();
 }
 
 } // namespace tilescope

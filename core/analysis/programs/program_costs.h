@@ -23,8 +23,13 @@ struct ProgramCost {
     friend bool operator==(const ProgramCost&, const ProgramCost&) = default;
 };
 
+/// Whether costs are those of the trace, where there is one, or estimates as if nothing had been
+/// executed: those of a profile with a trace cannot be compared with those of one without.
+enum class CostBasis : std::uint8_t { Trace, Estimate };
+
 /// Of every program. The programs must be a tree; a function that calls itself costs nothing the
 /// second time.
-std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop = {});
+std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop = {},
+                                      CostBasis basis = CostBasis::Trace);
 
 } // namespace tilescope

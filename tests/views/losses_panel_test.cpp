@@ -189,7 +189,7 @@ private slots:
         const views::TableModel& model = dialog.table().model();
         QStringList titles;
         for (int column = 0; column < model.columnCount(); ++column)
-            titles << model.headerData(column, Qt::Horizontal).toString();
+            titles << model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
         QVERIFY2(!titles.contains("Predicted gain") && !titles.contains("Message") &&
                      titles.contains("Fullest tile"),
                  qPrintable(titles.join("|")));

@@ -176,6 +176,18 @@ private slots:
         QVERIFY(view.tabs().isVisible());
     }
 
+    void detailsHaveNoEmptyLines() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(0); });
+        test::waitUntilIdle(*window_);
+        const QAbstractItemModel& model = *test::child<QTreeView>(view.tabs()).model();
+        QVERIFY(model.rowCount() > 10);
+        for (int row = 0; row < model.rowCount(); ++row)
+            QVERIFY2(model.index(row, 1).data().toString() != QStringLiteral("\u2013"),
+                     qPrintable(model.index(row, 0).data().toString()));
+    }
+
     // Beside the plot the values of the details have most of the room.
     void detailsBesideTheRooflineShowTheirValues() {
         window_->resize(1280, 720);

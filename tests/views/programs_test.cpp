@@ -88,10 +88,12 @@ private slots:
         const ProgramId convolve = model.find("OnTileExecute (conv1/Convolve", {}, true);
         const QString difference = cell(model, convolve, ProgramModel::Difference);
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
-        QCOMPARE(model.headerData(ProgramModel::Cycles, Qt::Horizontal).toString(),
+        QCOMPARE(model.headerData(ProgramModel::Cycles, Qt::Horizontal, Qt::DisplayRole).toString(),
                  QStringLiteral("Estimated cycles"));
         open({files_.write("b.pop")});
-        QCOMPARE(programs_->model().headerData(ProgramModel::Cycles, Qt::Horizontal).toString(),
+        QCOMPARE(programs_->model()
+                     .headerData(ProgramModel::Cycles, Qt::Horizontal, Qt::DisplayRole)
+                     .toString(),
                  QStringLiteral("Cycles"));
     }
 

@@ -163,6 +163,25 @@ private slots:
             QVERIFY(diff.source[behind.index()].other.valid());
     }
 
+    // Another number in front of a name is no change, another name is.
+    void numbersInNamesDoNotCount() {
+        Tree source({});
+        Tree target({});
+        const ProgramId moved = source.find(ProgramKind::DoExchange);
+        source.profile.programs[moved].name = "cs3_conv1/ExchangePre";
+        target.profile.programs[moved].name = "cs14_conv1/ExchangePre";
+        QVERIFY(diffPrograms(source.side(), target.side()).source[moved.index()].change ==
+                ProgramChange::Same);
+        target.profile.programs[moved].name = "cs3_conv2/ExchangePre";
+        QVERIFY(diffPrograms(source.side(), target.side()).source[moved.index()].change ==
+                ProgramChange::Changed);
+        // Only whole numbers are.
+        source.profile.programs[moved].name = "cs3b_conv1";
+        target.profile.programs[moved].name = "cs4b_conv1";
+        QVERIFY(diffPrograms(source.side(), target.side()).source[moved.index()].change ==
+                ProgramChange::Changed);
+    }
+
     void matchesAreMutual() {
         const Tree source({});
         const Tree target({.changed = true});

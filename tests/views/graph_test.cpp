@@ -12,6 +12,7 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "views/operations/graph/graph_colours.h"
 #include "views/operations/operations_view.h"
 #include "views/theme/style.h"
 
@@ -269,6 +270,14 @@ private slots:
         emit path.linkActivated(QString::number(scope.value()));
         test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
+    }
+
+    // "0 cycles" in a box would be what the operation takes.
+    void whatDidNotChangeSaysSo() {
+        QCOMPARE(views::metricText(GraphMetric::Cycles, 0, ByteUnits::Binary, true),
+                 QStringLiteral("no change"));
+        QCOMPARE(views::metricText(GraphMetric::Cycles, 0, ByteUnits::Binary),
+                 QStringLiteral("0 cycles"));
     }
 
     void coloursFollowTheMetric() {

@@ -278,7 +278,7 @@ QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int 
         return tr(toolTips[section]);
     if (role != Qt::DisplayRole)
         return {};
-    return section == Cycles && tree_.estimated ? tr("Estimated cycles") : tr(titles[section]);
+    return section == Cycles && tree_.estimated ? tr("Estimated") : tr(titles[section]);
 }
 
 } // namespace tilescope::views

@@ -2,7 +2,9 @@
 
 #include <QHeaderView>
 #include <QTreeView>
+#include <algorithm>
 
+#include "core/base/units.h"
 #include "views/programs/program_details.h"
 #include "views/widgets/parts.h"
 
@@ -99,12 +101,6 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     header->setStretchLastSection(false);
     header->setSectionResizeMode(ProgramModel::Label, QHeaderView::Stretch);
     header->resizeSection(ProgramModel::OperationColumn, 220);
-    // Long runs have thousands of millions of cycles.
-    constexpr int margins = 20; // pixels
-    const int numberWidth =
-        header->fontMetrics().horizontalAdvance(QStringLiteral("88,888,888,888")) + margins;
-    header->resizeSection(ProgramModel::Cycles, numberWidth);
-    header->resizeSection(ProgramModel::Difference, numberWidth);
     header->resizeSection(ProgramModel::Executions, 96);
     header->resizeSection(ProgramModel::Share, 72);
     inColumn(side.page, {side.title, side.view});
@@ -170,9 +166,30 @@ void ProgramsView::treesRead() {
     list_->setTree(tree);
     if (tree.roots.empty())
         return treePanel_->showMessage(tr("This profile has no programs"), {});
+    fitNumbers();
     expandFirstLevels();
     updateMatches();
     followSelection();
+}
+
+// Long runs have thousands of millions of cycles, and beside another tree there is little room for
+// short ones.
+void ProgramsView::fitNumbers() {
+    constexpr int margins = 20; // pixels
+    std::int64_t most = 0;
+    for (const Side& side : sides_)
+        for (const ProgramCost& cost : side.model->tree().costs)
+            most = std::max(most, cost.cycles);
+    const QString longest = QLatin1Char('+') + QString::fromStdString(withThousands(most));
+    for (const Side& side : sides_)
+        for (const int column : {ProgramModel::Cycles, ProgramModel::Difference}) {
+            QHeaderView* header = side.view->header();
+            const QString title =
+                side.model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+            header->resizeSection(
+                column, margins + std::max(side.view->fontMetrics().horizontalAdvance(longest),
+                                           header->fontMetrics().horizontalAdvance(title)));
+        }
 }
 
 void ProgramsView::expandFirstLevels() {

@@ -46,6 +46,7 @@ private:
     QWidget* makeSide(std::size_t side);
     void readTrees();
     void treesRead();
+    void fitNumbers();
     void expandFirstLevels();
     void show(std::size_t side, ProgramId program);
     void chosen(std::size_t side, ProgramId program);

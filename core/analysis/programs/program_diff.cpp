@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +13,19 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 // A table of this many cells is made in an instant.
 constexpr std::size_t largestTable = std::size_t{1} << 22;
+
+/// The name of a step without the number of the program that copies and exchanges begin with
+/// ("cs288_conv1/ExchangePre", "copy12_input"): one step more elsewhere is another number.
+std::string_view unnumbered(std::string_view name) {
+    for (const std::string_view prefix : {"cs", "copy"}) {
+        if (!name.starts_with(prefix))
+            continue;
+        const std::size_t end = name.find_first_not_of("0123456789", prefix.size());
+        if (end != std::string_view::npos && end > prefix.size() && name[end] == '_')
+            return name.substr(end + 1);
+    }
+    return name;
+}
 
 /// Pairs of equal numbers in two lists, both rising.
 class Alignment {
@@ -126,9 +140,10 @@ private:
     }
 
     void match(ProgramId a, ProgramId b) {
-        const bool same = source_.costs[a.index()] == target_.costs[b.index()] &&
-                          source_.programs[a].count == target_.programs[b].count &&
-                          source_.programs[a].name == target_.programs[b].name;
+        const bool same =
+            source_.costs[a.index()] == target_.costs[b.index()] &&
+            source_.programs[a].count == target_.programs[b].count &&
+            unnumbered(source_.programs[a].name) == unnumbered(target_.programs[b].name);
         const ProgramChange change = same ? ProgramChange::Same : ProgramChange::Changed;
         diff_.source[a.index()] = {change, b};
         diff_.target[b.index()] = {change, a};
@@ -142,7 +157,7 @@ private:
             const Program& program = side.programs[id];
             std::string key(toString(program.kind));
             key += ' ';
-            key += program.name;
+            key += unnumbered(program.name);
             keys.push_back(known_.try_emplace(std::move(key), known_.size()).first->second);
         }
         return keys;

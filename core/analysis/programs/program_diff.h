@@ -34,7 +34,8 @@ struct ProgramDiff {
 
 /// Matches roots with roots and children with children of matched programs, in order, by kind and
 /// name: the longest common subsequence, or, for very long lists, the first with the same name that
-/// keeps the order. A Repeat matches whatever its count. Between two matches the programs of one
+/// keeps the order. A Repeat matches whatever its count, and the number that names of copies and
+/// exchanges begin with does not count. Between two matches the programs of one
 /// kind that are left match one after the other: they have other names.
 ProgramDiff diffPrograms(const ProgramSide& source, const ProgramSide& target);
 

@@ -46,9 +46,11 @@ const MetricRow& metricRow(GraphMetric metric) {
 }
 
 QString metricText(GraphMetric metric, double value, ByteUnits units, bool change) {
+    if (change && value == 0)
+        return Text::tr("no change");
     const QString text =
         QString::fromStdString(plainText(metricRow(metric).unit, std::abs(value), units));
-    if (!change || value == 0)
+    if (!change)
         return text;
     return (value < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + text;
 }

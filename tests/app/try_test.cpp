@@ -116,7 +116,8 @@ private slots:
         for (const QJsonValue& trial : trials) {
             QVERIFY2(trial["verdict"] != "failed", qPrintable(tried.out));
             const Result info = call({"info", trial["profile"].toString(), "--json"});
-            QVERIFY2(info.json()["options"]["compute"] != "on", qPrintable(info.out));
+            QVERIFY2(info.json()["options"].toObject()["compute"].toString() != "on",
+                     qPrintable(info.out));
             QVERIFY(info.json()["throughput"].toDouble() > 0);
         }
     }

@@ -30,11 +30,11 @@ double valueOf(const Insight& insight, std::string_view label) {
     return -1;
 }
 
-/// What computes exchanges instead, and only one IPU has much of it to do.
+/// Copies with the host are exchanges instead, and only one IPU has much to exchange.
 void exchangeOn(Profile& profile, IpuId ipu) {
     for (TraceBody& body : profile.trace.bodies)
         for (TraceStep& step : body.steps) {
-            if (step.kind == ProgramKind::OnTileExecute)
+            if (step.kind == ProgramKind::StreamCopyMid)
                 step.kind = ProgramKind::DoExchange;
             if (step.kind == ProgramKind::DoExchange)
                 for (StepOnIpu& on : step.ipus)

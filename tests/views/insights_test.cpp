@@ -166,6 +166,11 @@ private slots:
                 target = label;
         QVERIFY(target != nullptr);
         QVERIFY(target->visibleRegion().isEmpty());
+        // Its cards lead nowhere, as selections are of the source: what to do is said.
+        const QList<QLabel*> beside = target->parentWidget()->findChildren<QLabel*>();
+        QVERIFY(std::any_of(beside.begin(), beside.end(), [](const QLabel* label) {
+            return label->text().contains("swap source and target");
+        }));
         for (QPushButton* button : view.findChildren<QPushButton*>())
             if (button->text() == "Go to the target")
                 button->click();

@@ -237,6 +237,12 @@ QWidget* InsightsView::makeHeading(const Found& found) {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(textLabel(found.heading, "heading"));
+    if (!found.ofSource) {
+        layout->addSpacing(layout->spacing());
+        layout->addWidget(textLabel(
+            tr("To follow these to their reports, swap source and target (Ctrl+Shift+X)."),
+            "muted"));
+    }
     layout->addStretch();
     auto* other = new QPushButton(found.ofSource ? tr("Go to the target") : tr("Go to the source"));
     other->setToolTip(found.ofSource ? tr("The insights of the target, below these")

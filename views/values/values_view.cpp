@@ -51,6 +51,10 @@ ValuesView::ValuesView(ViewContext& context, QWidget* parent)
 
 ToolRow* ValuesView::makeTools() {
     auto* tools = tools_ = new ToolRow;
+    compute_ = tools->addButton(tr("Run again with --compute…"),
+                                tr("Opens the options of this run with this one changed"));
+    connect(compute_, &QToolButton::clicked, this,
+            [this] { emit runAgainWanted(profiles().source, "compute", "on"); });
     for (const CurveQuantity quantity : curveQuantities) {
         const QString title = curveTitle(quantity);
         QToolButton* button =
@@ -79,10 +83,6 @@ ToolRow* ValuesView::makeTools() {
         tr("Show in Operations"), tr("The operation that makes the tensor (Enter in the table)"));
     connect(toOperations_, &QToolButton::clicked, this,
             [this] { emit reportWanted(QStringLiteral("operations")); });
-    compute_ = tools->addButton(tr("Run again with --compute…"),
-                                tr("Opens the options of this run with this one changed"));
-    connect(compute_, &QToolButton::clicked, this,
-            [this] { emit runAgainWanted(profiles().source, "compute", "on"); });
     return tools;
 }
 

@@ -1,5 +1,8 @@
 // The list of losses among the insights, and the dialog that tries what they suggest.
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
@@ -165,15 +168,22 @@ private slots:
     // Gains have no columns where nothing ran, and the best can be compared at once.
     void whatFitsIsToldWithAllThatDo() {
         open({files_.write("a.pop")});
-        const auto row = [](const char* change, const char* verdict) {
-            return QByteArray(R"({"change": ")") + change +
-                   R"(", "option": "x", "value": "1", "predicted": null, "gained": null,
-                       "verdict": ")" +
-                   verdict + R"(", "throughput": 90.0, "maxTileIncludingGaps": 1000,
-                       "message": null, "profile": "/trial.pop"})";
+        const auto row = [](const char* change) {
+            return QJsonObject{{"change", change},
+                               {"option", "x"},
+                               {"value", "1"},
+                               {"predicted", QJsonValue()},
+                               {"gained", QJsonValue()},
+                               {"verdict", "fits"},
+                               {"throughput", 90.0},
+                               {"maxTileIncludingGaps", 1000},
+                               {"message", QJsonValue()},
+                               {"profile", "/trial.pop"}};
         };
-        const QByteArray trials = R"({"trials": [)" + row("--precision half", "fits") + "," +
-                                  row("--batch-size 8", "fits") + "]}";
+        const QByteArray trials =
+            QJsonDocument(
+                QJsonObject{{"trials", QJsonArray{row("--precision half"), row("--batch-size 8")}}})
+                .toJson(QJsonDocument::Compact);
         TryAllDialog dialog(window_->context(), script("cat <<'X'\n" + trials + "\nX"),
                             "/before.pop");
         dialog.show();

@@ -176,16 +176,16 @@ private slots:
         QVERIFY(view.tabs().isVisible());
     }
 
-    void detailsHaveNoEmptyLines() {
+    void detailsHaveNoEmptyTexts() {
         OperationsView& view = openView({files_.write("a.pop")});
         window_->context().selection.update(
             [](views::Selected& s) { s.operation = OperationId(0); });
         test::waitUntilIdle(*window_);
         const QAbstractItemModel& model = *test::child<QTreeView>(view.tabs()).model();
-        QVERIFY(model.rowCount() > 10);
+        QStringList names;
         for (int row = 0; row < model.rowCount(); ++row)
-            QVERIFY2(model.index(row, 1).data().toString() != QStringLiteral("\u2013"),
-                     qPrintable(model.index(row, 0).data().toString()));
+            names << model.index(row, 0).data().toString();
+        QVERIFY2(names.contains("Type") && !names.contains("Kind"), qPrintable(names.join('|')));
     }
 
     // Beside the plot the values of the details have most of the room.

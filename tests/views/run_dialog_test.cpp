@@ -166,6 +166,9 @@ private slots:
     }
 
     void theSearchIsReachedByKeys() {
+        // Keys go to the window in front.
+        dialog_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(dialog_.get()));
         auto* search = named<QLineEdit>(QStringLiteral("Search options"));
         button(QStringLiteral("Copy"))->setFocus();
         QTest::keyClick(dialog_.get(), Qt::Key_F, Qt::ControlModifier);

@@ -30,8 +30,10 @@ void addFigures(ValueTree& tree, const OperationsReport& report, const CostRow& 
         if (comparing)
             node.values.push_back(target == nullptr ? Cell()
                                                     : one.value(*target, report.target.totals));
-        // What a row does not have is in no column of it: a place has no kind, a sync no type.
-        if (!std::all_of(node.values.begin(), node.values.end(), [](const Cell& cell) {
+        // An operation has no kind and a sync no type; a number that is missing is told, as memory
+        // that places share is in a row of its own.
+        if (one.column.unit != Unit::None ||
+            !std::all_of(node.values.begin(), node.values.end(), [](const Cell& cell) {
                 return std::holds_alternative<std::monostate>(cell);
             }))
             tree.roots.push_back(std::move(node));

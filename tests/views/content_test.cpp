@@ -146,6 +146,50 @@ private slots:
         QVERIFY(heightAt(tile.plot, peak) < heightAt(with.plot, peak));
     }
 
+    /// The same operation at one place; each side keeps its own height at its own steps.
+    void livenessOfAPairIsAlignedByOperation() {
+        const LivenessOptions options{.tiles = {}, .align = StepsAlign::Operations};
+        const auto same =
+            livenessContent(ProfilePair(one_.source, one_.source), options, lightTheme(), {});
+        QVERIFY(same.aligned);
+        for (std::size_t i = 0; i < same.sourceSteps.shown.size(); ++i)
+            QCOMPARE(same.sourceSteps.placeAt(i), static_cast<std::int32_t>(i));
+        const auto content = livenessContent(two_, options, lightTheme(), {});
+        QVERIFY(content.aligned);
+        const auto byStep =
+            livenessContent(two_, {.tiles = {}, .align = StepsAlign::Steps}, lightTheme(), {});
+        QVERIFY(!byStep.aligned);
+        const auto heights = [](const LivenessContent& of, std::size_t area, const StepList& list) {
+            std::vector<std::int64_t> found;
+            for (std::size_t i = 0; i < list.shown.size(); ++i)
+                found.push_back(
+                    of.plot.areas[area].top.at(static_cast<std::size_t>(list.placeAt(i))));
+            return found;
+        };
+        QCOMPARE(heights(content, 1, content.sourceSteps), heights(byStep, 1, byStep.sourceSteps));
+        QCOMPARE(heights(content, 3, content.targetSteps), heights(byStep, 3, byStep.targetSteps));
+        QVERIFY(content.plot.areas[1].filled && !content.plot.areas[3].filled);
+        for (const StepId step : content.sourceSteps.shown)
+            QCOMPARE(content.sourceSteps.at(content.sourceSteps.placeOf(step)), step);
+    }
+
+    void whatExceedsTheMemoryIsKnown() {
+        const auto limited = [&](std::int64_t bytesPerTile) {
+            Profile small = *sample_;
+            small.info.target.bytesPerTile = bytesPerTile;
+            const ProfilePair pair(
+                std::make_shared<const ProfileView>(std::make_shared<const Profile>(small)));
+            return livenessContent(pair, {.tiles = {}, .limit = true}, lightTheme(), {}).plot;
+        };
+        const auto roomy = limited(638976);
+        QCOMPARE(roomy.limit->value, 638976.0 * 1472);
+        QVERIFY(!roomy.areas.back().exceeds());
+        const std::int64_t peak = roomy.areas.back().top.all().max;
+        const auto tight = limited(peak / 1472 / 2);
+        QVERIFY(tight.areas.back().exceeds());
+        QVERIFY(!tight.areas.front().exceeds()); // the layer below paints no red of its own
+    }
+
     void livenessTables() {
         const StepId peak = livenessContent(one_, {}, lightTheme(), {}).peak;
         const std::vector<StepId> steps{peak};

@@ -67,6 +67,20 @@ private slots:
         QVERIFY(stepColumns(MinMaxPyramid(), 0, 10, 100).empty());
     }
 
+    void placesWithoutAValueAreLeftOut() {
+        constexpr std::int64_t none = MinMaxPyramid::none;
+        const MinMaxPyramid values({none, 5, none, none, 9});
+        QVERIFY(!values.has(0) && values.has(1) && !values.has(3) && !values.has(5));
+        QCOMPARE(values.over(0, 5), (MinMax{5, 9}));
+        QVERIFY(values.over(2, 4).empty());
+        QCOMPARE(values.all().min, 5);
+        QCOMPARE(MinMaxPyramid({none, none}).all(), MinMax{});
+        const std::vector<StepColumn> wide{{10, 20, {5, 5}}, {40, 50, {9, 9}}};
+        QVERIFY(stepColumns(values, 0, 5, 50) == wide);
+        const std::vector<StepColumn> narrow{{0, 1, {5, 5}}, {1, 2, {9, 9}}};
+        QVERIFY(stepColumns(values, 0, 5, 2) == narrow);
+    }
+
     void fewValuesGetTheirOwnColumns() {
         const MinMaxPyramid values({5, 7, 7, 1});
         const auto columns = stepColumns(values, 0, 4, 40);

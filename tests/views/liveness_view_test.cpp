@@ -62,18 +62,60 @@ private slots:
         QCOMPARE(cell(model, 0, 2), context_->preferences.bytes(curve->notAlwaysLive[top.index()]));
     }
 
-    /// A line at what the tiles have, and room for it above the curve.
+    /// A line at what the tiles have: with room for it above the curve unless that would be flat.
     void theMaximumIsALine() {
         const auto view = show<LivenessView>(one());
         const Target& machine = context_->reports.source()->machine();
-        const auto limit = static_cast<double>(machine.bytesPerTile) * machine.totalTiles();
-        QVERIFY(view->plot().plot().yAxis->range().upper < limit);
-        test::button(*view, "Max memory").setChecked(true);
+        const double limit = view->plot().plot().limit()->value;
+        QCOMPARE(limit, static_cast<double>(machine.bytesPerTile) * machine.totalTiles());
+        const auto top = static_cast<double>(view->plot().areas().largest());
+        QCOMPARE(view->plot().plot().yAxis->range().upper >= limit, limit <= 4 * top);
+        test::choose(*view, "Tiles", "IPU 0");
         settle();
-        QVERIFY(view->plot().plot().yAxis->range().upper >= limit);
+        QCOMPARE(view->plot().plot().limit()->value,
+                 static_cast<double>(machine.bytesPerTile) * machine.tilesPerIpu);
         test::button(*view, "Max memory").setChecked(false);
         settle();
+        QVERIFY(!view->plot().plot().limit());
         QVERIFY(view->plot().plot().yAxis->range().upper < limit);
+    }
+
+    void aPairIsAlignedByStepsOrOperations() {
+        const auto view = show<LivenessView>(two());
+        auto* align = view->findChild<QComboBox*>(QStringLiteral("align"));
+        QVERIFY(align && !align->isHidden());
+        QCOMPARE(align->currentText(), QStringLiteral("Operations"));
+        const auto& legend = view->plot().legend().entries();
+        QCOMPARE(legend.front().mark, LegendBar::Mark::Square);
+        QVERIFY(legend.front().name.endsWith("(source)"));
+        QCOMPARE(legend.back().mark, LegendBar::Mark::Line);
+        QVERIFY(legend.back().name.endsWith("(target)"));
+        QSignalSpy hovered(&view->plot().plot(), &PlotWidget::hovered);
+        QTest::mouseMove(&view->plot().plot(), view->plot().plot().axisRect()->rect().center());
+        QTRY_VERIFY(!hovered.isEmpty());
+        QVERIFY2(hovered.last()[0].toString().contains("Source's step") &&
+                     hovered.last()[0].toString().contains("Target's step"),
+                 qPrintable(hovered.last()[0].toString()));
+        const double aligned = view->plot().zoom().last();
+        align->setCurrentIndex(0);
+        settle();
+        QVERIFY(view->plot().zoom().last() <= aligned);
+        QCOMPARE(align->currentText(), QStringLiteral("Steps")); // what was chosen stays
+    }
+
+    void separatePlotsAreEquallyHigh() {
+        const auto view = show<LivenessView>(two());
+        test::button(*view, "Separate").setChecked(true);
+        settle();
+        for (const QSize size : {QSize(1200, 760), QSize(900, 520), QSize(1600, 1100)}) {
+            view->resize(size);
+            QVERIFY(!view->grab().isNull());
+            const auto height = [](StepPlot& plot) {
+                plot.plot().replot(QCustomPlot::rpImmediateRefresh);
+                return plot.plot().axisRect()->height();
+            };
+            QCOMPARE(height(view->plots().first()), height(view->plots().second()));
+        }
     }
 
     void theFilterLeavesMatchingSteps() {

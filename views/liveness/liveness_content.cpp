@@ -29,28 +29,59 @@ StepList stepsOf(const ProfileView& profile, const QString& filter, const std::s
     return list;
 }
 
-struct Colours {
+struct Look {
     QColor always;
     QColor notAlways;
+    QString pattern = QStringLiteral("%1"); ///< of the names
+    bool filled = true;
+    std::int64_t limit = 0; ///< what is above is too much
 };
 
 void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const StepList& steps,
-              bool includeAlwaysLive, const Colours& colours, const QString& pattern) {
-    std::vector<std::int64_t> base(steps.shown.size(), includeAlwaysLive ? series.alwaysLive : 0);
+              bool includeAlwaysLive, const Look& look) {
+    std::vector<std::int64_t> base(steps.length(), MinMaxPyramid::none);
+    const auto at = [&](std::size_t i) -> std::int64_t& {
+        return base[static_cast<std::size_t>(steps.placeAt(i))];
+    };
+    for (std::size_t i = 0; i < steps.shown.size(); ++i)
+        at(i) = includeAlwaysLive ? series.alwaysLive : 0;
     if (includeAlwaysLive)
-        areas.push_back(
-            {pattern.arg(Text::tr("Always live")), colours.always, MinMaxPyramid(base)});
-    for (std::size_t i = 0; i < base.size(); ++i)
-        base[i] += series.notAlwaysLive.at(steps.shown[i].index());
-    areas.push_back({pattern.arg(Text::tr("Not always live")), colours.notAlways,
-                     MinMaxPyramid(std::move(base))});
+        areas.push_back({look.pattern.arg(Text::tr("Always live")), look.always,
+                         MinMaxPyramid(base), 0, look.filled});
+    for (std::size_t i = 0; i < steps.shown.size(); ++i)
+        at(i) += series.notAlwaysLive.at(steps.shown[i].index());
+    // Without what is always live the height is not that of the memory in use.
+    areas.push_back({look.pattern.arg(Text::tr("Not always live")), look.notAlways,
+                     MinMaxPyramid(std::move(base)), includeAlwaysLive ? look.limit : 0,
+                     look.filled});
+}
+
+/// Puts the shown steps of both on one axis, the same operations at one place.
+bool align(const ProfilePair& profiles, StepsAlign wanted, StepList& source, StepList& target,
+           const std::stop_token& stop) {
+    if (wanted == StepsAlign::Steps)
+        return false;
+    const StepKeys keys = stepKeys(profiles, stop);
+    const auto ofShown = [](const std::vector<std::int32_t>& all, const StepList& list) {
+        std::vector<std::int32_t> found;
+        for (const StepId step : list.shown)
+            found.push_back(all.at(step.index()));
+        return found;
+    };
+    StepAlignment aligned = alignSteps(ofShown(keys.source, source), ofShown(keys.target, target));
+    if (wanted == StepsAlign::AsFits && !aligned.mostlyMatched())
+        return false;
+    source.places = std::move(aligned.source);
+    target.places = std::move(aligned.target);
+    return true;
 }
 
 /// The memory of the tiles in question.
 std::optional<PlotWidget::Limit> memoryLimit(const ProfileView& profile,
                                              const LivenessOptions& options) {
     const Target& machine = profile.machine();
-    const std::int64_t bytes = machine.bytesPerTile * options.tiles.range(machine).tiles();
+    const std::int64_t bytes =
+        machine.bytesPerTile * fittedTo(machine, options.tiles).range(machine).tiles();
     if (!options.limit || bytes <= 0)
         return {};
     return PlotWidget::Limit{static_cast<double>(bytes),
@@ -70,7 +101,7 @@ void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, V
     const auto classes = profile.livenessClasses(stop);
     QStringList when;
     if (variable.alwaysLive) {
-        lifetime.spans.push_back({0, static_cast<double>(steps.shown.size())});
+        lifetime.spans.push_back({0, static_cast<double>(steps.length())});
         when << Text::tr("always live");
     } else if (variable.liveness.valid() && variable.liveness.index() < classes->size()) {
         for (const StepInterval& interval : (*classes)[variable.liveness].intervals) {
@@ -92,21 +123,38 @@ void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, V
 
 } // namespace
 
+std::size_t StepList::length() const {
+    return places.empty() ? shown.size() : static_cast<std::size_t>(places.back()) + 1;
+}
+
 int StepList::placeOf(StepId step) const {
     const auto found = std::lower_bound(shown.begin(), shown.end(), step);
-    return found != shown.end() && *found == step ? static_cast<int>(found - shown.begin()) : -1;
+    return found != shown.end() && *found == step
+               ? placeAt(static_cast<std::size_t>(found - shown.begin()))
+               : -1;
 }
 
 StepId StepList::at(double place) const {
-    return place >= 0 && place < static_cast<double>(shown.size())
-               ? shown[static_cast<std::size_t>(place)]
+    if (place < 0 || place >= static_cast<double>(length()))
+        return {};
+    const auto whole = static_cast<std::size_t>(place);
+    if (places.empty())
+        return shown[whole];
+    const auto found =
+        std::lower_bound(places.begin(), places.end(), static_cast<std::int32_t>(whole));
+    return *found == static_cast<std::int32_t>(whole)
+               ? shown[static_cast<std::size_t>(found - places.begin())]
                : StepId();
 }
 
 Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
     const auto from = std::lower_bound(shown.begin(), shown.end(), interval.first);
     const auto to = std::lower_bound(from, shown.end(), interval.end);
-    return {static_cast<double>(from - shown.begin()), static_cast<double>(to - shown.begin())};
+    if (from == to)
+        return {};
+    // A gap before the next one that is live no more does not belong to it.
+    return {static_cast<double>(placeAt(static_cast<std::size_t>(from - shown.begin()))),
+            placeAt(static_cast<std::size_t>(to - shown.begin()) - 1) + 1.0};
 }
 
 std::vector<std::string> namesOfSteps(const ProfileView& profile, const std::stop_token& stop) {
@@ -124,29 +172,38 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
     content.sourceSteps = stepsOf(first, options.filter, stop);
     content.fullestTiles = tilesByMemory(*profiles.source->tileMemory(stop),
                                          {0, first.machine().totalTiles()}, fullest);
+    const auto limitOf = [](const std::optional<PlotWidget::Limit>& limit) {
+        return limit ? static_cast<std::int64_t>(limit->value) : 0;
+    };
     // What varies is the message: what is always there stays in the background.
-    const Colours plain{mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive};
+    Look plain{mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive};
+    plain.limit = limitOf(content.plot.limit);
     if (!profiles.comparing()) {
-        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain,
-                 QStringLiteral("%1"));
+        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain);
         return content;
     }
     content.targetSteps = stepsOf(*profiles.target, options.filter, stop);
     static_cast<void>(profiles.matching->steps(stop)); // made here for whoever marks steps later
+    content.aligned =
+        align(profiles, options.align, content.sourceSteps, content.targetSteps, stop);
     const LivenessSeries target = seriesOf(*profiles.target, options.tiles, stop);
+    const auto targetLimit = memoryLimit(*profiles.target, options);
     if (options.apart) {
-        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain,
-                 QStringLiteral("%1"));
+        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain);
+        plain.limit = limitOf(targetLimit);
         addStack(content.target.emplace().areas, target, content.targetSteps,
-                 options.includeAlwaysLive, plain, QStringLiteral("%1"));
-        content.target->limit = memoryLimit(*profiles.target, options);
+                 options.includeAlwaysLive, plain);
+        content.target->limit = targetLimit;
         return content;
     }
+    // One over the other: a pale fill and a line, as two fills mix to a third colour.
     content.plot.mode = StepAreaPlottable::Mode::Overlaid;
     addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive,
-             {mixed(theme.source, theme.text, 0.35), theme.source}, Text::tr("%1 (source)"));
+             {mixed(theme.source, theme.text, 0.35), theme.source, Text::tr("%1 (source)"), true,
+              plain.limit});
     addStack(content.plot.areas, target, content.targetSteps, options.includeAlwaysLive,
-             {mixed(theme.target, theme.text, 0.35), theme.target}, Text::tr("%1 (target)"));
+             {mixed(theme.target, theme.text, 0.35), theme.target, Text::tr("%1 (target)"), false,
+              limitOf(targetLimit)});
     return content;
 }
 

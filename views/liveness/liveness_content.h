@@ -5,12 +5,17 @@
 #include <stop_token>
 
 #include "core/analysis/compare/profile_pair.h"
+#include "core/analysis/compare/step_alignment.h"
 #include "core/analysis/liveness/liveness.h"
 #include "core/base/units.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
 
 namespace tilescope::views {
+
+/// How the steps of two profiles share an axis: each at its own number, or so that the same
+/// operations stand at one place; unless chosen the latter where most steps have a counterpart.
+enum class StepsAlign { AsFits, Steps, Operations };
 
 struct LivenessOptions {
     TileSelection tiles;
@@ -19,15 +24,24 @@ struct LivenessOptions {
     QString filter{};   ///< shows only steps whose names contain this, whatever the case
     bool limit = false; ///< a line at the memory of the tiles
     ByteUnits units{};  ///< of its label
+    StepsAlign align = StepsAlign::AsFits;
 };
 
 /// The steps of a profile and those that the filter leaves, in the order of the axis.
 struct StepList {
     std::vector<std::string> names; ///< of all steps
     std::vector<StepId> shown;
+    /// Of the shown ones on the axis, ascending; empty where they follow each other without a gap.
+    std::vector<std::int32_t> places;
+    /// Length of the axis up to the last shown one.
+    [[nodiscard]] std::size_t length() const;
+    /// The place of the i-th shown step.
+    [[nodiscard]] std::int32_t placeAt(std::size_t i) const {
+        return places.empty() ? static_cast<std::int32_t>(i) : places[i];
+    }
     /// The place of a step on the axis; -1 if it is not shown.
     [[nodiscard]] int placeOf(StepId step) const;
-    /// The step at a place; none outside.
+    /// The step at a place; none outside and in a gap.
     [[nodiscard]] StepId at(double place) const;
     /// Places [from, to) of the shown steps of an interval; empty if there are none.
     [[nodiscard]] Lifetime::Span placesOf(const StepInterval& interval) const;
@@ -39,6 +53,7 @@ struct LivenessContent {
     std::optional<StepPlot::Content> target; ///< if they are
     StepList sourceSteps;
     StepList targetSteps;             ///< empty unless two profiles are compared
+    bool aligned = false;             ///< by operation
     StepId peak;                      ///< of the source
     std::vector<TileId> fullestTiles; ///< of the source, the fullest first
 };

@@ -62,12 +62,18 @@ ToolRow* LivenessView::makeTools() {
     alwaysLive_ =
         tools_->addToggle(tr("Include always live"),
                           tr("Stack the variables in use on those that always live"), true);
-    limit_ =
-        tools_->addToggle(tr("Max memory"), tr("Show the memory of the tiles as a line"), false);
+    limit_ = tools_->addToggle(
+        tr("Max memory"), tr("Show the memory of the tiles as a line, and what exceeds it in red"),
+        true);
     apart_ = tools_->addToggle(tr("Separate"),
                                tr("Source and target below each other instead of one over the "
                                   "other"),
                                false);
+    align_ = tools_->addChoice(tr("Align"), {tr("Steps"), tr("Operations")});
+    align_->setToolTip(tr("Where the steps of the target are: at their numbers, or where the same "
+                          "operation of the source is"));
+    align_->setObjectName(QStringLiteral("align"));
+    leaveOutOfState(*align_); // what fits depends on the pair
     auto* peak = tools_->addButton(tr("Go to peak"), tr("Select the step with most live bytes"));
     tools_->addStretch();
     filter_ = tools_->addField(tr("Filter steps"),
@@ -84,6 +90,10 @@ ToolRow* LivenessView::makeTools() {
     });
     for (QToolButton* toggle : {alwaysLive_, limit_, apart_})
         connect(toggle, &QToolButton::toggled, this, &LivenessView::loadPlot);
+    connect(align_, &QComboBox::currentIndexChanged, this, [this] {
+        alignChosen_ = true;
+        loadPlot();
+    });
     connect(filter_, &QLineEdit::textChanged, this, &LivenessView::loadPlot);
     connect(filter_, &QLineEdit::returnPressed, this, &LivenessView::nextStep);
     return tools_;
@@ -97,6 +107,7 @@ void LivenessView::focusSearch() {
 void LivenessView::reload() {
     fillSources();
     tools_->setShown(apart_, comparing());
+    tools_->setShown(align_, comparing());
     shown_ = {};
     steps_.clear();
     sourceSteps_ = targetSteps_ = {};
@@ -171,7 +182,10 @@ void LivenessView::loadPlot() {
                                   comparing() && apart_->isChecked(),
                                   filter_->text().trimmed(),
                                   limit_->isChecked(),
-                                  context().preferences.byteUnits()};
+                                  context().preferences.byteUnits(),
+                                  !alignChosen_                 ? StepsAlign::AsFits
+                                  : align_->currentIndex() == 0 ? StepsAlign::Steps
+                                                                : StepsAlign::Operations};
     plotPanel_->load([this, pair = profiles(), options,
                       theme = context().theme.current()](const std::stop_token& stop) {
         return [this, content = livenessContent(pair, options, theme, stop)]() mutable {
@@ -191,20 +205,8 @@ void LivenessView::showPlot(LivenessContent content) {
     if (sourceSteps_.shown.empty() && targetSteps_.shown.empty())
         return plotPanel_->showMessage(tr("No step matches the filter"),
                                        tr("No step's name contains '%1'.").arg(filter_->text()));
-    const auto numbersOf = [](const StepList& steps) {
-        std::vector<std::int32_t> numbers;
-        if (steps.shown.size() != steps.names.size())
-            for (const StepId step : steps.shown)
-                numbers.push_back(step.value());
-        return numbers;
-    };
-    const bool filtered = sourceSteps_.shown.size() != sourceSteps_.names.size();
-    plots_->setKeyLabel(filtered ? tr("Program step (%1 of %2)")
-                                       .arg(countText(std::ssize(sourceSteps_.shown)),
-                                            countText(std::ssize(sourceSteps_.names)))
-                                 : tr("Program step"));
-    plots_->first().setKeyNumbers(numbersOf(sourceSteps_));
-    plots_->second().setKeyNumbers(numbersOf(targetSteps_));
+    showAlignment(content.aligned);
+    labelSteps();
     if (content.target)
         plots_->setContents(std::move(content.plot), tr("Source"), std::move(*content.target),
                             tr("Target"));
@@ -212,6 +214,33 @@ void LivenessView::showPlot(LivenessContent content) {
         plots_->setContent(std::move(content.plot));
     markSteps();
     loadLifetimes();
+}
+
+void LivenessView::showAlignment(bool aligned) {
+    const QSignalBlocker blocker(align_);
+    align_->setCurrentIndex(aligned ? 1 : 0);
+}
+
+void LivenessView::labelSteps() {
+    const auto numbersOf = [](const StepList& steps) {
+        std::vector<std::int32_t> numbers;
+        if (steps.shown.size() == steps.names.size() && steps.places.empty())
+            return numbers;
+        numbers.resize(steps.length(), CountTicker::noNumber);
+        for (std::size_t i = 0; i < steps.shown.size(); ++i)
+            numbers[static_cast<std::size_t>(steps.placeAt(i))] = steps.shown[i].value();
+        return numbers;
+    };
+    const bool filtered = sourceSteps_.shown.size() != sourceSteps_.names.size();
+    QString label = filtered ? tr("Program step (%1 of %2)")
+                                   .arg(countText(std::ssize(sourceSteps_.shown)),
+                                        countText(std::ssize(sourceSteps_.names)))
+                             : tr("Program step");
+    if (!sourceSteps_.places.empty())
+        label = tr("%1, aligned by operation").arg(label);
+    plots_->setKeyLabel(label);
+    plots_->first().setKeyNumbers(numbersOf(sourceSteps_));
+    plots_->second().setKeyNumbers(numbersOf(targetSteps_));
 }
 
 void LivenessView::loadLifetimes() {
@@ -222,8 +251,8 @@ void LivenessView::loadLifetimes() {
     }
     // Names are not needed, and long.
     lifetimeQuery_.start([this, pair = profiles(), variables,
-                          source = StepList{{}, sourceSteps_.shown},
-                          target = StepList{{}, targetSteps_.shown},
+                          source = StepList{{}, sourceSteps_.shown, sourceSteps_.places},
+                          target = StepList{{}, targetSteps_.shown, targetSteps_.places},
                           theme = context().theme.current()](const std::stop_token& stop) {
         return [this,
                 found = views::lifetimes(pair, variables, source, target, theme, stop)]() mutable {
@@ -296,7 +325,7 @@ void LivenessView::nextStep() {
         next = shown.begin();
     selectStep(*next);
     ZoomRange& zoom = plots_->first().zoom();
-    const auto place = static_cast<double>(next - shown.begin());
+    const double place = sourceSteps_.placeOf(*next);
     if (place < zoom.from() || place >= zoom.to())
         zoom.setRange(place - zoom.span() / 2, place + zoom.span() / 2);
 }
@@ -324,22 +353,30 @@ void LivenessView::save() {
 }
 
 QString LivenessView::readOut(double x, bool ofSource) const {
-    const StepList& steps = ofSource ? sourceSteps_ : targetSteps_;
-    const StepId step = steps.at(x);
-    const StepPlot& plot = ofSource ? plots_->first() : plots_->second();
     const auto place = static_cast<std::size_t>(std::max(0.0, x));
     QStringList lines;
-    if (step.valid())
-        lines << tr("Step %1: %2").arg(step.value()).arg(shownName(steps.names[step.index()]));
-    // Overlaid, another step of the target may be at this place.
-    if (const StepId other = targetSteps_.at(x);
-        ofSource && comparing() && other.valid() && !plots_->showsTwo())
-        lines << tr("Target's step %1: %2")
-                     .arg(other.value())
-                     .arg(shownName(targetSteps_.names[other.index()]));
+    const auto add = [&](const StepList& steps, const QString& pattern) {
+        if (const StepId step = steps.at(x); step.valid())
+            lines << pattern.arg(step.value()).arg(shownName(steps.names[step.index()]));
+    };
+    const bool aligned = !sourceSteps_.places.empty();
+    if (!comparing() || (plots_->showsTwo() && !aligned)) {
+        add(ofSource ? sourceSteps_ : targetSteps_, tr("Step %1: %2"));
+    } else {
+        // Both: what stands at one place has its own number in each.
+        add(sourceSteps_, tr("Source's step %1: %2"));
+        if (aligned && lines.isEmpty())
+            lines << tr("The source has no step here");
+        const auto before = lines.size();
+        add(targetSteps_, tr("Target's step %1: %2"));
+        if (aligned && lines.size() == before)
+            lines << tr("The target has no step here");
+    }
     if (lines.isEmpty())
         return {};
-    lines << plot.valuesAt(place);
+    if (const QString values = (ofSource ? plots_->first() : plots_->second()).valuesAt(place);
+        !values.isEmpty())
+        lines << values;
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -42,6 +42,8 @@ private:
     void addFullestTiles(const std::vector<TileId>& tiles);
     void loadPlot();
     void showPlot(LivenessContent content);
+    void showAlignment(bool aligned);
+    void labelSteps();
     void loadLifetimes();
     void nextStep();
     void markSteps();
@@ -63,11 +65,13 @@ private:
     QToolButton* alwaysLive_ = nullptr;
     QToolButton* limit_ = nullptr;
     QToolButton* apart_ = nullptr;
+    QComboBox* align_ = nullptr;
     QLineEdit* filter_ = nullptr;
     LivenessTabs* tabs_;
     StepList sourceSteps_;
     StepList targetSteps_;
     StepId peak_;
+    bool alignChosen_ = false;  ///< by the user; else what fits
     std::vector<StepId> steps_; ///< selected ones; the last is the selection's
     Selected shown_;
 };

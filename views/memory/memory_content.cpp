@@ -20,6 +20,11 @@ StepArea overlay(const QString& name, const QColor& colour, const TileSeries& se
     return {name, colour, MinMaxPyramid(series.toDense(machine.totalTiles()))};
 }
 
+StepArea withLimit(StepArea area, const std::optional<PlotWidget::Limit>& limit) {
+    area.limit = limit ? static_cast<std::int64_t>(limit->value) : 0;
+    return area;
+}
+
 std::vector<StepArea> stacked(const MemoryPlot& plot, MemoryBreakdown breakdown,
                               const Target& machine, const Theme& theme) {
     std::vector<StepArea> areas;
@@ -83,6 +88,8 @@ StepPlot::Content stackOf(const ProfileView& profile, const MemoryPlotOptions& o
     const MemoryPlot plot = plotOf(profile, options, stop);
     content.areas = stacked(plot, options.breakdown, profile.machine(), theme);
     content.limit = limitOf(plot, showLimit, units);
+    if (!content.areas.empty()) // the top of the stack is the tile
+        content.areas.back() = withLimit(std::move(content.areas.back()), content.limit);
     return content;
 }
 
@@ -116,13 +123,18 @@ StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOpt
     const MemoryPlot plot = plotOf(source, total, stop);
     const QString name = options.includeGaps ? Text::tr("Tile memory, including gaps")
                                              : Text::tr("Tile memory, excluding gaps");
-    content.areas.push_back(overlay(profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name,
-                                    theme.source, plot.total, source.machine()));
-    if (profiles.comparing())
-        content.areas.push_back(overlay(Text::tr("%1 (target)").arg(name), theme.target,
-                                        plotOf(*profiles.target, total, stop).total,
-                                        profiles.target->machine()));
     content.limit = limitOf(plot, showLimit, units);
+    content.areas.push_back(
+        withLimit(overlay(profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name,
+                          theme.source, plot.total, source.machine()),
+                  content.limit));
+    if (profiles.comparing()) {
+        const MemoryPlot other = plotOf(*profiles.target, total, stop);
+        content.areas.push_back(withLimit(overlay(Text::tr("%1 (target)").arg(name), theme.target,
+                                                  other.total, profiles.target->machine()),
+                                          limitOf(other, showLimit, units)));
+        content.areas.back().filled = false;
+    }
     return content;
 }
 

@@ -1,6 +1,7 @@
 #include "views/memory/tile_map.h"
 #include "views/theme/text.h"
 
+#include <QElapsedTimer>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QToolTip>
@@ -23,6 +24,21 @@ void TileMap::setContent(TileMapContent content) {
     if (!content_.sides.empty() && cursor_.value() >= content_.sides.front().machine.totalTiles())
         cursor_ = TileId();
     invalidate();
+}
+
+void TileMap::setFrame(const std::vector<std::int64_t>& values) {
+    if (content_.sides.size() != 1 || content_.sides.front().values.size() != values.size())
+        return;
+    QElapsedTimer clock;
+    clock.start();
+    TileMapSide& side = content_.sides.front();
+    if (!tiles_.isNull())
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (values[i] != side.values[i])
+                fillBox(boxes_.front()[i], quickColourOf(side, values[i]));
+    side.values = values;
+    frameMs_ += static_cast<double>(clock.nsecsElapsed()) / 1e6;
+    update();
 }
 
 void TileMap::setScale(ColourScale scale) {
@@ -48,7 +64,7 @@ void TileMap::setSelected(std::vector<TileId> tiles) {
 }
 
 void TileMap::invalidate() {
-    tiles_ = QPixmap();
+    tiles_ = QImage();
     lay();
     update();
 }
@@ -72,7 +88,7 @@ QColor TileMap::colourOf(const TileMapSide& side, std::int64_t value) const {
             theme());
     // No colour of the scale says "too much".
     if (range_ == Range::TileMemory && content_.limit > 0 && value > content_.limit)
-        return theme().bad;
+        return tooMuchColour(theme());
     return scaleColour(scale_, (real - low()) / (high() - low()), theme());
 }
 
@@ -91,6 +107,13 @@ std::optional<TileMap::At> TileMap::at(const QPointF& position) const {
     return {};
 }
 
+QString TileMap::textOf(std::int64_t value, bool difference) const {
+    if (content_.perCent)
+        return tr("%1 %").arg(value);
+    return difference ? context().preferences.signedBytes(value)
+                      : context().preferences.bytes(value);
+}
+
 QString TileMap::textOf(const At& at) const {
     const TileMapSide& side = content_.sides[at.side];
     const std::int32_t perIpu = side.machine.tilesPerIpu;
@@ -107,9 +130,7 @@ QString TileMap::textOf(const At& at) const {
         const std::size_t index = at.tile.index();
         if (index >= each.values.size())
             continue;
-        const QString value = each.difference
-                                  ? context().preferences.signedBytes(each.values[index])
-                                  : context().preferences.bytes(each.values[index]);
+        const QString value = textOf(each.values[index], each.difference);
         lines.append(each.title.isEmpty() ? QStringLiteral("%1: %2").arg(content_.quantity, value)
                                           : QStringLiteral("%1: %2").arg(each.title, value));
     }

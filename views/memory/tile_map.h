@@ -1,7 +1,7 @@
 // The tiles of all IPUs where they are on their chips, coloured by a figure.
 #pragma once
 
-#include <QPixmap>
+#include <QImage>
 
 #include "views/memory/tile_map_content.h"
 #include "views/memory/tile_map_layout.h"
@@ -12,7 +12,7 @@ namespace tilescope::views {
 
 /// Shows source, target and their difference side by side. A click selects the tile, with Shift it
 /// joins the selection; arrow keys walk over the chip and Enter selects. The tiles are painted once
-/// for each content, size and colours.
+/// for each content, size and colours, and those that change from frame to frame alone.
 class TileMap : public PaintedWidget {
     Q_OBJECT
 public:
@@ -22,6 +22,8 @@ public:
     enum class Range { TileMemory, ZeroToLargest, SmallestToLargest };
 
     void setContent(TileMapContent content);
+    /// Other values of the one side that is shown, on the scale of the content.
+    void setFrame(const std::vector<std::int64_t>& values);
     void setScale(ColourScale scale);
     void setRange(Range range);
     /// Shows one IPU only, or all if it is invalid.
@@ -58,7 +60,12 @@ private:
     };
     void invalidate();
     void lay();
-    void paintTiles(QPainter& painter) const;
+    void paintAll();
+    void paintTitles(QPainter& painter) const;
+    void placeBoxes(double ratio);
+    void fillBox(const QRect& box, QRgb colour);
+    [[nodiscard]] QRgb quickColourOf(const TileMapSide& side, std::int64_t value) const;
+    [[nodiscard]] QString textOf(std::int64_t value, bool difference) const;
     void paintMarks(QPainter& painter) const;
     void paintKey(QPainter& painter) const;
     void paintScaleBar(QPainter& painter, const QRect& bar, bool difference) const;
@@ -75,7 +82,10 @@ private:
     IpuId ipu_;
     std::vector<TileId> selected_;
     std::vector<TileMapLayout> layouts_; ///< of each side
-    QPixmap tiles_;                      ///< painted tiles; null if they have to be painted anew
+    QImage tiles_;                       ///< painted tiles; null if they have to be painted anew
+    std::vector<std::vector<QRect>> boxes_; ///< of each side's tiles in tiles_; empty if hidden
+    std::vector<QRgb> colours_;             ///< of the scale, from little to much
+    double frameMs_ = 0;                    ///< taken by frames that have not been painted yet
     TileId cursor_;                      ///< where the arrow keys are
 };
 

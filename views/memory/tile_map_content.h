@@ -43,6 +43,7 @@ struct TileMapSide {
 struct TileMapContent {
     QString quantity;
     std::vector<TileMapSide> sides;
+    bool perCent = false;   ///< values are per cent, else bytes
     std::int64_t limit = 0; ///< bytes of a tile
     std::int64_t largest = 0;
     std::int64_t smallest = 0;

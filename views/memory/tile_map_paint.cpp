@@ -1,6 +1,8 @@
 // How the tile map looks.
+#include <QElapsedTimer>
 #include <QPainter>
 #include <algorithm>
+#include <utility>
 
 #include "views/memory/tile_map.h"
 #include "views/theme/text.h"
@@ -30,12 +32,71 @@ void TileMap::lay() {
     }
 }
 
-void TileMap::paintTiles(QPainter& painter) const {
-    painter.fillRect(rect(), theme().surface);
+// Steps of the scale that no eye tells apart; a colour of its own for each value takes as long as
+// painting it.
+void TileMap::paintAll() {
+    constexpr int steps = 512;
+    colours_.clear();
+    for (int i = 0; i < steps; ++i)
+        colours_.push_back(scaleColour(scale_, i / (steps - 1.0), theme()).rgb());
+    const double ratio = devicePixelRatioF();
+    tiles_ = QImage(size() * ratio, QImage::Format_RGB32);
+    tiles_.setDevicePixelRatio(ratio);
+    {
+        QPainter painter(&tiles_);
+        painter.setFont(font());
+        paintTitles(painter);
+    }
+    placeBoxes(ratio);
+    for (std::size_t s = 0; s < boxes_.size(); ++s)
+        for (std::size_t i = 0; i < boxes_[s].size(); ++i)
+            fillBox(boxes_[s][i], quickColourOf(content_.sides[s], content_.sides[s].values[i]));
+}
+
+QRgb TileMap::quickColourOf(const TileMapSide& side, std::int64_t value) const {
+    const bool tooMuch =
+        range_ == Range::TileMemory && content_.limit > 0 && value > content_.limit;
+    if (side.difference || tooMuch)
+        return colourOf(side, value).rgb();
+    const double share = (static_cast<double>(value) - low()) / (high() - low());
+    const auto last = static_cast<double>(colours_.size() - 1);
+    return colours_[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * last + 0.5)];
+}
+
+void TileMap::placeBoxes(double ratio) {
+    boxes_.assign(layouts_.size(), {});
     for (std::size_t s = 0; s < layouts_.size(); ++s) {
         const TileMapLayout& layout = layouts_[s];
         const TileMapSide& side = content_.sides[s];
         const std::int32_t perIpu = side.machine.tilesPerIpu;
+        boxes_[s].resize(side.values.size());
+        // A hair of background between tiles, where there is room for it.
+        const double hair = layout.cellWidth() >= 5 ? 1 : 0;
+        for (int chip = 0; chip < layout.chips(); ++chip)
+            for (std::int32_t tile = 0; tile < perIpu; ++tile) {
+                const auto index = static_cast<std::size_t>((chip + firstIpu()) * perIpu + tile);
+                if (index >= side.values.size())
+                    break;
+                const QRectF at = layout.tileRect(chip, tile).adjusted(0, 0, -hair, -hair);
+                const QPoint from(qRound(at.left() * ratio), qRound(at.top() * ratio));
+                const QPoint to(qRound(at.right() * ratio), qRound(at.bottom() * ratio));
+                boxes_[s][index] = QRect(from, QSize(std::max(1, to.x() - from.x()),
+                                                     std::max(1, to.y() - from.y())))
+                                       .intersected(tiles_.rect());
+            }
+    }
+}
+
+void TileMap::fillBox(const QRect& box, QRgb colour) {
+    for (int y = box.top(); y <= box.bottom(); ++y)
+        std::fill_n(reinterpret_cast<QRgb*>(tiles_.scanLine(y)) + box.left(), box.width(), colour);
+}
+
+void TileMap::paintTitles(QPainter& painter) const {
+    painter.fillRect(rect(), theme().surface);
+    for (std::size_t s = 0; s < layouts_.size(); ++s) {
+        const TileMapLayout& layout = layouts_[s];
+        const TileMapSide& side = content_.sides[s];
         for (int chip = 0; chip < layout.chips(); ++chip) {
             const int ipu = chip + firstIpu();
             const QRectF line = layout.titleRect(chip);
@@ -52,15 +113,6 @@ void TileMap::paintTiles(QPainter& painter) const {
                 line, Qt::AlignLeft | Qt::AlignVCenter,
                 painter.fontMetrics().elidedText(shownText(title.join(QStringLiteral(", "))),
                                                  Qt::ElideRight, static_cast<int>(line.width())));
-            // A hair of background between tiles, where there is room for it.
-            const double hair = layout.cellWidth() >= 5 ? 1 : 0;
-            for (std::int32_t tile = 0; tile < perIpu; ++tile) {
-                const auto index = static_cast<std::size_t>(ipu * perIpu + tile);
-                if (index >= side.values.size())
-                    break;
-                painter.fillRect(layout.tileRect(chip, tile).adjusted(0, 0, -hair, -hair),
-                                 colourOf(side, side.values[index]));
-            }
         }
     }
 }
@@ -94,10 +146,8 @@ void TileMap::paintScaleBar(QPainter& painter, const QRect& bar, bool difference
                          difference ? changeScaleColour(2 * share - 1, theme())
                                     : scaleColour(scale_, share, theme()));
     }
-    const Preferences& preferences = context().preferences;
     const auto end = [&](double value) {
-        const auto bytes = static_cast<std::int64_t>(value);
-        return difference ? preferences.signedBytes(bytes) : preferences.bytes(bytes);
+        return textOf(static_cast<std::int64_t>(value), difference);
     };
     const auto most = static_cast<double>(content_.largestDifference);
     const QRect line(bar.left(), bar.bottom() + 2, bar.width(), painter.fontMetrics().height());
@@ -133,7 +183,7 @@ void TileMap::paintKey(QPainter& painter) const {
         constexpr int swatch = 11;
         const int left = text.left() + metrics.horizontalAdvance(content_.quantity) + 18;
         painter.fillRect(left, text.top() + (metrics.height() - swatch) / 2, swatch, swatch,
-                         theme().bad);
+                         tooMuchColour(theme()));
         painter.drawText(text.adjusted(left - text.left() + swatch + 6, 0, 0, 0),
                          Qt::AlignLeft | Qt::AlignTop, tr("More than a tile has"));
     }
@@ -143,20 +193,20 @@ void TileMap::paintKey(QPainter& painter) const {
 }
 
 void TileMap::paintEvent(QPaintEvent*) {
-    const double ratio = devicePixelRatioF();
-    if (tiles_.isNull()) {
-        tiles_ = QPixmap(size() * ratio);
-        tiles_.setDevicePixelRatio(ratio);
-        QPainter painter(&tiles_);
-        painter.setFont(font());
-        paintTiles(painter);
-    }
+    QElapsedTimer clock;
+    clock.start();
+    if (tiles_.isNull())
+        paintAll();
     QPainter painter(this);
-    painter.drawPixmap(0, 0, tiles_);
-    if (layouts_.empty())
-        return;
-    paintMarks(painter);
-    paintKey(painter);
+    painter.drawImage(0, 0, tiles_);
+    if (!layouts_.empty()) {
+        paintMarks(painter);
+        paintKey(painter);
+    }
+    if (frameMs_ > 0) { // of a film, whose frames count as those of a plot do
+        const double before = std::exchange(frameMs_, 0);
+        context().frameTimes.record(before + static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    }
 }
 
 } // namespace tilescope::views

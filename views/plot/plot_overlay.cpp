@@ -64,19 +64,24 @@ void PlotWidget::paintMarkers(QPainter& painter) const {
 }
 
 void PlotWidget::paintLimit(QPainter& painter) const {
-    if (!limit_ || !yAxis->range().contains(limit_->value))
+    if (!limit_ || limit_->value < yAxis->range().lower)
         return;
     const QRect plot = axisRect()->rect();
-    const int y = qRound(yAxis->coordToPixel(limit_->value));
-    painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
-    painter.drawLine(plot.left(), y, plot.right(), y);
-    const QRect text = painter.fontMetrics().boundingRect(limit_->label);
+    const bool inSight = limit_->value <= yAxis->range().upper;
+    const int y = inSight ? qRound(yAxis->coordToPixel(limit_->value)) : plot.top();
+    if (inSight) {
+        painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
+        painter.drawLine(plot.left(), y, plot.right(), y);
+    }
+    // Where the line is far above what is shown its label says so.
+    const QString words = inSight ? limit_->label : QStringLiteral("\u2191 ") + limit_->label;
+    const QRect text = painter.fontMetrics().boundingRect(words);
     const QRect label(plot.right() - text.width() - 10, y + 2, text.width() + 8, text.height() + 2);
     QColor back = theme().surface;
     back.setAlphaF(0.85F);
     painter.fillRect(label, back);
     painter.setPen(theme().text);
-    painter.drawText(label, Qt::AlignCenter, limit_->label);
+    painter.drawText(label, Qt::AlignCenter, words);
 }
 
 void PlotWidget::paintValueTitle(QPainter& painter) const {

@@ -40,6 +40,7 @@ public:
         QString label;
     };
     void setLimit(std::optional<Limit> limit);
+    [[nodiscard]] const std::optional<Limit>& limit() const { return limit_; }
 
     /// Named ranges of the horizontal axis that follow each other, such as the tiles of an IPU.
     struct Section {

@@ -38,4 +38,8 @@ QColor changeScaleColour(double share, const Theme& theme) {
     return mixed(middle, end, std::min(1.0, std::abs(share)));
 }
 
+QColor tooMuchColour(const Theme& theme) {
+    return theme.dark ? QColor(0xff, 0x4d, 0x55) : QColor(0xd0, 0x02, 0x1b);
+}
+
 } // namespace tilescope::views

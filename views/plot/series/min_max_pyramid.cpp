@@ -1,10 +1,12 @@
 #include "views/plot/series/min_max_pyramid.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tilescope::views {
 namespace {
+constexpr MinMax nothing{std::numeric_limits<std::int64_t>::max(),
+                         std::numeric_limits<std::int64_t>::min()};
+
 MinMax joined(const MinMax& a, const MinMax& b) {
     return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
@@ -16,7 +18,7 @@ MinMaxPyramid::MinMaxPyramid(std::vector<std::int64_t> values) {
     std::vector<MinMax>& base = levels_.emplace_back();
     base.reserve(values.size());
     for (const std::int64_t value : values)
-        base.push_back({value, value});
+        base.push_back(value == none ? nothing : MinMax{value, value});
     while (levels_.back().size() > 1) {
         const std::vector<MinMax>& below = levels_.back();
         std::vector<MinMax> level;
@@ -28,8 +30,7 @@ MinMaxPyramid::MinMaxPyramid(std::vector<std::int64_t> values) {
 }
 
 MinMax MinMaxPyramid::over(std::size_t first, std::size_t end) const {
-    MinMax result{std::numeric_limits<std::int64_t>::max(),
-                  std::numeric_limits<std::int64_t>::min()};
+    MinMax result = nothing;
     // Odd ends are taken at each level; what is left moves up as whole pairs.
     for (std::size_t level = 0; first < end; ++level, first /= 2, end /= 2) {
         if (first % 2 != 0)

@@ -8,9 +8,10 @@ namespace tilescope::views {
 StepAreaPlottable::StepAreaPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis)
     : Plottable(keyAxis, valueAxis) {}
 
-void StepAreaPlottable::setAreas(std::vector<StepArea> areas, Mode mode) {
+void StepAreaPlottable::setAreas(std::vector<StepArea> areas, Mode mode, const QColor& tooMuch) {
     areas_ = std::move(areas);
     mode_ = mode;
+    tooMuch_ = tooMuch;
 }
 
 std::int64_t StepAreaPlottable::largest() const {
@@ -26,12 +27,16 @@ void StepAreaPlottable::draw(QCPPainter* painter) {
     if (mode_ == Mode::Stacked) {
         std::for_each(areas_.rbegin(), areas_.rend(),
                       [&](const StepArea& area) { fillArea(painter, area); });
-        return;
+    } else {
+        for (const StepArea& area : areas_)
+            if (area.filled)
+                fillArea(painter, area);
+        for (const StepArea& area : areas_)
+            outlineArea(painter, area);
     }
     for (const StepArea& area : areas_)
-        fillArea(painter, area);
-    for (const StepArea& area : areas_)
-        outlineArea(painter, area);
+        if (area.exceeds())
+            fillExcess(painter, area);
 }
 
 std::vector<StepColumn> StepAreaPlottable::columnsOf(const StepArea& area) const {
@@ -67,17 +72,36 @@ void StepAreaPlottable::fillArea(QCPPainter* painter, const StepArea& area) cons
 }
 
 void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) const {
+    // An outline alone has to stand out from the fill and the outline of the other.
+    const int thick = area.filled ? 1 : 2;
     const int left = clipRect().left();
     int previous = pixelOf(0);
+    int end = 0;
     for (const StepColumn& column : columnsOf(area)) {
         const int top = pixelOf(column.value.max);
-        painter->fillRect(left + column.x0, top, column.x1 - column.x0, 1, area.colour);
-        // The vertical part closes the step from the column before.
-        if (std::abs(top - previous) > 1)
-            painter->fillRect(left + column.x0, std::min(top, previous), 1,
+        painter->fillRect(left + column.x0, top, column.x1 - column.x0, thick, area.colour);
+        // The vertical part closes the step from the column before, unless nothing is there.
+        const bool follows = column.x0 == end;
+        if (follows && std::abs(top - previous) > 1)
+            painter->fillRect(left + column.x0, std::min(top, previous), thick,
                               std::abs(top - previous), area.colour);
         previous = top;
+        end = column.x1;
     }
+}
+
+void StepAreaPlottable::fillExcess(QCPPainter* painter, const StepArea& area) const {
+    const int left = clipRect().left();
+    const int limit = pixelOf(area.limit);
+    QColor colour = tooMuch_;
+    if (mode_ == Mode::Overlaid) // the other's outline stays to be seen
+        colour.setAlphaF(area.filled ? 0.75F : 0.45F);
+    for (const StepColumn& column : columnsOf(area))
+        if (column.value.max > area.limit) {
+            const int top = pixelOf(column.value.max);
+            painter->fillRect(left + column.x0, top, column.x1 - column.x0,
+                              std::max(1, limit - top), colour);
+        }
 }
 
 } // namespace tilescope::views

@@ -13,6 +13,9 @@ struct StepArea {
     QString name;
     QColor colour;
     MinMaxPyramid top;
+    std::int64_t limit = 0; ///< bytes; what is above is drawn as too much; 0: no limit
+    bool filled = true;     ///< of an overlay; else an outline alone
+    [[nodiscard]] bool exceeds() const { return limit > 0 && top.all().max > limit; }
 };
 
 /// Draws value i over [i, i + 1) of the key axis as rectangles from the value axis' zero, at most
@@ -22,12 +25,13 @@ class StepAreaPlottable : public Plottable {
 public:
     enum class Mode {
         Stacked, ///< opaque, each area reaches from the one below to its top
-        Overlaid ///< translucent with an outline, each area reaches from zero to its top
+        Overlaid ///< a pale fill with an outline, or that alone; each reaches from zero to its top
     };
 
     StepAreaPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis);
 
-    void setAreas(std::vector<StepArea> areas, Mode mode);
+    /// `tooMuch`: the colour of what exceeds a limit.
+    void setAreas(std::vector<StepArea> areas, Mode mode, const QColor& tooMuch);
     [[nodiscard]] const std::vector<StepArea>& areas() const { return areas_; }
     [[nodiscard]] Mode mode() const { return mode_; }
     [[nodiscard]] std::int64_t largest() const;
@@ -38,11 +42,13 @@ protected:
 private:
     void fillArea(QCPPainter* painter, const StepArea& area) const;
     void outlineArea(QCPPainter* painter, const StepArea& area) const;
+    void fillExcess(QCPPainter* painter, const StepArea& area) const;
     [[nodiscard]] std::vector<StepColumn> columnsOf(const StepArea& area) const;
     [[nodiscard]] int pixelOf(std::int64_t value) const;
 
     std::vector<StepArea> areas_;
     Mode mode_ = Mode::Stacked;
+    QColor tooMuch_;
 };
 
 } // namespace tilescope::views

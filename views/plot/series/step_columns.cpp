@@ -7,6 +7,8 @@ namespace tilescope::views {
 namespace {
 
 void append(std::vector<StepColumn>& columns, const StepColumn& next) {
+    if (next.value.empty())
+        return;
     if (!columns.empty() && columns.back().x1 == next.x0 && columns.back().value == next.value)
         columns.back().x1 = next.x1;
     else
@@ -25,7 +27,7 @@ std::vector<StepColumn> wideColumns(const MinMaxPyramid& values, double from, do
         const int x0 = pixelOf(i);
         const int x1 = pixelOf(i + 1);
         if (x1 > x0)
-            append(columns, {x0, x1, {values.at(i), values.at(i)}});
+            append(columns, {x0, x1, values.over(i, i + 1)});
     }
     return columns;
 }

@@ -16,8 +16,8 @@ struct StepColumn {
 };
 
 /// Value i occupies [i, i + 1) of the axis. Columns cover the part of [from, to] that has values,
-/// on a plot `pixels` wide; there are at most `pixels` of them whatever the number of values, and
-/// no value is skipped: a narrow peak keeps its height.
+/// on a plot `pixels` wide, and leave out places without one; there are at most `pixels` of them
+/// whatever the number of values, and no value is skipped: a narrow peak keeps its height.
 std::vector<StepColumn> stepColumns(const MinMaxPyramid& values, double from, double to,
                                     int pixels);
 

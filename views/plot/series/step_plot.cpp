@@ -1,13 +1,21 @@
 #include "views/plot/series/step_plot.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "views/plot/series/step_columns.h"
+#include "views/theme/colour_scale.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
 constexpr double headRoom = 1.06;
+/// A limit farther away than this many times the data leaves the axis to the data.
+constexpr double farthestLimit = 4;
+
+LegendBar::Entry entryOf(const StepArea& area) {
+    return {area.name, area.colour, area.filled ? LegendBar::Mark::Square : LegendBar::Mark::Line};
+}
 } // namespace
 
 StepPlot::StepPlot(ViewContext& context, const QString& keyLabel, QWidget* parent)
@@ -64,12 +72,15 @@ void StepPlot::setContent(Content content) {
     std::vector<LegendBar::Entry> entries;
     for (const StepArea& area : content.areas) {
         size = std::max(size, area.top.size());
-        entries.push_back({area.name, area.colour});
+        entries.push_back(entryOf(area));
     }
-    areas_->setAreas(std::move(content.areas), content.mode);
+    const QColor tooMuch = tooMuchColour(context_.theme.current());
+    if (std::any_of(content.areas.begin(), content.areas.end(), std::mem_fn(&StepArea::exceeds)))
+        entries.push_back({tr("More than there is"), tooMuch});
+    areas_->setAreas(std::move(content.areas), content.mode, tooMuch);
     legend_->setEntries(std::move(entries));
     double top = std::max(content.top, static_cast<double>(areas_->largest()));
-    if (content.limit)
+    if (content.limit && content.limit->value <= farthestLimit * top)
         top = std::max(top, content.limit->value);
     plot_->yAxis->setRange(0, top > 0 ? top * headRoom : 1);
     plot_->setLimit(std::move(content.limit));
@@ -85,7 +96,7 @@ QString StepPlot::valuesAt(std::size_t index) const {
     QStringList lines;
     std::int64_t below = 0;
     for (const StepArea& area : areas_->areas()) {
-        if (index >= area.top.size())
+        if (!area.top.has(index))
             continue;
         const std::int64_t top = area.top.at(index);
         const bool stacked = areas_->mode() == StepAreaPlottable::Mode::Stacked;
@@ -109,8 +120,10 @@ void StepPlot::paintOverview(QPainter& painter, const QRect& rect) const {
     for (const StepColumn& column :
          stepColumns(tallest.top, zoom_.first(), zoom_.last(), rect.width())) {
         const int height = std::max(1, qRound(static_cast<double>(column.value.max) * scale));
+        const bool exceeds = tallest.limit > 0 && column.value.max > tallest.limit;
         painter.fillRect(column.x0, rect.bottom() + 1 - height, column.x1 - column.x0, height,
-                         mixed(theme.mutedText, theme.surface, 0.45));
+                         exceeds ? tooMuchColour(theme)
+                                 : mixed(theme.mutedText, theme.surface, 0.45));
     }
 }
 

@@ -1,6 +1,6 @@
 #include "views/plot/series/step_plot_pair.h"
 
-#include <QVBoxLayout>
+#include <QEvent>
 #include <algorithm>
 
 namespace tilescope::views {
@@ -31,6 +31,15 @@ std::vector<LegendBar::Entry> joined(std::vector<LegendBar::Entry> entries,
     return entries;
 }
 
+// Curves of both can be told apart.
+constexpr int lowest = 70;
+
+// Axes, title, keys and strip. What a plot has laid out may be older than its size.
+int around(StepPlot& side) {
+    const PlotWidget& plot = side.plot();
+    return side.height() - plot.height() + plot.viewport().height() - plot.axisRect()->height();
+}
+
 } // namespace
 
 StepPlotPair::StepPlotPair(ViewContext& context, const QString& keyLabel, QWidget* parent)
@@ -38,13 +47,11 @@ StepPlotPair::StepPlotPair(ViewContext& context, const QString& keyLabel, QWidge
     , first_(new StepPlot(context, keyLabel))
     , second_(new StepPlot(context, keyLabel))
     , keyLabel_(keyLabel) {
-    auto* layout = new QVBoxLayout(this);
-    for (StepPlot* side : {first_, second_})
-        connect(&side->plot(), &QCustomPlot::afterLayout, this, &StepPlotPair::balance);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(first_, 1);
-    layout->addWidget(second_, 1);
+    for (StepPlot* side : {first_, second_}) {
+        side->setParent(this);
+        // When it has been drawn it is known what there is around it.
+        connect(&side->plot(), &QCustomPlot::afterReplot, this, &StepPlotPair::arrange);
+    }
     second_->overview().hide();
     second_->hide();
     const auto follow = [this](StepPlot* leader, StepPlot* follower) {
@@ -64,34 +71,48 @@ void StepPlotPair::showSecond(bool two) {
     two_ = two;
     second_->setVisible(two);
     first_->legend().setVisible(!two);
-    // Curves of both can be told apart, also beside the keys.
-    constexpr int lowest = 95;
-    constexpr int keys = 40;
-    first_->plot().setMinimumHeight(lowest);
-    second_->plot().setMinimumHeight(lowest + keys);
     // One axis of keys serves both.
     first_->plot().xAxis->setTickLabels(!two);
     first_->setKeyLabel(two ? QString() : keyLabel_);
     second_->setKeyLabel(keyLabel_);
+    updateGeometry();
+    arrange();
 }
 
-// Equal scales need equal heights: of the plots, not of what is around them.
-void StepPlotPair::balance() {
-    if (!two_ || !isVisible())
-        return;
-    // Axes, title, keys and strip. What a plot has laid out may be older than its size.
-    const auto around = [](StepPlot& side) {
-        const PlotWidget& plot = side.plot();
-        return side.height() - plot.height() + plot.viewport().height() - plot.axisRect()->height();
+QSize StepPlotPair::sizeHint() const {
+    const QSize first = first_->sizeHint();
+    return two_ ? QSize(first.width(), first.height() + second_->sizeHint().height()) : first;
+}
+
+QSize StepPlotPair::minimumSizeHint() const {
+    const QSize first = first_->minimumSizeHint();
+    return two_ ? QSize(first.width(), around(*first_) + around(*second_) + 2 * lowest) : first;
+}
+
+bool StepPlotPair::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {
+        updateGeometry();
+        arrange();
+    }
+    return QWidget::event(event);
+}
+
+// Equal scales need equal heights: of the plots, not of what is around them. A layout could only
+// share what its widgets leave, and would give them their own least heights where there is little.
+void StepPlotPair::arrange() {
+    const auto put = [](StepPlot& side, const QRect& at) {
+        if (side.geometry() == at)
+            return;
+        side.setGeometry(at);
+        side.plot().replotSoon(); // asked for while one is drawn an immediate one is lost
     };
+    if (!two_)
+        return put(*first_, rect());
     const int first = around(*first_);
     const int second = around(*second_);
-    const int each = (height() - first - second) / 2;
-    auto* column = static_cast<QVBoxLayout*>(layout());
-    if (each <= 0 || (column->stretch(0) == first + each && column->stretch(1) == second + each))
-        return;
-    column->setStretch(0, first + each);
-    column->setStretch(1, second + each);
+    const int each = std::max(lowest, (height() - first - second) / 2);
+    put(*first_, {0, 0, width(), first + each});
+    put(*second_, {0, first + each, width(), second + each});
 }
 
 void StepPlotPair::setContent(StepPlot::Content content) {

@@ -25,10 +25,16 @@ public:
     [[nodiscard]] StepPlot& first() { return *first_; }
     [[nodiscard]] StepPlot& second() { return *second_; }
     [[nodiscard]] bool showsTwo() const { return two_; }
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { arrange(); }
 
 private:
     void showSecond(bool two);
-    void balance();
+    void arrange();
 
     StepPlot* first_;
     StepPlot* second_;

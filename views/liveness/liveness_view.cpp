@@ -226,9 +226,13 @@ void LivenessView::labelSteps() {
         std::vector<std::int32_t> numbers;
         if (steps.shown.size() == steps.names.size() && steps.places.empty())
             return numbers;
-        numbers.resize(steps.length(), CountTicker::noNumber);
-        for (std::size_t i = 0; i < steps.shown.size(); ++i)
-            numbers[static_cast<std::size_t>(steps.placeAt(i))] = steps.shown[i].value();
+        // A place in a gap is that of the step before it.
+        numbers.resize(steps.length());
+        for (std::size_t i = 0; i < steps.shown.size(); ++i) {
+            const auto next =
+                i + 1 < steps.shown.size() ? numbers.begin() + steps.placeAt(i + 1) : numbers.end();
+            std::fill(numbers.begin() + steps.placeAt(i), next, steps.shown[i].value());
+        }
         return numbers;
     };
     const bool filtered = sourceSteps_.shown.size() != sourceSteps_.names.size();

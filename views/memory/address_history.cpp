@@ -90,7 +90,7 @@ AddressHistory::AddressHistory(ViewContext& context, ZoomRange& zoom, QWidget* p
     setAccessibleName(tr("Addresses over program steps"));
     xAxis->setTicker(QSharedPointer<CountTicker>::create());
     yAxis->setTicker(QSharedPointer<AddressTicker>::create());
-    setValueTitle(tr("Address"));
+    showSteps(true);
     setReadOut([this](double step, double offset) { return textAt(step, offset); });
     connect(this, &PlotWidget::clicked, this, [this](double x, double y, Qt::KeyboardModifiers) {
         if (x < 0 || x >= static_cast<double>(areas_->content().stepNames.size()))
@@ -102,11 +102,17 @@ AddressHistory::AddressHistory(ViewContext& context, ZoomRange& zoom, QWidget* p
 }
 
 void AddressHistory::setContent(TileAddresses content, const QString& title, std::int64_t top) {
-    xAxis->setLabel(tr("Program step (%1)").arg(title));
+    setValueTitle(tr("Address (%1)").arg(title));
     top_ = std::max<std::int64_t>(1, top);
     yAxis->ticker().staticCast<AddressTicker>()->setBase(content.base);
     areas_->setContent(std::move(content));
     showAllAddresses();
+}
+
+void AddressHistory::showSteps(bool shown) {
+    xAxis->setTickLabels(shown);
+    xAxis->setLabel(shown ? tr("Program step") : QString());
+    replotSoon();
 }
 
 void AddressHistory::showAllAddresses() {

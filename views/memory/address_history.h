@@ -40,6 +40,8 @@ public:
     /// `top`: the offset up to which addresses are shown.
     void setContent(TileAddresses content, const QString& title, std::int64_t top);
     void setSelected(VariableId variable, StepId step);
+    /// Whether the numbers of the steps are below it, or below the next plot.
+    void showSteps(bool shown);
     [[nodiscard]] AddressPlottable& areas() { return *areas_; }
 
 signals:

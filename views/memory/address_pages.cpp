@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "views/memory/address_content.h"
+#include "views/plot/series/plot_column.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
@@ -107,13 +108,13 @@ void AddressMapPage::followSelection() {
 AddressHistoryPage::AddressHistoryPage(ViewContext& context, QWidget* parent)
     : AddressPage(context, true, parent) {
     QWidget* page = tabPage();
-    QVBoxLayout* layout = inColumn(page, {});
+    auto* column = new PlotColumn;
     for (AddressHistory*& plot : plots_) {
         plot = new AddressHistory(context, zoom_);
-        layout->addWidget(plot, 1);
+        column->add(plot, plot);
         connect(plot, &PlotWidget::hovered, this, &AddressPage::hovered);
     }
-    layout->addWidget(legend());
+    inColumn(page, {column, legend()}, column);
     setContent(page);
     connect(plots_[0], &AddressHistory::chosen, this, [&context](VariableId variable, StepId step) {
         context.selection.update([&](Selected& s) {
@@ -142,6 +143,8 @@ void AddressHistoryPage::show(TileId tile, Sides sides) {
                 ofSide(comparing, side, QStringLiteral(", "), tr("tile %1").arg(tile.value())),
                 highest);
     }
+    // One axis of steps serves both.
+    plots_[0]->showSteps(!comparing);
     if (zoom_.last() != static_cast<double>(steps))
         zoom_.setLimits(0, static_cast<double>(steps), 4);
 }

@@ -13,7 +13,8 @@ namespace tilescope::views {
 
 ToolRow* MemoryView::makeTools() {
     tools_ = new ToolRow;
-    graph_ = tools_->addChoice(tr("Graph"), {tr("Total memory"), tr("Variables"), tr("Tile map")});
+    graph_ = tools_->addChoice(tr("Graph"),
+                               {tr("Total memory"), tr("Variables"), tr("Tile map"), tr("Film")});
     addPlotControls(*tools_);
     addMapControls(*tools_);
     tools_->addStretch();
@@ -64,21 +65,27 @@ void MemoryView::addMapControls(ToolRow& tools) {
         tr("Scale"), {tr("0 to tile memory"), tr("0 to largest"), tr("Smallest to largest")}, true);
     scale_ = tools.addChoice(tr("Colours"), {tr("Viridis"), tr("Cividis"), tr("Greys")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
-    connect(range_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { map_->setRange(static_cast<TileMap::Range>(index)); });
+    connect(range_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        for (TileMap* map : {map_, &film_->map()})
+            map->setRange(static_cast<TileMap::Range>(index));
+    });
     connect(scale_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        map_->setScale(colourScales.at(static_cast<std::size_t>(index)));
+        for (TileMap* map : {map_, &film_->map()})
+            map->setScale(colourScales.at(static_cast<std::size_t>(index)));
     });
 }
 
 void MemoryView::showControls() {
     const bool map = graph() == Map;
+    const bool tiles = map || graph() == Film;
     tools_->setShown(breakdown_, graph() == TotalMemory);
-    tools_->setShown(order_, !map);
+    tools_->setShown(order_, !tiles);
     tools_->setShown(gaps_, graph() == TotalMemory);
     tools_->setShown(limit_, graph() == TotalMemory);
-    for (QComboBox* box : {quantity_, range_, scale_})
-        tools_->setShown(box, map);
+    tools_->setShown(quantity_, map);
+    // Of a film that is not of memory the scale is always that of its largest value.
+    tools_->setShown(range_, map || (graph() == Film && film_->kind() == FilmKind::LiveMemory));
+    tools_->setShown(scale_, tiles);
 }
 
 void MemoryView::fillIpus() {
@@ -150,10 +157,11 @@ void MemoryView::tilesTyped() {
 }
 
 void MemoryView::save() {
-    if (graph() != Map && !plots_->showsTwo())
+    const bool tiles = graph() == Map || graph() == Film;
+    if (!tiles && !plots_->showsTwo())
         return savePlot(plots_->first().plot(), QStringLiteral("memory"));
     askAndSave(window(), tr("Save graph"),
-               graph() == Map ? QStringLiteral("tile-map.png") : QStringLiteral("memory.png"),
+               tiles ? QStringLiteral("tile-map.png") : QStringLiteral("memory.png"),
                pictureFilter(),
                [this](const QString& file) { return savePicture(*graphs_, file); });
 }

@@ -15,11 +15,13 @@ MemoryView::MemoryView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , plots_(new StepPlotPair(context, {}))
     , map_(new TileMap(context))
+    , film_(new FilmPage(context))
     , graphs_(new QStackedWidget)
     , graphPanel_(new LoadingPanel(context.workers))
     , tabs_(new MemoryTabs(context)) {
     graphs_->addWidget(plots_);
     graphs_->addWidget(map_);
+    graphs_->addWidget(film_);
     graphPanel_->setContent(graphs_);
     auto* splitter = splitOf(Qt::Vertical, graphPanel_, tabs_, 5, 4);
     inColumn(this, {makeTools(), splitter});
@@ -45,7 +47,10 @@ void MemoryView::connectGraphs() {
     plots_->first().plot().setAccessibleName(tr("Memory by tile"));
     plots_->second().plot().setAccessibleName(tr("Memory by tile, target"));
     connect(map_, &TileMap::hovered, this, &ReportView::status);
-    connect(map_, &TileMap::tileClicked, this, &MemoryView::chooseTile);
+    connect(film_, &FilmPage::status, this, &ReportView::status);
+    connect(film_, &FilmPage::kindChanged, this, &MemoryView::showControls);
+    for (TileMap* map : {map_, &film_->map()})
+        connect(map, &TileMap::tileClicked, this, &MemoryView::chooseTile);
 }
 
 void MemoryView::joinMenus() {
@@ -85,6 +90,7 @@ void MemoryView::reload() {
     if (comparing())
         plots_->second().plot().setSections(ipuSections(profiles().target->machine()));
     fillQuantities();
+    film_->forget();
     loadGraph();
     shown_ = {};
     tabs_->reload();
@@ -99,7 +105,7 @@ MemoryPlotOptions MemoryView::options() const {
 void MemoryView::loadGraph() {
     if (!profiles().source)
         return;
-    graphs_->setCurrentIndex(graph() == Map ? 1 : 0);
+    graphs_->setCurrentIndex(graph() == Film ? 2 : graph() == Map ? 1 : 0);
     switch (graph()) {
     case TotalMemory:
         return loadPlots();
@@ -107,6 +113,9 @@ void MemoryView::loadGraph() {
         return loadVariables();
     case Map:
         return loadMap();
+    case Film: // has its own progress, below its controls
+        graphPanel_->showContent();
+        return film_->load();
     }
 }
 
@@ -178,6 +187,8 @@ void MemoryView::followSelection() {
         tiles_->setText(tileListText(selected.tiles));
     tabs_->followSelection();
     markSelection();
+    if (graph() == Film)
+        film_->followSelection();
     const TileQuantity::Kind mapped = quantity().kind;
     if (otherVariable &&
         (graph() == SelectedVariables || (graph() == Map && mapped == TileQuantity::Variables)))

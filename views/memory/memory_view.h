@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/analysis/memory/memory_plot.h"
+#include "views/memory/film_page.h"
 #include "views/memory/memory_tabs.h"
 #include "views/memory/tile_map.h"
 #include "views/plot/series/step_plot_pair.h"
@@ -17,7 +18,7 @@ namespace tilescope::views {
 class MemoryView : public ReportView {
     Q_OBJECT
 public:
-    enum Graph { TotalMemory, SelectedVariables, Map };
+    enum Graph { TotalMemory, SelectedVariables, Map, Film };
 
     explicit MemoryView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
@@ -26,6 +27,7 @@ public:
     [[nodiscard]] StepPlot& plot() { return plots_->first(); }
     [[nodiscard]] StepPlotPair& plots() { return *plots_; }
     [[nodiscard]] TileMap& map() { return *map_; }
+    [[nodiscard]] FilmPage& film() { return *film_; }
     [[nodiscard]] MemoryTabs& tabs() { return *tabs_; }
 
 protected:
@@ -60,6 +62,7 @@ private:
 
     StepPlotPair* plots_;
     TileMap* map_;
+    FilmPage* film_;
     QStackedWidget* graphs_;
     LoadingPanel* graphPanel_;
     ToolRow* tools_ = nullptr;

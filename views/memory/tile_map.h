@@ -81,12 +81,12 @@ private:
     Range range_ = Range::TileMemory;
     IpuId ipu_;
     std::vector<TileId> selected_;
-    std::vector<TileMapLayout> layouts_; ///< of each side
-    QImage tiles_;                       ///< painted tiles; null if they have to be painted anew
+    std::vector<TileMapLayout> layouts_;    ///< of each side
+    QImage tiles_;                          ///< painted tiles; null if they have to be painted anew
     std::vector<std::vector<QRect>> boxes_; ///< of each side's tiles in tiles_; empty if hidden
     std::vector<QRgb> colours_;             ///< of the scale, from little to much
     double frameMs_ = 0;                    ///< taken by frames that have not been painted yet
-    TileId cursor_;                      ///< where the arrow keys are
+    TileId cursor_;                         ///< where the arrow keys are
 };
 
 } // namespace tilescope::views

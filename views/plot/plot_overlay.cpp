@@ -66,8 +66,10 @@ void PlotWidget::paintMarkers(QPainter& painter) const {
 void PlotWidget::paintLimit(QPainter& painter) const {
     if (!limit_ || limit_->value < yAxis->range().lower)
         return;
-    const QRect plot = axisRect()->rect();
     const bool inSight = limit_->value <= yAxis->range().upper;
+    if (!inSight && !limit_->alsoAbove)
+        return;
+    const QRect plot = axisRect()->rect();
     const int y = inSight ? qRound(yAxis->coordToPixel(limit_->value)) : plot.top();
     if (inSight) {
         painter.setPen(QPen(theme().limit, 1, Qt::DashLine));

@@ -38,6 +38,7 @@ public:
     struct Limit {
         double value = 0;
         QString label;
+        bool alsoAbove = false; ///< the label is there where the line is above what is shown
     };
     void setLimit(std::optional<Limit> limit);
     [[nodiscard]] const std::optional<Limit>& limit() const { return limit_; }

@@ -24,8 +24,7 @@ public:
         : programs_(profile.programs(stop))
         , steps_(profile.steps(stop))
         , bytes_(std::make_shared<const LiveChanges>(*profile.variables(stop),
-                                                     *profile.livenessClasses(stop),
-                                                     steps_->size(),
+                                                     *profile.livenessClasses(stop), steps_->size(),
                                                      profile.machine().totalTiles())) {
         for (const TileMemory& tile : *profile.tileMemory(stop))
             largest_ = std::max(largest_, tile.alwaysLive + tile.maxNotAlwaysLive);
@@ -41,8 +40,12 @@ public:
             throw UserError(fmt::format("there is no step {}", number));
         const StepId step(static_cast<std::size_t>(number));
         const ProgramId program = (*steps_)[step];
-        return {number,  bytes_.at(step), programLabel(programOfStep(*programs_, program)),
-                program, step,            -1};
+        return {number,
+                bytes_.at(step),
+                programLabel(programOfStep(*programs_, program)),
+                program,
+                step,
+                -1};
     }
 
     [[nodiscard]] std::int64_t frameOf(StepId step) const override {

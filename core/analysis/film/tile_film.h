@@ -22,9 +22,9 @@ enum class FilmKind {
 struct FilmFrame {
     std::int64_t number = 0; ///< of the frame in its film
     std::vector<std::int64_t> values;
-    std::string name;        ///< of the step: "OnTileExecute (conv1/Convolve)"
-    ProgramId program;       ///< none for a Sync
-    StepId step;             ///< of the liveness order; of an executed step the first of its program
+    std::string name;  ///< of the step: "OnTileExecute (conv1/Convolve)"
+    ProgramId program; ///< none for a Sync
+    StepId step;       ///< of the liveness order; of an executed step the first of its program
     std::int64_t cycle = -1; ///< at which an executed step begins
 };
 

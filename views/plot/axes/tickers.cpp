@@ -24,8 +24,8 @@ QVector<QString> CountTicker::labels(const QVector<double>& ticks, double step) 
     QVector<QString> labels;
     for (const double tick : ticks) {
         const auto place = static_cast<std::size_t>(std::max(0.0, tick));
-        const bool none = tick < 0 || place >= numbers_.size() || numbers_[place] == noNumber;
-        labels.append(none ? QString() : QString::number(numbers_[place]));
+        const bool none = tick < 0 || place >= numbers_.size();
+        labels.append(none ? QString() : countLabels({double(numbers_[place])}, 1).front());
     }
     return labels;
 }

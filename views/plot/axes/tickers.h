@@ -43,9 +43,8 @@ private:
 /// Tiles, steps, cycles.
 class CountTicker : public StepTicker {
 public:
-    /// Names for the places of an axis that leaves some out: place i is labelled numbers[i], or not
-    /// at all. An empty list labels places with themselves.
-    static constexpr std::int32_t noNumber = -1;
+    /// Names for the places of an axis that leaves some out: place i is labelled numbers[i]. An
+    /// empty list labels places with themselves.
     void setNumbers(std::vector<std::int32_t> numbers) { numbers_ = std::move(numbers); }
 
 protected:

@@ -83,6 +83,8 @@ void StepPlot::setContent(Content content) {
     if (content.limit && content.limit->value <= farthestLimit * top)
         top = std::max(top, content.limit->value);
     plot_->yAxis->setRange(0, top > 0 ? top * headRoom : 1);
+    if (content.limit)
+        content.limit->alsoAbove = true;
     plot_->setLimit(std::move(content.limit));
     if (size != size_) {
         size_ = size;

@@ -1,6 +1,5 @@
 #include "views/plot/series/step_plot_pair.h"
 
-#include <QEvent>
 #include <algorithm>
 
 namespace tilescope::views {
@@ -31,27 +30,15 @@ std::vector<LegendBar::Entry> joined(std::vector<LegendBar::Entry> entries,
     return entries;
 }
 
-// Curves of both can be told apart.
-constexpr int lowest = 70;
-
-// Axes, title, keys and strip. What a plot has laid out may be older than its size.
-int around(StepPlot& side) {
-    const PlotWidget& plot = side.plot();
-    return side.height() - plot.height() + plot.viewport().height() - plot.axisRect()->height();
-}
-
 } // namespace
 
 StepPlotPair::StepPlotPair(ViewContext& context, const QString& keyLabel, QWidget* parent)
-    : QWidget(parent)
+    : PlotColumn(parent)
     , first_(new StepPlot(context, keyLabel))
     , second_(new StepPlot(context, keyLabel))
     , keyLabel_(keyLabel) {
-    for (StepPlot* side : {first_, second_}) {
-        side->setParent(this);
-        // When it has been drawn it is known what there is around it.
-        connect(&side->plot(), &QCustomPlot::afterReplot, this, &StepPlotPair::arrange);
-    }
+    for (StepPlot* side : {first_, second_})
+        add(side, &side->plot());
     second_->overview().hide();
     second_->hide();
     const auto follow = [this](StepPlot* leader, StepPlot* follower) {
@@ -76,43 +63,6 @@ void StepPlotPair::showSecond(bool two) {
     first_->setKeyLabel(two ? QString() : keyLabel_);
     second_->setKeyLabel(keyLabel_);
     updateGeometry();
-    arrange();
-}
-
-QSize StepPlotPair::sizeHint() const {
-    const QSize first = first_->sizeHint();
-    return two_ ? QSize(first.width(), first.height() + second_->sizeHint().height()) : first;
-}
-
-QSize StepPlotPair::minimumSizeHint() const {
-    const QSize first = first_->minimumSizeHint();
-    return two_ ? QSize(first.width(), around(*first_) + around(*second_) + 2 * lowest) : first;
-}
-
-bool StepPlotPair::event(QEvent* event) {
-    if (event->type() == QEvent::LayoutRequest) {
-        updateGeometry();
-        arrange();
-    }
-    return QWidget::event(event);
-}
-
-// Equal scales need equal heights: of the plots, not of what is around them. A layout could only
-// share what its widgets leave, and would give them their own least heights where there is little.
-void StepPlotPair::arrange() {
-    const auto put = [](StepPlot& side, const QRect& at) {
-        if (side.geometry() == at)
-            return;
-        side.setGeometry(at);
-        side.plot().replotSoon(); // asked for while one is drawn an immediate one is lost
-    };
-    if (!two_)
-        return put(*first_, rect());
-    const int first = around(*first_);
-    const int second = around(*second_);
-    const int each = std::max(lowest, (height() - first - second) / 2);
-    put(*first_, {0, 0, width(), first + each});
-    put(*second_, {0, first + each, width(), second + each});
 }
 
 void StepPlotPair::setContent(StepPlot::Content content) {

@@ -1,13 +1,14 @@
 // One step plot, or two below each other that zoom together: stacks of source and target.
 #pragma once
 
+#include "views/plot/series/plot_column.h"
 #include "views/plot/series/step_plot.h"
 
 namespace tilescope::views {
 
 /// The second plot is hidden unless there is something for it. Both have the same axes, so that
 /// heights and places compare; one overview and one legend serve both.
-class StepPlotPair : public QWidget {
+class StepPlotPair : public PlotColumn {
     Q_OBJECT
 public:
     StepPlotPair(ViewContext& context, const QString& keyLabel, QWidget* parent = nullptr);
@@ -25,16 +26,9 @@ public:
     [[nodiscard]] StepPlot& first() { return *first_; }
     [[nodiscard]] StepPlot& second() { return *second_; }
     [[nodiscard]] bool showsTwo() const { return two_; }
-    [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
-
-protected:
-    bool event(QEvent* event) override;
-    void resizeEvent(QResizeEvent*) override { arrange(); }
 
 private:
     void showSecond(bool two);
-    void arrange();
 
     StepPlot* first_;
     StepPlot* second_;

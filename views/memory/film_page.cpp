@@ -1,0 +1,324 @@
+#include "views/memory/film_page.h"
+
+#include <QKeyEvent>
+#include <algorithm>
+#include <limits>
+
+#include "views/session/time_texts.h"
+#include "views/theme/text.h"
+#include "views/widgets/parts.h"
+
+namespace tilescope::views {
+namespace {
+
+/// What an item of the choice of speeds stands for: steps a second, or if negative the seconds that
+/// the whole film takes.
+struct Speed {
+    const char* text;
+    double value;
+};
+constexpr Speed speeds[] = {
+    {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "2 steps a second"), 2},
+    {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "10 steps a second"), 10},
+    {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "30 steps a second"), 30},
+    {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "All in a minute"), -60},
+    {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "All in 15 seconds"), -15},
+};
+constexpr int usualSpeed = 1;
+
+QString nameOf(FilmKind kind) {
+    switch (kind) {
+    case FilmKind::LiveMemory:
+        return Text::tr("Live memory");
+    case FilmKind::Activity:
+        return Text::tr("Activity");
+    case FilmKind::BytesReceived:
+        return Text::tr("Bytes received");
+    case FilmKind::BytesSent:
+        return Text::tr("Bytes sent");
+    }
+    return {};
+}
+
+QString quantityOf(FilmKind kind) {
+    return kind == FilmKind::Activity ? Text::tr("Share of the step that a tile works")
+                                      : nameOf(kind);
+}
+
+} // namespace
+
+FilmPage::FilmPage(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , frames_(context.workers)
+    , search_(context.workers)
+    , map_(new TileMap(context))
+    , panel_(new LoadingPanel(context.workers)) {
+    map_->setAccessibleName(tr("Film of the tiles"));
+    map_->installEventFilter(this);
+    panel_->setContent(map_);
+    inColumn(this, {makeControls(), panel_}, panel_);
+    timer_.setInterval(1000 / FilmPlayer::shownInSecond);
+    timer_.setTimerType(Qt::PreciseTimer);
+    connect(&timer_, &QTimer::timeout, this,
+            [this] { player_.advance(static_cast<double>(clock_.restart())); });
+    player_.setReady([this](std::int64_t frame) { return frames_.find(frame) != nullptr; });
+    connect(&player_, &FilmPlayer::frameChanged, this, &FilmPage::frameChanged);
+    connect(&player_, &FilmPlayer::frameWanted, this, &FilmPage::wantComing);
+    connect(&player_, &FilmPlayer::playingChanged, this, &FilmPage::playingChanged);
+    connect(&frames_, &FilmFrames::arrived, this, &FilmPage::showIfThere);
+    connect(&frames_, &FilmFrames::failed, this, [this](const QString& text) {
+        player_.pause();
+        panel_->showMessage(tr("This step could not be read"), text);
+    });
+    connect(map_, &TileMap::hovered, this, &FilmPage::status);
+}
+
+QToolButton* FilmPage::button(const QString& text, const QString& name, const QString& toolTip) {
+    auto* made = new QToolButton;
+    made->setText(text);
+    made->setAccessibleName(name);
+    made->setToolTip(toolTip);
+    return made;
+}
+
+QWidget* FilmPage::makeControls() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(12, 4, 12, 4);
+    kind_ = new QComboBox;
+    for (const FilmKind kind :
+         {FilmKind::LiveMemory, FilmKind::Activity, FilmKind::BytesReceived, FilmKind::BytesSent})
+        kind_->addItem(nameOf(kind));
+    kind_->setAccessibleName(tr("Film shows"));
+    kind_->setToolTip(tr("What the colours are: memory by program step, the others by executed "
+                         "step"));
+    auto* back = button(QStringLiteral("\u25c2"), tr("Step back"), tr("The step before (comma)"));
+    play_ = button(tr("Play"), tr("Play"), tr("Plays or pauses the film (Space)"));
+    auto* forward =
+        button(QStringLiteral("\u25b8"), tr("Step forward"), tr("The next step (period)"));
+    slider_ = new QSlider(Qt::Horizontal);
+    slider_->setAccessibleName(tr("Step of the film"));
+    slider_->setToolTip(tr("The step that is shown"));
+    speed_ = new QComboBox;
+    speed_->setAccessibleName(tr("Speed of the film"));
+    speed_->setToolTip(tr("How fast the film plays"));
+    for (const Speed& speed : speeds)
+        speed_->addItem(tr(speed.text));
+    speed_->setCurrentIndex(usualSpeed);
+    step_ = textLabel({}, "value");
+    step_->setMinimumWidth(1);
+    for (QWidget* control : std::initializer_list<QWidget*>{kind_, back, play_, forward})
+        layout->addWidget(control);
+    layout->addWidget(slider_, 1);
+    layout->addWidget(speed_);
+    auto* both = new QWidget;
+    auto* text = new QWidget;
+    auto* textLayout = new QHBoxLayout(text);
+    textLayout->setContentsMargins(14, 0, 12, 2);
+    textLayout->addWidget(step_, 1);
+    inColumn(both, {row, text});
+    connect(kind_, &QComboBox::currentIndexChanged, this, [this] {
+        forget();
+        emit kindChanged();
+        load();
+    });
+    connect(speed_, &QComboBox::currentIndexChanged, this, &FilmPage::setSpeed);
+    connect(play_, &QToolButton::clicked, &player_, &FilmPlayer::toggle);
+    connect(back, &QToolButton::clicked, this, [this] {
+        player_.stepBy(-1);
+        selectStep();
+    });
+    connect(forward, &QToolButton::clicked, this, [this] {
+        player_.stepBy(1);
+        selectStep();
+    });
+    connect(slider_, &QSlider::valueChanged, this, &FilmPage::sliderMoved);
+    connect(slider_, &QSlider::sliderReleased, this, &FilmPage::selectStep);
+    return both;
+}
+
+void FilmPage::forget() {
+    // Without frames first: what stops now is no step of the profile that is open.
+    frames_.setFilm(nullptr);
+    player_.setLength(0);
+    selectWhenShown_ = false;
+    search_.cancel();
+    shown_ = -1;
+    step_->clear();
+    stale_ = true;
+}
+
+void FilmPage::load() {
+    const ProfileViewPtr& source = context_.reports.source();
+    if (!stale_ || !source || !isVisible())
+        return;
+    stale_ = false;
+    panel_->load([this, source, kind = kind()](const std::stop_token& stop) {
+        return [this, film = tileFilm(*source, kind, stop)] { open(film); };
+    });
+}
+
+void FilmPage::open(std::shared_ptr<TileFilm> film) {
+    if (film->frames() == 0) {
+        setUp(0);
+        return panel_->showMessage(kind() == FilmKind::LiveMemory
+                                       ? tr("This profile has no program steps")
+                                       : tr("This profile has no execution"),
+                                   tr("There is nothing that a film could show."));
+    }
+    const Target& machine = context_.reports.source()->machine();
+    TileMapContent content;
+    content.quantity = quantityOf(kind());
+    content.perCent = kind() == FilmKind::Activity;
+    content.limit = kind() == FilmKind::LiveMemory ? machine.bytesPerTile : 0;
+    content.largest = film->largest();
+    content.sides.push_back(
+        {context_.reports.profiles().comparing() ? tr("Source") : QString(),
+         std::vector<std::int64_t>(static_cast<std::size_t>(machine.totalTiles()), 0), machine,
+         false});
+    map_->setContent(std::move(content));
+    frames_.setFilm(film);
+    setUp(film->frames());
+    announced_ = {};
+    wantComing();
+    followSelection();
+}
+
+void FilmPage::setUp(std::int64_t frames) {
+    // A slider has notches of 32 bits, and no more than that are under a pointer.
+    perNotch_ = 1 + frames / std::numeric_limits<int>::max();
+    const QSignalBlocker blocker(slider_);
+    slider_->setRange(0, static_cast<int>(std::max<std::int64_t>(0, frames - 1) / perNotch_));
+    slider_->setPageStep(std::max(1, slider_->maximum() / 20));
+    slider_->setValue(0);
+    for (QWidget* control : std::initializer_list<QWidget*>{slider_, play_, speed_})
+        control->setEnabled(frames > 0);
+    player_.setLength(frames);
+    setSpeed();
+}
+
+void FilmPage::setSpeed() {
+    const double value = speeds[std::max(0, speed_->currentIndex())].value;
+    player_.setSpeed(value > 0 ? value : static_cast<double>(player_.length()) / -value);
+    wantComing();
+}
+
+void FilmPage::frameChanged(std::int64_t frame) {
+    const QSignalBlocker blocker(slider_);
+    slider_->setValue(static_cast<int>(frame / perNotch_));
+    showIfThere();
+    wantComing();
+}
+
+void FilmPage::wantComing() {
+    if (frames_.film())
+        frames_.want(player_.coming(player_.playing() ? frames_.most() : frames_.most() / 8));
+}
+
+void FilmPage::showIfThere() {
+    const FilmFrame* frame = frames_.find(player_.frame());
+    if (frame == nullptr || frame->number == shown_)
+        return;
+    shown_ = frame->number;
+    map_->setFrame(frame->values);
+    const QString number = countText(frame->number);
+    const QString name = shownName(frame->name);
+    const QString last = countText(player_.length() - 1);
+    step_->setText(frame->cycle < 0 ? tr("Step %1 of %2: %3").arg(number, last, name)
+                                    : tr("Executed step %1 of %2, cycle %3: %4")
+                                          .arg(number, last, countText(frame->cycle), name));
+    if (selectWhenShown_ && !player_.playing())
+        selectStep();
+}
+
+void FilmPage::playingChanged(bool playing) {
+    play_->setText(playing ? tr("Pause") : tr("Play"));
+    play_->setAccessibleName(play_->text());
+    if (playing) {
+        wantComing();
+        clock_.start();
+        return timer_.start();
+    }
+    timer_.stop();
+    selectStep();
+}
+
+void FilmPage::sliderMoved(int value) {
+    player_.seek(static_cast<std::int64_t>(value) * perNotch_);
+    if (!slider_->isSliderDown() && !player_.playing())
+        selectStep(); // by keys or a click
+}
+
+// What is still being made is selected when it is there.
+void FilmPage::selectStep() {
+    const FilmFrame* frame = frames_.find(player_.frame());
+    selectWhenShown_ = frame == nullptr;
+    if (frame == nullptr)
+        return;
+    announced_ = frame->step;
+    context_.selection.update([frame](Selected& s) {
+        s.step = frame->step;
+        s.program = frame->program;
+    });
+}
+
+void FilmPage::followSelection() {
+    map_->setSelected(context_.selection.current().tiles);
+    map_->setIpu(context_.selection.current().ipu);
+    const StepId step = context_.selection.current().step;
+    const std::shared_ptr<TileFilm>& film = frames_.film();
+    if (!film || !step.valid() || step == announced_ || player_.playing() || !isVisible())
+        return;
+    announced_ = step;
+    search_.start([this, film, step](const std::stop_token&) {
+        return [this, frame = film->frameOf(step)] {
+            if (frame >= 0 && !player_.playing())
+                player_.seek(frame);
+        };
+    });
+}
+
+bool FilmPage::keyPressed(const QKeyEvent& event) {
+    if (event.modifiers() != Qt::NoModifier || player_.length() == 0)
+        return false;
+    switch (event.key()) {
+    case Qt::Key_Space:
+        player_.toggle();
+        return true;
+    case Qt::Key_Comma:
+        player_.stepBy(-1);
+        break;
+    case Qt::Key_Period:
+        player_.stepBy(1);
+        break;
+    case Qt::Key_Home:
+        player_.stepBy(-player_.length());
+        break;
+    case Qt::Key_End:
+        player_.stepBy(player_.length());
+        break;
+    default:
+        return false;
+    }
+    selectStep();
+    return true;
+}
+
+void FilmPage::keyPressEvent(QKeyEvent* event) {
+    if (!keyPressed(*event))
+        QWidget::keyPressEvent(event);
+}
+
+bool FilmPage::eventFilter(QObject* watched, QEvent* event) {
+    return event->type() == QEvent::KeyPress && keyPressed(static_cast<QKeyEvent&>(*event))
+               ? true
+               : QWidget::eventFilter(watched, event);
+}
+
+void FilmPage::hideEvent(QHideEvent* event) {
+    player_.pause();
+    QWidget::hideEvent(event);
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,93 @@
+#include "views/plot/series/plot_column.h"
+
+#include <QEvent>
+#include <QLayout>
+#include <algorithm>
+
+namespace tilescope::views {
+namespace {
+// Curves of all can be told apart.
+constexpr int lowest = 70;
+} // namespace
+
+PlotColumn::PlotColumn(QWidget* parent)
+    : QWidget(parent) {
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+}
+
+void PlotColumn::add(QWidget* side, PlotWidget* plot) {
+    side->setParent(this);
+    sides_.push_back({side, plot});
+    // When it has been drawn it is known how much its axes need.
+    connect(plot, &QCustomPlot::afterReplot, this, &PlotColumn::arrange);
+}
+
+std::vector<PlotColumn::Side> PlotColumn::shown() const {
+    std::vector<Side> shown;
+    for (const Side& side : sides_)
+        if (!side.widget->isHidden())
+            shown.push_back(side);
+    return shown;
+}
+
+// By what was asked for, not by sizes: those may be older.
+int PlotColumn::around(const Side& side) const {
+    const QMargins axes = side.plot->axisRect()->margins();
+    int height = axes.top() + axes.bottom();
+    if (side.widget == side.plot || side.widget->layout() == nullptr)
+        return height;
+    const QLayout& layout = *side.widget->layout();
+    for (int i = 0; i < layout.count(); ++i) {
+        const QLayoutItem* item = layout.itemAt(i);
+        if (item->widget() != side.plot && !item->isEmpty())
+            height += item->hasHeightForWidth() ? item->heightForWidth(width())
+                                                : item->sizeHint().height();
+    }
+    return height;
+}
+
+QSize PlotColumn::sizeHint() const {
+    QSize all(0, 0);
+    for (const Side& side : shown()) {
+        const QSize hint = side.widget->sizeHint();
+        all = {std::max(all.width(), hint.width()), all.height() + hint.height()};
+    }
+    return all;
+}
+
+QSize PlotColumn::minimumSizeHint() const {
+    QSize all(0, 0);
+    for (const Side& side : shown())
+        all = {std::max(all.width(), side.widget->minimumSizeHint().width()),
+               all.height() + around(side) + lowest};
+    return all;
+}
+
+bool PlotColumn::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {
+        updateGeometry();
+        arrange();
+    }
+    return QWidget::event(event);
+}
+
+void PlotColumn::arrange() {
+    const std::vector<Side> sides = shown();
+    int free = height();
+    for (const Side& side : sides)
+        free -= around(side);
+    const int each = std::max(lowest, free / std::max(1, static_cast<int>(sides.size())));
+    int top = 0;
+    for (const Side& side : sides) {
+        // One alone has all of it, to the pixel.
+        const int room = sides.size() == 1 ? height() : around(side) + each;
+        const QRect at(0, top, width(), room);
+        top += room;
+        if (side.widget->geometry() == at)
+            continue;
+        side.widget->setGeometry(at);
+        side.plot->replotSoon(); // what is asked for while one is drawn is lost
+    }
+}
+
+} // namespace tilescope::views

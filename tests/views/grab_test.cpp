@@ -50,6 +50,29 @@ class GrabTest : public QObject {
                              "trace",   "pipeline", "values", "compare",  "query"};
 
 private slots:
+    /// Of a report that is the first to be seen, when what it shows has arrived.
+    void theFirstPlotIsSaid_data() {
+        QTest::addColumn<QString>("view");
+        for (const char* view : {"memory", "liveness", "trace"})
+            QTest::newRow(view) << view;
+    }
+    void theFirstPlotIsSaid() {
+        QFETCH(QString, view);
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("QT_QPA_PLATFORM", "offscreen");
+        process.setProcessEnvironment(environment);
+        process.setReadChannel(QProcess::StandardError);
+        process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"),
+                      {"--frame-times", "--view", view, files_.write("a.pop")});
+        QByteArray said;
+        while (!said.contains("first plot after") && process.waitForReadyRead(20000))
+            said += process.readAllStandardError();
+        process.kill();
+        process.waitForFinished();
+        QVERIFY2(said.contains("first plot after"), said.constData());
+    }
+
     void everyView_data() {
         QTest::addColumn<QStringList>("profiles");
         QTest::addColumn<QString>("theme");

@@ -128,6 +128,18 @@ private slots:
         QCOMPARE(first.areas().areas().size(), std::size_t(2));
     }
 
+    void addressesOverTimeAreEquallyHigh() {
+        const auto view = show<MemoryView>(two());
+        view->showSection("addresses over time");
+        settle();
+        for (const QSize size : {QSize(1200, 760), QSize(1000, 901)}) {
+            view->resize(size);
+            const auto heights = test::plotHeights(view->tabs().history());
+            QCOMPARE(heights.size(), std::size_t(2));
+            QCOMPARE(heights[0], heights[1]);
+        }
+    }
+
     void severalVariablesAreDrawnTogether() {
         const auto view = show<MemoryView>(one());
         view->showSection("variables");

@@ -10,6 +10,22 @@
 
 namespace tilescope::test {
 
+/// Heights inside the axes of all plots that are to be seen, laid out as for a picture.
+inline std::vector<int> plotHeights(QWidget& report) {
+    constexpr int passes = 4; // a plot may ask for another share of the height when it is drawn
+    std::vector<int> heights;
+    for (int pass = 0; pass < passes; ++pass) {
+        heights.clear();
+        report.grab();
+        for (views::PlotWidget* plot : report.findChildren<views::PlotWidget*>())
+            if (plot->isVisible()) {
+                plot->replot(QCustomPlot::rpImmediateRefresh);
+                heights.push_back(plot->axisRect()->height());
+            }
+    }
+    return heights;
+}
+
 /// What tests of one report begin with: show() opens profiles in it.
 class ReportAlone : public QObject {
 protected:

@@ -115,7 +115,8 @@ void MemoryView::loadGraph() {
         return loadMap();
     case Film: // has its own progress, below its controls
         graphPanel_->showContent();
-        return film_->load();
+        film_->load();
+        return film_->followSelection();
     }
 }
 

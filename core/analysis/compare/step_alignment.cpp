@@ -178,7 +178,8 @@ StepKeys stepKeys(const ProfilePair& profiles, Stop stop) {
     const auto keysOf = [&](const ProfileView& profile, auto placeOf) {
         std::vector<std::int32_t> keys;
         const auto all = profile.programs(stop);
-        for (const ProgramId id : *profile.steps(stop)) {
+        const auto steps = profile.steps(stop);
+        for (const ProgramId id : *steps) {
             if (!id.valid() || id.index() >= all->size())
                 throw DamagedProfile("a step names a program that does not exist");
             const std::int32_t operation = placeOf(*operations, (*all)[id].operation.value());

@@ -26,7 +26,8 @@ public:
         , bytes_(std::make_shared<const LiveChanges>(*profile.variables(stop),
                                                      *profile.livenessClasses(stop), steps_->size(),
                                                      profile.machine().totalTiles())) {
-        for (const TileMemory& tile : *profile.tileMemory(stop))
+        const auto tiles = profile.tileMemory(stop);
+        for (const TileMemory& tile : *tiles)
             largest_ = std::max(largest_, tile.alwaysLive + tile.maxNotAlwaysLive);
     }
 

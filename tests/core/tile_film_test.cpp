@@ -28,7 +28,10 @@ Profile randomProfile(std::mt19937& random) {
     Profile profile;
     profile.info.target.ipus = 2;
     profile.info.target.tilesPerIpu = tiles / 2;
-    profile.programs.add({.kind = ProgramKind::OnTileExecute, .name = "step"});
+    Program program;
+    program.kind = ProgramKind::OnTileExecute;
+    program.name = "step";
+    profile.programs.add(program);
     const auto steps = static_cast<std::int32_t>(1 + random() % 200);
     for (std::int32_t i = 0; i < steps; ++i)
         profile.steps.add(ProgramId(0));
@@ -44,7 +47,8 @@ Profile randomProfile(std::mt19937& random) {
         profile.livenessClasses.add(made);
     }
     for (int i = 0; i < 60; ++i) {
-        Variable v{.name = "v" + std::to_string(i)};
+        Variable v;
+        v.name = "v" + std::to_string(i);
         v.alwaysLive = random() % 4 == 0;
         if (!v.alwaysLive)
             v.liveness = LivenessClassId(static_cast<std::int32_t>(random() % 12));

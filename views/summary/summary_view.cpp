@@ -276,8 +276,9 @@ void SummaryView::showBars() {
         series.push_back(
             {histogramOf(figures.tileBytes, profile.machine().bytesPerTile, histogramBuckets),
              colour});
-        plot.areas.push_back(
-            {pattern.arg(tr("Tile memory")), colour, MinMaxPyramid(figures.tileBytes)});
+        plot.areas.push_back({pattern.arg(tr("Tile memory")), colour,
+                              MinMaxPyramid(figures.tileBytes), profile.machine().bytesPerTile,
+                              plot.areas.empty()}); // the target is an outline
     };
     if (comparing() && target_) {
         add(*source_, *profiles().source, theme.source, tr("%1 (source)"), 3);

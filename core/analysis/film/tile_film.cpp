@@ -137,10 +137,12 @@ private:
                 values[static_cast<std::size_t>(first + tile)] = value;
         };
         if (kind_ != FilmKind::Activity) {
-            if (const TileSeries* moved = transferOf(step.program))
-                for (const TileRun& run : moved->slice(first, first + machine_.tilesPerIpu).runs())
+            if (const TileSeries* moved = transferOf(step.program)) {
+                const TileSeries here = moved->slice(first, first + machine_.tilesPerIpu);
+                for (const TileRun& run : here.runs())
                     for (std::int32_t tile = run.first; tile < run.end; ++tile)
                         put(tile - first, run.value);
+            }
             return;
         }
         const TileSources sources{*programs_, *computeSets_, *exchanges_, *streams_,

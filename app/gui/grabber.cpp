@@ -157,6 +157,7 @@ void Grabber::grab() {
     // share of the height.
     constexpr int passes = 4;
     for (int pass = 0; pass < passes; ++pass) {
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
         window_.grab();
         for (views::PlotWidget* plot : window_.findChildren<views::PlotWidget*>())
             if (plot->isVisible())

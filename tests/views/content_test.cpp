@@ -175,7 +175,7 @@ private slots:
 
     void whatExceedsTheMemoryIsKnown() {
         const auto limited = [&](std::int64_t bytesPerTile) {
-            Profile small = *sample_;
+            Profile small = test::sampleProfile();
             small.info.target.bytesPerTile = bytesPerTile;
             const ProfilePair pair(
                 std::make_shared<const ProfileView>(std::make_shared<const Profile>(small)));

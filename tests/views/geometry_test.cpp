@@ -253,7 +253,7 @@ private slots:
     }
 
     void filteredStepsKeepTheirPlaces() {
-        const StepList steps{{}, {StepId(2), StepId(5), StepId(6), StepId(9)}};
+        const StepList steps{{}, {StepId(2), StepId(5), StepId(6), StepId(9)}, {}};
         QCOMPARE(steps.placeOf(StepId(5)), 1);
         QCOMPARE(steps.placeOf(StepId(4)), -1);
         QCOMPARE(steps.at(3.9), StepId(9));

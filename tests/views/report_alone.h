@@ -16,6 +16,7 @@ inline std::vector<int> plotHeights(QWidget& report) {
     std::vector<int> heights;
     for (int pass = 0; pass < passes; ++pass) {
         heights.clear();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
         report.grab();
         for (views::PlotWidget* plot : report.findChildren<views::PlotWidget*>())
             if (plot->isVisible()) {

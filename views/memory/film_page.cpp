@@ -7,6 +7,7 @@
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
+#include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
 namespace {
@@ -74,44 +75,32 @@ FilmPage::FilmPage(ViewContext& context, QWidget* parent)
     connect(map_, &TileMap::hovered, this, &FilmPage::status);
 }
 
-QToolButton* FilmPage::button(const QString& text, const QString& name, const QString& toolTip) {
-    auto* made = new QToolButton;
-    made->setText(text);
-    made->setAccessibleName(name);
-    made->setToolTip(toolTip);
-    return made;
-}
-
 QWidget* FilmPage::makeControls() {
-    auto* row = new QWidget;
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(12, 4, 12, 4);
-    kind_ = new QComboBox;
+    auto* row = new ToolRow;
+    QStringList kinds;
     for (const FilmKind kind :
          {FilmKind::LiveMemory, FilmKind::Activity, FilmKind::BytesReceived, FilmKind::BytesSent})
-        kind_->addItem(nameOf(kind));
-    kind_->setAccessibleName(tr("Film shows"));
+        kinds.append(nameOf(kind));
+    kind_ = row->addChoice(tr("Film shows"), kinds);
     kind_->setToolTip(tr("What the colours are: memory by program step, the others by executed "
                          "step"));
-    auto* back = button(QStringLiteral("\u25c2"), tr("Step back"), tr("The step before (comma)"));
-    play_ = button(tr("Play"), tr("Play"), tr("Plays or pauses the film (Space)"));
-    auto* forward =
-        button(QStringLiteral("\u25b8"), tr("Step forward"), tr("The next step (period)"));
+    auto* back = row->addButton(QStringLiteral("\u25c2"), tr("The step before (comma)"));
+    back->setAccessibleName(tr("Step back"));
+    play_ = row->addButton(tr("Play"), tr("Plays or pauses the film (Space)"));
+    auto* forward = row->addButton(QStringLiteral("\u25b8"), tr("The next step (period)"));
+    forward->setAccessibleName(tr("Step forward"));
     slider_ = new QSlider(Qt::Horizontal);
     slider_->setAccessibleName(tr("Step of the film"));
     slider_->setToolTip(tr("The step that is shown"));
-    speed_ = new QComboBox;
-    speed_->setAccessibleName(tr("Speed of the film"));
-    speed_->setToolTip(tr("How fast the film plays"));
+    row->add(slider_, 1);
+    QStringList texts;
     for (const Speed& speed : speeds)
-        speed_->addItem(tr(speed.text));
+        texts.append(tr(speed.text));
+    speed_ = row->addChoice(tr("Speed"), texts);
+    speed_->setToolTip(tr("How fast the film plays"));
     speed_->setCurrentIndex(usualSpeed);
     step_ = textLabel({}, "value");
     step_->setMinimumWidth(1);
-    for (QWidget* control : std::initializer_list<QWidget*>{kind_, back, play_, forward})
-        layout->addWidget(control);
-    layout->addWidget(slider_, 1);
-    layout->addWidget(speed_);
     auto* both = new QWidget;
     auto* text = new QWidget;
     auto* textLayout = new QHBoxLayout(text);
@@ -234,7 +223,6 @@ void FilmPage::showIfThere() {
 
 void FilmPage::playingChanged(bool playing) {
     play_->setText(playing ? tr("Pause") : tr("Play"));
-    play_->setAccessibleName(play_->text());
     if (playing) {
         wantComing();
         clock_.start();

@@ -48,7 +48,6 @@ protected:
 
 private:
     QWidget* makeControls();
-    QToolButton* button(const QString& text, const QString& name, const QString& toolTip);
     void setSpeed();
     void open(std::shared_ptr<TileFilm> film);
     void setUp(std::int64_t frames);

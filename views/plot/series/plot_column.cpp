@@ -1,5 +1,6 @@
 #include "views/plot/series/plot_column.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QLayout>
 #include <algorithm>
@@ -19,7 +20,7 @@ void PlotColumn::add(QWidget* side, PlotWidget* plot) {
     side->setParent(this);
     sides_.push_back({side, plot});
     // When it has been drawn it is known how much its axes need.
-    connect(plot, &QCustomPlot::afterReplot, this, &PlotColumn::arrange);
+    connect(plot, &QCustomPlot::afterReplot, this, &PlotColumn::arrangeSoon);
 }
 
 std::vector<PlotColumn::Side> PlotColumn::shown() const {
@@ -71,23 +72,36 @@ bool PlotColumn::event(QEvent* event) {
     return QWidget::event(event);
 }
 
-void PlotColumn::arrange() {
-    const std::vector<Side> sides = shown();
+std::vector<QRect> PlotColumn::places(const std::vector<Side>& sides) const {
     int free = height();
     for (const Side& side : sides)
         free -= around(side);
     const int each = std::max(lowest, free / std::max(1, static_cast<int>(sides.size())));
+    std::vector<QRect> places;
     int top = 0;
     for (const Side& side : sides) {
         // One alone has all of it, to the pixel.
         const int room = sides.size() == 1 ? height() : around(side) + each;
-        const QRect at(0, top, width(), room);
+        places.emplace_back(0, top, width(), room);
         top += room;
-        if (side.widget->geometry() == at)
-            continue;
-        side.widget->setGeometry(at);
-        side.plot->replotSoon(); // what is asked for while one is drawn is lost
     }
+    return places;
+}
+
+void PlotColumn::arrange() {
+    const std::vector<Side> sides = shown();
+    const std::vector<QRect> at = places(sides);
+    for (std::size_t i = 0; i < sides.size(); ++i)
+        sides[i].widget->setGeometry(at[i]);
+}
+
+// A plot that is being drawn, maybe because it is being resized, cannot be resized again.
+void PlotColumn::arrangeSoon() {
+    const std::vector<Side> sides = shown();
+    const std::vector<QRect> at = places(sides);
+    for (std::size_t i = 0; i < sides.size(); ++i)
+        if (sides[i].widget->geometry() != at[i])
+            return QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));
 }
 
 } // namespace tilescope::views

@@ -32,8 +32,10 @@ private:
         PlotWidget* plot = nullptr;
     };
     void arrange();
+    void arrangeSoon();
     [[nodiscard]] int around(const Side& side) const;
     [[nodiscard]] std::vector<Side> shown() const;
+    [[nodiscard]] std::vector<QRect> places(const std::vector<Side>& sides) const;
 
     std::vector<Side> sides_;
 };

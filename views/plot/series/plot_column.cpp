@@ -76,7 +76,8 @@ std::vector<QRect> PlotColumn::places(const std::vector<Side>& sides) const {
     int free = height();
     for (const Side& side : sides)
         free -= around(side);
-    const int each = std::max(lowest, free / std::max(1, static_cast<int>(sides.size())));
+    // Where less is given than asked for all have equally little.
+    const int each = std::max(1, free / std::max(1, static_cast<int>(sides.size())));
     std::vector<QRect> places;
     int top = 0;
     for (const Side& side : sides) {

@@ -76,7 +76,7 @@ void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) c
     const int thick = area.filled ? 1 : 2;
     const int left = clipRect().left();
     int previous = pixelOf(0);
-    int end = 0;
+    int end = -1;
     for (const StepColumn& column : columnsOf(area)) {
         const int top = pixelOf(column.value.max);
         painter->fillRect(left + column.x0, top, column.x1 - column.x0, thick, area.colour);

@@ -76,7 +76,7 @@ void StepPlot::setContent(Content content) {
     }
     const QColor tooMuch = tooMuchColour(context_.theme.current());
     if (std::any_of(content.areas.begin(), content.areas.end(), std::mem_fn(&StepArea::exceeds)))
-        entries.push_back({tr("More than there is"), tooMuch});
+        entries.push_back({tr("Over the maximum"), tooMuch});
     areas_->setAreas(std::move(content.areas), content.mode, tooMuch);
     legend_->setEntries(std::move(entries));
     double top = std::max(content.top, static_cast<double>(areas_->largest()));

@@ -23,10 +23,8 @@ std::int64_t StepAreaPlottable::largest() const {
 
 void StepAreaPlottable::draw(QCPPainter* painter) {
     painter->setAntialiasing(false);
-    // The top of the stack comes first: lower areas paint over what is not theirs.
     if (mode_ == Mode::Stacked) {
-        std::for_each(areas_.rbegin(), areas_.rend(),
-                      [&](const StepArea& area) { fillArea(painter, area); });
+        fillStack(painter);
     } else {
         for (const StepArea& area : areas_)
             if (area.filled)
@@ -48,17 +46,33 @@ int StepAreaPlottable::pixelOf(std::int64_t value) const {
     return qRound(valueAxis()->coordToPixel(static_cast<double>(value)));
 }
 
+// Each area from its top to that of the one below: every pixel is painted once, however many areas
+// there are.
+void StepAreaPlottable::fillStack(QCPPainter* painter) const {
+    const int left = clipRect().left();
+    std::vector<int> below(static_cast<std::size_t>(std::max(0, clipRect().width())), pixelOf(0));
+    const auto at = [&below](int x) -> int& { return below[static_cast<std::size_t>(x)]; };
+    for (const StepArea& area : areas_)
+        for (const StepColumn& column : columnsOf(area)) {
+            const int top = pixelOf(column.value.max);
+            for (int x = column.x0; x < column.x1;) {
+                const int bottom = at(x);
+                int end = x;
+                for (; end < column.x1 && at(end) == bottom; ++end)
+                    at(end) = std::min(top, bottom);
+                if (top < bottom)
+                    painter->fillRect(left + x, top, end - x, bottom - top, area.colour);
+                x = end;
+            }
+        }
+}
+
 void StepAreaPlottable::fillArea(QCPPainter* painter, const StepArea& area) const {
     const int left = clipRect().left();
     const int zero = pixelOf(0);
     const auto fill = [&](const StepColumn& column, int top, int bottom, const QColor& colour) {
         painter->fillRect(left + column.x0, top, column.x1 - column.x0, bottom - top, colour);
     };
-    if (mode_ == Mode::Stacked) {
-        for (const StepColumn& column : columnsOf(area))
-            fill(column, pixelOf(column.value.max), zero, area.colour);
-        return;
-    }
     // Where a pixel holds many values, what all of them reach is darker than what only some reach.
     QColor body = area.colour;
     body.setAlphaF(0.30F);

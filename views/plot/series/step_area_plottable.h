@@ -40,6 +40,7 @@ protected:
     void draw(QCPPainter* painter) override;
 
 private:
+    void fillStack(QCPPainter* painter) const;
     void fillArea(QCPPainter* painter, const StepArea& area) const;
     void outlineArea(QCPPainter* painter, const StepArea& area) const;
     void fillExcess(QCPPainter* painter, const StepArea& area) const;

@@ -252,6 +252,18 @@ private slots:
         QVERIFY(!layout.hit({(last.right() + next.left()) / 2, last.center().y()}).has_value());
     }
 
+    /// However many there are, all chips are in the room if it has half a pixel for each tile.
+    void manyChipsStayInTheirRoom() {
+        const FloorPlan plan(targetPreset("mk2"));
+        for (const int chips : {1, 4, 16, 64})
+            for (const QSizeF size : {QSizeF(1080, 230), QSizeF(2300, 600), QSizeF(700, 420)}) {
+                const QRectF room(QPointF(10, 10), size);
+                const TileMapLayout layout(plan, chips, 0, room);
+                for (int chip = 0; chip < chips; ++chip)
+                    QVERIFY(room.adjusted(-1, -1, 1, 1).contains(layout.chipRect(chip)));
+            }
+    }
+
     void filteredStepsKeepTheirPlaces() {
         const StepList steps{{}, {StepId(2), StepId(5), StepId(6), StepId(9)}, {}};
         QCOMPARE(steps.placeOf(StepId(5)), 1);

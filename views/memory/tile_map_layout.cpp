@@ -19,7 +19,9 @@ TileMapLayout::TileMapLayout(FloorPlan plan, int chips, int perRow, const QRectF
             if (cellFor(candidate, room.size()).width() > cellFor(perRow_, room.size()).width())
                 perRow_ = candidate;
     }
-    cell_ = cellFor(perRow_, room.size());
+    // Half a pixel is still seen.
+    constexpr double smallest = 0.5;
+    cell_ = cellFor(perRow_, room.size()).expandedTo({smallest, smallest});
     columnGap_ = plan_.hasExchangeColumns() ? gapShare * cell_.width() : 0;
     const int across = std::min(perRow_, chips_);
     const double used = across * chipRect(0).width() + (across - 1) * spacing;
@@ -32,8 +34,10 @@ QSizeF TileMapLayout::cellFor(int perRow, const QSizeF& room) const {
         plan_.hasExchangeColumns() ? gapShare * (plan_.columns() / double{tilesPerIsland} - 1) : 0;
     const double width = (room.width() - (perRow - 1) * spacing) / perRow;
     const double height = (room.height() - (lines - 1) * spacing) / lines - titleHeight;
-    const double cellHeight = std::max(0.5, height / std::max(1, plan_.rows()));
-    const double cellWidth = std::max(0.5, width / (plan_.columns() + gaps));
+    // Not more than there is room for: a row too many would be out of sight.
+    constexpr double least = 0.01;
+    const double cellHeight = std::max(least, height / std::max(1, plan_.rows()));
+    const double cellWidth = std::max(least, width / (plan_.columns() + gaps));
     return {std::min(cellWidth, widestCell * cellHeight),
             std::min(cellHeight, widestCell * cellWidth)};
 }

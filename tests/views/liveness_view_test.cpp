@@ -91,7 +91,9 @@ private slots:
         QCOMPARE(legend.back().mark, LegendBar::Mark::Line);
         QVERIFY(legend.back().name.endsWith("(target)"));
         QSignalSpy hovered(&view->plot().plot(), &PlotWidget::hovered);
-        QTest::mouseMove(&view->plot().plot(), view->plot().plot().axisRect()->rect().center());
+        PlotWidget& plot = view->plot().plot();
+        QTest::mouseMove(&plot, {static_cast<int>(plot.xAxis->coordToPixel(0.5)),
+                                 plot.axisRect()->rect().center().y()});
         QTRY_VERIFY(!hovered.isEmpty());
         QVERIFY2(hovered.last()[0].toString().contains("Source's step") &&
                      hovered.last()[0].toString().contains("Target's step"),

@@ -150,8 +150,12 @@ StepId StepList::at(double place) const {
 Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
     const auto from = std::lower_bound(shown.begin(), shown.end(), interval.first);
     const auto to = std::lower_bound(from, shown.end(), interval.end);
-    if (from == to)
-        return {};
+    if (from == to) {
+        const double place = from == shown.end()
+                                 ? static_cast<double>(length())
+                                 : placeAt(static_cast<std::size_t>(from - shown.begin()));
+        return {place, place};
+    }
     // A gap before the next one that is live no more does not belong to it.
     return {static_cast<double>(placeAt(static_cast<std::size_t>(from - shown.begin()))),
             placeAt(static_cast<std::size_t>(to - shown.begin()) - 1) + 1.0};

@@ -258,8 +258,13 @@ private:
         std::size_t row = 1;
         for (const Group& group : groups)
             extend(row++, group, false, span);
-        if (!leaf.empty() || span.merged())
-            extend(row++, {std::string(leaf), {}}, true, span);
+        // What is merged does not grow together: each part is of what its own steps are.
+        if (span.merged())
+            close(row);
+        if (!leaf.empty() || span.merged()) {
+            extend(row, {std::string(leaf), {}}, true, span);
+            open_[row++].box.shares = span.shares;
+        }
         close(row);
     }
 

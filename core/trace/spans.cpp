@@ -1,5 +1,6 @@
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/trace/lane_cursor.h"
 #include "core/trace/search.h"
@@ -33,7 +34,7 @@ private:
         const auto [first, end] = cursor.touched(range_.begin - base, range_.end - base);
         if (cursor.lane().paged != nullptr && minimum_ > 1)
             return pagedBody(id, cursor, {first, end}, base, firstStep);
-        for (std::size_t i = first; i < end;) {
+        for (std::size_t i = alignedFirst(cursor, first, end); i < end;) {
             const LaneEntry entry = cursor.at(i);
             const std::int64_t step = firstStep + beforeItem(id, entry.item);
             if (minimum_ > 1 && entry.end - entry.begin < minimum_) {
@@ -43,6 +44,39 @@ private:
             whole(id, entry, base, step);
             ++i;
         }
+    }
+
+    // Narrow neighbours are merged within cells of a grid that begins with the body: in each
+    // repetition alike, and wherever the range begins.
+    [[nodiscard]] std::int64_t cellBegin(std::int64_t cycle) const {
+        return cycle / minimum_ * minimum_;
+    }
+    [[nodiscard]] std::int64_t cellEnd(std::int64_t cycle) const {
+        return cellBegin(cycle) + minimum_;
+    }
+
+    /// The first entry of the cell of the first that is touched, if that is narrow.
+    [[nodiscard]] std::size_t alignedFirst(LaneCursor& cursor, std::size_t first,
+                                           std::size_t end) const {
+        if (minimum_ <= 1 || first >= end)
+            return first;
+        const LaneEntry entry = cursor.at(first);
+        if (entry.end - entry.begin >= minimum_)
+            return first;
+        return std::min(first, cursor.firstBeginningAt(cellBegin(entry.begin)));
+    }
+
+    /// The same of blocks, whose sums are known.
+    [[nodiscard]] std::size_t alignedBlock(const LaneCursor& cursor, std::size_t first) const {
+        const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
+        const std::size_t at = first / entriesPerBlock;
+        if (at >= blocks.size())
+            return first;
+        const std::int64_t from = cellBegin(blocks[at].begin);
+        const auto block =
+            std::partition_point(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(at),
+                                 [from](const LaneBlock& b) { return b.begin < from; });
+        return static_cast<std::size_t>(block - blocks.begin()) * entriesPerBlock;
     }
 
     [[nodiscard]] std::int64_t beforeItem(TraceBodyId id, std::int32_t item) const {
@@ -62,7 +96,7 @@ private:
                    std::int64_t base, std::int64_t firstStep) {
         Gathered gathered;
         const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
-        for (std::size_t i = touched.first; i < touched.end;) {
+        for (std::size_t i = alignedBlock(cursor, touched.first); i < touched.end;) {
             const std::size_t next = i + entriesPerBlock;
             if (i % entriesPerBlock == 0 && next <= touched.end &&
                 gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
@@ -72,10 +106,11 @@ private:
             const LaneEntry entry = cursor.at(i++);
             if (entry.end - entry.begin >= minimum_) {
                 flushAll();
-                whole(id, entry, base, firstStep + beforeItem(id, entry.item));
+                if (i > touched.first)
+                    whole(id, entry, base, firstStep + beforeItem(id, entry.item));
                 continue;
             }
-            if (gathered.entries > 0 && entry.end - gathered.begin > minimum_)
+            if (gathered.entries > 0 && entry.end > cellEnd(gathered.begin))
                 flushAll();
             gathered.add(entry);
             if (entry.call >= 0)
@@ -125,7 +160,7 @@ private:
         const LaneBlock& block = blocks[at];
         if (block.maxEnd - block.begin >= minimum_)
             return false;
-        if (gathered.entries > 0 && block.maxEnd - gathered.begin > minimum_)
+        if (gathered.entries > 0 && block.maxEnd > cellEnd(gathered.begin))
             flushAll();
         gathered.open(block.begin, block.item);
         gathered.entries += entriesPerBlock;
@@ -153,7 +188,8 @@ private:
                            gathered.sums.steps,
                            run_,
                            {},
-                           {}};
+                           {},
+                           sharesOf(gathered.sums, gathered.end - gathered.begin)};
             const auto named = [&](const LaneBlock::Named& of) {
                 return of.program.valid()
                            ? TraceSpan::Named{firstStep + beforeItem(id, of.item), of.program}
@@ -163,18 +199,20 @@ private:
             span.last = named(gathered.last);
             if (span.steps == 1 && span.first.program.valid())
                 span.program = span.first.program;
+            if (span.steps == 1)
+                span.shares = {};
             spans_.push_back(span);
         }
         gathered.entries = 0;
     }
 
-    /// Merges entry `at` with those after it that end within the minimum; returns the next entry.
+    /// Merges entry `at` with those after it that end within its cell; returns the next entry.
     std::size_t narrow(LaneCursor& cursor, std::size_t at, std::int64_t base, std::int64_t step) {
         const Lane& lane = cursor.lane();
         const LaneEntry& entry = lane.entries[at];
         const auto next =
             std::upper_bound(lane.maxEnd.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                             lane.maxEnd.end(), entry.begin + minimum_);
+                             lane.maxEnd.end(), cellEnd(entry.begin));
         const auto end = static_cast<std::size_t>(next - lane.maxEnd.begin());
         if (end == at + 1 && entry.call < 0)
             single(base, entry, step);
@@ -213,15 +251,29 @@ private:
                           1,
                           run_,
                           {},
+                          {},
                           {}});
+    }
+
+    static KindShares sharesOf(const TraceSums& sums, std::int64_t cycles) {
+        constexpr double full = 255;
+        KindShares shares{};
+        const auto all = static_cast<double>(std::max(cycles, sums.total()));
+        for (const ProgramKind kind : programKinds)
+            if (all > 0)
+                shares[static_cast<std::size_t>(kind)] = static_cast<std::uint8_t>(
+                    std::lround(full * static_cast<double>(sums.cycles(kind)) / all));
+        return shares;
     }
 
     void merged(const TraceSums& sums, std::int64_t begin, std::int64_t end, std::int64_t index) {
         if (sums.steps == 0)
             return;
-        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, {}, {}};
+        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, {}, {}, {}};
         if (sums.steps == 1)
             span.program = executedStep(lanes_, index).program;
+        else
+            span.shares = sharesOf(sums, end - begin);
         spans_.push_back(span);
     }
 

@@ -1,6 +1,7 @@
 // A window on an execution that is never unrolled: repeats and calls are skipped by arithmetic.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ struct CycleRange {
     friend bool operator==(const CycleRange&, const CycleRange&) = default;
 };
 
+/// How much of a span steps of each kind take, in 255ths.
+using KindShares = std::array<std::uint8_t, programKinds.size()>;
+
 /// A step, or neighbours that are too narrow to tell apart, on one IPU.
 struct TraceSpan {
     std::int64_t begin = 0;
@@ -40,6 +44,7 @@ struct TraceSpan {
     };
     Named first;
     Named last;
+    KindShares shares{}; ///< if merged; less than all where nothing runs in between
     [[nodiscard]] bool merged() const { return steps > 1; }
     friend bool operator==(const TraceSpan&, const TraceSpan&) = default;
 };
@@ -99,9 +104,10 @@ public:
     /// What one IPU does in a range, in order of start. Neighbours that together take less than
     /// `minimumCycles` come as one merged span (of a trace in its file, in whole summaries where
     /// these are narrow enough), so the answer holds at most about
-    /// 2 x range / minimumCycles spans for each level of nesting, and takes as long. Spans keep
-    /// their whole extent: the first and last may reach out of the range. With minimumCycles <= 1
-    /// nothing is merged.
+    /// 2 x range / minimumCycles spans for each level of nesting, and takes as long. What is merged
+    /// with what depends on minimumCycles alone, not on the range, so that panning moves a picture
+    /// without changing it. Spans keep their whole extent: the first and last may reach out of the
+    /// range, and what is merged may lie before it. With minimumCycles <= 1 nothing is merged.
     [[nodiscard]] std::vector<TraceSpan> spans(IpuId ipu, CycleRange range,
                                                std::int64_t minimumCycles) const;
 
@@ -155,7 +161,8 @@ struct FlameSpan {
     ProgramKind kind = ProgramKind::OnTileExecute; ///< with the most cycles below it
     std::int64_t firstStep = 0;
     std::int64_t steps = 0;
-    bool leaf = false; ///< a step, not a name that steps share
+    bool leaf = false;   ///< a step, not a name that steps share
+    KindShares shares{}; ///< of a leaf that is a merged span
 };
 
 /// Boxes by row, then by begin. A sync is a box under what the steps before and after it share; a

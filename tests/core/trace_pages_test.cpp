@@ -213,6 +213,24 @@ private slots:
         QVERIFY(pages->pagesRead() - before <= 3);
     }
 
+    void panningMovesSpansWithoutChangingThem() {
+        const std::int64_t width = total_ / 5;
+        for (const std::int64_t minimum : {width / 1000, width / 100}) {
+            const auto within = [&](std::int64_t begin) {
+                auto spans = paged_->spans(IpuId(1), {begin, begin + width}, minimum);
+                std::erase_if(spans, [&](const TraceSpan& span) {
+                    return span.begin < 2 * total_ / 5 + width / 2 ||
+                           span.end > 3 * total_ / 5 - width / 8;
+                });
+                return spans;
+            };
+            const auto before = within(2 * total_ / 5);
+            QVERIFY(before.size() > 10);
+            for (const std::int64_t by : {std::int64_t(1), minimum / 2, minimum, width / 3})
+                QVERIFY(within(2 * total_ / 5 + by) == before);
+        }
+    }
+
     void damagedPagesAreUserErrors() {
         const auto errorOf = [&](const char* name, const char* sql) {
             const std::string file = copyOf(name);

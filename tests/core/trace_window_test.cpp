@@ -2,7 +2,6 @@
 
 #include <QTest>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "tests/support/qt_text.h"
@@ -260,22 +259,6 @@ private slots:
         QCOMPARE(second, (std::vector<std::string>{"Sync", "copyFromHost", "Sync", "conv1", "relu1",
                                                    "layer1", "layer1", "Sync", "prob", "Sync",
                                                    "copyToHost"}));
-    }
-
-    void mergedStepsKeepTheBoxesAroundThem() {
-        const TraceRun& run = p_.trace.runs[1];
-        const CycleRange range{run.start, run.start + run.cycles / 10};
-        const auto boxesOf = [&](std::int64_t minimum) {
-            std::map<std::string, int> boxes;
-            for (const FlameSpan& box : flameRows(index_, p_.programs, IpuId(0), range, minimum))
-                if (box.row == 2)
-                    ++boxes[box.name];
-            return boxes;
-        };
-        // It is called twice; the shorter steps are too narrow to be drawn alone.
-        QCOMPARE(boxesOf(1).at("layer1"), 2);
-        QCOMPARE(boxesOf(1500).at("layer1"), 2);
-        QVERIFY(boxesOf(1500).at("") >= 1);
     }
 
     void exchangesStandUnderTheirOperation() {

@@ -14,6 +14,7 @@ namespace tilescope::views {
 namespace {
 
 constexpr const char* leftOut = "leftOutOfState";
+constexpr const char* kept = "keptState";
 
 // A control as a text, whatever its kind.
 struct Control {
@@ -112,6 +113,13 @@ Control controlOf(QLineEdit& field) {
             }};
 }
 
+Control controlOfKept(QWidget& widget) {
+    return {
+        QStringLiteral("state ") + QLatin1String(widget.metaObject()->className()),
+        [&widget] { return QJsonValue(widget.property(kept).toJsonObject()); },
+        [&widget](const QJsonValue& value) { return widget.setProperty(kept, value.toObject()); }};
+}
+
 bool isOwn(const QWidget& widget) {
     const QWidget* parent = widget.parentWidget();
     return !widget.property(leftOut).toBool() &&
@@ -137,6 +145,9 @@ std::vector<Control> controlsOf(const QWidget& report) {
     for (QAction* action : report.findChildren<QAction*>())
         if (action->isCheckable())
             controls.push_back(controlOf(*action));
+    for (QWidget* widget : report.findChildren<QWidget*>())
+        if (widget->metaObject()->indexOfProperty(kept) >= 0)
+            controls.push_back(controlOfKept(*widget));
     std::map<QString, int> counts;
     for (Control& control : controls)
         if (const int before = counts[control.name]++; before > 0)

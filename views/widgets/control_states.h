@@ -8,7 +8,8 @@
 namespace tilescope::views {
 
 /// Tabs, choices, switches and filters of a report by what they are called. Controls that only show
-/// what is kept elsewhere are left out: see leaveOutOfState().
+/// what is kept elsewhere are left out: see leaveOutOfState(). A widget with more to keep than
+/// controls say has a property `keptState` (Q_PROPERTY), an object of JSON.
 QJsonObject controlStates(const QWidget& report);
 
 /// Sets controls as they were, as a user would. Returns what could not be set: a choice may have

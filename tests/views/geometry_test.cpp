@@ -8,7 +8,6 @@
 #include "views/memory/tile_list.h"
 #include "views/memory/tile_map_layout.h"
 #include "views/plot/series/step_columns.h"
-#include "views/plot/trace/trace_rows.h"
 #include "views/summary/bars.h"
 #include "views/summary/summary_content.h"
 #include "views/theme/colour_scale.h"
@@ -25,14 +24,6 @@ std::vector<std::int64_t> randomValues(std::size_t size) {
     for (std::int64_t& value : values)
         value = static_cast<std::int64_t>(random() % 1000);
     return values;
-}
-
-TraceRow rowOf(std::initializer_list<std::pair<int, int>> ranges) {
-    TraceRow row;
-    for (const auto& [begin, end] : ranges)
-        row.boxes.push_back(
-            {begin, end, ProgramKind::OnTileExecute, TraceBox::Look::Step, 0, 1, {}});
-    return row;
 }
 
 } // namespace
@@ -116,90 +107,6 @@ private slots:
             next = column.x1;
         }
         QCOMPARE(next, 900);
-    }
-
-    void boxesKeepOrderAndNeverOverlap() {
-        TraceRow row;
-        std::mt19937 random(11);
-        std::int64_t at = 0;
-        for (int i = 0; i < 20000; ++i) {
-            const auto length = static_cast<std::int64_t>(random() % 50 + 1);
-            row.boxes.push_back(
-                {at, at + length, ProgramKind::DoExchange, TraceBox::Look::Step, i, 1, {}});
-            at += length + static_cast<std::int64_t>(random() % 20);
-        }
-        for (const double zoom : {1.0, 10.0, 1000.0}) {
-            const double span = static_cast<double>(at) / zoom;
-            const auto screen = boxesOnScreen(row, span / 3, span / 3 + span, 1000);
-            QVERIFY(screen.size() <= 1000);
-            int end = 0;
-            for (const BoxOnScreen& box : screen) {
-                QVERIFY(box.x0 >= end);
-                QVERIFY(box.x1 > box.x0);
-                end = box.x1;
-            }
-            QVERIFY(end <= 1000);
-        }
-    }
-
-    void aPixelIsWhatMostOfItsCyclesAre() {
-        TraceRow row = rowOf({{0, 3}, {3, 9}, {9, 12}, {12, 100}});
-        // Three short steps of six cycles in sum lose against a wait of six and its begin.
-        for (const std::size_t i : {0u, 2u})
-            row.boxes[i].kind = ProgramKind::OnTileExecute;
-        row.boxes[1].kind = row.boxes[3].kind = ProgramKind::Sync;
-        const auto screen = boxesOnScreen(row, 0, 100, 5);
-        QCOMPARE(screen.size(), std::size_t(1));
-        QVERIFY(row.boxes[screen[0].box].kind == ProgramKind::Sync);
-        QCOMPARE(screen[0].x1, 5);
-    }
-
-    void mostlyEmptyPixelsSaySo() {
-        const TraceRow row = rowOf({{10, 11}, {60, 100}});
-        const auto screen = boxesOnScreen(row, 0, 100, 10);
-        QCOMPARE(screen.size(), std::size_t(2));
-        QCOMPARE(screen[0].x0, 1);
-        QVERIFY(std::abs(screen[0].coverage - 0.1) < 1e-9);
-        QCOMPARE(screen[1].coverage, 1.0);
-    }
-
-    void stepsOfALaneAreOneRow() {
-        TraceLane lane;
-        lane.rows = {rowOf({{0, 100}}), rowOf({{0, 10}, {50, 60}}), rowOf({{20, 30}})};
-        lane.rows[0].boxes[0].look = TraceBox::Look::Run;
-        const TraceRow steps = stepsOf(lane);
-        QCOMPARE(steps.boxes.size(), std::size_t(3));
-        QCOMPARE(steps.boxes[1].begin, 20);
-    }
-
-    /// What a long stream copy runs beside is not lost under it.
-    void stepsBesideAStreamCopyAreKept() {
-        TraceLane lane;
-        lane.rows = {rowOf({{10, 20}, {20, 40}, {60, 70}}), rowOf({{8, 50}})};
-        lane.rows[1].boxes[0].kind = ProgramKind::StreamCopyMid;
-        const TraceRow steps = stepsOf(lane);
-        QCOMPARE(steps.boxes.size(), std::size_t(3));
-        QCOMPARE(steps.boxes[0].begin, 10);
-        QCOMPARE(steps.boxes[2].begin, 60);
-        lane.rows[0].boxes.clear();
-        QCOMPARE(stepsOf(lane).boxes.size(), std::size_t(1));
-    }
-
-    void theLongestBoxWinsAPixel() {
-        const TraceRow row = rowOf({{0, 2}, {2, 9}, {9, 10}, {500, 1000}});
-        const auto screen = boxesOnScreen(row, 0, 1000, 10);
-        QCOMPARE(screen.size(), std::size_t(2));
-        QCOMPARE(screen[0].box, std::size_t(1));
-        QCOMPARE(screen[1].x0, 5);
-        QCOMPARE(screen[1].x1, 10);
-    }
-
-    void boxAtFindsTheBoxUnderACycle() {
-        const TraceRow row = rowOf({{0, 10}, {20, 30}});
-        QCOMPARE(boxAt(row, 5), &row.boxes[0]);
-        QVERIFY(boxAt(row, 15) == nullptr);
-        QCOMPARE(boxAt(row, 20), &row.boxes[1]);
-        QVERIFY(boxAt(row, 30) == nullptr);
     }
 
     void blocksBreakAtRowsOfTheMap() {

@@ -23,9 +23,8 @@ class HostLaneTest : public test::TraceWindow {
         views::TracePlot& plot = trace_->plot();
         const double from = std::max(plot.xAxis->range().lower, static_cast<double>(box.begin));
         const double to = std::min(plot.xAxis->range().upper, static_cast<double>(box.end));
-        const double y = plot.trace().laneTop(0) + static_cast<double>(row) + 0.5;
         return {qRound(plot.xAxis->coordToPixel((from + to) / 2)),
-                qRound(plot.yAxis->coordToPixel(y))};
+                qRound(plot.yAxis->coordToPixel(plot.trace().rowMiddle(0, row)))};
     }
     const views::TraceBox* hostBox(std::size_t row, const QString& begin) const {
         for (const views::TraceBox& box : lanes()[0].rows.at(row).boxes)
@@ -83,8 +82,8 @@ private slots:
     void theHostStandsAboveTheIpus() {
         open({files_.write("two.pop", {.ipus = 2})});
         QCOMPARE(lanes().size(), std::size_t(3));
-        QVERIFY(views::isHost(lanes()[0]));
-        QCOMPARE(lanes()[1].ipu, 0);
+        QCOMPARE(lanes()[0].key, std::string("source host"));
+        QCOMPARE(lanes()[1].key, std::string("source ipu 0"));
         QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
         QVERIFY(hostBox(0, "Engine::run #1"));
         const auto& runs = window_->context().reports.source()->trace({})->runs();
@@ -188,10 +187,10 @@ private slots:
     void twoHostsStandAboveTheirIpus() {
         open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QCOMPARE(lanes().size(), std::size_t(4));
-        QVERIFY(views::isHost(lanes()[0]) && !lanes()[0].target);
-        QVERIFY(views::isHost(lanes()[2]) && lanes()[2].target);
+        QVERIFY(lanes()[0].key == "source host" && !lanes()[0].target);
+        QVERIFY(lanes()[2].key == "target host" && lanes()[2].target);
         QCOMPARE(lanes()[2].name, std::string("Target host"));
-        QCOMPARE(lanes()[3].ipu, 0);
+        QCOMPARE(lanes()[3].key, std::string("target ipu 0"));
     }
 };
 

@@ -252,7 +252,7 @@ private slots:
         auto& trace = view<views::TraceView>(Report::Trace);
         const views::TracePlottable::Hit none = trace.plot().trace().hit(-5, 0);
         QVERIFY(none.box == nullptr);
-        QVERIFY(trace.plot().trace().rowCount() > 1);
+        QVERIFY(trace.plot().trace().laneRows().rows.at(0) > 1);
         QCOMPARE(window_->context().selection.current().program, convolve);
     }
 

@@ -6,7 +6,6 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/hosts/host_timeline.h"
-#include "views/plot/trace/trace_rows.h"
 
 namespace tilescope::views {
 
@@ -42,23 +41,6 @@ struct Hosts {
 
 /// On a worker thread.
 Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop);
-
-/// What is to be seen of a host.
-struct HostLaneQuestion {
-    std::string name;
-    bool target = false;
-    bool compilation = false; ///< a row of compilation and loading
-    CycleRange range;
-};
-
-/// Rows of the runs, of stream callbacks and of the program's threads. Callbacks
-/// are what `copies` of the IPUs in the range are made from.
-/// A wait that goes on beyond the range has no steps.
-TraceLane hostLane(const HostTimeline& host, const HostLaneQuestion& question,
-                   std::vector<TraceSpan> copies);
-
-/// Whether a lane is the host's: it belongs to no IPU.
-bool isHost(const TraceLane& lane);
 
 /// The kind in whose pale colour the host's waits are.
 inline constexpr ProgramKind hostWaitsKind = ProgramKind::Sync;

@@ -1,6 +1,7 @@
 #include "views/execution/lanes_pane.h"
 
 #include <QMouseEvent>
+#include <algorithm>
 
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
@@ -11,14 +12,6 @@ namespace {
 
 constexpr int overviewPixels = 1500;
 
-/// What the strip shows of a lane: its steps; of the host what was before them, if it is shown.
-void addStripRow(std::vector<TraceRow>& strip, const TraceLane& lane, bool compilation) {
-    if (!isHost(lane))
-        strip.push_back(stepsOf(lane));
-    else if (compilation && !lane.rows.empty())
-        strip.push_back(lane.rows.front());
-}
-
 QString titleOf(const TraceBox& box) {
     const QString name = shownName(box.name);
     if (name.isEmpty())
@@ -26,6 +19,23 @@ QString titleOf(const TraceBox& box) {
     if (box.look == TraceBox::Look::Step && box.name != toString(box.kind))
         return name + QStringLiteral("  (%1)").arg(textOf(toString(box.kind)));
     return box.steps > 1 ? name + LanesPane::tr("  (steps: %1)").arg(box.steps) : name;
+}
+
+/// The kinds that most of a merged box is, as its colour says.
+QString readOutOfShares(const TraceBox& box) {
+    std::vector<std::pair<int, ProgramKind>> most;
+    for (const ProgramKind kind : programKinds)
+        if (const int share = box.shares[static_cast<std::size_t>(kind)]; share > 0)
+            most.emplace_back(share, kind);
+    std::sort(most.rbegin(), most.rend());
+    constexpr std::size_t named = 3;
+    constexpr double full = 255;
+    QStringList parts;
+    for (std::size_t i = 0; i < std::min(named, most.size()); ++i)
+        parts << LanesPane::tr("%1 %2 %")
+                     .arg(textOf(toString(most[i].second)))
+                     .arg(100 * most[i].first / full, 0, 'f', 0);
+    return parts.isEmpty() ? QString() : QLatin1Char('\n') + parts.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -40,6 +50,12 @@ LanesPane::LanesPane(ViewContext& context, QWidget* parent)
     plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
     plot_->installEventFilter(this);
     connect(&plot_->scrollBar(), &QScrollBar::valueChanged, this, &LanesPane::refresh);
+    connect(plot_, &TracePlot::arranged, this, &LanesPane::refresh);
+    connect(plot_, &TracePlot::onlyWanted, this, [this](const QString& key) {
+        for (const auto& source : sources_)
+            if (source->key() == key.toStdString() && source->ipu().valid())
+                emit ipuWanted(source->ipu().value());
+    });
     connect(plot_, &PlotWidget::hovered, this, &LanesPane::status);
     connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
     connect(&context.timeZoom, &ZoomRange::changed, this, [this] {
@@ -48,21 +64,55 @@ LanesPane::LanesPane(ViewContext& context, QWidget* parent)
     });
 }
 
-void LanesPane::load(const TraceQuestion& question, std::int64_t length) {
+// What was arranged is of IPUs: another machine has others.
+void LanesPane::arrangeFor(const TraceQuestion& question) {
+    const std::int32_t ipus = question.profiles.source->machine().ipus;
+    if (std::exchange(ipus_, ipus) != ipus)
+        plot_->setArrangement({});
+}
+
+void LanesPane::load(TraceQuestion question, std::int64_t length, ColourBy colours) {
+    arrangeFor(question);
+    if (colours == ColourBy::Kind)
+        question.tints = {};
+    else if (!question_.tints || question_.tints->by() != colours ||
+             question_.profiles.source != question.profiles.source ||
+             question_.profiles.target != question.profiles.target)
+        question.tints = std::make_shared<const BoxTints>(question.profiles, colours);
+    else
+        question.tints = question_.tints; // what it has read stays
     question_ = question;
-    query_.start([this, question, length](const std::stop_token& stop) {
+    const LaneSources sources = laneSources(question);
+    query_.start([this, question, sources, length, colours](const std::stop_token& stop) {
         auto lanes = std::make_shared<const std::vector<TraceLane>>(
-            traceLanes(question, {0, length}, length / overviewPixels, stop));
+            readLanes(sources, {{0, length}, length / overviewPixels}, {}, stop));
         std::vector<TraceRow> strip;
-        for (const TraceLane& lane : *lanes)
-            addStripRow(strip, lane, question.compilation);
-        return [this, lanes, strip = std::move(strip)] {
+        for (std::size_t at = 0; at < lanes->size(); ++at)
+            if (auto row = sources[at]->strip((*lanes)[at]))
+                strip.push_back(std::move(*row));
+        auto legend = question.tints ? question.tints->legend(stop) : nullptr;
+        return [this, lanes, sources, colours, legend, strip = std::move(strip)] {
+            sources_ = sources;
+            colours_ = colours;
+            legend_ = legend;
+            plot_->trace().setColourBy(colours);
             plot_->trace().setOverview(lanes);
             plot_->updateRows();
             emit overviewRead(strip);
+            emit legendChanged();
             refresh();
         };
     });
+}
+
+// Of many IPUs most lie below those in sight, and of a folded lane one row is enough.
+std::vector<LaneWish> LanesPane::wishes() const {
+    const LaneLayout& layout = plot_->trace().layout();
+    std::vector<LaneWish> wishes(sources_.size(), LaneWish::Nothing);
+    for (const LanePlace& place : layout.places)
+        if (place.lane < wishes.size() && layout.inSight(place, plot_->axisRect()->height()))
+            wishes[place.lane] = place.folded ? LaneWish::Folded : LaneWish::Rows;
+    return wishes;
 }
 
 void LanesPane::refresh() {
@@ -73,13 +123,12 @@ void LanesPane::refresh() {
     const double from = zoom.from() - zoom.span() / 2;
     const double to = zoom.to() + zoom.span() / 2;
     const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
-    // Of many IPUs most lie below those in sight.
-    const QCPRange rows = plot_->yAxis->range();
-    const TracePlottable::LaneRange inSight = plot_->trace().lanesWithin(rows.lower, rows.upper);
-    query_.startNext([this, question = question_, from, to, range = wholeCycles(zoom, from, to),
-                      perPixel, inSight](const std::stop_token& stop) {
+    const LaneDetail detail{wholeCycles(zoom, from, to), static_cast<std::int64_t>(perPixel),
+                            Cores::AllButOne};
+    query_.startNext([this, sources = sources_, from, to, detail,
+                      wishes = wishes()](const std::stop_token& stop) {
         auto lanes = std::make_shared<const std::vector<TraceLane>>(
-            traceLanes(question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
+            readLanes(sources, detail, wishes, stop));
         return [this, lanes, from, to] {
             context_.workers.free(plot_->trace().setDetail(lanes, from, to));
             plot_->updateRows();
@@ -89,17 +138,19 @@ void LanesPane::refresh() {
 
 void LanesPane::clicked(double x, double y) {
     const TracePlottable::Hit hit = plot_->trace().hit(x, y);
-    if (hit.box == nullptr)
+    if (hit.box == nullptr || hit.lane >= sources_.size())
         return emit emptyClicked();
-    if (hit.box->look == TraceBox::Look::Step && hit.box->steps >= 1) {
-        const TraceLane& lane = (*plot_->trace().overview())[hit.lane];
-        // The host's copy and that of the IPU are one step.
-        if (isHost(lane))
-            return emit copyClicked(hit.box->begin, lane.target);
-        if (hit.box->steps == 1)
-            return emit stepClicked(hit.box->firstStep, lane.target);
+    plot_->setCurrentLane(hit.lane);
+    const LaneSource& source = *sources_[hit.lane];
+    const LaneClick click = source.click(*hit.box);
+    switch (click.to) {
+    case LaneClick::To::Step:
+        return emit stepClicked(click.at, source.target());
+    case LaneClick::To::Copy:
+        return emit copyClicked(click.at, source.target());
+    case LaneClick::To::Range:
+        return emit rangeClicked(click.range);
     }
-    emit rangeClicked({hit.box->begin, hit.box->end});
 }
 
 bool LanesPane::eventFilter(QObject* watched, QEvent* event) {
@@ -126,11 +177,67 @@ QString LanesPane::readOut(double x, double y) const {
         return {};
     const bool goesOn = hit.box->steps == 0;
     return tr("%1\n%2\nfrom cycle %3")
-        .arg(titleOf(*hit.box),
-             goesOn ? tr("longer than is shown")
-                    : context_.preferences.cycles(hit.box->cycles(),
-                                                  question_.profiles.source->machine().clockHz),
-             countText(hit.box->begin));
+               .arg(titleOf(*hit.box),
+                    goesOn ? tr("longer than is shown")
+                           : context_.preferences.cycles(
+                                 hit.box->cycles(), question_.profiles.source->machine().clockHz),
+                    countText(hit.box->begin)) +
+           readOutOfShares(*hit.box) + readOutOfTint(hit.box->tint);
+}
+
+QString LanesPane::readOutOfTint(const BoxTint& tint) const {
+    if (!legend_)
+        return {};
+    if (colours_ == ColourBy::Balance && tint.amount >= 0)
+        return tr("\ntile balance %1 %").arg(100.0 * static_cast<double>(tint.amount), 0, 'f', 1);
+    if (colours_ == ColourBy::Bytes && tint.amount >= 0)
+        return tr("\n%1 exchanged in a cycle")
+            .arg(context_.preferences.bytes(
+                std::llround(static_cast<double>(tint.amount) * legend_->largest)));
+    const auto type = static_cast<std::size_t>(tint.parts[0].colour / tintShades);
+    if (colours_ == ColourBy::Operation && tint.parts[0].colour >= 0 &&
+        type < legend_->types.size())
+        return tr("\noperation: %1").arg(shownName(legend_->types[type]));
+    return {};
+}
+
+std::vector<LegendBar::Entry> LanesPane::legend() const {
+    const Theme& theme = context_.theme.current();
+    std::vector<LegendBar::Entry> entries;
+    if (!legend_)
+        return entries;
+    constexpr std::size_t most = 20; // further types are named by the read-out
+    const std::vector<std::string>& types = legend_->types;
+    for (std::size_t i = 0; i < std::min(most, types.size()); ++i)
+        entries.push_back(
+            {shownName(types[i], mostOfOne), tintColour(theme, static_cast<int>(i) * tintShades)});
+    if (types.size() > most)
+        entries.push_back({tr("other types: %1").arg(types.size() - most), theme.mutedText});
+    if (colours_ == ColourBy::Operation)
+        return entries;
+    LegendBar::Entry scale;
+    scale.mark = LegendBar::Mark::Scale;
+    constexpr int stops = 33;
+    for (int i = 0; i < stops; ++i)
+        scale.scale.push_back(amountColour(theme, static_cast<double>(i) / (stops - 1)));
+    scale.name = colours_ == ColourBy::Balance ? tr("Tile balance: 0 %")
+                                               : tr("Received by exchange in a cycle: 0");
+    scale.end = colours_ == ColourBy::Balance
+                    ? tr("100 %")
+                    : context_.preferences.bytes(std::llround(legend_->largest));
+    entries.push_back(std::move(scale));
+    return entries;
+}
+
+QJsonObject LanesPane::keptState() const {
+    QJsonObject state = plot_->arrangement().toJson();
+    state.insert(QStringLiteral("ipus"), ipus_);
+    return state;
+}
+
+void LanesPane::setKeptState(const QJsonObject& state) {
+    if (state.value(QStringLiteral("ipus")).toInt() == ipus_)
+        plot_->setArrangement(LaneArrangement::fromJson(state));
 }
 
 } // namespace tilescope::views

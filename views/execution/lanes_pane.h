@@ -1,27 +1,37 @@
 // The steps of an execution over time.
 #pragma once
 
+#include <QJsonObject>
 #include <QWidget>
 
-#include "views/execution/trace_content.h"
+#include "views/execution/lane_sources.h"
+#include "views/plot/legend_bar.h"
 #include "views/plot/trace/trace_plot.h"
 #include "views/query/background_query.h"
 
 namespace tilescope::views {
 
 /// A TracePlot that reads what it shows: everything coarsely, then what is in sight as the range of
-/// cycles or the rows change, the picture before stretched meanwhile.
+/// cycles or the rows change, the picture before stretched meanwhile. How the user has arranged the
+/// lanes stays for other looks and profiles with as many IPUs, and is kept with the session.
 class LanesPane : public QWidget {
     Q_OBJECT
+    /// See controlStates().
+    Q_PROPERTY(QJsonObject keptState READ keptState WRITE setKeptState)
 public:
     explicit LanesPane(ViewContext& context, QWidget* parent = nullptr);
 
-    /// Reads another execution or other rows of it, `length` cycles.
-    void load(const TraceQuestion& question, std::int64_t length);
+    /// Reads another execution or other rows of it, `length` cycles, in colours of this kind.
+    void load(TraceQuestion question, std::int64_t length, ColourBy colours = ColourBy::Kind);
     void cancel() { query_.cancel(); }
     /// Whether there is an execution to show.
     [[nodiscard]] bool loaded() const { return plot_->trace().overview() != nullptr; }
     [[nodiscard]] TracePlot& plot() { return *plot_; }
+    /// What colours mean, if they are not those of kinds.
+    [[nodiscard]] std::vector<LegendBar::Entry> legend() const;
+
+    [[nodiscard]] QJsonObject keptState() const;
+    void setKeptState(const QJsonObject& state);
 
 signals:
     /// The steps of each lane, coarsely; of the host what was before them, if that is shown.
@@ -34,17 +44,28 @@ signals:
     void rangeClicked(tilescope::CycleRange range);
     void emptyClicked();
     void status(const QString& text);
+    /// Colours mean something else.
+    void legendChanged();
+    /// Only this IPU is to be shown.
+    void ipuWanted(qint32 ipu);
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void refresh();
     void clicked(double x, double y);
     void zoomTo(const QMouseEvent& event);
+    void arrangeFor(const TraceQuestion& question);
     [[nodiscard]] QString readOut(double x, double y) const;
+    [[nodiscard]] QString readOutOfTint(const BoxTint& tint) const;
+    [[nodiscard]] std::vector<LaneWish> wishes() const;
 
     ViewContext& context_;
     TracePlot* plot_;
     TraceQuestion question_;
+    LaneSources sources_;
+    ColourBy colours_ = ColourBy::Kind;
+    std::shared_ptr<const BoxTints::Legend> legend_;
+    std::int32_t ipus_ = 0; ///< of the profile that lanes are arranged for
     BackgroundQuery query_;
 };
 

@@ -5,8 +5,10 @@
 #include <stop_token>
 
 #include "core/analysis/compare/profile_pair.h"
+#include "views/execution/box_tints.h"
 #include "views/execution/host_lanes.h"
-#include "views/plot/trace/trace_plottable.h"
+#include "views/plot/trace/trace_rows.h"
+#include "views/session/ipu_set.h"
 #include "views/session/zoom_range.h"
 #include "views/tables/value_tree.h"
 
@@ -19,11 +21,12 @@ enum class TraceLook { Flame, Flat, Tiles };
 struct TraceQuestion {
     ProfilePair profiles;
     TraceLook look = TraceLook::Flame;
-    IpuId ipu;                ///< none: all
+    IpuSet ipus;
     bool runs = true;         ///< a row of the runs above the steps
     bool syncs = true;        ///< boxes of syncs; without them their time stays empty
     Hosts hosts = {};         ///< a lane above the IPUs of each profile that has one
     bool compilation = false; ///< what the host did before the first run
+    std::shared_ptr<const BoxTints> tints = {}; ///< none: boxes are coloured by their kinds
 };
 
 /// An IPU of a profile that a question asks for.
@@ -36,11 +39,9 @@ struct AskedIpu {
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 
 /// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come
-/// merged. Source first, then target, each host above its IPUs. Only lanes that are `wanted` get
-/// rows.
+/// merged. Source first, then target, each host above its IPUs: see laneSources().
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop,
-                                  std::optional<TracePlottable::LaneRange> wanted = {});
+                                  std::int64_t minimumCycles, const std::stop_token& stop);
 
 /// The whole cycles that a range of the axis touches, within its limits.
 CycleRange wholeCycles(const ZoomRange& axis, double from, double to);

@@ -1,17 +1,22 @@
 // The controls above an execution.
 #include <QAction>
+#include <QLineEdit>
 #include <QMenu>
-#include <QSignalBlocker>
 
 #include "views/execution/trace_view.h"
 #include "views/plot/save_plot.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 
 ToolRow* TraceView::makeTools() {
     auto* tools = new ToolRow;
     look_ = tools->addChoice(tr("View"), {tr("Flame"), tr("Flat"), tr("Tiles (BSP)")});
-    ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
+    ipu_ = new IpuField;
+    QLabel* name = textLabel(tr("IPU"), "muted");
+    name->setBuddy(ipu_);
+    tools->add(name);
+    tools->add(ipu_);
     run_ = tools->addChoice(tr("Run"), {tr("All")});
     look_->setItemData(2,
                        tr("Bulk-synchronous: every tile's own part in each step, and how long it "
@@ -35,7 +40,12 @@ ToolRow* TraceView::makeTools() {
         tools->addButton(tr("Program"), tr("Show the selected step in the Program Tree (P)"));
     auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
     connect(look_, &QComboBox::currentIndexChanged, this, &TraceView::changeLook);
-    connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceView::loadPlots);
+    connect(ipu_, &IpuField::chosen, this, [this] {
+        loadPlots();
+        if (ipu_->lineEdit()->hasFocus())
+            plot().setFocus();
+    });
+    connect(ipu_, &IpuField::refused, this, &ReportView::status);
     connect(run_, &QComboBox::activated, this, &TraceView::showRun);
     connect(compilation_, &QToolButton::toggled, this, &TraceView::changeHost);
     connect(fit, &QToolButton::clicked, &context().timeZoom, &ZoomRange::fit);
@@ -89,19 +99,35 @@ void TraceView::makeOptions(ToolRow& tools) {
     connect(all, &QAction::toggled, &plot(), &TracePlot::setShowsAllRows);
 }
 
-void TraceView::fillIpus(std::int32_t count) {
-    const QSignalBlocker blocker(ipu_);
-    ipu_->clear();
-    ipu_->addItem(tr("All"));
-    for (std::int32_t i = 0; i < count; ++i)
-        ipu_->addItem(QString::number(i));
+// What tells boxes apart is beside what it means.
+QWidget* TraceView::makeLegend() {
+    auto* row = tabPage();
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, PlotWidget::rightMargin, 2);
+    colours_ = new QComboBox;
+    colours_->setAccessibleName(tr("Colour by"));
+    colours_->addItems({tr("Kind"), tr("Operations"), tr("Tile balance"), tr("Exchange")});
+    colours_->setToolTip(tr("What the colours of boxes say"));
+    colours_->setItemData(1, tr("A colour for each type of operation"), Qt::ToolTipRole);
+    colours_->setItemData(2, tr("How much of all tiles' time is work"), Qt::ToolTipRole);
+    colours_->setItemData(3, tr("Bytes that tiles receive in a cycle"), Qt::ToolTipRole);
+    connect(colours_, &QComboBox::currentIndexChanged, this, &TraceView::loadPlots);
+    QLabel* name = textLabel(tr("Colour by"), "muted");
+    name->setBuddy(colours_);
+    auto* choice = new QHBoxLayout;
+    choice->addWidget(name);
+    choice->addWidget(colours_);
+    layout->addWidget(legend_, 1);
+    layout->addLayout(choice);
+    layout->setAlignment(choice, Qt::AlignTop);
+    return row;
 }
 
 TraceQuestion TraceView::question() const {
     TraceQuestion question;
     question.profiles = profiles();
     question.look = look();
-    question.ipu = ipu();
+    question.ipus = ipu_->ipus();
     question.runs = showsRuns_->isChecked();
     question.syncs = showsSyncs_->isChecked();
     question.compilation = compilation_->isChecked();

@@ -1,13 +1,10 @@
 #include "views/execution/trace_strip.h"
 
 #include <QPainter>
-#include <array>
+
+#include "views/plot/trace/box_colours.h"
 
 namespace tilescope::views {
-namespace {
-constexpr double palest = 0.7; // of a pixel that is mostly empty
-}
-
 TraceStrip::TraceStrip(ViewContext& context, QWidget* parent)
     : OverviewStrip(context, context.timeZoom, parent) {
     setContent([this](QPainter& painter, const QRect& rect) { paintRows(painter, rect); });
@@ -26,9 +23,8 @@ void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
     const std::size_t shown =
         std::min(rows_.size(), static_cast<std::size_t>(std::max(1, rect.height())));
     const double height = static_cast<double>(rect.height()) / static_cast<double>(shown);
-    std::array<QRgb, programKinds.size()> colours{};
-    for (const ProgramKind kind : programKinds)
-        colours.at(static_cast<std::size_t>(kind)) = theme().kind(kind).rgb();
+    const BoxColours colours(theme(), ColourBy::Kind);
+    const BoxPaints paints = [&colours](const TraceBox& box) { return colours.of(box); };
     // A line of pixels for each lane, stretched to its height.
     QImage line(rect.width(), 1, QImage::Format_ARGB32_Premultiplied);
     for (std::size_t i = 0; i < shown; ++i) {
@@ -36,12 +32,9 @@ void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
         line.fill(Qt::transparent);
         auto* const pixels = reinterpret_cast<QRgb*>(line.bits());
         for (const BoxOnScreen& place :
-             boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width())) {
-            const auto kind = static_cast<std::size_t>(steps.boxes[place.box].kind);
+             boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width(), paints))
             std::fill(pixels + place.x0, pixels + place.x1,
-                      mixedColours(colours.at(kind), theme().surface.rgb(),
-                                   std::min(palest, 1 - place.coverage)));
-        }
+                      mixedColours(place.colour, colours.surface(), 1 - place.coverage));
         painter.drawImage(
             QRectF(0, height * static_cast<double>(i), rect.width(), std::max(1.0, height)), line);
     }

@@ -91,11 +91,14 @@ QWidget* TraceView::makeTop() {
     layout->addWidget(strip_);
     layout->addWidget(tracks_);
     layout->addWidget(plots_, 1);
-    layout->addWidget(legend_);
+    layout->addWidget(makeLegend());
     connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
     // The lanes come first.
-    connect(lanes_, &LanesPane::overviewRead, this,
-            [this] { tracks_->load(profiles(), ipu(), static_cast<std::int64_t>(executionEnd_)); });
+    connect(lanes_, &LanesPane::overviewRead, this, [this] {
+        tracks_->load(profiles(), ipu_->ipus(), static_cast<std::int64_t>(executionEnd_));
+    });
+    connect(lanes_, &LanesPane::legendChanged, this, &TraceView::updateLegend);
+    connect(lanes_, &LanesPane::ipuWanted, ipu_, &IpuField::choose);
     connect(lanes_, &LanesPane::status, this, &ReportView::status);
     connect(tiles_, &TilesPane::status, this, &ReportView::status);
     connect(tracks_, &TracksPane::status, this, &ReportView::status);
@@ -205,7 +208,7 @@ double TraceView::lastCycle() const {
 
 void TraceView::reload() {
     const ProfileView& source = *profiles().source;
-    fillIpus(source.machine().ipus);
+    ipu_->setCount(source.machine().ipus);
     selected_ = {};
     restored_.reset();
     context().history.forget(*this);
@@ -298,6 +301,8 @@ void TraceView::changeLook() {
 }
 
 void TraceView::updateLegend() {
+    if (look() != TraceLook::Tiles && !lanes_->legend().empty())
+        return legend_->setEntries(lanes_->legend());
     legend_->setEntries(traceLegend(context().theme.current(), look(), showsHost_->isChecked()));
 }
 
@@ -306,7 +311,8 @@ void TraceView::loadPlots() {
         return;
     if (look() == TraceLook::Tiles)
         tiles_->load(question());
-    lanes_->load(question(), static_cast<std::int64_t>(context().timeZoom.last()));
+    lanes_->load(question(), static_cast<std::int64_t>(context().timeZoom.last()),
+                 static_cast<ColourBy>(colours_->currentIndex()));
     loadStatistics();
 }
 

@@ -1,6 +1,7 @@
 // The execution trace: what every IPU does in every cycle.
 #pragma once
 
+#include "views/execution/ipu_field.h"
 #include "views/execution/lanes_pane.h"
 #include "views/execution/marks.h"
 #include "views/execution/run_choices.h"
@@ -37,6 +38,7 @@ public:
     void setLook(TraceLook look) { look_->setCurrentIndex(static_cast<int>(look)); }
     [[nodiscard]] TraceLook look() const { return static_cast<TraceLook>(look_->currentIndex()); }
     [[nodiscard]] TracePlot& plot() { return lanes_->plot(); }
+    [[nodiscard]] LanesPane& lanes() { return *lanes_; }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
     [[nodiscard]] TracksPane& tracks() { return *tracks_; }
     [[nodiscard]] RangeField& range() { return *range_; }
@@ -60,7 +62,7 @@ private:
     QWidget* makeRange();
     ToolRow* makeTools();
     void makeOptions(ToolRow& tools);
-    void fillIpus(std::int32_t count);
+    QWidget* makeLegend();
     void connectMarks(int tab);
 
     // What is shown
@@ -74,8 +76,8 @@ private:
     void loadPlots();
     void loadStatistics();
     [[nodiscard]] bool canShow() const;
-    /// The chosen IPU; none for all.
-    [[nodiscard]] IpuId ipu() const { return IpuId(ipu_->currentIndex() - 1); }
+    /// The first of the chosen IPUs; none of all.
+    [[nodiscard]] IpuId ipu() const { return ipu_->ipus().first(); }
     [[nodiscard]] TraceQuestion question() const;
     /// Of the axis: where the compilation begins if it is shown, else the first run.
     [[nodiscard]] double firstCycle() const;
@@ -122,7 +124,8 @@ private:
     QTabWidget* tabs_ = nullptr;
     RangeField* range_ = nullptr;
     QComboBox* look_ = nullptr;
-    QComboBox* ipu_ = nullptr;
+    IpuField* ipu_ = nullptr;
+    QComboBox* colours_ = nullptr;
     QComboBox* run_ = nullptr;
     QToolButton* compilation_ = nullptr; ///< what the host did before the first run
     SearchBox* search_ = nullptr;

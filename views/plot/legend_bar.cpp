@@ -1,5 +1,6 @@
 #include "views/plot/legend_bar.h"
 
+#include <QLinearGradient>
 #include <QPainter>
 
 #include "views/plot/plot_widget.h"
@@ -9,6 +10,7 @@ namespace {
 constexpr int swatch = 11;
 constexpr int gap = 6;
 constexpr int between = 18;
+constexpr int scaleLength = 160;
 
 void paintMark(QPainter& painter, const QRect& place, const LegendBar::Entry& entry) {
     constexpr int lineWidth = 3;
@@ -49,6 +51,7 @@ void paintMark(QPainter& painter, const QRect& place, const LegendBar::Entry& en
         painter.restore();
         return;
     case LegendBar::Mark::Square:
+    case LegendBar::Mark::Scale: // see paintScale()
         break;
     }
     painter.fillRect(place, entry.colour);
@@ -75,11 +78,18 @@ void LegendBar::setLeft(int left) {
     update();
 }
 
+int LegendBar::widthOf(const Entry& entry) const {
+    const int name = fontMetrics().horizontalAdvance(entry.name);
+    if (entry.mark != Mark::Scale)
+        return swatch + gap + name;
+    return name + gap + scaleLength + gap + fontMetrics().horizontalAdvance(entry.end);
+}
+
 std::vector<QPoint> LegendBar::places(int width) const {
     std::vector<QPoint> places;
     QPoint at(left_, 0);
     for (const Entry& entry : entries_) {
-        const int needed = swatch + gap + fontMetrics().horizontalAdvance(entry.name);
+        const int needed = widthOf(entry);
         if (at.x() > left_ && at.x() + needed > width - PlotWidget::rightMargin)
             at = QPoint(left_, at.y() + lineHeight());
         places.push_back(at);
@@ -97,12 +107,31 @@ QSize LegendBar::sizeHint() const {
     return {300, heightForWidth(std::max(width(), 300))};
 }
 
+void LegendBar::paintScale(QPainter& painter, const QRect& line, const Entry& entry) const {
+    painter.setPen(theme().text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, entry.name);
+    const QRect bar(line.left() + fontMetrics().horizontalAdvance(entry.name) + gap,
+                    line.center().y() - swatch / 2, scaleLength, swatch);
+    QLinearGradient colours(bar.topLeft(), bar.topRight());
+    for (std::size_t i = 0; i < entry.scale.size(); ++i)
+        colours.setColorAt(static_cast<double>(i) /
+                               std::max(1.0, static_cast<double>(entry.scale.size()) - 1),
+                           entry.scale[i]);
+    painter.fillRect(bar, colours);
+    painter.drawText(line.adjusted(bar.right() + gap - line.left(), 0, 0, 0),
+                     Qt::AlignLeft | Qt::AlignVCenter, entry.end);
+}
+
 void LegendBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), theme().surface);
     const std::vector<QPoint> at = places(width());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const QRect line(at[i], QSize(width(), lineHeight()));
+        if (entries_[i].mark == Mark::Scale) {
+            paintScale(painter, line, entries_[i]);
+            continue;
+        }
         paintMark(painter, QRect(line.left(), line.center().y() - swatch / 2, swatch, swatch),
                   entries_[i]);
         painter.setPen(theme().text);

@@ -12,11 +12,14 @@ class LegendBar : public PaintedWidget {
     Q_OBJECT
 public:
     /// What stands for an entry: an area, a line or single points, filled or as outlines.
-    enum class Mark { Square, Line, DashedLine, Diamond, Circle, Ring };
+    /// A scale has colours from one end to the other, and a text after each of them.
+    enum class Mark { Square, Line, DashedLine, Diamond, Circle, Ring, Scale };
     struct Entry {
         QString name;
         QColor colour;
         Mark mark = Mark::Square;
+        std::vector<QColor> scale = {}; ///< of a scale, after its name
+        QString end = {};               ///< what its last colour stands for
     };
     explicit LegendBar(ViewContext& context, QWidget* parent = nullptr);
     void setEntries(std::vector<Entry> entries);
@@ -34,6 +37,8 @@ protected:
 private:
     // Top left corners of the entries for a width; the last one is where a next would be.
     [[nodiscard]] std::vector<QPoint> places(int width) const;
+    [[nodiscard]] int widthOf(const Entry& entry) const;
+    void paintScale(QPainter& painter, const QRect& line, const Entry& entry) const;
     [[nodiscard]] int lineHeight() const { return fontMetrics().height() + 6; }
 
     std::vector<Entry> entries_;

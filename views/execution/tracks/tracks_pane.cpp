@@ -14,21 +14,12 @@ namespace {
 constexpr int overviewColumns = 1500; // or as many as the screen has
 constexpr double closeShare = 0.7; // of the execution: what shows more has the overview's columns
 
-std::vector<IpuId> ipusOf(const ProfileView& profile, IpuId wanted) {
-    if (wanted.valid())
-        return {wanted};
-    std::vector<IpuId> all;
-    for (std::int32_t ipu = 0; ipu < profile.machine().ipus; ++ipu)
-        all.emplace_back(ipu);
-    return all;
-}
-
 } // namespace
 
 /// What is to be read; indices of tracks.
 struct TracksPane::Question {
     ProfilePair profiles;
-    IpuId ipu;
+    IpuSet ipus;
     std::int64_t length = 0;
     std::vector<std::size_t> coarsely; ///< over all of the execution
     std::vector<std::size_t> closely;
@@ -82,14 +73,14 @@ void TracksPane::setWanted(std::size_t track, bool wanted) {
     arrange();
 }
 
-void TracksPane::load(const ProfilePair& profiles, IpuId ipu, std::int64_t length) {
-    if (profiles.source == profiles_.source && profiles.target == profiles_.target && ipu == ipu_ &&
-        length == length_)
+void TracksPane::load(const ProfilePair& profiles, const IpuSet& ipus, std::int64_t length) {
+    if (profiles.source == profiles_.source && profiles.target == profiles_.target &&
+        ipus == ipus_ && length == length_)
         return; // how lanes are drawn is nothing to the tracks
     query_.cancel();
     clickQuery_.cancel();
     profiles_ = profiles;
-    ipu_ = ipu;
+    ipus_ = ipus;
     length_ = length;
     for (TrackPlot* plot : plots_) {
         plot->setClock(profiles.source ? profiles.source->machine().clockHz : 0);
@@ -163,7 +154,7 @@ bool TracksPane::eventFilter(QObject* watched, QEvent* event) {
 }
 
 TracksPane::Question TracksPane::question() const {
-    Question question{profiles_, ipu_, length_, {}, {}, {}, std::max(overviewColumns, width())};
+    Question question{profiles_, ipus_, length_, {}, {}, {}, std::max(overviewColumns, width())};
     const ZoomRange& zoom = context_.timeZoom;
     for (std::size_t i = 0; i < plots_.size(); ++i) {
         if (!shown_[i])
@@ -207,8 +198,8 @@ std::vector<TracksPane::Answer> TracksPane::read(const Question& question,
                               std::size_t count, const std::function<void(std::size_t)>& work) {
             shareWork(count, cores, work);
         };
-        const CounterColumns counters(*profile, ipusOf(*profile, question.ipu), columns, stop,
-                                      each);
+        const CounterColumns counters(*profile, question.ipus.of(profile->machine().ipus), columns,
+                                      stop, each);
         for (const std::size_t track : tracks)
             answers.push_back(
                 {track, overview, profile == question.profiles.target,
@@ -237,7 +228,8 @@ void TracksPane::show(std::vector<Answer> answers) {
 void TracksPane::clicked(double cycle) {
     if (!profiles_.source || cycle < 0)
         return;
-    clickQuery_.start([this, profile = profiles_.source, ipu = ipu_.valid() ? ipu_ : IpuId(0),
+    clickQuery_.start([this, profile = profiles_.source,
+                       ipu = ipus_.all() ? IpuId(0) : ipus_.first(),
                        at = static_cast<std::int64_t>(cycle)](const std::stop_token& stop) {
         const std::int64_t step = profile->trace(stop)->stepAtCycle(ipu, at);
         return [this, step] {

@@ -8,6 +8,7 @@
 #include "views/execution/tracks/crosshair.h"
 #include "views/execution/tracks/track_plot.h"
 #include "views/query/background_query.h"
+#include "views/session/ipu_set.h"
 
 namespace tilescope::views {
 
@@ -21,8 +22,8 @@ public:
 
     /// A checkable action for each kind of track.
     void addChoices(QMenu& menu);
-    /// Reads other profiles or IPUs: `ipu`, or all if it is none.
-    void load(const ProfilePair& profiles, IpuId ipu, std::int64_t length);
+    /// Reads other profiles or IPUs.
+    void load(const ProfilePair& profiles, const IpuSet& ipus, std::int64_t length);
     void clear();
     void setMarkers(const std::vector<PlotWidget::Marker>& markers);
     /// Whoever else shows a line where the pointer is.
@@ -67,7 +68,7 @@ private:
     BackgroundQuery query_;
     BackgroundQuery clickQuery_;
     ProfilePair profiles_;
-    IpuId ipu_;
+    IpuSet ipus_;
     std::int64_t length_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The plot of an execution: lanes of rows with a scroll bar.
+// The plot of an execution: lanes of rows with a scroll bar, arranged by the user.
 #pragma once
 
 #include "views/plot/trace/cycle_plot.h"
@@ -6,15 +6,35 @@
 
 namespace tilescope::views {
 
-/// A CyclePlot with rows of one height, high enough for names; lower ones where all
-/// lanes have to be seen at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in
-/// time.
+class LaneNames;
+
+/// What can be done to a lane, by mouse, menu and keyboard.
+enum class LaneAction {
+    Fold, ///< or unfold
+    Pin,  ///< or unpin
+    Hide, ///< never the last one
+    MoveUp,
+    MoveDown,
+    Taller,
+    Lower,
+    Only,    ///< of its kind: see TracePlot::onlyWanted()
+    FoldAll, ///< or unfold all, if all are folded
+    ShowAll,
+    Menu,     ///< with all of these
+    SelectUp, ///< the lane above becomes the current one
+    SelectDown,
+};
+
+/// A CyclePlot with rows of one height, high enough for names; lower ones where all lanes have to
+/// be seen at once, and of any height where the user wants it. Shift-wheel and the scroll bar move
+/// the rows, the wheel zooms in time. Names of lanes are on the left: see LaneNames.
 class TracePlot : public CyclePlot {
     Q_OBJECT
 public:
     explicit TracePlot(ViewContext& context, QWidget* parent = nullptr);
 
     [[nodiscard]] TracePlottable& trace() { return *trace_; }
+    [[nodiscard]] const TracePlottable& trace() const { return *trace_; }
     /// After other lanes were set.
     void updateRows();
 
@@ -23,17 +43,52 @@ public:
     static constexpr int lowestRow = 6;    ///< colours without names
     /// Rows as low as it takes to see all of them without scrolling.
     void setShowsAllRows(bool all);
+    /// Of lanes whose height the user has not set.
     [[nodiscard]] int rowHeight() const { return rowHeight_; }
 
+    [[nodiscard]] const LaneArrangement& arrangement() const { return arrangement_; }
+    void setArrangement(const LaneArrangement& arrangement);
+    /// The lane that keys act on, by its place in the overview; none (-1) before one was chosen.
+    [[nodiscard]] int currentLane() const;
+    void setCurrentLane(std::size_t lane);
+    void act(LaneAction action, std::size_t lane);
+    void moveLane(std::size_t lane, std::size_t before);
+    void setRowHeight(std::size_t lane, int height);
+    /// All actions on a lane, those of the plot below them; belongs to the caller.
+    [[nodiscard]] QMenu* laneMenu(std::size_t lane);
+    void openLaneMenu(std::size_t lane, const QPoint& at);
+    [[nodiscard]] LaneNames& names() { return *names_; }
+
+signals:
+    /// Lanes are elsewhere, or others are in sight.
+    void arranged();
+    /// Only this lane of its kind is to be shown, by its key.
+    void onlyWanted(const QString& key);
+
 protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void paintExtra(QPainter& painter) override;
 
 private:
+    friend class LaneNames;
     void showRows();
+    void arrange();
+    void select(std::size_t lane, int by);
+    void foldAll();
+    void describeCurrent();
+    void bringIntoSight(std::size_t lane);
+    [[nodiscard]] const LaneArrangement::Keys& keys() const { return trace_->laneRows().keys; }
+    [[nodiscard]] std::size_t hiddenLanes() const;
+    void paintLengths(QPainter& painter) const;
 
     TracePlottable* trace_; ///< owned by the plot
+    LaneNames* names_;
+    LaneArrangement arrangement_;
+    std::string current_; ///< key of the lane that keys act on
+    double clockHz_ = 0;
     bool showsAllRows_ = false;
     int rowHeight_ = highestRow;
 };

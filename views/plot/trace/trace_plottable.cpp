@@ -9,15 +9,6 @@ constexpr int narrowestText = 26;
 constexpr int lowestText = 13;
 } // namespace
 
-QRgb mixedColours(QRgb a, QRgb b, double share) {
-    const auto mix = [share](int x, int y) { return static_cast<int>(x + (y - x) * share); };
-    return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
-}
-
-QColor groupColour(const Theme& theme, ProgramKind kind) {
-    return mixed(theme.kind(kind), theme.surface, theme.dark ? 0.5 : 0.55);
-}
-
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
     : Plottable(keyAxis, valueAxis)
     , theme_(theme) {}
@@ -25,9 +16,11 @@ TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const Theme
 void TracePlottable::setOverview(Lanes lanes) {
     overview_ = std::move(lanes);
     detail_.reset();
-    rowCounts_.clear();
-    for (std::size_t i = 0; overview_ && i < overview_->size(); ++i)
-        rowCounts_.push_back(std::max<std::size_t>((*overview_)[i].rows.size(), 1));
+    rows_ = {};
+    for (std::size_t i = 0; overview_ && i < overview_->size(); ++i) {
+        rows_.keys.push_back((*overview_)[i].key);
+        rows_.rows.push_back(std::max<std::size_t>((*overview_)[i].rows.size(), 1));
+    }
 }
 
 TracePlottable::Lanes TracePlottable::setDetail(Lanes lanes, double from, double to) {
@@ -36,9 +29,9 @@ TracePlottable::Lanes TracePlottable::setDetail(Lanes lanes, double from, double
     detailTo_ = to;
     // A flame has as many rows as its deepest name in sight. A lane that is out of sight keeps what
     // it had, or scrolling would move what is being scrolled.
-    for (std::size_t i = 0; detail_ && i < std::min(detail_->size(), rowCounts_.size()); ++i)
+    for (std::size_t i = 0; detail_ && i < std::min(detail_->size(), rows_.rows.size()); ++i)
         if (!(*detail_)[i].rows.empty())
-            rowCounts_[i] =
+            rows_.rows[i] =
                 std::max({(*overview_)[i].rows.size(), (*detail_)[i].rows.size(), std::size_t{1}});
     return before;
 }
@@ -65,11 +58,9 @@ bool TracePlottable::highlighted(const std::string& name) const {
                        [&](char a, char b) { return lower(a) == b; }) != name.end();
 }
 
-double TracePlottable::laneTop(std::size_t lane) const {
-    double top = 0;
-    for (std::size_t i = 0; i < lane; ++i)
-        top += static_cast<double>(rowCounts_[i]) + laneGap;
-    return top;
+double TracePlottable::rowMiddle(std::size_t lane, std::size_t row) const {
+    const LanePlace* place = layout_.of(lane);
+    return place == nullptr ? -1 : place->top + (static_cast<double>(row) + 0.5) * place->rowHeight;
 }
 
 bool TracePlottable::detailed(double from, double to) const {
@@ -77,34 +68,25 @@ bool TracePlottable::detailed(double from, double to) const {
            to <= detailTo_;
 }
 
-const TraceLane& TracePlottable::laneToShow(std::size_t lane, bool detailed) const {
-    return detailed && !(*detail_)[lane].rows.empty() ? (*detail_)[lane] : (*overview_)[lane];
+const TraceRow* TracePlottable::rowToShow(const LanePlace& place, std::size_t row,
+                                          bool detailed) const {
+    const TraceLane& coarse = (*overview_)[place.lane];
+    if (place.folded)
+        return detailed && !(*detail_)[place.lane].folded.boxes.empty()
+                   ? &(*detail_)[place.lane].folded
+                   : &coarse.folded;
+    const TraceLane& lane =
+        detailed && !(*detail_)[place.lane].rows.empty() ? (*detail_)[place.lane] : coarse;
+    return row < lane.rows.size() ? &lane.rows[row] : nullptr;
 }
 
-TracePlottable::LaneRange TracePlottable::lanesWithin(double from, double to) const {
-    LaneRange range;
-    double top = 0;
-    for (std::size_t lane = 0; overview_ && lane < overview_->size() && top <= to; ++lane) {
-        const double bottom = top + static_cast<double>(rowCounts_[lane]);
-        if (bottom <= from)
-            range.first = lane + 1;
-        range.end = lane + 1;
-        top = bottom + laneGap;
-    }
-    return range;
-}
-
-TracePlottable::Hit TracePlottable::hit(double cycle, double row) const {
-    if (!overview_)
+TracePlottable::Hit TracePlottable::hit(double cycle, double y) const {
+    const LanePlace* place = overview_ ? layout_.at(y) : nullptr;
+    if (place == nullptr || y >= place->bottom())
         return {};
-    const auto [lane, end] = lanesWithin(row, row);
-    if (lane >= end)
-        return {};
-    const std::vector<TraceRow>& rows = laneToShow(lane, detailed(cycle, cycle)).rows;
-    const double within = row - laneTop(lane);
-    if (within < 0 || within >= static_cast<double>(rows.size()))
-        return {};
-    return {lane, boxAt(rows[static_cast<std::size_t>(within)], cycle)};
+    const auto row = static_cast<std::size_t>((y - place->top) / place->rowHeight);
+    const TraceRow* boxes = rowToShow(*place, row, detailed(cycle, cycle));
+    return {place->lane, boxes == nullptr ? nullptr : boxAt(*boxes, cycle)};
 }
 
 void TracePlottable::draw(QCPPainter* painter) {
@@ -158,64 +140,45 @@ void TracePlottable::layOutRows(std::vector<Named>& names, const Fill& fill,
     const QCPRange range = keyAxis()->range();
     const bool inDetail = detailed(range.lower, range.upper);
     const QRect plot = clipRect();
-    const Palette palette = makePalette();
-    const auto [firstLane, endLane] =
-        lanesWithin(valueAxis()->range().lower, valueAxis()->range().upper);
-    for (std::size_t lane = firstLane; lane < endLane; ++lane) {
-        const double first = laneTop(lane);
-        const std::vector<TraceRow>& rows = laneToShow(lane, inDetail).rows;
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            const double value = first + static_cast<double>(row);
-            const int top = qRound(valueAxis()->coordToPixel(value));
-            const int bottom = qRound(valueAxis()->coordToPixel(value + 1));
-            if (bottom < plot.top() || top > plot.bottom())
+    const BoxColours colours(theme_.current(), colourBy_);
+    const int pinnedEnd = plot.top() + qRound(layout_.pinnedHeight);
+    for (const LanePlace& place : layout_.places) {
+        if (!layout_.inSight(place, plot.height()))
+            continue;
+        // What scrolls goes under what is pinned.
+        const int highest = place.pinned ? plot.top() : pinnedEnd;
+        const int lowest = place.pinned ? pinnedEnd : plot.bottom() + 1;
+        for (std::size_t row = 0; row < place.rows; ++row) {
+            const double y = place.top + static_cast<double>(row) * place.rowHeight;
+            const int top = std::max(plot.top() + qRound(y), highest);
+            const int bottom = std::min(plot.top() + qRound(y + place.rowHeight) - 1, lowest);
+            const TraceRow* boxes = rowToShow(place, row, inDetail);
+            if (bottom <= top || boxes == nullptr)
                 continue;
-            layOutRow(rows[row], top, bottom - 1, palette, names, fill);
-            filled(top, bottom - 1);
+            layOutRow(*boxes, top, bottom, colours, names, fill);
+            filled(top, bottom);
         }
     }
 }
 
-QRgb TracePlottable::Palette::of(const TraceBox& box) const {
-    return boxes[static_cast<std::size_t>(box.look) * programKinds.size() +
-                 static_cast<std::size_t>(box.kind)];
-}
-
-TracePlottable::Palette TracePlottable::makePalette() const {
-    const Theme& theme = theme_.current();
-    Palette palette;
-    palette.surface = theme.surface.rgb();
-    for (const ProgramKind kind : programKinds) {
-        const auto put = [&](TraceBox::Look look, const QColor& colour) {
-            palette.boxes[static_cast<std::size_t>(look) * programKinds.size() +
-                          static_cast<std::size_t>(kind)] = colour.rgb();
-        };
-        put(TraceBox::Look::Run, mixed(theme.text, theme.surface, theme.dark ? 0.62 : 0.18));
-        put(TraceBox::Look::Group, groupColour(theme, kind));
-        put(TraceBox::Look::Step, theme.kind(kind));
-    }
-    return palette;
-}
-
 template <class Fill>
-void TracePlottable::layOutRow(const TraceRow& row, int top, int bottom, const Palette& palette,
+void TracePlottable::layOutRow(const TraceRow& row, int top, int bottom, const BoxColours& colours,
                                std::vector<Named>& names, const Fill& fill) const {
+    constexpr double dimmed = 0.75; // of what a search does not find
     const QCPRange range = keyAxis()->range();
     const QRect plot = clipRect();
-    for (const BoxOnScreen& place : boxesOnScreen(row, range.lower, range.upper, plot.width())) {
-        const TraceBox& box = row.boxes[place.box];
-        QRgb colour = palette.of(box);
+    const BoxPaints paints = [&](const TraceBox& box) {
+        BoxPaint paint = colours.of(box);
         if (box.look == TraceBox::Look::Step && !highlighted(box.name))
-            colour = mixedColours(colour, palette.surface, 0.75);
-        // A pixel that is mostly empty is pale, but always to be seen.
-        constexpr double palest = 0.7;
-        if (place.coverage < 1)
-            colour = mixedColours(colour, palette.surface, std::min(palest, 1 - place.coverage));
+            paint.colour = mixedColours(paint.colour, colours.surface(), dimmed);
+        return paint;
+    };
+    for (const BoxOnScreen& place :
+         boxesOnScreen(row, range.lower, range.upper, plot.width(), paints, true)) {
+        const QRgb colour = mixedColours(place.colour, colours.surface(), 1 - place.coverage);
         const QRect rect(plot.left() + place.x0, top, place.x1 - place.x0, bottom - top);
         fill(rect, colour);
-        // A hair of background parts neighbours of one colour.
-        if (rect.width() > 4)
-            fill(QRect(rect.right(), rect.top(), 1, rect.height()), palette.surface);
+        const TraceBox& box = row.boxes[place.box];
         if (showsNames_ && rect.width() >= narrowestText && rect.height() >= lowestText &&
             !box.name.empty())
             names.push_back({&box, rect, colour});

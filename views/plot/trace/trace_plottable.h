@@ -1,31 +1,22 @@
 // Lanes of boxes on a QCustomPlot.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 
 #include "views/plot/plottable.h"
 #include "views/plot/quick_text.h"
-#include "views/plot/trace/trace_rows.h"
-#include "views/theme/theme.h"
+#include "views/plot/trace/box_colours.h"
+#include "views/plot/trace/lane_arrangement.h"
 
 namespace tilescope::views {
 
-/// `share` of the way from one opaque colour to another.
-QRgb mixedColours(QRgb a, QRgb b, double share);
-
-/// Of boxes that stand for a group of steps of one kind: paler than the steps.
-QColor groupColour(const Theme& theme, ProgramKind kind);
-
-/// Draws lanes below each other. The value axis counts rows downwards; a lane is followed by a gap
-/// of laneGap rows. Beyond the finely read range the coarse lanes stand in, so that fast zooming
-/// never shows a hole.
+/// Draws lanes where a LaneLayout puts them: the value axis counts pixels from the top of the plot.
+/// Beyond the finely read range the coarse lanes stand in, so that fast zooming never shows a hole.
 class TracePlottable : public Plottable {
     Q_OBJECT
 public:
     using Lanes = std::shared_ptr<const std::vector<TraceLane>>;
-    static constexpr double laneGap = 0.6;
 
     TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme);
 
@@ -36,37 +27,28 @@ public:
     [[nodiscard]] Lanes setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
     void setShowsNames(bool shows) { showsNames_ = shows; }
+    void setColourBy(ColourBy by) { colourBy_ = by; }
+    void setLayout(LaneLayout layout) { layout_ = std::move(layout); }
 
     [[nodiscard]] const Lanes& overview() const { return overview_; }
-    [[nodiscard]] double rowCount() const { return overview_ ? laneTop(overview_->size()) : 0; }
-    /// The first row of a lane on the value axis.
-    [[nodiscard]] double laneTop(std::size_t lane) const;
-    /// Lanes [first, end) that have rows in [from, to) of the value axis.
-    struct LaneRange {
-        std::size_t first = 0;
-        std::size_t end = 0;
-        [[nodiscard]] bool contains(std::size_t lane) const { return lane >= first && lane < end; }
-    };
-    [[nodiscard]] LaneRange lanesWithin(double from, double to) const;
+    [[nodiscard]] const LaneLayout& layout() const { return layout_; }
+    /// Of each lane when it is not folded.
+    [[nodiscard]] const LaneRows& laneRows() const { return rows_; }
+    /// The middle of a row of a lane on the value axis; it must be shown.
+    [[nodiscard]] double rowMiddle(std::size_t lane, std::size_t row) const;
     struct Hit {
         std::size_t lane = 0;
         const TraceBox* box = nullptr;
     };
-    [[nodiscard]] Hit hit(double cycle, double row) const;
+    [[nodiscard]] Hit hit(double cycle, double y) const;
 
 protected:
     void draw(QCPPainter* painter) override;
 
 private:
     [[nodiscard]] bool detailed(double from, double to) const;
-    [[nodiscard]] const TraceLane& laneToShow(std::size_t lane, bool detailed) const;
-    /// The colours of boxes and of what is behind them, mixed once for all boxes.
-    struct Palette {
-        std::array<QRgb, 3 * programKinds.size()> boxes{}; ///< by look and kind
-        QRgb surface = 0;
-        [[nodiscard]] QRgb of(const TraceBox& box) const;
-    };
-    [[nodiscard]] Palette makePalette() const;
+    [[nodiscard]] const TraceRow* rowToShow(const LanePlace& place, std::size_t row,
+                                            bool detailed) const;
     [[nodiscard]] bool highlighted(const std::string& name) const;
     /// A box that has room for its name.
     struct Named {
@@ -76,7 +58,7 @@ private:
     };
     /// Gives fill(rect, colour) what a row is made of, and then filled(top, bottom).
     template <class Fill>
-    void layOutRow(const TraceRow& row, int top, int bottom, const Palette& palette,
+    void layOutRow(const TraceRow& row, int top, int bottom, const BoxColours& colours,
                    std::vector<Named>& names, const Fill& fill) const;
     template <class Fill, class Filled>
     void layOutRows(std::vector<Named>& names, const Fill& fill, const Filled& filled) const;
@@ -87,12 +69,14 @@ private:
     const ThemeSource& theme_;
     Lanes overview_;
     Lanes detail_;
-    std::vector<std::size_t> rowCounts_; ///< of each lane
+    LaneRows rows_;
+    LaneLayout layout_;
     double detailFrom_ = 0;
     double detailTo_ = 0;
     QString highlight_;
     std::string plainHighlight_; ///< the same in small letters if it is ASCII
     bool showsNames_ = true;
+    ColourBy colourBy_ = ColourBy::Kind;
     QImage image_;                  ///< of the last frame, for its memory
     std::optional<QuickText> text_; ///< for rows of this height, of a plot with this font
     int textRow_ = 0;

@@ -1,125 +1,115 @@
 #include "views/plot/trace/trace_rows.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <cmath>
+#include <utility>
 
 namespace tilescope::views {
 
 namespace {
 
-constexpr std::size_t looks = 3;
+/// Less of a pixel than this cannot be seen: what is narrower is drawn as wide, and paler.
+constexpr double leastSeen = 0.3;
 
-/// Collects what falls into one pixel.
-class PixelShares {
-public:
-    void add(const TraceBox& box, std::size_t at, double share) {
-        const std::size_t key = static_cast<std::size_t>(box.look) * programKinds.size() +
-                                static_cast<std::size_t>(box.kind);
-        Share& s = shares_.at(key);
-        if (s.sum == 0 || box.cycles() > longest_) {
-            s.longest = at;
-            longest_ = box.cycles();
+/// What falls into one pixel.
+struct PixelSum {
+    float red = 0, green = 0, blue = 0; ///< weighted
+    float weight = 0;                   ///< pixels that boxes really take
+    float seen = 0;                     ///< of narrow boxes what they are drawn as
+    float most = 0;                     ///< weight of `box`
+    std::size_t box = 0;
+
+    void add(const BoxPaint& paint, std::size_t at, double amount, double shown) {
+        const auto share = static_cast<float>(amount);
+        red += share * static_cast<float>((paint.colour >> 16) & 0xff);
+        green += share * static_cast<float>((paint.colour >> 8) & 0xff);
+        blue += share * static_cast<float>(paint.colour & 0xff);
+        weight += share;
+        seen += static_cast<float>(shown);
+        if (share > most) {
+            most = share;
+            box = at;
         }
-        touched_ |= std::uint64_t{1} << key;
-        s.sum += share;
-        all_ += share;
-        if (winner_ < 0 || s.sum > shares_.at(static_cast<std::size_t>(winner_)).sum)
-            winner_ = static_cast<int>(key);
     }
-    [[nodiscard]] bool empty() const { return winner_ < 0; }
-    /// Most pixels have one or two kinds: only these are set back.
-    void clear() {
-        for (; touched_ != 0; touched_ &= touched_ - 1)
-            shares_.at(static_cast<std::size_t>(std::countr_zero(touched_))) = {};
-        longest_ = 0;
-        all_ = 0;
-        winner_ = -1;
+    [[nodiscard]] std::uint32_t colour() const {
+        const auto channel = [this](float sum) {
+            return static_cast<std::uint32_t>(sum / weight + 0.5F) & 0xff;
+        };
+        return 0xff000000 | channel(red) << 16 | channel(green) << 8 | channel(blue);
     }
-    [[nodiscard]] std::size_t box() const {
-        return shares_.at(static_cast<std::size_t>(winner_)).longest;
+    [[nodiscard]] double coverage() const {
+        return std::min<double>(1, std::max<double>(weight, std::min<double>(seen, leastSeen)));
     }
-    [[nodiscard]] double all() const { return std::min(all_, 1.0); }
-
-private:
-    struct Share {
-        double sum = 0;
-        std::size_t longest = 0;
-    };
-    std::array<Share, looks * programKinds.size()> shares_{};
-    std::uint64_t touched_ = 0; ///< a bit for each share that is not nothing
-    static_assert(looks * programKinds.size() <= 64);
-    std::int64_t longest_ = 0;
-    double all_ = 0;
-    int winner_ = -1;
 };
 
-/// Walks over boxes from left to right and decides pixel by pixel.
+/// Boxes of a row with their places in pixels.
 class ScreenFiller {
 public:
     explicit ScreenFiller(int pixels)
-        : pixels_(pixels) {}
+        : pixels_(pixels)
+        , sums_(static_cast<std::size_t>(pixels)) {}
 
-    void add(const TraceBox& box, std::size_t at, double left, double right) {
-        left = std::clamp(left, 0.0, static_cast<double>(pixels_));
-        right = std::clamp(right, left, static_cast<double>(pixels_));
-        const int first = std::min(static_cast<int>(left), pixels_ - 1);
-        const int last = std::min(static_cast<int>(right), pixels_);
-        if (last <= first) { // within a pixel
-            share(first, box, at, right - left);
-            return;
-        }
-        int whole = first;
-        if (left > first) {
-            share(first, box, at, first + 1 - left);
-            whole = first + 1;
-        }
-        flush();
-        if (last > whole)
-            put({whole, last, at, 1});
-        if (right > last)
-            share(last, box, at, right - last);
+    void add(const BoxPaint& paint, std::size_t at, double left, double right) {
+        const double width = right - left;
+        if (width >= leastSeen)
+            return fill(paint, at, left, right, 1);
+        const double middle = (left + right) / 2;
+        // Of nothing at all there is still a colour to be seen.
+        constexpr double least = 1e-4;
+        fill(paint, at, middle - leastSeen / 2, middle + leastSeen / 2,
+             std::max(least, width / leastSeen));
     }
 
     std::vector<BoxOnScreen> finish() {
-        flush();
-        return std::move(screen_);
+        std::vector<BoxOnScreen> screen;
+        auto run = runs_.begin();
+        for (int x = 0; x < pixels_;) {
+            if (run != runs_.end() && run->x0 == x) {
+                screen.push_back(*run);
+                x = run++->x1;
+                continue;
+            }
+            const PixelSum& sum = sums_[static_cast<std::size_t>(x)];
+            if (sum.weight > 0)
+                screen.push_back({x, x + 1, sum.box, sum.coverage(), sum.colour()});
+            ++x;
+        }
+        return screen;
     }
 
 private:
-    void share(int pixel, const TraceBox& box, std::size_t at, double amount) {
-        if (pixel != pixel_)
-            flush();
-        pixel_ = pixel;
-        shares_.add(box, at, amount);
+    /// `dense`: how much of it is really taken.
+    void fill(const BoxPaint& paint, std::size_t at, double left, double right, double dense) {
+        left = std::clamp(left, 0.0, static_cast<double>(pixels_));
+        right = std::clamp(right, left, static_cast<double>(pixels_));
+        const double amount = dense * paint.filled;
+        const int first = std::min(static_cast<int>(left), pixels_ - 1);
+        const int last = static_cast<int>(right);
+        if (last <= first)
+            return share(first, paint, at, right - left, amount);
+        int whole = first;
+        if (left > first)
+            share(whole++, paint, at, first + 1 - left, amount);
+        if (last > whole)
+            runs_.push_back({whole, last, at, paint.filled, paint.colour});
+        if (right > last)
+            share(last, paint, at, right - last, amount);
     }
 
-    void flush() {
-        if (!shares_.empty())
-            put({pixel_, pixel_ + 1, shares_.box(), shares_.all()});
-        shares_.clear();
-        pixel_ = -1;
-    }
-
-    /// A box that also won the pixel beside it takes it whole: its edge is no mixture.
-    void put(BoxOnScreen next) {
-        if (!screen_.empty() && screen_.back().box == next.box && screen_.back().x1 == next.x0) {
-            screen_.back().x1 = next.x1;
-            screen_.back().coverage = 1;
-            return;
-        }
-        screen_.push_back(next);
+    void share(int pixel, const BoxPaint& paint, std::size_t at, double wide, double amount) {
+        if (wide > 0)
+            sums_[static_cast<std::size_t>(pixel)].add(paint, at, wide * amount, wide);
     }
 
     int pixels_;
-    int pixel_ = -1;
-    PixelShares shares_;
-    std::vector<BoxOnScreen> screen_;
+    std::vector<PixelSum> sums_;
+    std::vector<BoxOnScreen> runs_; ///< pixels that are of one box
 };
 
 } // namespace
 
-std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels) {
+std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels,
+                                       const BoxPaints& paints, bool parted) {
     if (pixels <= 0 || !(to > from))
         return {};
     const double scale = pixels / (to - from);
@@ -128,10 +118,14 @@ std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double 
         return static_cast<double>(b.end) <= from;
     });
     ScreenFiller filler(pixels);
-    for (; box != boxes.end() && static_cast<double>(box->begin) < to; ++box)
-        filler.add(*box, static_cast<std::size_t>(box - boxes.begin()),
-                   (static_cast<double>(box->begin) - from) * scale,
-                   (static_cast<double>(box->end) - from) * scale);
+    for (; box != boxes.end() && static_cast<double>(box->begin) < to; ++box) {
+        const double left = (static_cast<double>(box->begin) - from) * scale;
+        double right = (static_cast<double>(box->end) - from) * scale;
+        if (parted && right - left > partedFrom)
+            right -= 1;
+        filler.add(paints ? paints(*box) : BoxPaint{},
+                   static_cast<std::size_t>(box - boxes.begin()), left, right);
+    }
     return filler.finish();
 }
 
@@ -147,10 +141,8 @@ bool isStreamCopy(ProgramKind kind) {
 TraceRow stepsOf(const TraceLane& lane) {
     TraceRow all;
     for (const TraceRow& row : lane.rows)
-        for (const TraceBox& box : row.boxes)
-            if (box.look == TraceBox::Look::Step)
-                all.boxes.push_back(
-                    {box.begin, box.end, box.kind, box.look, box.firstStep, box.steps, {}});
+        std::copy_if(row.boxes.begin(), row.boxes.end(), std::back_inserter(all.boxes),
+                     [](const TraceBox& box) { return box.look == TraceBox::Look::Step; });
     std::stable_sort(all.boxes.begin(), all.boxes.end(),
                      [](const TraceBox& a, const TraceBox& b) { return a.begin < b.begin; });
     std::vector<TraceBox> kept;

@@ -1,14 +1,30 @@
 // Rows of boxes over time, and their geometry on the screen, apart from painting.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "core/profile/kinds.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope::views {
+
+/// What a box is coloured by, where that is not its kind.
+struct BoxTint {
+    /// One of several colours by its number; a box of many steps has the three that most of its
+    /// cycles are of.
+    struct Part {
+        std::int16_t colour = -1; ///< negative: none
+        std::uint8_t share = 0;   ///< of the box, in 255ths
+        friend bool operator==(const Part&, const Part&) = default;
+    };
+    std::array<Part, 3> parts{};
+    float amount = -1; ///< on a scale from 0 to 1; negative: none
+    friend bool operator==(const BoxTint&, const BoxTint&) = default;
+};
 
 /// A step, a group of steps or a run. Boxes of one row do not overlap.
 struct TraceBox {
@@ -19,8 +35,12 @@ struct TraceBox {
     Look look = Look::Step;
     std::int64_t firstStep = 0; ///< execution index
     std::int64_t steps = 1;
-    std::string name; ///< empty if there is nothing to write on the box
+    std::string name;    ///< empty if there is nothing to write on the box
+    KindShares shares{}; ///< of kinds in a box of merged steps; nothing for all others
+    BoxTint tint = {};
     [[nodiscard]] std::int64_t cycles() const { return end - begin; }
+    /// A box of steps that are too narrow to tell apart.
+    [[nodiscard]] bool merged() const { return shares != KindShares{}; }
 };
 
 /// A row; all its boxes are sorted by begin.
@@ -28,31 +48,46 @@ struct TraceRow {
     std::vector<TraceBox> boxes;
 };
 
-/// The rows of one IPU of one profile, or of its host.
+/// The rows of a lane: of an IPU of a profile, of its host, or of whatever else runs over time.
 struct TraceLane {
-    std::string name;     ///< "IPU 0"
-    bool target = false;  ///< of the second profile
-    std::int32_t ipu = 0; ///< -1: the host
-    std::vector<TraceRow> rows;
+    std::string name;    ///< "IPU 0"
+    bool target = false; ///< of the second profile
+    std::string key;     ///< tells lanes apart, the same in every session
+    std::vector<TraceRow> rows = {};
     std::vector<std::string> rowNames = {}; ///< of rows that are told apart by name; may be fewer
+    TraceRow folded = {};                   ///< all that a folded lane shows
+    bool ofSeveral = false;                 ///< others of its kind may be left out: IPUs
 };
 
-/// Pixels [x0, x1) of a row with the box to draw there.
+/// How a box is painted: its colour as 0xAARRGGBB, opaque, and how much of its length it fills.
+struct BoxPaint {
+    std::uint32_t colour = 0xff000000;
+    float filled = 1;
+};
+using BoxPaints = std::function<BoxPaint(const TraceBox&)>;
+
+/// Pixels [x0, x1) of a row with what to draw there.
 struct BoxOnScreen {
     int x0 = 0;
     int x1 = 0;
-    std::size_t box = 0;
-    double coverage = 1; ///< how much of a single pixel boxes take, 0 to 1
+    std::size_t box = 0;      ///< that takes most of it
+    double coverage = 1;      ///< how much of a single pixel boxes take, 0 to 1
+    std::uint32_t colour = 0; ///< of the boxes alone, without what is behind them
     friend bool operator==(const BoxOnScreen&, const BoxOnScreen&) = default;
 };
 
-/// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap.
-/// Every box counts in the pixels it touches. A pixel that boxes share goes to the kind that most
-/// of its cycles are, and of that kind to the longest box. So there are never more than `pixels`.
-std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
+/// Boxes wider than this many pixels are parted from what follows them by one pixel.
+inline constexpr double partedFrom = 4;
 
-/// All steps of a lane in one row, whatever row they are on, without their names; where steps
-/// overlap the first is kept, or what runs beside a stream copy.
+/// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap.
+/// Every box counts in the pixels it touches, by as much as it takes of them: their colour is the
+/// mixture of all that is in them, so that equal things look equal wherever they fall on the grid
+/// of pixels. What is narrower than a pixel can still be seen. Wide boxes are `parted`.
+std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels,
+                                       const BoxPaints& paints = {}, bool parted = false);
+
+/// All steps of a lane in one row, whatever row they are on; where steps overlap the first is kept,
+/// or what runs beside a stream copy.
 TraceRow stepsOf(const TraceLane& lane);
 
 /// The box at a cycle, or none (nullptr).

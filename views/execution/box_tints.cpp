@@ -1,0 +1,180 @@
+#include "views/execution/box_tints.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/trace/exchange_rate.h"
+#include "core/trace/range_programs.h"
+
+namespace tilescope::views {
+namespace {
+
+double rateOf(std::int64_t bytes, std::int64_t cycles) {
+    return cycles > 0 ? static_cast<double>(bytes) / static_cast<double>(cycles) : 0;
+}
+
+} // namespace
+
+/// What is held while the boxes of a lane are looked at.
+struct BoxTints::Reader {
+    const TraceIndex& index;
+    IpuId ipu;
+    std::int32_t tiles = 0;
+    double largest = 0;
+    std::shared_ptr<const std::vector<std::int16_t>> colours;
+
+    [[nodiscard]] float amount(double value) const {
+        return static_cast<float>(std::clamp(value, 0.0, 1.0));
+    }
+    [[nodiscard]] TraceSums sumsOf(const TraceBox& box) const {
+        return index.statistics(ipu, {box.begin, box.end}).sums;
+    }
+    /// Of one step its own numbers: what runs beside it is another's.
+    [[nodiscard]] StepOnIpu stepOf(const TraceBox& box) const {
+        for (const StepOnIpu& on : index.stepAt(box.firstStep).ipus)
+            if (on.ipu == ipu)
+                return on;
+        return {};
+    }
+    [[nodiscard]] static bool single(const TraceBox& box) {
+        return box.look == TraceBox::Look::Step && box.steps == 1;
+    }
+
+    [[nodiscard]] float balance(const TraceBox& box) const {
+        if (single(box) && box.kind == ProgramKind::Sync)
+            return -1;
+        const std::int64_t active =
+            single(box) ? stepOf(box).activeCycles : sumsOf(box).activeCycles;
+        return amount(rateOf(active, box.cycles()) / std::max(1, tiles));
+    }
+    [[nodiscard]] float bytes(const TraceBox& box) const {
+        std::int64_t moved = 0;
+        if (single(box)) {
+            moved = exchangesData(box.kind) ? stepOf(box).bytesIn : 0;
+        } else {
+            const TraceSums sums = sumsOf(box);
+            moved = sums.exchangeBytesIn + sums.globalBytesIn;
+        }
+        return moved == 0 || largest <= 0 ? -1 : amount(rateOf(moved, box.cycles()) / largest);
+    }
+
+    [[nodiscard]] std::int16_t colourOf(ProgramId program) const {
+        return program.valid() && program.index() < colours->size() ? (*colours)[program.index()]
+                                                                    : std::int16_t{-1};
+    }
+    void addParts(TraceBox& box) const {
+        if (single(box)) {
+            box.tint.parts[0] = {colourOf(index.stepAt(box.firstStep).program), 255};
+            return;
+        }
+        std::map<std::int16_t, std::int64_t> cycles;
+        std::int64_t all = 0;
+        for (const RangeProgram& of : programsIn(index, ipu, {box.begin, box.end})) {
+            cycles[colourOf(of.program)] += of.cycles;
+            all += of.cycles;
+        }
+        std::vector<std::pair<std::int64_t, std::int16_t>> most;
+        for (const auto& [colour, sum] : cycles)
+            most.emplace_back(sum, colour);
+        std::sort(most.rbegin(), most.rend());
+        std::size_t part = 0;
+        for (const auto& [sum, colour] : most)
+            if (colour >= 0 && all > 0 && part < box.tint.parts.size())
+                box.tint.parts[part++] = {colour, static_cast<std::uint8_t>(255 * sum / all)};
+    }
+};
+
+void BoxTints::tint(TraceLane& lane, const ProfileView& profile, IpuId ipu,
+                    const std::stop_token& stop) const {
+    const auto index = profile.trace(stop);
+    Reader reader{*index, ipu, profile.machine().tilesPerIpu, 0, {}};
+    if (by_ == ColourBy::Bytes)
+        reader.largest = legend(stop)->largest;
+    if (by_ == ColourBy::Operation)
+        reader.colours =
+            (lane.target ? target_ : source_).get([&] { return coloursOf(profile, stop); });
+    for (TraceRow& row : lane.rows)
+        for (TraceBox& box : row.boxes) {
+            if (stop.stop_requested())
+                throw Cancelled();
+            // A group is more than one colour says; of balance and bytes there is a sum.
+            if (box.look == TraceBox::Look::Run || box.cycles() <= 0 ||
+                (by_ == ColourBy::Operation && box.look == TraceBox::Look::Group))
+                continue;
+            if (by_ == ColourBy::Balance)
+                box.tint.amount = reader.balance(box);
+            else if (by_ == ColourBy::Bytes)
+                box.tint.amount = reader.bytes(box);
+            else
+                reader.addParts(box);
+        }
+}
+
+std::shared_ptr<const BoxTints::Legend> BoxTints::legend(const std::stop_token& stop) const {
+    return legend_.get([&] { return readLegend(stop); });
+}
+
+BoxTints::Legend BoxTints::readLegend(const std::stop_token& stop) const {
+    Legend legend;
+    std::vector<std::pair<std::int64_t, std::string>> types;
+    for (const ProfileViewPtr& profile : {profiles_.source, profiles_.target}) {
+        if (!profile || !profile->info().hasExecution)
+            continue;
+        const auto index = profile->trace(stop);
+        if (by_ == ColourBy::Bytes)
+            legend.largest =
+                std::max(legend.largest, largestExchangeRate(*index, profile->machine().ipus));
+        if (by_ != ColourBy::Operation)
+            continue;
+        const auto programs = profile->programs(stop);
+        const auto operations = profile->operations(stop);
+        const auto executions = index->executions(programs->size());
+        std::map<std::string, std::int64_t> cycles;
+        for (std::size_t i = 0; i < programs->size(); ++i) {
+            const OperationId operation = (*programs)[ProgramId(i)].operation;
+            if (operation.valid() && operation.index() < operations->size())
+                cycles[(*operations)[operation].type] += executions[i].cycles;
+        }
+        // The target's types follow those that the source has, too.
+        std::sort(types.rbegin(), types.rend());
+        std::vector<std::pair<std::int64_t, std::string>> more;
+        for (const auto& [type, sum] : cycles)
+            if (std::none_of(types.begin(), types.end(),
+                             [&type = type](const auto& t) { return t.second == type; }))
+                more.emplace_back(sum, type);
+        std::sort(more.rbegin(), more.rend());
+        types.insert(types.end(), more.begin(), more.end());
+    }
+    for (const auto& [sum, type] : types)
+        legend.types.push_back(type);
+    return legend;
+}
+
+std::vector<std::int16_t> BoxTints::coloursOf(const ProfileView& profile,
+                                              const std::stop_token& stop) const {
+    const auto programs = profile.programs(stop);
+    const auto operations = profile.operations(stop);
+    const std::vector<std::string>& types = legend(stop)->types;
+    std::map<std::string, int> counts; // operations of a type so far: neighbours differ in shade
+    std::vector<std::int16_t> ofOperation(operations->size(), -1);
+    for (std::size_t i = 0; i < operations->size(); ++i) {
+        const std::string& type = (*operations)[OperationId(i)].type;
+        const auto found = std::find(types.begin(), types.end(), type);
+        if (found == types.end())
+            continue;
+        constexpr int most = 30'000; // colours that the number holds; the palette has fewer
+        const auto number = static_cast<int>(found - types.begin());
+        ofOperation[i] =
+            static_cast<std::int16_t>((number * tintShades + counts[type]++ % tintShades) % most);
+    }
+    std::vector<std::int16_t> colours(programs->size(), -1);
+    for (std::size_t i = 0; i < programs->size(); ++i) {
+        const OperationId operation = (*programs)[ProgramId(i)].operation;
+        if (operation.valid() && operation.index() < ofOperation.size())
+            colours[i] = ofOperation[operation.index()];
+    }
+    return colours;
+}
+
+} // namespace tilescope::views

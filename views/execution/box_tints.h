@@ -1,0 +1,48 @@
+// What boxes of an execution are coloured by, read on a worker thread when it is asked for.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/analysis/compare/profile_pair.h"
+#include "views/plot/trace/box_colours.h"
+
+namespace tilescope::views {
+
+/// Gives boxes their operation, balance or bytes. Of several steps it is that of all their cycles:
+/// TraceIndex::statistics() of the range, of operations those with most cycles. Safe for several
+/// threads.
+class BoxTints {
+public:
+    BoxTints(ProfilePair profiles, ColourBy by)
+        : profiles_(std::move(profiles))
+        , by_(by) {}
+
+    [[nodiscard]] ColourBy by() const { return by_; }
+    /// All boxes of a lane of an IPU of one of the profiles.
+    void tint(TraceLane& lane, const ProfileView& profile, IpuId ipu,
+              const std::stop_token& stop) const;
+
+    /// What the colours mean.
+    struct Legend {
+        std::vector<std::string> types; ///< of operations, those with most cycles first
+        double largest = 0;             ///< bytes in a cycle at the end of the scale
+    };
+    [[nodiscard]] std::shared_ptr<const Legend> legend(const std::stop_token& stop) const;
+
+private:
+    struct Reader;
+    [[nodiscard]] Legend readLegend(const std::stop_token& stop) const;
+    /// The colour of each program's operation; negative for none.
+    [[nodiscard]] std::vector<std::int16_t> coloursOf(const ProfileView& profile,
+                                                      const std::stop_token& stop) const;
+
+    ProfilePair profiles_;
+    ColourBy by_;
+    LazyPart<Legend> legend_;
+    LazyPart<std::vector<std::int16_t>> source_, target_; ///< by program
+};
+
+} // namespace tilescope::views

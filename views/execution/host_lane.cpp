@@ -1,0 +1,161 @@
+#include "views/execution/host_lane.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "views/theme/text.h"
+
+namespace tilescope::views {
+namespace {
+
+std::string nameOf(const HostBox& box) {
+    switch (box.work) {
+    case HostWork::IpuWaits:
+        return box.name.empty()
+                   ? Text::tr("IPU waits for host").toStdString()
+                   : Text::tr("IPU waits for host: %1").arg(shownName(box.name)).toStdString();
+    case HostWork::HostWaits:
+        return Text::tr("Host waits for IPU").toStdString();
+    case HostWork::Callback:
+        return box.name.empty() ? Text::tr("Stream copies").toStdString() : box.name;
+    default:
+        return box.name;
+    }
+}
+
+// Runs and phases are grey, as runs of an IPU are; data that moves and waits for it have the
+// colours of their steps on the IPU.
+TraceBox hostBoxOf(const HostBox& box) {
+    TraceBox result{box.cycles.begin, box.cycles.end, ProgramKind::Sequence, TraceBox::Look::Run, 0,
+                    box.steps,        nameOf(box)};
+    switch (box.work) {
+    case HostWork::Compilation:
+    case HostWork::Call:
+    case HostWork::Run:
+    case HostWork::Tracepoint:
+        break;
+    case HostWork::Moment:
+        result.look = TraceBox::Look::Group;
+        result.kind = ProgramKind::StreamCopyBegin;
+        result.end = result.begin + 1; // so that a pixel of it is seen
+        break;
+    case HostWork::Loading:
+        result.look = TraceBox::Look::Group;
+        result.kind = ProgramKind::StreamCopyMid;
+        break;
+    case HostWork::Callback:
+        result.look = TraceBox::Look::Step;
+        result.kind = ProgramKind::StreamCopyMid;
+        break;
+    case HostWork::IpuWaits:
+        result.look = TraceBox::Look::Step;
+        result.kind = ProgramKind::StreamCopyBegin;
+        break;
+    case HostWork::HostWaits:
+        result.look = TraceBox::Look::Group;
+        result.kind = hostWaitsKind;
+        result.steps = box.whole ? 1 : 0;
+        break;
+    }
+    return result;
+}
+
+void addHostRow(TraceLane& lane, const QString& name, const std::vector<const HostLane*>& of) {
+    TraceRow row;
+    for (const HostLane* part : of)
+        std::transform(part->boxes.begin(), part->boxes.end(), std::back_inserter(row.boxes),
+                       hostBoxOf);
+    lane.rows.push_back(std::move(row));
+    lane.rowNames.push_back(name.toStdString());
+}
+
+std::string nameOfHost(bool comparing, bool target) {
+    // In one line, as the names of rows are below it.
+    const QString name = !comparing ? Text::tr("Host")
+                         : target   ? Text::tr("Target host")
+                                    : Text::tr("Source host");
+    return name.toStdString();
+}
+
+class HostLaneSource : public LaneSource {
+public:
+    HostLaneSource(const TraceQuestion& question, std::shared_ptr<const HostOfProfile> host,
+                   bool target)
+        : LaneSource(target ? "target host" : "source host",
+                     nameOfHost(question.profiles.comparing(), target), target)
+        , host_(std::move(host))
+        , compilation_(question.compilation) {
+        for (const AskedIpu& asked : askedIpus(question))
+            if (asked.target == target)
+                ipus_.push_back(asked.ipu);
+    }
+
+    [[nodiscard]] TraceLane read(const LaneDetail& detail,
+                                 const std::stop_token& stop) const override {
+        const auto host = host_->timeline(stop);
+        TraceLane lane = empty();
+        if (compilation_) {
+            std::vector<const HostLane*> before;
+            for (const HostLane& part : host->before())
+                before.push_back(&part);
+            addHostRow(lane, Text::tr("Compilation"), before);
+        }
+        const HostLane engine = host->engine();
+        addHostRow(lane, Text::tr("Engine"), {&engine});
+        if (!host->copies().empty() && host->copies().known()) {
+            const HostLane callbacks = host->callbacks(copies(*host, detail), detail.range);
+            addHostRow(lane, Text::tr("Callbacks"), {&callbacks});
+        }
+        const std::string* thread = nullptr; // named once, before what is within its tracepoints
+        for (const HostLane& recorded : host->recorded()) {
+            const bool isNew = thread == nullptr || *thread != recorded.name;
+            addHostRow(lane, isNew ? shownName(recorded.name) : QString(), {&recorded});
+            thread = &recorded.name;
+        }
+        return lane;
+    }
+
+    /// Of all rows the one of callbacks says most: who waits for whom.
+    [[nodiscard]] TraceRow folded(const TraceLane& lane) const override {
+        const std::size_t callbacks = compilation_ ? 2 : 1;
+        return lane.rows[std::min(callbacks, lane.rows.size() - 1)];
+    }
+    /// What was before the runs; the rest is in the lanes of the IPUs.
+    [[nodiscard]] std::optional<TraceRow> strip(const TraceLane& lane) const override {
+        if (!compilation_ || lane.rows.empty())
+            return {};
+        return lane.rows.front();
+    }
+    /// The host's copy and that of the IPU are one step.
+    [[nodiscard]] LaneClick click(const TraceBox& box) const override {
+        const bool copies = box.look == TraceBox::Look::Step && box.steps >= 1;
+        return {copies ? LaneClick::To::Copy : LaneClick::To::Range, box.begin,
+                CycleRange{box.begin, box.end}};
+    }
+
+private:
+    [[nodiscard]] std::vector<TraceSpan> copies(const HostTimeline& host,
+                                                const LaneDetail& detail) const {
+        std::vector<std::vector<TraceSpan>> ofIpus(ipus_.size());
+        shareWork(ipus_.size(), detail.cores, [&](std::size_t at) {
+            ofIpus[at] = host.copies().spans(ipus_[at], detail.range, detail.minimumCycles);
+        });
+        std::vector<TraceSpan> together;
+        for (const std::vector<TraceSpan>& of : ofIpus)
+            together.insert(together.end(), of.begin(), of.end());
+        return together;
+    }
+
+    std::shared_ptr<const HostOfProfile> host_;
+    bool compilation_;
+    std::vector<IpuId> ipus_;
+};
+
+} // namespace
+
+void addHostLane(LaneSources& lanes, const TraceQuestion& question, bool target) {
+    if (const auto& host = target ? question.hosts.target : question.hosts.source)
+        lanes.push_back(std::make_shared<HostLaneSource>(question, host, target));
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,125 @@
+#include "views/execution/ipu_lane.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "views/execution/box_tints.h"
+#include "views/theme/text.h"
+
+namespace tilescope::views {
+namespace {
+
+std::string lastPart(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+TraceRow runRow(const TraceIndex& index) {
+    TraceRow row;
+    for (const TraceRun& run : index.runs())
+        row.boxes.push_back({run.start, run.start + run.cycles, ProgramKind::Sequence,
+                             TraceBox::Look::Run, 0, 0, run.name});
+    return row;
+}
+
+TraceBox boxOf(const TraceSpan& span, const IdVector<ProgramId, Program>& programs) {
+    TraceBox box{span.begin,     span.end,   span.kind, TraceBox::Look::Step,
+                 span.firstStep, span.steps, {},        span.shares};
+    if (span.program.valid())
+        box.name = lastPart(programs[span.program].name);
+    if (box.name.empty() && !span.merged())
+        box.name = std::string(toString(span.kind));
+    return box;
+}
+
+/// Where steps still overlap, the later goes a row down.
+void addFlat(TraceLane& lane, const IdVector<ProgramId, Program>& programs,
+             const std::vector<TraceSpan>& spans) {
+    std::vector<TraceRow> rows;
+    for (const TraceSpan& span : spans) {
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const TraceRow& r) {
+            return r.boxes.back().end <= span.begin;
+        });
+        if (row == rows.end())
+            row = rows.insert(rows.end(), TraceRow());
+        row->boxes.push_back(boxOf(span, programs));
+    }
+    std::move(rows.begin(), rows.end(), std::back_inserter(lane.rows));
+}
+
+void addFlame(TraceLane& lane, const TraceIndex& index,
+              const IdVector<ProgramId, Program>& programs, const std::vector<TraceSpan>& spans) {
+    std::vector<TraceRow> rows;
+    for (const FlameSpan& span : flameRows(index, programs, spans)) {
+        const auto row = static_cast<std::size_t>(span.row);
+        if (rows.size() <= row)
+            rows.resize(row + 1);
+        const auto look = span.leaf ? TraceBox::Look::Step : TraceBox::Look::Group;
+        rows[row].boxes.push_back({span.begin, span.end, span.kind, look, span.firstStep,
+                                   span.steps, span.name, span.shares});
+    }
+    // Row 0 are the runs, which every look has alike.
+    if (rows.size() > 1)
+        std::move(rows.begin() + 1, rows.end(), std::back_inserter(lane.rows));
+}
+
+void dropSyncs(TraceLane& lane) {
+    for (TraceRow& row : lane.rows)
+        std::erase_if(row.boxes, [](const TraceBox& box) {
+            return box.look == TraceBox::Look::Step && box.kind == ProgramKind::Sync;
+        });
+}
+
+class IpuLane : public LaneSource {
+public:
+    IpuLane(const TraceQuestion& question, const AskedIpu& asked)
+        : LaneSource(std::string(asked.target ? "target" : "source") + " ipu " +
+                         std::to_string(asked.ipu.value()),
+                     asked.name, asked.target)
+        , profile_(asked.profile)
+        , ipu_(asked.ipu)
+        , look_(question.look)
+        , runs_(question.runs)
+        , syncs_(question.syncs)
+        , tints_(question.tints) {}
+
+    [[nodiscard]] IpuId ipu() const override { return ipu_; }
+    [[nodiscard]] TraceLane read(const LaneDetail& detail,
+                                 const std::stop_token& stop) const override {
+        const auto index = profile_->trace(stop);
+        const auto programs = profile_->programs(stop);
+        TraceLane lane = empty();
+        if (runs_)
+            lane.rows.push_back(runRow(*index));
+        std::vector<TraceSpan> spans = index->spans(ipu_, detail.range, detail.minimumCycles);
+        const std::vector<TraceSpan> streams = takeOverlappingStreams(spans);
+        if (look_ == TraceLook::Flame)
+            addFlame(lane, *index, *programs, spans);
+        else
+            addFlat(lane, *programs, spans);
+        addFlat(lane, *programs, streams);
+        if (!syncs_)
+            dropSyncs(lane);
+        if (tints_)
+            tints_->tint(lane, *profile_, ipu_, stop);
+        return lane;
+    }
+
+private:
+    ProfileViewPtr profile_;
+    IpuId ipu_;
+    TraceLook look_;
+    bool runs_;
+    bool syncs_;
+    std::shared_ptr<const BoxTints> tints_;
+};
+
+} // namespace
+
+void addIpuLanes(LaneSources& lanes, const TraceQuestion& question, bool target) {
+    for (const AskedIpu& asked : askedIpus(question))
+        if (asked.target == target)
+            lanes.push_back(std::make_shared<IpuLane>(question, asked));
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,62 @@
+// The colours of boxes in an execution.
+#pragma once
+
+#include <QColor>
+#include <array>
+#include <vector>
+
+#include "views/plot/trace/trace_rows.h"
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// What tells boxes of an execution apart by their colours.
+enum class ColourBy {
+    Kind,      ///< what a step is: compute, exchange, sync, copies with the host
+    Operation, ///< a colour for a type of operation, its operations lighter and darker
+    Balance,   ///< active tile cycles against all, on a scale
+    Bytes,     ///< bytes exchanged in a cycle, on a scale
+};
+
+/// `share` of the way from one opaque colour to another.
+QRgb mixedColours(QRgb a, QRgb b, double share);
+
+/// Of boxes that stand for a group of steps of one kind: paler than the steps.
+QColor groupColour(const Theme& theme, ProgramKind kind);
+
+/// The n-th of many colours that the data's palette gives: first each hue, then each darker or
+/// lighter.
+QColor tintColour(const Theme& theme, int n);
+/// Shades of one of them, for neighbours that belong together; 0 is the colour itself.
+inline constexpr int tintShades = 3;
+
+/// A place on the scale of amounts.
+QColor amountColour(const Theme& theme, double amount);
+
+/// The colours of a frame's boxes, mixed once for all of them.
+class BoxColours {
+public:
+    BoxColours(const Theme& theme, ColourBy by);
+    [[nodiscard]] BoxPaint of(const TraceBox& box) const;
+    [[nodiscard]] QRgb surface() const { return surface_; }
+
+private:
+    [[nodiscard]] QRgb plain(const TraceBox& box) const {
+        return kinds_[static_cast<std::size_t>(box.look) * programKinds.size() +
+                      static_cast<std::size_t>(box.kind)];
+    }
+    [[nodiscard]] BoxPaint ofKinds(const TraceBox& box) const;
+    [[nodiscard]] BoxPaint ofParts(const TraceBox& box) const;
+
+    static constexpr std::size_t tints = 192; ///< more types of operations share colours
+    static constexpr std::size_t steps = 256; ///< of the scale
+    ColourBy by_;
+    QRgb surface_ = 0;
+    QRgb run_ = 0;
+    QRgb neutral_ = 0;                                  ///< of what has no amount and no operation
+    std::array<QRgb, 3 * programKinds.size()> kinds_{}; ///< by look and kind
+    std::vector<QRgb> tints_;
+    std::vector<QRgb> scale_;
+};
+
+} // namespace tilescope::views

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "app/gui/file_dialog_columns.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/error.h"
 
@@ -9,7 +10,9 @@ namespace tilescope::gui {
 
 // `argc` must live as long as the application.
 Application::Application(int& argc, char** argv)
-    : QApplication(argc, argv) {}
+    : QApplication(argc, argv) {
+    installEventFilter(new FileDialogColumns(this));
+}
 
 bool Application::notify(QObject* receiver, QEvent* event) {
     try {

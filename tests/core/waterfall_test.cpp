@@ -66,6 +66,20 @@ private slots:
         QCOMPARE(waterfall.steps[0].difference(), -50);
     }
 
+    // Whoever looks at runs sees runs, whoever looks at samples sees samples.
+    void theBasisIsWhatIsAskedFor() {
+        const WaterfallParts parts{run({{LossKind::Exchange, 1000}}),
+                                   run({{LossKind::Exchange, 1600}}), 4, 8};
+        const Waterfall ofRun = parts.on(WaterfallBasis::Run);
+        QVERIFY(!ofRun.perSample);
+        QCOMPARE(ofRun.before, 1000);
+        QCOMPARE(ofRun.after, 1600);
+        QVERIFY(parts.on(WaterfallBasis::Sample).perSample);
+        const WaterfallParts same{parts.source, parts.target, 4, 4};
+        QCOMPARE(same.on(WaterfallBasis::Sample).after, 400);
+        QCOMPARE(same.on(WaterfallBasis::SampleIfRunsDiffer).after, 1600);
+    }
+
     void stepsAddUpForAnyRuns() {
         std::mt19937_64 random(20);
         std::uniform_real_distribution<double> size(0, 24);

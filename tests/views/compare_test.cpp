@@ -31,16 +31,15 @@ class CompareViewTest : public QObject {
         test::waitUntilIdle(*window_);
     }
     CompareView& view() { return static_cast<CompareView&>(window_->view(gui::Report::Compare)); }
-    // The tab of a title, in front and loaded.
+    // The page of a title, in front and loaded.
     TablePanel& tab(const QString& title) {
-        QTabWidget& tabs = view().tabs();
-        for (int i = 0; i < tabs.count(); ++i)
-            if (tabs.tabText(i) == title) {
-                tabs.setCurrentIndex(i);
-                test::waitUntilIdle(*window_);
-                return *view().table(i);
-            }
-        qFatal("no such tab");
+        if (!view().showSection(title))
+            qFatal("no such tab");
+        test::waitUntilIdle(*window_);
+        return *view().table(view().page());
+    }
+    const VerdictFigure& figure(std::size_t card) {
+        return view().overview().verdict().figures().at(card);
     }
     static int rowNamed(const TableModel& model, const QString& name) {
         for (int row = 0; row < model.rowCount(); ++row)
@@ -65,26 +64,34 @@ private slots:
     }
     void cleanup() { window_.reset(); }
 
-    void theVerdictSaysWhatCameOfTheChange() {
+    void theVerdictIsThreeFigures() {
         open({files_.write("a.pop"), changed()});
-        const QString verdict = test::labelText(view(), "verdict");
-        QVERIFY2(verdict.contains("Source fits: the fullest tile (0) uses 210 KiB of 624 KiB."),
-                 qPrintable(verdict));
-        QVERIFY2(verdict.contains("The peak of what is not always live rose by 5.75 MiB (19.5 %)"),
-                 qPrintable(verdict));
-        QVERIFY2(verdict.contains("A run takes 0.6 % more time"), qPrintable(verdict));
-        QVERIFY2(verdict.contains("Changed: model sample \u2192 sample-changed."),
-                 qPrintable(verdict));
+        QCOMPARE(figure(0).title, "Fullest tile");
+        QCOMPARE(figure(0).source, "210 KiB");
+        QCOMPARE(figure(0).detail, "Both fit in the 624 KiB of a tile.");
+        QCOMPARE(figure(1).title, "Time of a sample");
+        QVERIFY2(figure(1).detail.contains("a run takes 0.6 % more time"),
+                 qPrintable(figure(1).detail));
+        QCOMPARE(figure(2).title, "Memory of all tiles");
+        QVERIFY(figure(2).level == VerdictFigure::Level::Bad);
+        QVERIFY2(figure(2).change.startsWith("+"), qPrintable(figure(2).change));
+        QVERIFY(figure(2).detail.startsWith("Always live "));
+        // A screen reader hears all of it.
+        const QString heard = view().overview().verdict().accessibleDescription();
+        for (std::size_t card = 0; card < VerdictCards::cards; ++card)
+            QVERIFY(heard.contains(figure(card).title) && heard.contains(figure(card).detail));
         window_->context().preferences.setByteUnits(ByteUnits::Si);
-        QVERIFY(test::labelText(view(), "verdict").contains(" of 639 kB."));
+        QVERIFY(figure(0).detail.contains("639 kB"));
     }
 
     void equalProfilesSaySo() {
         const QString file = files_.write("a.pop");
         open({file, file});
-        const QString verdict = test::labelText(view(), "verdict");
-        QVERIFY(verdict.contains("stayed at"));
-        QVERIFY(verdict.contains("All options are the same."));
+        for (std::size_t card = 0; card < VerdictCards::cards; ++card) {
+            QVERIFY(figure(card).level == VerdictFigure::Level::Plain);
+            QVERIFY(figure(card).change.isEmpty());
+            QCOMPARE(figure(card).source, figure(card).target);
+        }
         QCOMPARE(view().overview().memory().model().rowCount(), 0);
         QCOMPARE(view().overview().cycles().model().rowCount(), 0);
     }
@@ -105,10 +112,12 @@ private slots:
             dashes += timed ? 1 : 0;
         }
         QCOMPARE(dashes, 3);
-        QVERIFY(
-            test::labelText(view(), "verdict")
-                .contains(
-                    "Source does not fit: 736 tiles are over the limit, the fullest (0) needs"));
+        QVERIFY2(figure(0).detail.contains("Source does not fit: 736 tiles are over, target fits"),
+                 qPrintable(figure(0).detail));
+        QVERIFY(figure(0).level == VerdictFigure::Level::Good);
+        QCOMPARE(figure(1).detail, "The source was not executed.");
+        QCOMPARE(figure(1).source, "\u2013");
+        QVERIFY(figure(1).change.isEmpty());
     }
 
     // At 1280 x 720 nothing of the first page has to be scrolled.
@@ -179,6 +188,31 @@ private slots:
                     (bars[i].kind == WaterfallChart::Bar::Kind::Cost));
     }
 
+    void aBarLeadsToItsCause() {
+        open({files_.write("a.pop"), changed()});
+        view().showPage(CompareView::Page::CycleCauses);
+        test::waitUntilIdle(*window_);
+        WaterfallChart& chart = view().waterfall();
+        std::size_t step = 0;
+        while (!chart.bars()[step].loss)
+            ++step;
+        QSignalSpy chosen(&chart, &WaterfallChart::stepChosen);
+        QTest::mouseClick(&chart, Qt::LeftButton, {}, chart.rowOf(0).center());
+        QCOMPARE(chosen.count(), 0); // the source is no step
+        QTest::mouseClick(&chart, Qt::LeftButton, {}, chart.rowOf(step).center());
+        QCOMPARE(chosen.count(), 1);
+        QVERIFY(view().page() != CompareView::Page::CycleCauses);
+        test::waitUntilIdle(*window_);
+        QVERIFY(view().table(view().page())->model().rowCount() > 0);
+        // By keyboard.
+        view().showPage(CompareView::Page::CycleCauses);
+        chart.setFocus();
+        QTest::keyClick(&chart, Qt::Key_Down);
+        QTest::keyClick(&chart, Qt::Key_Return);
+        QCOMPARE(chosen.count(), 2);
+        QCOMPARE(chosen[0], chosen[1]);
+    }
+
     void aProfileWithItselfHasNoSteps() {
         open({files_.write("a.pop"), files_.write("same.pop")});
         QCOMPARE(view().waterfall().bars().size(), std::size_t(2));
@@ -207,18 +241,20 @@ private slots:
         b.info.cycles = a.info.cycles * 3 / 2;
         b.info.throughput = a.info.throughput * 4 / 3;
         open({files_.writeProfile("one.pop", a), files_.writeProfile("two.pop", b)});
-        const auto good = [&](const QString& sentence) {
-            const QStringList lines = test::labelText(view(), "verdict").split("<br>");
-            return std::any_of(lines.begin(), lines.end(), [&](const QString& line) {
-                return line.contains(sentence) && line.contains(QChar(0x2714));
-            });
-        };
-        QVERIFY2(good("A run takes 50.0 % more time") && good("33.3 % more samples a second"),
-                 qPrintable(test::labelText(view(), "verdict")));
+        QVERIFY2(figure(1).detail.contains("a run takes 50.0 % more time, for 2 times"),
+                 qPrintable(figure(1).detail));
+        QVERIFY(figure(1).level == VerdictFigure::Level::Good);
+        QCOMPARE(figure(1).change, QString("\u221225.0\u00a0%"));
+        // The way from run to run is longer, from sample to sample it is shorter.
+        QVERIFY(view().waterfall().bars().back().to > view().waterfall().bars().front().to);
+        const QString memory = figure(0).target;
         QTest::mouseClick(&test::button(view(), "Per sample"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
-        QVERIFY2(good("A sample takes 25.0 % less time"),
-                 qPrintable(test::labelText(view(), "verdict")));
+        QVERIFY(view().waterfall().bars().back().to < view().waterfall().bars().front().to);
+        QCOMPARE(view().waterfall().bars().back().name, "Target, a sample");
+        QCOMPARE(figure(2).title, "Memory of all tiles, a sample");
+        QCOMPARE(figure(2).change, QString("\u221250.0\u00a0%"));
+        QCOMPARE(figure(0).target, memory); // of a tile there are no samples
         const QAbstractItemModel& figures =
             *test::child<views::ValueTreeView>(view().overview()).model();
         const auto difference = [&](const QString& title) {
@@ -267,16 +303,20 @@ private slots:
 
     void everyTabLoadsAndItsModelIsSound() {
         open({files_.write("a.pop"), files_.write("c.pop", {.ipus = 2, .changed = true})});
-        for (int i = 1; i < view().tabs().count(); ++i) {
-            QAbstractItemModelTester tester(&view().table(i)->model(),
+        using Page = CompareView::Page;
+        for (std::size_t i = 1; i < CompareView::pages; ++i) {
+            const auto page = static_cast<Page>(i);
+            TablePanel& table = *view().table(page);
+            QAbstractItemModelTester tester(&table.model(),
                                             QAbstractItemModelTester::FailureReportingMode::QtTest);
-            view().tabs().setCurrentIndex(i);
+            view().showPage(page);
+            QVERIFY(view().page() == page);
             test::waitUntilIdle(*window_);
-            QVERIFY2(view().table(i)->model().rowCount() > 0 || view().tabs().tabText(i) == "Plans",
-                     qPrintable(view().tabs().tabText(i)));
-            view().table(i)->model().setFilter("conv");
-            view().table(i)->model().setFilter({});
-            QVERIFY(!view().table(i)->view().accessibleName().isEmpty());
+            QVERIFY2(table.isVisible() && (table.model().rowCount() > 0 || page == Page::Plans),
+                     qPrintable(table.view().accessibleName()));
+            table.model().setFilter("conv");
+            table.model().setFilter({});
+            QVERIFY(!table.view().accessibleName().isEmpty());
         }
         QAbstractItemModelTester figures(
             test::child<views::ValueTreeView>(view().overview()).model(),
@@ -286,7 +326,27 @@ private slots:
     void searchGoesToATable() {
         open({files_.write("a.pop"), changed()});
         view().focusSearch();
-        QCOMPARE(view().tabs().tabText(view().tabs().currentIndex()), "Operations");
+        QVERIFY(view().page() == CompareView::Page::Operations);
+    }
+
+    // Pictures, links and sessions know pages by their names, also by those from before there were
+    // groups.
+    void everyPageIsFoundByItsName() {
+        open({files_.write("a.pop"), changed()});
+        using Page = CompareView::Page;
+        const std::vector<std::pair<QString, Page>> names{
+            {"variables", Page::Variables},   {"memory", Page::MemoryCauses},
+            {"cycles", Page::CycleCauses},    {"compute-sets", Page::ComputeSets},
+            {"exchanges", Page::Exchanges},   {"plans", Page::Plans},
+            {"aligned", Page::Aligned},       {"options", Page::Options},
+            {"operations", Page::Operations}, {"vertices", Page::Vertices},
+            {"programs", Page::Programs},     {"overview", Page::Overview}};
+        for (const auto& [name, page] : names) {
+            QVERIFY(view().showSection(name));
+            QVERIFY2(view().page() == page, qPrintable(name));
+        }
+        QVERIFY(view().showSection("time"));
+        QCOMPARE(view().groups().currentIndex(), 2);
     }
 
     void stoppingToCompareSaysHowToGoOn() {

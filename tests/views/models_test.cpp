@@ -9,6 +9,7 @@
 #include "tests/views/sample_files.h"
 #include "views/memory/memory_content.h"
 #include "views/programs/program_model.h"
+#include "views/tables/cell_bars.h"
 #include "views/tables/item_export.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_model.h"
@@ -46,6 +47,31 @@ class ModelsTest : public QObject {
     std::unique_ptr<ViewContext> context_;
 
 private slots:
+    void amountsHaveBars() {
+        ViewContext context;
+        TableModel model(context);
+        model.setTable(smallTable());
+        const auto bar = [&](int row, int column) {
+            return model.index(row, column).data(barRole);
+        };
+        QVERIFY(!bar(0, 0).isValid()); // a name
+        QCOMPARE(bar(0, 1).toDouble(), 1.0);
+        QCOMPARE(bar(1, 1).toDouble(), 0.25);
+        QVERIFY(!bar(2, 1).isValid()); // no value
+        QVERIFY(!bar(0, 2).isValid()); // a change
+        // Of two rows one sees which is larger.
+        Table two = smallTable();
+        two.rows.pop_back();
+        model.setTable(two);
+        QVERIFY(!bar(0, 1).isValid());
+        // A bar ends where the digits do and stays within its cell.
+        const QRect cell(100, 10, 80, 20);
+        QCOMPARE(CellBars::barIn(cell, 1).width(), 72.0);
+        QCOMPARE(CellBars::barIn(cell, 0.5).right(), CellBars::barIn(cell, 1).right());
+        QVERIFY(QRectF(cell).contains(CellBars::barIn(cell, 5)));
+        QVERIFY(CellBars::barIn(cell, 0).isEmpty());
+    }
+
     void init() { context_ = std::make_unique<ViewContext>(); }
 
     void tableShowsUnitsAndDashes() {

@@ -85,7 +85,7 @@ private slots:
             window.recent().add("/tmp/" + name + ".pop");
         QListWidget& list = window.findChild<HomeScreen*>()->profiles();
         QCOMPARE(list.count(), 3);
-        QVERIFY(list.item(0)->text().contains("(missing)"));
+        QTRY_VERIFY(list.item(0)->text().contains("(missing)"));
         list.itemWidget(list.item(0))->findChild<QToolButton*>()->click();
         QCOMPARE(list.count(), 2);
         list.setFocus();

@@ -3,36 +3,17 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "views/session/profile_texts.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-// Growth by more than this is written as a multiple, as in the tables.
-constexpr double mostAsPercent = 10; // times the source
+using Level = VerdictFigure::Level;
 
 QString percentText(double share) {
     return QStringLiteral("%1 %").arg(100 * std::abs(share), 0, 'f', 1);
-}
-
-VerdictLine fitLine(const QString& who, const ProfileInfo& info, const MemorySummary& memory,
-                    ByteUnits units) {
-    const QString most = QString::fromStdString(formatBytes(memory.maxTile.includingGaps, units));
-    const QString limit = QString::fromStdString(formatBytes(memory.limitPerTile, units));
-    if (info.fits)
-        return {VerdictLine::Level::Good, Text::tr("%1 fits: the fullest tile (%2) uses %3 of %4.")
-                                              .arg(who)
-                                              .arg(memory.maxTileId.value())
-                                              .arg(most, limit)};
-    const QString tiles = memory.tilesOverLimit == 1
-                              ? Text::tr("1 tile is")
-                              : Text::tr("%1 tiles are").arg(countText(memory.tilesOverLimit));
-    return {VerdictLine::Level::Bad,
-            Text::tr("%1 does not fit: %2 over the limit, the fullest (%3) needs %4 of %5.")
-                .arg(who, tiles)
-                .arg(memory.maxTileId.value())
-                .arg(most, limit)};
 }
 
 ComparedMetric metricOf(const Comparison& comparison, const char* name) {
@@ -43,99 +24,113 @@ QString rateText(double rate) {
     return QString::fromStdString(textOf(rate, Unit::Rate));
 }
 
-// "A run takes 12.0 % more time: 2 ms instead of 1.8 ms"; of a sample likewise.
-QString timeText(const Comparison& comparison, double source, double target) {
-    const QString what = comparison.perSample ? Text::tr("A sample") : Text::tr("A run");
-    const QString before = durationText(source);
-    const QString after = durationText(target);
-    if (source == target)
-        return Text::tr("%1 takes %2 in both").arg(what, before);
-    const double share = source > 0 ? target / source - 1 : 0;
-    if (share >= mostAsPercent)
-        return Text::tr("%1 takes %2 times as long: %3 instead of %4")
-            .arg(what, countText(std::llround(1 + share)), after, before);
-    const QString change = share < 0 ? Text::tr("%1 takes %2 less time: %3 instead of %4")
-                                     : Text::tr("%1 takes %2 more time: %3 instead of %4");
-    return change.arg(what, percentText(share), after, before);
+QString bytesText(double bytes, ByteUnits units) {
+    return QString::fromStdString(formatBytes(std::llround(bytes), units));
 }
 
-// Runs of different numbers of samples are judged by their samples a second.
-VerdictLine speedLine(const Comparison& comparison) {
-    const ComparedMetric seconds = metricOf(comparison, "seconds");
-    const ComparedMetric rate = metricOf(comparison, "throughput");
-    const double samples = samplesOfRun(comparison.target) / samplesOfRun(comparison.source);
-    QString text = timeText(comparison, *seconds.source, *seconds.target);
-    double gain = *seconds.source - *seconds.target;
+Level levelOf(double before, double after) {
+    return after < before ? Level::Good : after > before ? Level::Bad : Level::Plain;
+}
+
+VerdictFigure bytesFigure(const QString& title, const ComparedMetric& metric, ByteUnits units) {
+    const double before = metric.source.value_or(0);
+    const double after = metric.target.value_or(0);
+    return {title,
+            bytesText(before, units),
+            bytesText(after, units),
+            relativeText(before, after),
+            levelOf(before, after),
+            {}};
+}
+
+QString fitText(const QString& who, const ProfileInfo& info, const MemorySummary& memory) {
+    if (info.fits)
+        return Text::tr("%1 fits").arg(who);
+    return memory.tilesOverLimit == 1 ? Text::tr("%1 does not fit: 1 tile is over").arg(who)
+                                      : Text::tr("%1 does not fit: %2 tiles are over")
+                                            .arg(who, countText(memory.tilesOverLimit));
+}
+
+// What fits is more than what became smaller.
+VerdictFigure fullestTile(const Comparison& c, ByteUnits units) {
+    VerdictFigure figure = bytesFigure(Text::tr("Fullest tile"), metricOf(c, "maxTile"), units);
+    const QString limit = bytesText(static_cast<double>(c.targetMemory.limitPerTile), units);
+    if (c.source.fits && c.target.fits)
+        figure.detail = Text::tr("Both fit in the %1 of a tile.").arg(limit);
+    else
+        figure.detail = Text::tr("%1, %2 (%3 a tile).")
+                            .arg(fitText(Text::tr("Source"), c.source, c.sourceMemory),
+                                 fitText(Text::tr("target"), c.target, c.targetMemory), limit);
+    if (c.source.fits != c.target.fits)
+        figure.level = c.target.fits ? Level::Good : Level::Bad;
+    return figure;
+}
+
+QString runText(const Comparison& c) {
+    const double before = c.source.seconds();
+    const double after = c.target.seconds();
+    const double samples = samplesOfRun(c.target) / samplesOfRun(c.source);
+    const double share = before > 0 ? after / before - 1 : 0;
     constexpr double sameWork = 1e-6;
-    const bool moreWork = std::abs(samples - 1) > sameWork;
-    if (moreWork && *rate.source > 0) {
-        gain = *rate.target - *rate.source;
-        const double share = *rate.target / *rate.source - 1;
-        const QString change = share < 0 ? Text::tr("%1 fewer samples a second: %2 instead of %3")
-                                         : Text::tr("%1 more samples a second: %2 instead of %3");
-        if (!comparison.perSample)
-            text += Text::tr(", for %1 times the samples").arg(samples, 0, 'g', 3);
-        text += Text::tr("; %1").arg(
-            change.arg(percentText(share), rateText(*rate.target), rateText(*rate.source)));
-    }
-    return {gain > 0   ? VerdictLine::Level::Good
-            : gain < 0 ? VerdictLine::Level::Bad
-                       : VerdictLine::Level::Plain,
-            text + QLatin1Char('.')};
+    if (std::abs(samples - 1) < sameWork && before == after)
+        return Text::tr("a run takes %1 in both").arg(durationText(before));
+    constexpr double mostAsPercent = 10; // more is a multiple, as in the tables
+    QString text = share >= mostAsPercent
+                       ? Text::tr("a run takes %1 times as long").arg(timesText(1 + share))
+                   : share < 0 ? Text::tr("a run takes %1 less time").arg(percentText(share))
+                               : Text::tr("a run takes %1 more time").arg(percentText(share));
+    if (std::abs(samples - 1) >= sameWork)
+        text += Text::tr(", for %1 times the samples").arg(timesText(samples));
+    return text;
 }
 
-QString moved(const QString& what, const ComparedMetric& metric, ByteUnits units) {
-    const std::int64_t before = std::llround(metric.source.value_or(0));
-    const std::int64_t after = std::llround(metric.target.value_or(0));
-    const auto text = [units](std::int64_t bytes) {
-        return QString::fromStdString(formatBytes(bytes, units));
+// Of a sample, as runs may take different numbers of them.
+VerdictFigure sampleTime(const Comparison& c) {
+    const ComparedMetric rate = metricOf(c, "throughput");
+    const auto seconds = [](const std::optional<double>& perSecond) {
+        return perSecond && *perSecond > 0 ? std::optional(1 / *perSecond) : std::nullopt;
     };
-    if (before == after)
-        return Text::tr("%1 stayed at %2").arg(what, text(before));
-    const double share =
-        before > 0 ? static_cast<double>(after - before) / static_cast<double>(before) : 0;
-    const QString percent =
-        share >= mostAsPercent
-            ? Text::tr(" (\u00d7\u00a0%1)").arg(countText(std::llround(1 + share)))
-        : before > 0 ? Text::tr(" (%1)").arg(percentText(share))
-                     : QString();
-    const QString change = after < before ? Text::tr("%1 fell by %2%3, from %4 to %5")
-                                          : Text::tr("%1 rose by %2%3, from %4 to %5");
-    return change.arg(what, text(std::abs(after - before)), percent, text(before), text(after));
-}
-
-VerdictLine memoryLine(const Comparison& comparison, ByteUnits units) {
-    const QString text = Text::tr("%1. %2.").arg(
-        moved(Text::tr("The peak of what is not always live"),
-              metricOf(comparison, "maxNotAlwaysLive"), units),
-        moved(Text::tr("What is always live"), metricOf(comparison, "alwaysLive"), units));
-    return {VerdictLine::Level::Plain,
-            comparison.perSample ? Text::tr("Per sample of a micro-batch: %1").arg(text) : text};
-}
-
-VerdictLine optionsLine(const Comparison& comparison) {
-    // More would be a table, which has a tab of its own.
-    constexpr std::size_t most = 4;
-    QStringList changes;
-    const auto text = [](const std::string& value) {
-        return value.empty() ? QStringLiteral("\u2013") : shownName(value, mostOfOne);
+    const std::optional<double> before = seconds(rate.source);
+    const std::optional<double> after = seconds(rate.target);
+    const auto text = [](const std::optional<double>& value) {
+        return value ? durationText(*value) : QStringLiteral("\u2013");
     };
-    for (std::size_t i = 0; i < std::min(most, comparison.options.size()); ++i) {
-        const OptionChange& change = comparison.options[i];
-        changes << Text::tr("%1 %2 \u2192 %3")
-                       .arg(shownName(change.option, mostOfOne), text(change.source),
-                            text(change.target));
+    VerdictFigure figure{
+        Text::tr("Time of a sample"), text(before), text(after), {}, Level::Plain, {}};
+    if (!before || !after) {
+        figure.detail = before  ? Text::tr("The target was not executed.")
+                        : after ? Text::tr("The source was not executed.")
+                                : Text::tr("Neither profile was executed.");
+        return figure;
     }
-    if (changes.isEmpty())
-        return {VerdictLine::Level::Plain, Text::tr("All options are the same.")};
-    const QString list = changes.join(QStringLiteral(", "));
-    const std::size_t more = comparison.options.size() - std::min(most, comparison.options.size());
-    return {VerdictLine::Level::Plain,
-            more > 0 ? Text::tr("Changed: %1, and %2 more.").arg(list).arg(more)
-                     : Text::tr("Changed: %1.").arg(list)};
+    figure.change = relativeText(*before, *after);
+    figure.level = levelOf(*before, *after);
+    figure.detail = Text::tr("%1 \u2192 %2 samples a second; %3.")
+                        .arg(rateText(*rate.source), rateText(*rate.target), runText(c));
+    return figure;
+}
+
+VerdictFigure allMemory(const Comparison& c, ByteUnits units) {
+    VerdictFigure figure = bytesFigure(c.perSample ? Text::tr("Memory of all tiles, a sample")
+                                                   : Text::tr("Memory of all tiles"),
+                                       metricOf(c, "totalMemory"), units);
+    const auto moved = [&](const char* name) {
+        const ComparedMetric metric = metricOf(c, name);
+        return Text::tr("%1 \u2192 %2")
+            .arg(bytesText(metric.source.value_or(0), units),
+                 bytesText(metric.target.value_or(0), units));
+    };
+    figure.detail = Text::tr("Always live %1, peak of the rest %2.")
+                        .arg(moved("alwaysLive"), moved("maxNotAlwaysLive"));
+    return figure;
 }
 
 } // namespace
+
+QString timesText(double times) {
+    constexpr double mostWithPoint = 100;
+    return times < mostWithPoint ? QString::number(times, 'g', 3) : countText(std::llround(times));
+}
 
 ValueTree headlineFigures(const Comparison& comparison) {
     ValueTree tree{
@@ -160,15 +155,8 @@ ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& s
     return std::make_shared<const Comparison>(compareProfiles(profiles, stop));
 }
 
-std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units) {
-    std::vector<VerdictLine> lines{
-        fitLine(Text::tr("Source"), comparison.source, comparison.sourceMemory, units),
-        fitLine(Text::tr("Target"), comparison.target, comparison.targetMemory, units)};
-    if (comparison.source.hasExecution && comparison.target.hasExecution)
-        lines.push_back(speedLine(comparison));
-    lines.push_back(memoryLine(comparison, units));
-    lines.push_back(optionsLine(comparison));
-    return lines;
+std::array<VerdictFigure, 3> comparisonVerdict(const Comparison& comparison, ByteUnits units) {
+    return {fullestTile(comparison, units), sampleTime(comparison), allMemory(comparison, units)};
 }
 
 } // namespace tilescope::views

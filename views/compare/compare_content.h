@@ -1,6 +1,7 @@
 // What the comparison shows, made on a worker thread.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -23,16 +24,22 @@ ValueTree headlineFigures(const Comparison& comparison);
 /// The `most` largest causes of the change of memory (Unit::Bytes) or cycles; ids are OperationIds.
 Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most);
 
-/// A sentence of the verdict.
-struct VerdictLine {
+/// "1.5", "1,600": how many times as much.
+QString timesText(double times);
+
+/// One of the figures that a comparison is judged by.
+struct VerdictFigure {
     enum class Level { Good, Bad, Plain };
+    QString title;
+    QString source; ///< a dash where that side lacks it
+    QString target;
+    QString change; ///< "−3.0 %"; empty where there is none
     Level level = Level::Plain;
-    QString text;
+    QString detail; ///< in a sentence: what fits, how many samples a second
 };
 
-/// What came of the change: whether each side fits, which is faster if both run (by samples a
-/// second where runs take different numbers of samples), how the peak and what is always live
-/// changed, and the options that differ.
-std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units);
+/// What came of the change: the fullest tile and whether each side fits, the time of a sample, and
+/// the memory of all tiles, which is the samples' where the comparison is.
+std::array<VerdictFigure, 3> comparisonVerdict(const Comparison& comparison, ByteUnits units);
 
 } // namespace tilescope::views

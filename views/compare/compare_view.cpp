@@ -1,115 +1,121 @@
 #include "views/compare/compare_view.h"
 
+#include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
-#include <array>
 
+#include "views/compare/compare_pages.h"
 #include "views/summary/summary_content.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
-namespace {
-
-// The tables of a comparison in their order, with the places that their rows lead to.
-struct TableTab {
-    const char* title;
-    const char* filterHint;
-    const char* report;
-};
-constexpr std::array tableTabs{
-    TableTab{QT_TRANSLATE_NOOP("CompareView", "Operations"),
-             QT_TRANSLATE_NOOP("CompareView", "Filter operations"), "operations"},
-    TableTab{QT_TRANSLATE_NOOP("CompareView", "Variables"),
-             QT_TRANSLATE_NOOP("CompareView", "Filter variables"), "variables"},
-    TableTab{QT_TRANSLATE_NOOP("CompareView", "Compute sets"),
-             QT_TRANSLATE_NOOP("CompareView", "Filter compute sets"), "programs"},
-    TableTab{QT_TRANSLATE_NOOP("CompareView", "Exchanges"),
-             QT_TRANSLATE_NOOP("CompareView", "Filter exchanges"), "exchanges"},
-    TableTab{QT_TRANSLATE_NOOP("CompareView", "Vertices"),
-             QT_TRANSLATE_NOOP("CompareView", "Filter vertices"), "vertices"},
-    TableTab{QT_TRANSLATE_NOOP("CompareView", "Programs"),
-             QT_TRANSLATE_NOOP("CompareView", "Filter programs"), "programs"},
-};
-constexpr int operationsTable = 0;
-constexpr int variablesTable = 1;
-constexpr int computeSetsTable = 2;
-constexpr int programsTable = 5;
-
-} // namespace
 
 CompareView::CompareView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers))
-    , tabs_(new QTabWidget)
+    , groups_(new QTabWidget)
     , perSample_(new QToolButton)
     , overview_(new OverviewPage(context))
     , chart_(new WaterfallChart(context)) {
-    tabs_->setDocumentMode(true);
-    tabs_->setUsesScrollButtons(true);
-    tabs_->addTab(overview_, tr("Overview"));
-    tables_.push_back(nullptr);
-    addTab(tr("Memory"), tr("Filter causes"));
-    addTab(tr("Cycles"), tr("Filter causes"), scrolled(chart_));
-    addTab(tr("Plans"), tr("Filter plans"));
-    addTab(tr("Aligned"), tr("Filter operations"));
-    addTab(tr("Options"), tr("Filter options"));
-    for (const TableTab& table : tableTabs)
-        addTab(tr(table.title), tr(table.filterHint));
-    for (const int tab :
-         {+MemoryCauses, +CycleCauses, +Plans, +Aligned, FirstTable + operationsTable})
-        table(tab)->follow(&Selected::operation);
-    table(FirstTable + variablesTable)->follow(&Selected::variable);
-    table(FirstTable + computeSetsTable)->follow(&Selected::computeSet);
-    table(FirstTable + programsTable)->follow(&Selected::program);
+    makeGroups();
+    for (const Page page :
+         {Page::MemoryCauses, Page::CycleCauses, Page::Plans, Page::Aligned, Page::Operations})
+        table(page)->follow(&Selected::operation);
+    table(Page::Variables)->follow(&Selected::variable);
+    table(Page::ComputeSets)->follow(&Selected::computeSet);
+    table(Page::Programs)->follow(&Selected::program);
     perSample_->setText(tr("Per sample"));
     perSample_->setCheckable(true);
     perSample_->setToolTip(tr("Divide memory of all tiles by the samples of a micro-batch, and "
-                              "cycles by those of a run, so that other batch sizes compare"));
+                              "cycles by those of a run, so that other batch sizes compare. The "
+                              "memory of a tile is what it is"));
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 0, 8, 4);
     row->addWidget(perSample_);
-    tabs_->setCornerWidget(corner);
-    panel_->setContent(tabs_);
+    groups_->setCornerWidget(corner);
+    panel_->setContent(groups_);
     inColumn(this, {panel_});
-    connect(tabs_, &QTabWidget::currentChanged, this, &CompareView::loadTab);
+    connect(groups_, &QTabWidget::currentChanged, this, &CompareView::loadPage);
     connect(perSample_, &QToolButton::toggled, this, &CompareView::showComparison);
+    connect(chart_, &WaterfallChart::stepChosen, this, &CompareView::followBar);
     connect(overview_, &OverviewPage::operationChosen, this,
-            [this](std::int32_t id) { table(FirstTable + operationsTable)->chosen(id); });
+            [this](std::int32_t id) { table(Page::Operations)->chosen(id); });
     connect(overview_, &OverviewPage::placeWanted, this, &CompareView::goTo);
     connect(overview_, &OverviewPage::traceWanted, this, &CompareView::traceWanted);
-    connect(overview_, &OverviewPage::plansWanted, this, [this] { tabs_->setCurrentIndex(Plans); });
+    connect(overview_, &OverviewPage::plansWanted, this, [this] { showPage(Page::Plans); });
 }
 
-void CompareView::addTab(const QString& title, const QString& filterHint, QWidget* above) {
-    const int tab = tabs_->count();
-    auto* table = new TablePanel(context(), filterHint);
-    table->view().setAccessibleName(title);
-    tables_.push_back(table);
-    if (above == nullptr) {
-        tabs_->addTab(table, title);
-    } else {
-        QSplitter* both = splitOf(Qt::Vertical, above, table, 3, 2);
-        // Only the proportion counts, but numbers below what the table needs would not.
-        both->setSizes({6000, 4500});
-        tabs_->addTab(both, title);
+void CompareView::makeGroups() {
+    groups_->setDocumentMode(true);
+    widgets_[0] = overview_;
+    groups_->addTab(overview_, groupTitle(0));
+    inner_.push_back(nullptr);
+    for (int group = 1; group < compareGroups; ++group) {
+        auto* tabs = new QTabWidget;
+        tabs->setDocumentMode(true);
+        tabs->setObjectName(QStringLiteral("innerTabs"));
+        inner_.push_back(tabs);
+        groups_->addTab(tabs, groupTitle(group));
+        connect(tabs, &QTabWidget::currentChanged, this, &CompareView::loadPage);
     }
+    for (const ComparePage& page : comparePages()) {
+        if (page.group == 0)
+            continue;
+        QTabWidget& tabs = *inner_[static_cast<std::size_t>(page.group)];
+        QWidget* widget = makePage(page.page);
+        widgets_[static_cast<std::size_t>(page.page)] = widget;
+        const int tab = tabs.addTab(widget, tr(page.title));
+        tabs.tabBar()->setTabData(tab, QLatin1String(page.oldName));
+    }
+}
+
+QWidget* CompareView::makePage(Page page) {
+    const ComparePage& of = comparePage(page);
+    auto* table = new TablePanel(context(), tr(of.filterHint));
+    table->view().setAccessibleName(tr(of.title));
+    tables_[static_cast<std::size_t>(page)] = table;
     connect(table, &TablePanel::chosen, this, [this](std::int32_t id) {
         if (id < 0)
             emit status(tr("Only the target has this: swap source and target to follow it"));
     });
-    connect(table, &TablePanel::activated, this, [this, tab](std::int32_t id) { follow(tab, id); });
+    connect(table, &TablePanel::activated, this,
+            [this, page](std::int32_t id) { follow(page, id); });
+    if (page != Page::CycleCauses)
+        return table;
+    QSplitter* both = splitOf(Qt::Vertical, scrolled(chart_), table, 3, 2);
+    // Only the proportion counts, but numbers below what the table needs would not.
+    both->setSizes({6000, 4500});
+    return both;
+}
+
+CompareView::Page CompareView::page() const {
+    QWidget* front = groups_->currentWidget();
+    if (const auto* tabs = qobject_cast<QTabWidget*>(front))
+        front = tabs->currentWidget();
+    for (const ComparePage& page : comparePages())
+        if (widgets_.at(static_cast<std::size_t>(page.page)) == front)
+            return page.page;
+    return Page::Overview;
+}
+
+void CompareView::showPage(Page page) {
+    const int group = comparePage(page).group;
+    if (QTabWidget* tabs = inner_[static_cast<std::size_t>(group)])
+        tabs->setCurrentWidget(widgets_.at(static_cast<std::size_t>(page)));
+    groups_->setCurrentIndex(group);
 }
 
 void CompareView::focusSearch() {
-    if (tabs_->currentIndex() == Overview)
-        tabs_->setCurrentIndex(FirstTable + operationsTable);
-    table(tabs_->currentIndex())->focusFilter();
+    if (page() == Page::Overview)
+        showPage(Page::Operations);
+    table(page())->focusFilter();
 }
 
 void CompareView::reload() {
     comparison_.reset();
     divided_.reset();
+    parts_.reset();
     if (!comparing()) {
         panel_->showMessage(
             tr("Only one profile is open"),
@@ -119,15 +125,15 @@ void CompareView::reload() {
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ComparisonPtr comparison = comparisonOf(pair, stop);
-        std::optional<Waterfall> waterfall = waterfallBetween(*pair.source, *pair.target, stop);
+        std::optional<WaterfallParts> parts = waterfallParts(*pair.source, *pair.target, stop);
         const StepId peak = pair.matching->sourceOf(comparison->targetPeak, stop);
-        return [this, comparison = std::move(comparison), waterfall = std::move(waterfall),
-                peak]() mutable {
-            comparison_ = std::move(comparison);
-            targetPeak_ = peak;
-            chart_->setWaterfall(std::move(waterfall));
-            showComparison();
-        };
+        return
+            [this, comparison = std::move(comparison), parts = std::move(parts), peak]() mutable {
+                comparison_ = std::move(comparison);
+                targetPeak_ = peak;
+                parts_ = std::move(parts);
+                showComparison();
+            };
     });
 }
 
@@ -138,54 +144,90 @@ void CompareView::showComparison() {
         divided_ = std::make_shared<const Comparison>(tilescope::perSample(*comparison_));
     overview_->setComparison(shownComparison(), targetPeak_);
     overview_->selectOperation(context().selection.current().operation);
-    loadTab();
+    showWaterfall();
+    loadPage();
+}
+
+void CompareView::showWaterfall() {
+    if (!parts_)
+        return chart_->setWaterfall(std::nullopt);
+    const bool ofSample = perSample_->isChecked();
+    QString note;
+    if (!ofSample && parts_->sourceSamples > 0 && parts_->sourceSamples != parts_->targetSamples)
+        note = tr("The target's run takes %1 times the samples: Per sample divides by them.")
+                   .arg(timesText(parts_->targetSamples / parts_->sourceSamples));
+    chart_->setWaterfall(parts_->on(ofSample ? WaterfallBasis::Sample : WaterfallBasis::Run), note);
 }
 
 const ComparisonPtr& CompareView::shownComparison() const {
     return perSample_->isChecked() ? divided_ : comparison_;
 }
 
-TablePanel::MakeTable CompareView::maker(int tab) const {
-    return [tab, comparison = shownComparison(), pair = profiles()](std::stop_token) {
-        switch (tab) {
-        case MemoryCauses:
+TablePanel::MakeTable CompareView::maker(Page page) const {
+    return [page, comparison = shownComparison(), pair = profiles()](std::stop_token) {
+        switch (page) {
+        case Page::MemoryCauses:
             return causesTable(*comparison, Unit::Bytes);
-        case CycleCauses:
+        case Page::CycleCauses:
             return causesTable(*comparison, Unit::Cycles);
-        case Plans:
+        case Page::Plans:
             return tilescope::plansTable(*comparison);
-        case Aligned:
+        case Page::Aligned:
             return alignedTable(*comparison);
-        case Options:
+        case Page::Options:
             return optionsTable(pair);
         default:
-            return changesTable(comparison->tables.at(static_cast<std::size_t>(tab - FirstTable)),
-                                ComparedRows::All);
+            return changesTable(
+                comparison->tables.at(static_cast<std::size_t>(comparePage(page).table)),
+                ComparedRows::All);
         }
     };
 }
 
-void CompareView::loadTab() {
-    const int tab = tabs_->currentIndex();
-    if (comparison_ && tab != Overview)
-        table(tab)->load(maker(tab));
+void CompareView::loadPage() {
+    const Page now = page();
+    if (comparison_ && now != Page::Overview)
+        table(now)->load(maker(now));
 }
 
-void CompareView::follow(int tab, std::int32_t id) {
-    if (id < 0 || tab == Options)
+void CompareView::follow(Page page, std::int32_t id) {
+    if (id < 0 || page == Page::Options)
         return;
-    if (tab >= FirstTable) {
-        emit reportWanted(
-            QLatin1String(tableTabs.at(static_cast<std::size_t>(tab - FirstTable)).report));
+    if (comparePage(page).table >= 0) {
+        emit reportWanted(QLatin1String(comparePage(page).report));
         return;
     }
-    if (tab == MemoryCauses)
+    if (page == Page::MemoryCauses)
         return goTo(QStringLiteral("liveness"), id, comparison_->sourcePeak);
-    if (tab != Aligned)
+    if (page != Page::Aligned)
         return goTo(QStringLiteral("operations"), id, {});
     for (const AlignedOperation& o : comparison_->aligned)
         if (o.source.value() == id)
             return goTo(QStringLiteral("liveness"), id, o.sourceStep);
+}
+
+// The page shows what is of the place where most of the cycles are, if anything there is named so.
+void CompareView::followBar(LossKind kind, const std::string& place) {
+    const LossPage where = pageOf(kind);
+    if (!comparison_)
+        return;
+    const auto& operations =
+        comparison_->tables.at(static_cast<std::size_t>(comparePage(Page::Operations).table)).rows;
+    for (const ComparedRow& row : operations)
+        if (row.name == place && row.source >= 0)
+            context().selection.update([&](Selected& s) { s.operation = OperationId(row.source); });
+    if (!where.page)
+        return emit reportWanted(where.report);
+    const int at = comparePage(*where.page).table;
+    if (at >= 0) {
+        const auto& rows = comparison_->tables.at(static_cast<std::size_t>(at)).rows;
+        const bool found =
+            !place.empty() && std::any_of(rows.begin(), rows.end(), [&](const ComparedRow& row) {
+                return row.name.find(place) != std::string::npos;
+            });
+        table(*where.page)->filterBy(found ? QString::fromStdString(place) : QString());
+    }
+    showPage(*where.page);
 }
 
 void CompareView::goTo(const QString& report, std::int32_t operation, StepId step) {

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QToolButton>
 
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
@@ -11,7 +12,7 @@ namespace tilescope::views {
 OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
-    , verdict_(wrappedLabel({}, ""))
+    , verdict_(new VerdictCards(context))
     , figures_(new ValueTreeView(context, tr("Headline figures")))
     , plans_(new LinkFlow(context))
     , memory_(new CompactTable(context))
@@ -19,9 +20,6 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     figures_->setRootIsDecorated(false);
     figures_->setSelectionMode(QAbstractItemView::NoSelection);
     figures_->setFocusPolicy(Qt::NoFocus);
-    verdict_->setObjectName("verdict");
-    verdict_->setTextFormat(Qt::RichText);
-    verdict_->setContentsMargins(14, 8, 14, 8);
     // Hundreds of names would push everything else off the page.
     auto* planArea = scrolled(plans_);
     plans_->setContentsMargins(8, 6, 12, 4);
@@ -36,13 +34,15 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     bottom->setSpacing(8);
     bottom->addWidget(memory_, 1);
     bottom->addWidget(cycles_, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 8, 0, 0);
+    column->setSpacing(6);
     column->addWidget(verdict_);
     // As much as the eight figures and the ten causes with their headings need.
     column->addLayout(middle, 7);
     column->addLayout(bottom, 12);
+    inColumn(this, {readable(content)});
 
     makePlaces();
     connect(plans_, &LinkFlow::chosen, this,
@@ -147,24 +147,19 @@ void OverviewPage::fillPlans() {
                          plan.source.value()});
     const QString heading =
         comparison_->plannedOperations == 0 ? tr("No operation has a plan")
-        : links.empty() ? tr("All %1 plans are the same").arg(comparison_->plannedOperations)
-                        : tr("%1 of %2 plans changed, most temporary memory first")
-                              .arg(links.size())
-                              .arg(comparison_->plannedOperations);
+        : links.empty()
+            ? tr("All %1 plans are the same")
+                  .arg(countText(static_cast<std::int64_t>(comparison_->plannedOperations)))
+            : tr("%1 of %2 plans changed, most temporary memory first")
+                  .arg(countText(static_cast<std::int64_t>(links.size())),
+                       countText(static_cast<std::int64_t>(comparison_->plannedOperations)));
     plans_->setLinks(heading, std::move(links), mostPlans);
 }
 
 void OverviewPage::restyle() {
     if (!comparison_)
         return;
-    const Theme& theme = context_.theme.current();
-    QStringList html;
-    for (const VerdictLine& line :
-         comparisonVerdict(*comparison_, context_.preferences.byteUnits()))
-        html << (line.level == VerdictLine::Level::Plain
-                     ? line.text.toHtmlEscaped()
-                     : verdictHtml(theme, line.level == VerdictLine::Level::Good, line.text));
-    verdict_->setText(html.join(QStringLiteral("<br>")));
+    verdict_->setFigures(comparisonVerdict(*comparison_, context_.preferences.byteUnits()));
 }
 
 void OverviewPage::selectOperation(OperationId operation) {

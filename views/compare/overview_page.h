@@ -6,14 +6,15 @@
 #include "views/compare/compact_table.h"
 #include "views/compare/compare_content.h"
 #include "views/compare/link_flow.h"
+#include "views/compare/verdict_cards.h"
 
 class QToolButton;
 class QTreeView;
 
 namespace tilescope::views {
 
-/// The verdict in sentences, the headline figures, the operations whose plan changed, and the ten
-/// largest causes of the change of memory and of cycles.
+/// The verdict of three figures, the headline figures, the operations whose plan changed, and the
+/// ten largest causes of the change of memory and of cycles.
 class OverviewPage : public QWidget {
     Q_OBJECT
 public:
@@ -22,8 +23,9 @@ public:
     explicit OverviewPage(ViewContext& context, QWidget* parent = nullptr);
     /// `targetPeak` is the source's step that corresponds to the target's peak.
     void setComparison(ComparisonPtr comparison, StepId targetPeak);
-    /// Colours and units are in the text of the verdict.
+    /// Colours and units are in the texts of the verdict.
     void restyle();
+    [[nodiscard]] const VerdictCards& verdict() const { return *verdict_; }
     void selectOperation(OperationId operation);
 
     [[nodiscard]] CompactTable& memory() { return *memory_; }
@@ -51,7 +53,7 @@ private:
 
     ViewContext& context_;
     ComparisonPtr comparison_;
-    QLabel* verdict_;
+    VerdictCards* verdict_;
     ValueTreeView* figures_;
     LinkFlow* plans_;
     CompactTable* memory_;

@@ -1,5 +1,6 @@
 #include "views/compare/waterfall_chart.h"
 
+#include <QKeyEvent>
 #include <QPainter>
 #include <algorithm>
 
@@ -21,10 +22,14 @@ constexpr int widest = 1100; // beyond it a name and its value are too far from 
 WaterfallChart::WaterfallChart(ViewContext& context, QWidget* parent)
     : PaintedWidget(context, parent) {
     setAccessibleName(tr("Waterfall"));
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
 }
 
-void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall) {
+void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall, const QString& note) {
     waterfall_ = std::move(waterfall);
+    note_ = note;
+    marked_ = -1;
     bars_.clear();
     if (waterfall_) {
         const auto cycles = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
@@ -41,11 +46,13 @@ void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall) {
             QString tip = tr("%1 \u2192 %2").arg(cycles(step.before), cycles(step.after));
             if (!step.place.empty())
                 tip += tr(", most in %1").arg(shownName(step.place, mostOfOne));
+            if (step.kind)
+                tip += tr("\nA click shows what these cycles are of");
             bars_.push_back({translated(step.name()),
                              (change < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) +
                                  cycles(std::abs(change)),
                              at, at + change, change < 0 ? Bar::Kind::Gain : Bar::Kind::Cost,
-                             std::move(tip)});
+                             std::move(tip), step.kind, step.place});
             at += change;
         }
         bars_.push_back({w.perSample ? tr("Target, a sample") : tr("Target"),
@@ -111,6 +118,8 @@ void WaterfallChart::paintEvent(QPaintEvent*) {
     QString text = waterfall_->perSample
                        ? tr("Cycles of a sample, as the runs take different numbers of samples.")
                        : tr("Cycles of the run.");
+    if (!note_.isEmpty())
+        text += QLatin1Char(' ') + note_;
     if (axisFrom_ > 0)
         text += tr(" The axis begins at %1.").arg(QString::fromStdString(formatCycles(axisFrom_)));
     painter.drawText(heading, Qt::AlignLeft | Qt::AlignVCenter, text);
@@ -120,9 +129,10 @@ void WaterfallChart::paintEvent(QPaintEvent*) {
         names = std::max(names, fontMetrics().horizontalAdvance(bar.name));
         values = std::max(values, fontMetrics().horizontalAdvance(bar.value));
     }
-    const int right = std::min(width(), widest) - edge;
     for (std::size_t i = 0; i < bars_.size(); ++i) {
-        const QRect row(edge, rowHeight * (static_cast<int>(i) + 1), right - edge, rowHeight);
+        const QRect row = rowOf(i);
+        if (static_cast<int>(i) == marked_)
+            painter.fillRect(row.adjusted(-edge / 2, 0, edge / 2, 0), theme().selected);
         painter.setPen(theme().text);
         painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, bars_[i].name);
         painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, bars_[i].value);
@@ -149,11 +159,67 @@ void WaterfallChart::paintBar(QPainter& painter, std::size_t bar, const QRect& t
     painter.drawLine(QPointF(end, top + barHeight), QPointF(end, top + rowHeight));
 }
 
+QRect WaterfallChart::rowOf(std::size_t bar) const {
+    const int right = std::min(width(), widest) - edge;
+    return {edge, rowHeight * (static_cast<int>(bar) + 1), right - edge, rowHeight};
+}
+
+int WaterfallChart::barAt(const QPoint& position) const {
+    for (std::size_t i = 0; i < bars_.size(); ++i)
+        if (rowOf(i).contains(position))
+            return static_cast<int>(i);
+    return -1;
+}
+
+// Only what leads somewhere is marked.
+void WaterfallChart::mark(int bar) {
+    const bool leads = bar >= 0 && bars_[static_cast<std::size_t>(bar)].loss.has_value();
+    marked_ = leads ? bar : -1;
+    setCursor(leads ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    update();
+}
+
+void WaterfallChart::choose(int bar) {
+    if (bar < 0 || !bars_[static_cast<std::size_t>(bar)].loss)
+        return;
+    const Bar chosen = bars_[static_cast<std::size_t>(bar)]; // what is shown may change
+    emit stepChosen(*chosen.loss, chosen.place);
+}
+
+void WaterfallChart::mouseMoveEvent(QMouseEvent* event) {
+    mark(barAt(event->pos()));
+}
+
+void WaterfallChart::leaveEvent(QEvent* event) {
+    if (!hasFocus())
+        mark(-1);
+    PaintedWidget::leaveEvent(event);
+}
+
+void WaterfallChart::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton)
+        choose(barAt(event->pos()));
+}
+
+void WaterfallChart::keyPressEvent(QKeyEvent* event) {
+    const int by = event->key() == Qt::Key_Down ? 1 : event->key() == Qt::Key_Up ? -1 : 0;
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        return choose(marked_);
+    if (by == 0)
+        return PaintedWidget::keyPressEvent(event);
+    const auto last = static_cast<int>(bars_.size()) - 1;
+    const auto leads = [this](int bar) {
+        return bars_[static_cast<std::size_t>(bar)].loss.has_value();
+    };
+    for (int bar = marked_ < 0 ? (by > 0 ? 0 : last) : marked_ + by; bar >= 0 && bar <= last;
+         bar += by)
+        if (leads(bar))
+            return mark(bar);
+}
+
 QString WaterfallChart::toolTipAt(const QPoint& position) const {
-    const int bar = position.y() / rowHeight - 1;
-    return bar >= 0 && static_cast<std::size_t>(bar) < bars_.size()
-               ? bars_[static_cast<std::size_t>(bar)].toolTip
-               : QString();
+    const int bar = barAt(position);
+    return bar >= 0 ? bars_[static_cast<std::size_t>(bar)].toolTip : QString();
 }
 
 } // namespace tilescope::views

@@ -25,7 +25,7 @@ signals:
     /// The user follows a row of the source to the report that shows it.
     void followed(const tilescope::InsightLink& link);
     void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
-                        const std::string& value);
+                        const std::string& value, const std::map<std::string, std::string>& with);
     void tryAllWanted(const tilescope::ProfileViewPtr& profile);
 
 private:

@@ -203,12 +203,18 @@ void RooflinePlot::paintExtra(QPainter& painter) {
     painter.setClipRect(axisRect()->rect());
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme().accent, 2.5));
-    for (const RooflineMark& mark : content_->marks())
-        if ((mark.target ? target_ : source_) == mark.row) {
-            const double radius = content_->radiusOf(mark) + gap;
-            painter.drawEllipse(content_->placeOf(mark), radius, radius);
-        }
+    // Marks may have any colour, and lie over each other: the ring is that of letters, with the
+    // ground on both sides of it.
+    constexpr double around = 6;
+    constexpr double line = 2.5;
+    for (const auto& [colour, width] :
+         {std::pair(theme().surface, around), std::pair(theme().text, line)})
+        for (const RooflineMark& mark : content_->marks())
+            if ((mark.target ? target_ : source_) == mark.row) {
+                const double radius = content_->radiusOf(mark) + gap;
+                painter.setPen(QPen(colour, width));
+                painter.drawEllipse(content_->placeOf(mark), radius, radius);
+            }
     painter.restore();
 }
 

@@ -33,6 +33,20 @@ PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& sto
             profile.info().hasExecution ? profile.info().cycles : 0};
 }
 
+void tellApart(PipelineSide& source, PipelineSide& target, const ProfileView& sourceProfile,
+               const ProfileView& targetProfile) {
+    if (source.title != target.title)
+        return;
+    const auto add = [](PipelineSide& side, const ProfileView& profile) {
+        const QString folder =
+            shownName(profile.file().parent_path().filename().string(), mostOfOne);
+        if (!folder.isEmpty())
+            side.title = Text::tr("%1 (%2)").arg(side.title, folder);
+    };
+    add(source, sourceProfile);
+    add(target, targetProfile);
+}
+
 Table stageTable(const PipelineSide& source, const PipelineSide* target) {
     return target == nullptr ? stagesTable(source.report)
                              : tableOfTwo(stagesTable(source.report), stagesTable(target->report));

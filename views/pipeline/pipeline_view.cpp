@@ -61,6 +61,7 @@ PipelineView::PipelineView(ViewContext& context, QWidget* parent)
 ToolRow* PipelineView::makeTools() {
     auto* tools = new ToolRow;
     widths_ = tools->addChoice(tr("Slot widths"), {tr("Equal"), tr("Cycles")});
+    widths_->setCurrentIndex(static_cast<int>(SlotWidths::Cycles));
     widths_->setToolTip(tr("All slots alike, or as wide as their slowest IPU takes. Main slots "
                            "are drawn once, with their count above."));
     tools->addStretch();
@@ -171,7 +172,7 @@ void PipelineView::runWithSplit(std::size_t side) {
     const ProfileViewPtr& profile = side == 0 ? profiles().source : profiles().target;
     const std::optional<PipelineSide>& shown = side == 0 ? source_ : target_;
     if (profile && shown)
-        emit runAgainWanted(profile, "split", splitValue(shown->report).toStdString());
+        emit runAgainWanted(profile, "split", splitValue(shown->report).toStdString(), {});
 }
 
 void PipelineView::reload() {
@@ -180,6 +181,8 @@ void PipelineView::reload() {
         std::optional<PipelineSide> target;
         if (pair.comparing())
             target = readPipeline(*pair.target, stop);
+        if (target)
+            tellApart(source, *target, *pair.source, *pair.target);
         return [this, source = std::move(source), target = std::move(target)]() mutable {
             show(std::move(source), std::move(target));
         };
@@ -225,6 +228,8 @@ void PipelineView::showSide(Side& side, const PipelineSide* shown) {
     side.title->setText(name);
     side.empty->setText(QString::fromStdString(shown->report.hint));
     side.diagram->setSide(*shown);
+    side.diagram->setAccessibleName(named ? tr("Slots of the pipeline, %1").arg(name)
+                                          : tr("Slots of the pipeline"));
     side.shares->setParts(named ? name : QString(), sharesOf(shown->report));
     const QString option = splitOption(shown->report);
     side.splitOption->setProperty("option", option);

@@ -1,6 +1,7 @@
 #include "views/pipeline/slot_diagram.h"
 
 #include <QPainter>
+#include <algorithm>
 
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
@@ -15,6 +16,8 @@ constexpr int rightMargin = 12;
 constexpr int bottomMargin = 8;
 constexpr int narrowestSlot = 22;
 constexpr int groupGap = 6;
+constexpr int occupancyBar = 56; // pixels
+constexpr int occupancyGap = 14;
 
 } // namespace
 
@@ -72,7 +75,7 @@ QSize SlotDiagram::minimumSizeHint() const {
     const auto columns = static_cast<int>(layout_.columns.size());
     const auto stages = static_cast<int>(side_.report.stages.size());
     return {labelWidth() + columns * narrowestSlot +
-                static_cast<int>(layout_.groups.size()) * groupGap + rightMargin,
+                static_cast<int>(layout_.groups.size()) * groupGap + rightMargin + occupancyWidth(),
             headerHeight + stages * (laneHeight + laneGap) + bottomMargin};
 }
 
@@ -84,7 +87,8 @@ int SlotDiagram::labelWidth() const {
 // Parts are a little apart, so that a position also moves by the gaps before it.
 double SlotDiagram::pixelOf(double position) const {
     const double gaps = groupGap * (static_cast<double>(layout_.groups.size()) - 1);
-    const double room = std::max(1.0, width() - labelWidth() - rightMargin - gaps);
+    const double room =
+        std::max(1.0, width() - labelWidth() - rightMargin - occupancyWidth() - gaps);
     double before = 0;
     for (const SlotGroup& group : layout_.groups)
         if (group.from > 0 && position >= group.from)
@@ -111,6 +115,43 @@ void SlotDiagram::paintEvent(QPaintEvent*) {
     paintGroups(painter);
     paintLanes(painter);
     paintPieces(painter);
+    paintOccupancy(painter);
+}
+
+bool SlotDiagram::hasOccupancy() const {
+    return std::any_of(side_.report.stages.begin(), side_.report.stages.end(),
+                       [](const PipelineStage& stage) { return stage.occupancy > 0; });
+}
+
+int SlotDiagram::occupancyWidth() const {
+    if (!hasOccupancy())
+        return 0;
+    const int share = fontMetrics().horizontalAdvance(QStringLiteral("100.0 %"));
+    return occupancyGap +
+           std::max(share + occupancyBar + 8, fontMetrics().horizontalAdvance(tr("Occupancy")));
+}
+
+void SlotDiagram::paintOccupancy(QPainter& painter) const {
+    if (!hasOccupancy())
+        return;
+    const int right = width() - rightMargin;
+    const int left = right - occupancyWidth() + occupancyGap;
+    painter.setPen(theme().mutedText);
+    painter.drawText(QRect(left, 2, right - left, fontMetrics().height()),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("Occupancy"));
+    for (std::size_t i = 0; i < side_.report.stages.size(); ++i) {
+        const double share = std::clamp(side_.report.stages[i].occupancy, 0.0, 1.0);
+        constexpr int barHeight = 8;
+        const QRectF track(left, laneTop(i) + (laneHeight - barHeight) / 2.0, occupancyBar,
+                           barHeight);
+        painter.fillRect(track, idleColour(theme()));
+        painter.fillRect(QRectF(track.topLeft(), QSizeF(share * track.width(), barHeight)),
+                         theme().accent);
+        painter.setPen(theme().text);
+        painter.drawText(QRectF(track.right(), laneTop(i), right - track.right(), laneHeight),
+                         Qt::AlignRight | Qt::AlignVCenter,
+                         QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
+    }
 }
 
 void SlotDiagram::paintGroups(QPainter& painter) const {
@@ -238,6 +279,9 @@ void SlotDiagram::keyPressEvent(QKeyEvent* event) {
 
 QString SlotDiagram::toolTipAt(const QPoint& position) const {
     const int piece = pieceUnder(position);
+    if (hasOccupancy() && position.x() > width() - rightMargin - occupancyWidth() + occupancyGap)
+        return tr("The share of the step in which the IPU of the stage runs it; the rest are "
+                  "bubbles, waits for longer stages, copies and what the host takes");
     return piece < 0 ? QString()
                      : pieceText(side_, layout_, layout_.pieces[static_cast<std::size_t>(piece)],
                                  context().preferences);

@@ -11,8 +11,9 @@ QColor workColour(const Theme& theme, SlotWork work);
 /// Of a slot in which a stage has nothing to run.
 QColor idleColour(const Theme& theme);
 
-/// A lane for each stage, a column for each slot, main slots once with their count. A click or the
-/// arrow keys choose a program; a double click or Enter asks for its place in the trace.
+/// A lane for each stage, a column for each slot, main slots once with their count; at the right
+/// the share of the step in which each IPU runs its stage. A click or the arrow keys choose a
+/// program; a double click or Enter asks for its place in the trace.
 class SlotDiagram : public PaintedWidget {
     Q_OBJECT
 public:
@@ -51,13 +52,17 @@ private:
     void paintGroups(QPainter& painter) const;
     void paintLanes(QPainter& painter) const;
     void paintPieces(QPainter& painter) const;
+    void paintOccupancy(QPainter& painter) const;
     [[nodiscard]] int pieceUnder(const QPointF& position) const;
     [[nodiscard]] double pixelOf(double position) const;
     [[nodiscard]] double laneTop(std::size_t stage) const;
     [[nodiscard]] int labelWidth() const;
+    [[nodiscard]] bool hasOccupancy() const;
+    /// Of the room at the right.
+    [[nodiscard]] int occupancyWidth() const;
 
     PipelineSide side_;
-    SlotWidths widths_ = SlotWidths::Equal;
+    SlotWidths widths_ = SlotWidths::Cycles;
     SlotLayout layout_;
     int chosen_ = -1;
 };

@@ -59,6 +59,7 @@ void NamedBars::paintEvent(QPaintEvent*) {
         painter.fillRect(track.left(), track.top(),
                          static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
                          bar.value > limit_ && limit_ > 0 ? theme().bad : bar.colour);
+        painter.setPen(bar.value > limit_ && limit_ > 0 ? theme().bad : theme().text);
         painter.drawText(
             row, Qt::AlignRight | Qt::AlignVCenter,
             cellText(bar.value, unit_, context().preferences, context().reports.clockHz()));

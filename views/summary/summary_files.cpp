@@ -44,7 +44,7 @@ void SummaryView::showFiles() {
               [](const ProfileView& p) {
                   return option(p.info(), "execution") == QLatin1String("pipelined")
                              ? option(p.info(), "schedule")
-                             : none;
+                             : tr("no pipeline");
               }),
          fact(tr("Time of compilation"),
               [](const ProfileView& p) { return compileTime(p.info()); })},

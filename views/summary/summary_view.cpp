@@ -24,7 +24,7 @@ QString timeText(const std::string& utc) {
 SummaryView::SummaryView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers)) {
-    auto* scroll = scrolled(makeContent());
+    auto* scroll = scrolled(readable(makeContent()));
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     panel_->setContent(scroll);
     inColumn(this, {panel_});
@@ -218,8 +218,14 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
          fromInfo(tr("Edges"), [&](const Info& i) { return countText(i.edges); })},
         two);
     const QString none = QStringLiteral("\u2013");
+    Card::Fact fullest = fromFigures(tr("Fullest tile"), [&](const Figures& f) {
+        return preferences.bytes(f.memory.maxTile.includingGaps);
+    });
+    fullest.sourceIsBad = !profiles().source->info().fits;
+    fullest.targetIsBad = two && !profiles().target->info().fits;
     executionCard_->setFacts(
-        {fromFigures(
+        {fullest,
+         fromFigures(
              tr("Total, including gaps"),
              [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
          fromFigures(
@@ -245,8 +251,8 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
 
 // Four cards side by side need room, and twice of it where each has the values of two profiles.
 void SummaryView::placeCards() {
-    constexpr int roomForFour = 1120;
-    const int columns = comparing() || width() < roomForFour ? 2 : 4;
+    constexpr int roomForFour = 1000;
+    const int columns = comparing() || std::min(width(), readableWidth) < roomForFour ? 2 : 4;
     Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
     for (int i = 0; i < 4; ++i) {
         facts_->addWidget(cards[i], i / columns, i % columns);

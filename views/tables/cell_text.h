@@ -16,6 +16,10 @@ inline constexpr int wholeTextRole = Qt::UserRole + 100;
 /// The role of items for their value as programs read it: plain digits, no unit.
 inline constexpr int rawTextRole = Qt::UserRole + 101;
 
+/// The role of items for the share of their number in the largest of its column, 0 to 1; not valid
+/// where shares say nothing.
+inline constexpr int barRole = Qt::UserRole + 102;
+
 /// A cell as people read it, see textOf() and shownText(). With a clock (Hz) cycles are written as
 /// time if the user prefers that.
 QString cellText(const Cell& cell, Unit unit, const Preferences& preferences, double clockHz = 0,

@@ -38,6 +38,7 @@ void TableModel::setTable(Table table) {
             columns_.push_back(i);
     right_ = numberColumns(table);
     table_ = std::make_shared<const Table>(std::move(table));
+    largest_.assign(table_->columns.size(), std::nullopt);
     clockHz_ = context_.reports.clockHz();
     const bool large = table_->rows.size() > arrangedAtOnce;
     arrangement_ = arranged(*table_, large ? Wish() : wish_, {});
@@ -184,6 +185,40 @@ bool TableModel::isRight(int column) const {
            right_[columns_[static_cast<std::size_t>(column)]];
 }
 
+// The largest amount of a column; 0 where bars would say nothing: of what is no amount, where a
+// value is below zero, and beside changes, which are what one looks for there.
+double TableModel::largestOf(std::size_t column) const {
+    if (largest_[column])
+        return *largest_[column];
+    const Column& of = table_->columns[column];
+    const bool amounts = of.unit == Unit::Bytes || of.unit == Unit::Cycles ||
+                         of.unit == Unit::Seconds || of.unit == Unit::Flops;
+    const bool ofTwo = std::any_of(table_->columns.begin(), table_->columns.end(),
+                                   [](const Column& each) { return each.difference; });
+    double largest = 0;
+    for (const Row& row : table_->rows) {
+        const Cell& cell = row.cells[column];
+        const double value = numberOf(cell).value_or(0);
+        if (!amounts || ofTwo || value < 0 || std::holds_alternative<Change>(cell)) {
+            largest = 0;
+            break;
+        }
+        largest = std::max(largest, value);
+    }
+    largest_[column] = largest;
+    return largest;
+}
+
+QVariant TableModel::barShare(const QModelIndex& index) const {
+    // Totals are no items, and of two rows one sees which is larger.
+    constexpr std::size_t fewestRows = 3;
+    if (index.row() < firstRow() || table_->rows.size() < fewestRows)
+        return {};
+    const double largest = largestOf(columns_[static_cast<std::size_t>(index.column())]);
+    const std::optional<double> value = numberOf(cellAt(index));
+    return largest > 0 && value ? QVariant(*value / largest) : QVariant();
+}
+
 Table TableModel::rawTable(const std::vector<int>& rows) const {
     Table table = *table_;
     table.rows.clear();
@@ -219,6 +254,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             return font;
         }
         return {};
+    case barRole:
+        return barShare(index);
     case Qt::ForegroundRole:
         return foregroundOf(cell, unitAt(index), context_.theme.current());
     default:

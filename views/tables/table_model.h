@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QTableView>
 #include <memory>
+#include <optional>
 
 #include "views/query/background_query.h"
 #include "views/session/view_context.h"
@@ -66,12 +67,15 @@ private:
     [[nodiscard]] const Column& columnAt(int column) const;
     [[nodiscard]] Unit unitAt(const QModelIndex& index) const;
     [[nodiscard]] bool isRight(int column) const;
+    [[nodiscard]] QVariant barShare(const QModelIndex& index) const;
+    [[nodiscard]] double largestOf(std::size_t column) const;
     [[nodiscard]] int firstRow() const { return arrangement_.totals.cells.empty() ? 0 : 1; }
 
     ViewContext& context_;
     std::shared_ptr<const Table> table_ = std::make_shared<const Table>();
     std::vector<std::size_t> columns_; ///< of the table, those that are shown
     std::vector<bool> right_;          ///< by column of the table: aligned to the right
+    mutable std::vector<std::optional<double>> largest_; ///< by column of the table, once asked for
     Arrangement arrangement_;
     Wish wish_;
     BackgroundQuery arranging_;

@@ -70,6 +70,7 @@ QTabBar::tab { padding: 6px 12px; background: transparent; color: @muted;
                border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @accent; border-bottom: 2px solid @accent; }
 QTabBar::tab:hover:!selected { color: @text; }
+#innerTabs QTabBar::tab { padding: 4px 10px; }
 QHeaderView { background: @surface; }
 QHeaderView::section { background: @surface; color: @muted; border: none;
                        border-bottom: 1px solid @border; padding: 4px 8px; }
@@ -115,6 +116,8 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 #panel { background: @surface; border: 1px solid @border; border-radius: 6px; }
 #muted { color: @muted; }
 #error { color: @bad; }
+#good { color: @good; }
+#headerStrip { background: @surface; border: none; border-bottom: 1px solid @border; }
 QProgressBar { background: @border; border: none; border-radius: 3px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
 #heading { font-weight: 600; }
@@ -129,9 +132,9 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
     sheet.replace(QLatin1String("@check"),
                   dark ? QStringLiteral("check-dark") : QStringLiteral("check-light"));
     const std::pair<const char*, QColor> names[] = {
-        {"@window", window}, {"@surface", surface},   {"@raised", raised},
-        {"@border", border}, {"@text", text},         {"@muted", mutedText},
-        {"@accent", accent}, {"@selected", selected}, {"@bad", bad}};
+        {"@window", window}, {"@surface", surface}, {"@raised", raised}, {"@border", border},
+        {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected},
+        {"@bad", bad},       {"@good", good}};
     for (const auto& [name, colour] : names)
         sheet.replace(QLatin1String(name), colour.name());
     return sheet;

@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QTabBar>
 #include <QTabWidget>
 #include <functional>
 #include <map>
@@ -56,6 +57,26 @@ bool choose(QTabWidget& tabs, const std::function<bool(const QString&)>& is) {
     if (tab >= 0)
         tabs.setCurrentIndex(tab);
     return tab >= 0;
+}
+
+// A tab may be on a tab of others.
+void bringToFront(QTabWidget& tabs) {
+    for (QWidget* inner = &tabs; inner != nullptr; inner = inner->parentWidget())
+        for (QWidget* outer = inner->parentWidget(); outer != nullptr;
+             outer = outer->parentWidget())
+            if (auto* around = qobject_cast<QTabWidget*>(outer);
+                around && around->indexOf(inner) >= 0)
+                around->setCurrentWidget(inner);
+}
+
+// Tabs that were once called otherwise are found by that name, which is their data.
+bool chooseByOldName(QTabWidget& tabs, const std::function<bool(const QString&)>& is) {
+    for (int tab = 0; tab < tabs.count(); ++tab)
+        if (const QString old = tabs.tabBar()->tabData(tab).toString(); !old.isEmpty() && is(old)) {
+            tabs.setCurrentIndex(tab);
+            return true;
+        }
+    return false;
 }
 
 // Some follow the index, some only what the user does.
@@ -180,9 +201,14 @@ void leaveOutOfState(QWidget& control) {
 bool chooseByText(QWidget& report, const QString& text) {
     const QString wanted = lettersOf(text);
     const auto is = [&wanted](const QString& candidate) { return lettersOf(candidate) == wanted; };
-    for (QTabWidget* tabs : report.findChildren<QTabWidget*>())
-        if (choose(*tabs, is))
-            return true;
+    const QList<QTabWidget*> all = report.findChildren<QTabWidget*>();
+    using Choose = bool (*)(QTabWidget&, const std::function<bool(const QString&)>&);
+    for (const Choose chosen : {Choose(chooseByOldName), Choose(choose)})
+        for (QTabWidget* tabs : all)
+            if (chosen(*tabs, is)) {
+                bringToFront(*tabs);
+                return true;
+            }
     for (QComboBox* box : report.findChildren<QComboBox*>())
         if (choose(*box, is))
             return true;

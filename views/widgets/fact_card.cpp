@@ -1,6 +1,7 @@
 #include "views/widgets/fact_card.h"
 
 #include <QGridLayout>
+#include <algorithm>
 
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
@@ -8,9 +9,14 @@
 namespace tilescope::views {
 namespace {
 
+// Long paths may break after a slash instead of widening the card.
+constexpr qsizetype longText = 40;
+
+bool isLong(const Card::Fact& fact) {
+    return std::max(fact.source.size(), fact.target.size()) > longText;
+}
+
 QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
-    // Long paths may break after a slash instead of widening the card.
-    constexpr qsizetype longText = 40;
     QString shown = shownText(text);
     if (text.size() > longText)
         shown.replace(QLatin1Char('/'), QStringLiteral("/\u200b"));
@@ -22,8 +28,8 @@ QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
     return label;
 }
 
-QLabel* targetLabel(const Card::Fact& fact) {
-    QLabel* value = label(fact.target, "value", Qt::AlignRight);
+QLabel* targetLabel(const Card::Fact& fact, Qt::Alignment alignment) {
+    QLabel* value = label(fact.target, fact.targetIsBad ? "error" : "value", alignment);
     if (fact.source != fact.target) {
         QFont font = value->font();
         font.setBold(true);
@@ -92,19 +98,26 @@ void Card::setFacts(const std::vector<Fact>& facts, bool comparing) {
     facts_ = new QWidget;
     auto* grid = new QGridLayout(facts_);
     grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(16);
+    grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(4);
-    grid->setColumnStretch(0, 1);
+    // Values stand beside their names, whatever room there is; paths take all of it.
+    const bool paths = std::any_of(facts.begin(), facts.end(), isLong);
+    const Qt::Alignment alignment = paths ? Qt::AlignLeft : Qt::AlignRight;
+    constexpr int afterValues = 3;
+    grid->setColumnStretch(paths ? 1 : afterValues, 1);
+    if (paths && comparing)
+        grid->setColumnStretch(2, 1);
     int row = 0;
     if (comparing) {
-        grid->addWidget(label(tr("Source"), "muted", Qt::AlignRight), row, 1);
-        grid->addWidget(label(tr("Target"), "muted", Qt::AlignRight), row++, 2);
+        grid->addWidget(label(tr("Source"), "muted", alignment), row, 1);
+        grid->addWidget(label(tr("Target"), "muted", alignment), row++, 2);
     }
     for (const Fact& fact : facts) {
         grid->addWidget(label(fact.name, "muted", Qt::AlignLeft), row, 0);
-        grid->addWidget(label(fact.source, "value", Qt::AlignRight), row, 1);
+        grid->addWidget(label(fact.source, fact.sourceIsBad ? "error" : "value", alignment), row,
+                        1);
         if (comparing)
-            grid->addWidget(targetLabel(fact), row, 2);
+            grid->addWidget(targetLabel(fact, alignment), row, 2);
         ++row;
     }
     layout_->addWidget(facts_);

@@ -26,7 +26,9 @@ public:
     struct Fact {
         QString name;
         QString source;
-        QString target; ///< second column; left out if no fact has one
+        QString target;           ///< second column; left out if no fact has one
+        bool sourceIsBad = false; ///< in red: what exceeds its limit
+        bool targetIsBad = false;
     };
     /// Replaces the facts; with `comparing` the values are under Source and Target, and those
     /// that differ stand out.

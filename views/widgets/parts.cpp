@@ -33,6 +33,17 @@ QScrollArea* scrolled(QWidget* content) {
     return area;
 }
 
+QWidget* readable(QWidget* content) {
+    auto* around = new QWidget;
+    auto* row = new QHBoxLayout(around);
+    row->setContentsMargins(0, 0, 0, 0);
+    content->setMaximumWidth(readableWidth);
+    constexpr int most = 1000; // of the room, before what is left of it gets any
+    row->addWidget(content, most);
+    row->addStretch(1);
+    return around;
+}
+
 QWidget* tabPage() {
     auto* page = new QWidget;
     page->setObjectName(QStringLiteral("tabPage"));

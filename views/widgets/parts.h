@@ -22,6 +22,10 @@ QSplitter* splitOf(Qt::Orientation orientation, QWidget* first, QWidget* second,
 /// Scrolls what has no room; without a frame.
 QScrollArea* scrolled(QWidget* content);
 
+/// No wider than lines can be followed with the eye, at the left of what room there is.
+QWidget* readable(QWidget* content);
+inline constexpr int readableWidth = 1120; // pixels
+
 /// An empty page with the ground of tables.
 QWidget* tabPage();
 

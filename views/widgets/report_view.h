@@ -2,6 +2,8 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
+#include <string>
 
 #include "views/session/view_context.h"
 #include "views/widgets/control_states.h"
@@ -33,10 +35,10 @@ signals:
     void reportWanted(const QString& name);
     /// The user goes to an operation's place in the execution trace; see goToOperation().
     void traceWanted(tilescope::OperationId operation, bool target);
-    /// The user wants the run of a profile again with one option changed, or the key "model"; an
-    /// empty value leaves it to the user.
+    /// The user wants the run of a profile again with one option changed, or the key "model", and
+    /// with those that it needs as well; an empty value leaves it to the user.
     void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
-                        const std::string& value);
+                        const std::string& value, const std::map<std::string, std::string>& with);
     /// The user wants all suggestions for a profile to be simulated.
     void tryAllWanted(const tilescope::ProfileViewPtr& profile);
 

@@ -10,6 +10,7 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include "app/gui/window/recent_row.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {
@@ -25,17 +26,13 @@ QPixmap logo(int size) {
     return pixmap;
 }
 
-QString shortName(const QString& file) {
-    const QFileInfo info(file);
-    // Every run writes a profile.pop: its folder tells them apart.
-    return info.dir().dirName() + QLatin1Char('/') + info.fileName();
-}
-
 } // namespace
 
-HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
+HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget* parent)
     : QWidget(parent)
+    , context_(context)
     , recent_(recent)
+    , details_(context.workers)
     , demo_(SimulationRun::findProgram(), this)
     , demoButton_(new QPushButton(tr("Open demo")))
     , demoProgress_(new QWidget)
@@ -46,7 +43,7 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     , comparisons_(makeList(tr("Recent comparisons")))
     , tabs_(new QTabWidget) {
     auto* column = new QWidget;
-    constexpr int columnWidth = 680;
+    constexpr int columnWidth = 760;
     column->setFixedWidth(columnWidth);
     auto* layout = new QVBoxLayout(column);
     layout->setSpacing(10);
@@ -79,7 +76,7 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     layout->addSpacing(14);
     tabs_->addTab(profiles_, tr("Recent profiles"));
     tabs_->addTab(comparisons_, tr("Recent comparisons"));
-    constexpr int listHeight = 300;
+    constexpr int listHeight = 320;
     tabs_->setMinimumHeight(listHeight);
     layout->addWidget(tabs_, 1);
 
@@ -96,6 +93,7 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     connect(compare, &QPushButton::clicked, this, &HomeScreen::compareWanted);
     connect(run, &QPushButton::clicked, this, &HomeScreen::runWanted);
     connect(&recent_, &RecentFiles::changed, this, [this] { fill(); });
+    connect(&details_, &RecentDetails::changed, this, [this] { describe(); });
     fill();
 }
 
@@ -153,7 +151,7 @@ QListWidget* HomeScreen::makeList(const QString& name) {
     auto* list = new QListWidget;
     list->setAccessibleName(name);
     list->setFrameShape(QFrame::NoFrame);
-    list->setTextElideMode(Qt::ElideMiddle);
+    list->setItemDelegate(new RecentRow(context_.theme, list));
     list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* remove = new QAction(tr("Remove from the list"), list);
     remove->setShortcut(QKeySequence::Delete);
@@ -177,35 +175,30 @@ void HomeScreen::fill() {
     fill(*comparisons_, recent_.comparisons());
     tabs_->setVisible(profiles_->count() + comparisons_->count() > 0);
     tabs_->setTabEnabled(1, comparisons_->count() > 0);
+    describe();
+    if (isVisible())
+        details_.read(recent_.entries());
+}
+
+// What the files are now; they may have changed while reports were in front.
+void HomeScreen::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    details_.read(recent_.entries());
 }
 
 void HomeScreen::fill(QListWidget& list, const QStringList& entries) {
     const int row = list.currentRow();
     list.clear();
     for (const QString& entry : entries) {
-        const QStringList files = RecentFiles::filesOf(entry);
-        QStringList names;
-        for (const QString& file : files)
-            names.append(shortName(file));
-        auto* item =
-            new QListWidgetItem(names.join(QStringLiteral("  \u2192  ")) + QStringLiteral("    ") +
-                                QFileInfo(files.front()).absolutePath());
+        auto* item = new QListWidgetItem;
         item->setData(Qt::UserRole, entry);
-        item->setToolTip(files.join(QLatin1Char('\n')));
-        const bool missing = std::any_of(files.begin(), files.end(), [](const QString& file) {
-            return !QFileInfo::exists(file);
-        });
-        if (missing) {
-            item->setForeground(list.palette().brush(QPalette::Disabled, QPalette::Text));
-            item->setText(item->text() + tr("    (missing)"));
-        }
         list.addItem(item);
         auto* remove = new QToolButton;
         remove->setText(QStringLiteral("\u00d7"));
         remove->setAutoRaise(true);
         remove->setFocusPolicy(Qt::NoFocus); // the keyboard has Delete
         remove->setToolTip(tr("Remove from the list"));
-        remove->setAccessibleName(tr("Remove %1 from the list").arg(item->text()));
+        remove->setAccessibleName(tr("Remove %1 from the list").arg(entry));
         connect(remove, &QToolButton::clicked, this, [this, entry] { recent_.remove(entry); });
         auto* over = new QWidget;
         auto* line = new QHBoxLayout(over);
@@ -216,6 +209,29 @@ void HomeScreen::fill(QListWidget& list, const QStringList& entries) {
     }
     // After a removal the keyboard goes on where it was.
     list.setCurrentRow(std::min(row, list.count() - 1));
+}
+
+void HomeScreen::describe() {
+    for (QListWidget* list : {profiles_, comparisons_})
+        for (int row = 0; row < list->count(); ++row)
+            describe(*list->item(row));
+}
+
+void HomeScreen::describe(QListWidgetItem& item) const {
+    const QStringList files = RecentFiles::filesOf(item.data(Qt::UserRole).toString());
+    const RecentText text = recentText(files, details_, QDateTime::currentDateTimeUtc());
+    item.setData(RecentRow::TitleRole, text.title);
+    item.setData(RecentRow::DetailsRole, text.details);
+    item.setData(RecentRow::PlaceRole, text.place);
+    item.setData(RecentRow::VerdictRole, text.verdict);
+    item.setData(RecentRow::AgeRole, text.age);
+    item.setData(RecentRow::GoodRole, text.good);
+    item.setData(RecentRow::MissingRole, text.missing);
+    // What a screen reader says, and what is found by typing.
+    QStringList all{text.title, text.details, text.verdict, text.age, text.place};
+    all.removeAll(QString());
+    item.setText(all.join(QStringLiteral(", ")));
+    item.setToolTip(views::shownLines(files.join(QLatin1Char('\n'))));
 }
 
 } // namespace tilescope::gui

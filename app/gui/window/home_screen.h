@@ -4,10 +4,12 @@
 #include <QWidget>
 
 #include "app/gui/window/demo_run.h"
+#include "app/gui/window/recent_details.h"
 #include "app/gui/window/recent_files.h"
 
 class QLabel;
 class QListWidget;
+class QListWidgetItem;
 class QProgressBar;
 class QPushButton;
 class QTabWidget;
@@ -18,11 +20,14 @@ namespace tilescope::gui {
 class HomeScreen : public QWidget {
     Q_OBJECT
 public:
-    explicit HomeScreen(RecentFiles& recent, QWidget* parent = nullptr);
+    HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget* parent = nullptr);
     /// Recent profiles, and recent comparisons.
     [[nodiscard]] QListWidget& profiles() { return *profiles_; }
     [[nodiscard]] QListWidget& comparisons() { return *comparisons_; }
     [[nodiscard]] DemoRun& demo() { return demo_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 signals:
     void openWanted();
@@ -35,10 +40,14 @@ private:
     QListWidget* makeList(const QString& name);
     void fill();
     void fill(QListWidget& list, const QStringList& entries);
+    void describe();
+    void describe(QListWidgetItem& item) const;
     void makeDemo(QVBoxLayout& layout);
     void updateDemo();
 
+    views::ViewContext& context_;
     RecentFiles& recent_;
+    RecentDetails details_;
     DemoRun demo_;
     QPushButton* demoButton_;
     QWidget* demoProgress_;

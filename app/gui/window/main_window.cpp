@@ -12,6 +12,7 @@
 
 #include "app/gui/window/choice_manners.h"
 #include "app/gui/window/focus_ring.h"
+#include "app/gui/window/header_strip.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
@@ -102,7 +103,7 @@ MainWindow::~MainWindow() {
 
 void MainWindow::makeCentral() {
     messageBar_ = new MessageBar(context_);
-    home_ = new HomeScreen(recent_);
+    home_ = new HomeScreen(context_, recent_);
     sideMenu_ = new SideMenu(context_);
     reportStack_ = new QStackedWidget;
     reportPage_ = new QWidget;
@@ -110,7 +111,10 @@ void MainWindow::makeCentral() {
     page->setContentsMargins(0, 0, 0, 0);
     page->setSpacing(0);
     page->addWidget(sideMenu_);
-    page->addWidget(reportStack_, 1);
+    auto* header = new HeaderStrip(context_);
+    auto* right = new QWidget;
+    views::inColumn(right, {header, reportStack_});
+    page->addWidget(right, 1);
     pages_ = new QStackedWidget;
     pages_->addWidget(home_);
     pages_->addWidget(reportPage_);
@@ -121,12 +125,11 @@ void MainWindow::makeCentral() {
     new FocusRing(*this, context_.theme);
     setCentralWidget(central);
     status_ = new QLabel;
-    titles_ = new QLabel;
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
-    statusBar()->addPermanentWidget(titles_);
     statusBar()->setContentsMargins(10, 0, 12, 0);
     connect(sideMenu_, &SideMenu::chosen, this, &MainWindow::showReport);
+    connect(header, &HeaderStrip::compareWanted, this, [this] { showReport(Report::Compare); });
     connect(home_, &HomeScreen::openWanted, this, &MainWindow::openDialog);
     connect(home_, &HomeScreen::compareWanted, this, &MainWindow::compareDialog);
     connect(home_, &HomeScreen::recentWanted, this,
@@ -238,13 +241,11 @@ void MainWindow::profilesChanged() {
     context_.selection.clear();
     context_.history.reset();
     QString title = QStringLiteral("TileScope");
-    QString names;
     // What is opened next begins as anything does, not where the last one was left.
     if (!open.source)
         current_ = Report::Summary;
     if (open.source) {
-        names = namesOf(open);
-        title = QStringLiteral("%1 \u2013 TileScope").arg(names);
+        title = QStringLiteral("%1 \u2013 TileScope").arg(namesOf(open));
         showReport(std::exchange(wanted_, {}).value_or(current_));
         if (memory_ == Memory::Persistent)
             recent_.add(QString::fromStdString(open.source->file().string()),
@@ -252,7 +253,6 @@ void MainWindow::profilesChanged() {
                                     : QString());
     }
     setWindowTitle(title);
-    titles_->setText(names);
     watch_.setFiles(openFiles());
     restoreSelection();
     followLink();

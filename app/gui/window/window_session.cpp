@@ -112,7 +112,8 @@ void MainWindow::fileChanged(const QString& file) {
 }
 
 RunRequest MainWindow::runAgain(const ProfileView& profile, const std::string& key,
-                                const std::string& value) {
+                                const std::string& value,
+                                const std::map<std::string, std::string>& with) {
     const ProfileInfo& info = profile.info();
     RunRequest request;
     const auto file = info.options.find("modelFile");
@@ -120,14 +121,17 @@ RunRequest MainWindow::runAgain(const ProfileView& profile, const std::string& k
     request.options = changedOptions(info.options);
     if (!key.empty() && !value.empty())
         request.options[key] = value;
+    for (const auto& [other, needed] : with)
+        request.options[other] = needed;
     request.focusOption = key;
     request.compareWith = QString::fromStdString(profile.file().string());
     return request;
 }
 
 void MainWindow::openRunAgain(const ProfileViewPtr& profile, const std::string& key,
-                              const std::string& value) {
-    openRunDialog(runAgain(*profile, key, value));
+                              const std::string& value,
+                              const std::map<std::string, std::string>& with) {
+    openRunDialog(runAgain(*profile, key, value, with));
 }
 
 void MainWindow::openTryAll(const ProfileViewPtr& profile) {

@@ -41,7 +41,7 @@ public:
                                  ? CycleBasis::Executed
                                  : CycleBasis::Estimated;
         compareMetrics();
-        compareOptions();
+        result_.options = optionChanges(source_.info(), target_.info());
         comparePlans();
         const CycleBasis basis = result_.cycleBasis;
         result_.memory = causes(
@@ -74,26 +74,6 @@ private:
         const auto after = metricValues(target_, stop_);
         for (std::size_t i = 0; i < before.size(); ++i)
             result_.metrics.push_back({before[i], after[i]});
-    }
-
-    void compareOptions() {
-        std::map<std::string, OptionChange> all;
-        const auto add = [&](const ProfileInfo& info, std::string OptionChange::*side) {
-            for (const auto* options : {&info.options, &info.engineOptions})
-                for (const auto& [name, value] : *options) {
-                    all[name].option = name;
-                    all[name].*side = value;
-                }
-            all["model"].option = "model";
-            all["model"].*side = info.model;
-            all["target"].option = "target";
-            all["target"].*side = info.target.name;
-        };
-        add(source_.info(), &OptionChange::source);
-        add(target_.info(), &OptionChange::target);
-        for (const auto& [name, change] : all)
-            if (change.source != change.target)
-                result_.options.push_back(change);
     }
 
     void comparePlans() {

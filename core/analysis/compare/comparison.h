@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analysis/compare/costs.h"
+#include "core/analysis/compare/differences.h"
 #include "core/analysis/compare/match.h"
 #include "core/analysis/compare/metrics.h"
 #include "core/analysis/compare/plans.h"
@@ -24,13 +25,6 @@ struct ComparedMetric {
     [[nodiscard]] std::optional<double> difference() const;
     /// The difference as a share of the source; none if that is zero or one side lacks the metric.
     [[nodiscard]] std::optional<double> relative() const;
-};
-
-/// An option whose value differs; "" where a profile has none.
-struct OptionChange {
-    std::string option;
-    std::string source;
-    std::string target;
 };
 
 /// An operation of both profiles whose plan differs.

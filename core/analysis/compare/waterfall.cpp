@@ -23,9 +23,10 @@ std::string WaterfallStep::name() const {
 }
 
 Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLosses& target,
-                      double targetSamples) {
+                      double targetSamples, WaterfallBasis basis) {
     Waterfall waterfall;
-    waterfall.perSample = sourceSamples > 0 && targetSamples > 0 && sourceSamples != targetSamples;
+    waterfall.perSample = basis != WaterfallBasis::Run && sourceSamples > 0 && targetSamples > 0 &&
+                          (basis == WaterfallBasis::Sample || sourceSamples != targetSamples);
     const double ofSource = waterfall.perSample ? sourceSamples : 1;
     const double ofTarget = waterfall.perSample ? targetSamples : 1;
     waterfall.before = divided(static_cast<double>(source.cycles), ofSource);
@@ -57,13 +58,20 @@ Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLo
     return waterfall;
 }
 
-std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
-                                          const std::stop_token& stop) {
-    const std::optional<RunLosses> before = runLosses(source, stop);
-    const std::optional<RunLosses> after = runLosses(target, stop);
+std::optional<WaterfallParts> waterfallParts(const ProfileView& source, const ProfileView& target,
+                                             const std::stop_token& stop) {
+    std::optional<RunLosses> before = runLosses(source, stop);
+    std::optional<RunLosses> after = runLosses(target, stop);
     if (!before || !after)
         return std::nullopt;
-    return waterfallOf(*before, samplesOfRun(source.info()), *after, samplesOfRun(target.info()));
+    return WaterfallParts{std::move(*before), std::move(*after), samplesOfRun(source.info()),
+                          samplesOfRun(target.info())};
+}
+
+std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
+                                          const std::stop_token& stop) {
+    const std::optional<WaterfallParts> parts = waterfallParts(source, target, stop);
+    return parts ? std::optional(parts->on(WaterfallBasis::SampleIfRunsDiffer)) : std::nullopt;
 }
 
 } // namespace tilescope

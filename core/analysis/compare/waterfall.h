@@ -25,17 +25,36 @@ struct WaterfallStep {
 struct Waterfall {
     std::int64_t before = 0; ///< cycles of the source's run, or of a sample
     std::int64_t after = 0;
-    bool perSample = false; ///< runs take different numbers of samples: all cycles are of one
+    bool perSample = false; ///< all cycles are of one sample
     std::vector<WaterfallStep> steps;
 };
 
+/// What cycles are of: a run, a sample, or a sample only where runs take different numbers of them.
+enum class WaterfallBasis { Run, Sample, SampleIfRunsDiffer };
+
 /// `sourceSamples`, `targetSamples`: of a run.
 Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLosses& target,
-                      double targetSamples);
+                      double targetSamples,
+                      WaterfallBasis basis = WaterfallBasis::SampleIfRunsDiffer);
 
 /// Of two profiles; none unless both have run. Throws UserError for a damaged profile, Cancelled
 /// after a stop.
 std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
                                           const std::stop_token& stop = {});
+
+/// What the waterfall of two profiles is made of, to be looked at on one basis and then another.
+struct WaterfallParts {
+    RunLosses source;
+    RunLosses target;
+    double sourceSamples = 1;
+    double targetSamples = 1;
+    [[nodiscard]] Waterfall on(WaterfallBasis basis) const {
+        return waterfallOf(source, sourceSamples, target, targetSamples, basis);
+    }
+};
+
+/// Likewise.
+std::optional<WaterfallParts> waterfallParts(const ProfileView& source, const ProfileView& target,
+                                             const std::stop_token& stop = {});
 
 } // namespace tilescope

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -112,6 +113,14 @@ public:
         return *each;
     }
 
+    /// What the line above the reports says of two profiles.
+    static QString differences(const QWidget& window) {
+        const QString before = QStringLiteral("What differs: ");
+        for (const QPushButton* button : window.findChildren<QPushButton*>())
+            if (button->isVisible() && button->accessibleName().startsWith(before))
+                return button->accessibleName().mid(before.size());
+        return {};
+    }
     /// The row of a table whose cell contains a text; -1 if none does.
     static int rowWith(const QTableView& table, const QString& text, int column = 0) {
         for (int row = 0; row < table.model()->rowCount(); ++row)

@@ -1,4 +1,5 @@
 #include "views/operations/graph/graph_scene.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 #include <QCoreApplication>
@@ -36,7 +37,8 @@ QString wireLabel(const GraphScene& scene, const PlacedWire& wire) {
         for (const std::size_t member : scene.visible.edges[edge].members)
             tensors.insert(scene.model->merged.edges[member].tensor);
     if (tensors.size() != 1)
-        return QCoreApplication::translate("ModelGraph", "%1 tensors").arg(tensors.size());
+        return QCoreApplication::translate("ModelGraph", "%1 tensors")
+            .arg(countText(static_cast<std::int64_t>(tensors.size())));
     const ModelTensor& tensor = scene.model->merged.graph.tensors[*tensors.begin()];
     return QString::fromStdString(tensor.shape + ' ' + tensor.type);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "views/operations/graph/graph_colours.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -76,7 +77,9 @@ ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool enter
         node.children.push_back(
             valueLine(QString::fromStdString(tensor.name), tensor.shape + " " + tensor.type));
     }
-    node.values.emplace_back(Text::tr("tensors: %1").arg(seen.size()).toStdString());
+    node.values.emplace_back(Text::tr("tensors: %1")
+                                 .arg(countText(static_cast<std::int64_t>(seen.size())))
+                                 .toStdString());
     return node;
 }
 

@@ -1,0 +1,69 @@
+// A line above the reports that says what is open.
+#pragma once
+
+#include <QFrame>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/memory/summary.h"
+#include "views/session/view_context.h"
+
+class QLabel;
+class QPushButton;
+
+namespace tilescope::gui {
+
+/// Model, batch, machine, whether it fits, time and throughput of a profile; of two, what differs,
+/// which leads to the comparison, and how each of these changed. What has no room gives way, the
+/// name and what differs last.
+class HeaderStrip : public QFrame {
+    Q_OBJECT
+public:
+    explicit HeaderStrip(views::ViewContext& context, QWidget* parent = nullptr);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return {1, sizeHint().height()}; }
+
+signals:
+    /// The user has gone to what differs.
+    void compareWanted();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    /// The fullest tiles of source and target, once they have been read.
+    struct Fullest {
+        MemorySummary source;
+        std::optional<MemorySummary> target;
+    };
+    enum class Look { Plain, Muted, Good, Bad };
+    struct Part {
+        QWidget* widget = nullptr;
+        QString text;             ///< in full
+        bool gives = false;       ///< is shortened before it is left out
+        QStringList shorter = {}; ///< what stands for the text where there is less room
+        bool follows = false;     ///< belongs to the part before it
+    };
+    void reload();
+    void show();
+    void showOne();
+    void showTwo();
+    void clear();
+    void addName(const QString& text, const QString& toolTip);
+    void addText(const QString& text, Look look, const QString& toolTip = {});
+    void addChanges();
+    void addFits();
+    void addTimes();
+    void layOut();
+    [[nodiscard]] QString fitted(const Part& part, int width) const;
+    void place(const Part& part, const QString& text, int left, int width) const;
+    [[nodiscard]] int widthOf(const Part& part) const;
+
+    views::ViewContext& context_;
+    views::BackgroundQuery query_;
+    std::optional<Fullest> fullest_;
+    std::vector<Part> parts_; ///< from left to right, those that give way first last
+    QPushButton* changes_ = nullptr;
+};
+
+} // namespace tilescope::gui

@@ -1,0 +1,34 @@
+// How a row of the list of recent profiles is drawn.
+#pragma once
+
+#include <QStyledItemDelegate>
+
+#include "views/theme/theme.h"
+
+namespace tilescope::gui {
+
+/// Two lines: the model and what it was run with, with the verdict and the age at the right; then
+/// where the file is. What is missing is muted.
+class RecentRow : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    enum Role {
+        TitleRole = Qt::UserRole + 1,
+        DetailsRole,
+        VerdictRole,
+        AgeRole,
+        PlaceRole,
+        GoodRole,
+        MissingRole
+    };
+    explicit RecentRow(const views::ThemeSource& theme, QObject* parent = nullptr);
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+
+private:
+    const views::ThemeSource& theme_;
+};
+
+} // namespace tilescope::gui

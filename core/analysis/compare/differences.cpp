@@ -1,0 +1,60 @@
+#include "core/analysis/compare/differences.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+namespace tilescope {
+namespace {
+
+// Options that the leading changes say by another name.
+constexpr std::array<std::string_view, 5> saidBefore{"model", "target", "batchSize", "ipus",
+                                                     "tilesPerIpu"};
+
+} // namespace
+
+std::vector<OptionChange> optionChanges(const ProfileInfo& source, const ProfileInfo& target) {
+    std::map<std::string, OptionChange> all;
+    const auto add = [&](const ProfileInfo& info, std::string OptionChange::*side) {
+        for (const auto* options : {&info.options, &info.engineOptions})
+            for (const auto& [name, value] : *options) {
+                all[name].option = name;
+                all[name].*side = value;
+            }
+        all["model"].option = "model";
+        all["model"].*side = info.model;
+        all["target"].option = "target";
+        all["target"].*side = info.target.name;
+    };
+    add(source, &OptionChange::source);
+    add(target, &OptionChange::target);
+    std::vector<OptionChange> changes;
+    for (auto& [name, change] : all)
+        if (change.source != change.target)
+            changes.push_back(std::move(change));
+    return changes;
+}
+
+std::vector<OptionChange> leadingChanges(const ProfileInfo& source, const ProfileInfo& target) {
+    std::vector<OptionChange> changes;
+    const auto text = [&](const char* name, const std::string& before, const std::string& after) {
+        if (before != after)
+            changes.push_back({name, before, after});
+    };
+    const auto number = [&](const char* name, std::int64_t before, std::int64_t after) {
+        text(name, std::to_string(before), std::to_string(after));
+    };
+    text("model", source.model, target.model);
+    text("mode", source.mode, target.mode);
+    number("batch", source.batchSize, target.batchSize);
+    text("target", source.target.name, target.target.name);
+    number("IPUs", source.target.ipus, target.target.ipus);
+    number("tiles per IPU", source.target.tilesPerIpu, target.target.tilesPerIpu);
+    for (OptionChange& change : optionChanges(source, target))
+        if (std::find(saidBefore.begin(), saidBefore.end(), change.option) == saidBefore.end())
+            changes.push_back(std::move(change));
+    return changes;
+}
+
+} // namespace tilescope

@@ -1,0 +1,59 @@
+// What differs between two runs, from what their profiles say of themselves.
+#include "core/analysis/compare/differences.h"
+
+#include <QTest>
+
+#include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
+
+namespace differences_test {
+using namespace tilescope;
+using namespace tilescope::test;
+
+class DifferencesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aProfileAndItselfDoNotDiffer() {
+        const ProfileInfo info = sampleProfile().info;
+        QVERIFY(optionChanges(info, info).empty());
+        QVERIFY(leadingChanges(info, info).empty());
+    }
+
+    void whatMattersMostComesFirstAndOnce() {
+        ProfileInfo source = sampleProfile().info;
+        source.options = {{"alpha", "1"}, {"batchSize", "4"}, {"ipus", "1"}, {"same", "x"}};
+        source.engineOptions = {};
+        source.batchSize = 4;
+        ProfileInfo target = source;
+        target.options = {{"alpha", "2"}, {"batchSize", "8"}, {"ipus", "2"}, {"same", "x"}};
+        target.engineOptions = {{"zeta", "true"}};
+        target.batchSize = 8;
+        target.target.ipus = 2;
+        const std::vector<OptionChange> expected{
+            {"batch", "4", "8"}, {"IPUs", "1", "2"}, {"alpha", "1", "2"}, {"zeta", "", "true"}};
+        QVERIFY(leadingChanges(source, target) == expected);
+        // The table of options has the options' own names.
+        QCOMPARE(optionChanges(source, target).size(), std::size_t(4));
+        QCOMPARE(optionChanges(source, target)[1].option, std::string("batchSize"));
+    }
+
+    void otherModelsAndMachinesAreSaid() {
+        const ProfileInfo source = sampleProfile().info;
+        ProfileInfo target = source;
+        target.model = "another";
+        target.target.name = "mk1";
+        target.target.tilesPerIpu = source.target.tilesPerIpu - 1;
+        const std::vector<OptionChange> changes = leadingChanges(source, target);
+        QCOMPARE(changes.size(), std::size_t(3));
+        QCOMPARE(changes[0].option, std::string("model"));
+        QCOMPARE(changes[1].option, std::string("target"));
+        QCOMPARE(changes[2].option, std::string("tiles per IPU"));
+    }
+};
+
+TILESCOPE_TEST(DifferencesTest)
+
+} // namespace differences_test
+
+#include "differences_test.moc"

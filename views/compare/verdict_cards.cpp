@@ -1,0 +1,127 @@
+#include "views/compare/verdict_cards.h"
+
+#include <QPainter>
+
+namespace tilescope::views {
+namespace {
+
+constexpr int cardGap = 10;  // pixels between two cards
+constexpr int cardEdge = 12; // within a card, left and right
+constexpr int cardAbove = 8; // within a card, above and below
+constexpr int markWidth = 4; // of the line that has the verdict's colour
+constexpr int detailLines = 2;
+constexpr int narrowest = 190;
+constexpr double largeLetters = 1.5; // times the usual size
+
+QFont valueFont(const QFont& usual) {
+    QFont font(usual);
+    font.setPointSizeF(usual.pointSizeF() * largeLetters);
+    return font;
+}
+
+} // namespace
+
+VerdictCards::VerdictCards(ViewContext& context, QWidget* parent)
+    : PaintedWidget(context, parent) {
+    setAccessibleName(tr("Verdict"));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void VerdictCards::setFigures(std::array<VerdictFigure, cards> figures) {
+    figures_ = std::move(figures);
+    QStringList texts;
+    for (const VerdictFigure& figure : figures_)
+        texts << tr("%1: %2 \u2192 %3 %4. %5")
+                     .arg(figure.title, figure.source, figure.target, figure.change, figure.detail);
+    setAccessibleDescription(texts.join(QStringLiteral("; ")));
+    update();
+}
+
+QSize VerdictCards::minimumSizeHint() const {
+    const int height = fontMetrics().height() * (1 + detailLines) +
+                       QFontMetrics(valueFont(font())).height() + 2 * cardAbove + 4;
+    return {static_cast<int>(cards) * narrowest, height};
+}
+
+QSize VerdictCards::sizeHint() const {
+    constexpr int usual = 360;
+    return {static_cast<int>(cards) * usual, minimumSizeHint().height()};
+}
+
+QRect VerdictCards::cardRect(std::size_t card) const {
+    constexpr int n = static_cast<int>(cards);
+    const int room = width() - (n - 1) * cardGap;
+    const int i = static_cast<int>(card);
+    const int left = room * i / n + i * cardGap;
+    return {left, 0, room * (i + 1) / n - room * i / n, height()};
+}
+
+QColor VerdictCards::colourOf(VerdictFigure::Level level) const {
+    switch (level) {
+    case VerdictFigure::Level::Good:
+        return theme().good;
+    case VerdictFigure::Level::Bad:
+        return theme().bad;
+    case VerdictFigure::Level::Plain:
+        break;
+    }
+    return theme().mutedText;
+}
+
+void VerdictCards::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    for (std::size_t i = 0; i < cards; ++i)
+        paintCard(painter, cardRect(i), figures_[i]);
+}
+
+void VerdictCards::paintCard(QPainter& painter, const QRect& card,
+                             const VerdictFigure& figure) const {
+    painter.fillRect(card, theme().surface);
+    painter.fillRect(QRect(card.left(), card.top(), markWidth, card.height()),
+                     colourOf(figure.level));
+    const int line = fontMetrics().height();
+    QRect inner = card.adjusted(markWidth + cardEdge, cardAbove, -cardEdge, -cardAbove);
+    painter.setFont(font());
+    painter.setPen(theme().mutedText);
+    painter.drawText(QRect(inner.left(), inner.top(), inner.width(), line),
+                     Qt::AlignLeft | Qt::AlignVCenter, figure.title);
+    inner.setTop(inner.top() + line);
+    const int large = QFontMetrics(valueFont(font())).height() + 4;
+    paintValues(painter, QRect(inner.left(), inner.top(), inner.width(), large), figure);
+    inner.setTop(inner.top() + large);
+    painter.setFont(font());
+    painter.setPen(theme().mutedText);
+    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.detail);
+}
+
+// Where a card is too narrow for its change the values give way: they are in the sentence's tip.
+void VerdictCards::paintValues(QPainter& painter, QRect line, const VerdictFigure& figure) const {
+    QFont bold = valueFont(font());
+    bold.setWeight(QFont::DemiBold);
+    const QString mark = figure.level == VerdictFigure::Level::Good  ? QStringLiteral("\u2714 ")
+                         : figure.level == VerdictFigure::Level::Bad ? QStringLiteral("\u2718 ")
+                                                                     : QString();
+    const QString change = mark + figure.change;
+    painter.setFont(bold);
+    painter.setPen(colourOf(figure.level));
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, change);
+    line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(change) - cardEdge);
+    painter.setFont(valueFont(font()));
+    const QString both = tr("%1 \u2192 %2").arg(figure.source, figure.target);
+    if (painter.fontMetrics().horizontalAdvance(both) > line.width())
+        painter.setFont(font());
+    painter.setPen(theme().text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(both, Qt::ElideRight, line.width()));
+}
+
+QString VerdictCards::toolTipAt(const QPoint& position) const {
+    for (std::size_t i = 0; i < cards; ++i)
+        if (cardRect(i).contains(position) && !figures_[i].title.isEmpty())
+            return tr("%1\n%2 \u2192 %3 %4\n%5")
+                .arg(figures_[i].title, figures_[i].source, figures_[i].target, figures_[i].change,
+                     figures_[i].detail);
+    return {};
+}
+
+} // namespace tilescope::views

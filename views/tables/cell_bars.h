@@ -1,0 +1,25 @@
+// Bars behind the numbers of a table.
+#pragma once
+
+#include <QStyledItemDelegate>
+
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// Draws cells as usual, and behind each number a quiet bar in proportion to the largest of its
+/// column, which barRole has. The digits stay as they are.
+class CellBars : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    explicit CellBars(const ThemeSource& theme, QObject* parent = nullptr);
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    /// Where the bar of a cell is; empty without one.
+    [[nodiscard]] static QRectF barIn(const QRect& cell, double share);
+
+private:
+    const ThemeSource& theme_;
+};
+
+} // namespace tilescope::views

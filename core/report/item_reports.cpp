@@ -101,7 +101,7 @@ Table variablesTable(const Target& target, const IdVector<VariableId, Variable>&
                  {"type", "Type"},
                  {"shape", "Shape"},
                  {"bytes", "Bytes", Unit::Bytes, "On the selected tiles", true},
-                 {"tiles", "Tiles", Unit::None, "Selected tiles that hold a part"},
+                 {"tiles", "Tiles", Unit::Count, "Selected tiles that hold a part"},
                  {"maxTileBytes", "Largest tile", Unit::Bytes, "Most on one tile"},
                  {"maxTile", "on tile", Unit::None, "First tile with the largest part"}}};
     table.idKey = "variable";
@@ -157,7 +157,7 @@ Table computeSetsTable(const Target& target, const IdVector<ComputeSetId, Comput
          {"operation", "Operation"},
          {"vertices", "Vertices", Unit::Count, {}, true},
          {"stateBytes", "State", Unit::Bytes, {}, true},
-         {"tiles", "Tiles", Unit::None, "Selected tiles that compute"},
+         {"tiles", "Tiles", Unit::Count, "Selected tiles that compute"},
          {"cycles", "Cycles", Unit::Cycles, "Slowest tile, one execution, estimated"},
          {"balance", "Balance", Unit::Share, "Active cycles of all tiles against the slowest"},
          in(Shown::Window,

@@ -107,7 +107,7 @@ is_wanted pipelines && {
     grab pipelines "$profiles/pipelined/profile.pop" "$profiles/sharded/profile.pop" -- \
         "${main[@]}" memory:tile-map trace:flat trace:tiles-bsp trace:details compare
     grab pipelined "$profiles/pipelined/profile.pop" -- \
-        "${main[@]}" pipeline:cycles memory:tile-map trace:flat trace:tiles-bsp trace:flame+all-rows-in-sight
+        "${main[@]}" pipeline:equal memory:tile-map trace:flat trace:tiles-bsp trace:flame+all-rows-in-sight
 }
 is_wanted copies && {
     run plain "$jobs/plain_plus_transposed.json"

@@ -269,6 +269,16 @@ private slots:
         QCOMPARE(window_->context().reports.source()->machine().name, "mk2");
         QCOMPARE(window_->context().reports.target()->machine().name, "mk1");
     }
+
+    // A remedy sets what `tilescope try` would set.
+    void aRemedySetsWhatItNeedsAsWell() {
+        const ProfileViewPtr profile = test::openSample(files_.write("remedy.pop"));
+        const RunRequest request = MainWindow::runAgain(
+            *profile, "ioTiles", "32", {{"exchangeStrategy", "overlap-inner-loop"}});
+        QCOMPARE(request.options.at("ioTiles"), std::string("32"));
+        QCOMPARE(request.options.at("exchangeStrategy"), std::string("overlap-inner-loop"));
+        QCOMPARE(request.focusOption, std::string("ioTiles"));
+    }
 };
 
 TILESCOPE_TEST(ExportTest, QApplication)

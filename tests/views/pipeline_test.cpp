@@ -224,9 +224,12 @@ private slots:
         };
         QCOMPARE(cell(0, 1), "100");
         QVERIFY(cell(1, 0).contains("longest"));
-        view.setWidths(views::SlotWidths::Cycles);
-        QVERIFY(!view.grab().isNull());
+        // What is lost is seen at once.
         QCOMPARE(view.findChild<QComboBox*>()->currentText(), "Cycles");
+        QVERIFY(!view.grab().isNull());
+        view.setWidths(views::SlotWidths::Equal);
+        QVERIFY(!view.grab().isNull());
+        QCOMPARE(view.findChild<QComboBox*>()->currentText(), "Equal");
     }
 
     void twoPipelinesStandSideBySide() {
@@ -242,6 +245,8 @@ private slots:
         for (const views::SlotDiagram* diagram : {&view.diagram(), &view.targetDiagram()})
             QTRY_COMPARE(diagram->visibleRegion().boundingRect(), diagram->rect());
         QCOMPARE(view.targetDiagram().schedule().groups[1].repeats, 4);
+        QVERIFY(view.diagram().side().title != view.targetDiagram().side().title);
+        QVERIFY(view.diagram().accessibleName() != view.targetDiagram().accessibleName());
         QStringList titles;
         for (int i = 0; i < test::child<views::TablePanel>(view).model().columnCount(); ++i)
             titles << test::child<views::TablePanel>(view)

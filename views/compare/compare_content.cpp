@@ -125,6 +125,19 @@ VerdictFigure allMemory(const Comparison& c, ByteUnits units) {
     return figure;
 }
 
+// What was divided says so.
+QString figureTitle(const Comparison& comparison, const Row& row) {
+    const Metric& metric = allMetrics()[metricNamed(std::get<std::string>(row.cells[0]))];
+    QString title = translated(std::get<std::string>(row.cells[1]));
+    const bool divided =
+        metric.unit == Unit::Bytes || metric.unit == Unit::Cycles || metric.unit == Unit::Seconds;
+    if (!comparison.perSample || !divided || metric.ofTile)
+        return title;
+    const QString ofRun = Text::tr(" of a run");
+    return title.endsWith(ofRun) ? title.chopped(ofRun.size()) + Text::tr(" of a sample")
+                                 : Text::tr("%1, a sample").arg(title);
+}
+
 } // namespace
 
 QString timesText(double times) {
@@ -137,7 +150,7 @@ ValueTree headlineFigures(const Comparison& comparison) {
         Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
     // The rows begin with the metric's name and title.
     for (const Row& row : metricsTable(comparison, MetricRows::Headline).rows)
-        tree.roots.push_back({translated(std::get<std::string>(row.cells[1])),
+        tree.roots.push_back({figureTitle(comparison, row),
                               {row.cells.begin() + 2, row.cells.begin() + 5},
                               {},
                               row.unit});

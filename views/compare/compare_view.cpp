@@ -83,7 +83,8 @@ QWidget* CompareView::makePage(Page page) {
             [this, page](std::int32_t id) { follow(page, id); });
     if (page != Page::CycleCauses)
         return table;
-    QSplitter* both = splitOf(Qt::Vertical, scrolled(chart_), table, 3, 2);
+    chartArea_ = scrolled(chart_);
+    QSplitter* both = splitOf(Qt::Vertical, chartArea_, table, 3, 2);
     // Only the proportion counts, but numbers below what the table needs would not.
     both->setSizes({6000, 4500});
     return both;
@@ -149,14 +150,19 @@ void CompareView::showComparison() {
 }
 
 void CompareView::showWaterfall() {
-    if (!parts_)
-        return chart_->setWaterfall(std::nullopt);
+    // Below its last bar there is nothing to see.
+    const auto fit = [this] { chartArea_->setMaximumHeight(chart_->sizeHint().height()); };
+    if (!parts_) {
+        chart_->setWaterfall(std::nullopt);
+        return fit();
+    }
     const bool ofSample = perSample_->isChecked();
     QString note;
     if (!ofSample && parts_->sourceSamples > 0 && parts_->sourceSamples != parts_->targetSamples)
         note = tr("The target's run takes %1 times the samples: Per sample divides by them.")
                    .arg(timesText(parts_->targetSamples / parts_->sourceSamples));
     chart_->setWaterfall(parts_->on(ofSample ? WaterfallBasis::Sample : WaterfallBasis::Run), note);
+    fit();
 }
 
 const ComparisonPtr& CompareView::shownComparison() const {

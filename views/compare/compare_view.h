@@ -77,6 +77,7 @@ private:
     QToolButton* perSample_;
     OverviewPage* overview_;
     WaterfallChart* chart_;
+    QWidget* chartArea_ = nullptr; ///< what the chart is scrolled in
     ComparisonPtr comparison_;
     ComparisonPtr divided_; ///< per sample; made when it is first shown
     std::optional<WaterfallParts> parts_;

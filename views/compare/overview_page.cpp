@@ -8,6 +8,13 @@
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
+namespace {
+
+constexpr int pageWidth = 1360; // pixels: two tables side by side
+constexpr int mostMiddle = 250; // pixels of height: the eight figures
+constexpr int mostBottom = 400; // the ten causes with their headings
+
+} // namespace
 
 OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     : QWidget(parent)
@@ -40,9 +47,17 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     column->setSpacing(6);
     column->addWidget(verdict_);
     // As much as the eight figures and the ten causes with their headings need.
-    column->addLayout(middle, 7);
-    column->addLayout(bottom, 12);
-    inColumn(this, {readable(content)});
+    const auto row = [column](QHBoxLayout* parts, int share, int most) {
+        auto* widget = new QWidget;
+        parts->setContentsMargins(0, 0, 0, 0);
+        widget->setLayout(parts);
+        widget->setMaximumHeight(most);
+        column->addWidget(widget, share);
+    };
+    row(middle, 7, mostMiddle);
+    row(bottom, 12, mostBottom);
+    column->addStretch();
+    inColumn(this, {scrolled(readable(content, pageWidth))});
 
     makePlaces();
     connect(plans_, &LinkFlow::chosen, this,
@@ -117,11 +132,14 @@ void OverviewPage::setComparison(ComparisonPtr comparison, StepId targetPeak) {
     header->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int i = 1; i < 4; ++i)
         header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
-    memory_->setTable(tr("Largest causes: memory at the peak"),
+    const bool ofSample = comparison_->perSample;
+    memory_->setTable(ofSample ? tr("Largest causes: memory at the peak, a sample")
+                               : tr("Largest causes: memory at the peak"),
                       largestCauses(*comparison_, Unit::Bytes, mostCauses));
-    cycles_->setTable(comparison_->cycleBasis == CycleBasis::Executed
-                          ? tr("Largest causes: cycles of a run")
-                          : tr("Largest causes: cycles, estimated"),
+    cycles_->setTable(comparison_->cycleBasis != CycleBasis::Executed
+                          ? tr("Largest causes: cycles, estimated")
+                      : ofSample ? tr("Largest causes: cycles of a sample")
+                                 : tr("Largest causes: cycles of a run"),
                       largestCauses(*comparison_, Unit::Cycles, mostCauses));
     cycles_->setToolTip(comparison_->cycleBasis == CycleBasis::Executed
                             ? tr("All steps of a run of the main program. Enter or a double click "

@@ -65,14 +65,32 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     steps_->setTable(std::move(details.steps));
     code_->setBars(std::move(details.code), 0);
     cycles_->setBars(std::move(details.cycles), 0, Unit::Cycles);
-    const QString whose = comparing ? tr(" (source)") : QString();
-    setTabText(1, tr("Steps") + whose);
-    setTabText(2, tr("Code") + whose);
-    const QString cycles = executed ? tr("Measured cycles") : tr("Estimated cycles");
-    // With whose they are, all tabs have room beside the graph if this one is short.
-    setTabText(3, comparing ? tr("Cycles") + whose : cycles);
-    for (int tab = 0; tab < count(); ++tab)
-        setTabToolTip(tab, tab == 3 ? cycles + whose : tabText(tab));
+    executed_ = executed;
+    comparing_ = comparing;
+    fitTitles();
+}
+
+// Whose they are, and which cycles, where all tabs have room for it; their tips say so anyway.
+void GroupTabs::fitTitles() {
+    const QString whose = comparing_ ? tr(" (source)") : QString();
+    const QString cycles = executed_ ? tr("Measured cycles") : tr("Estimated cycles");
+    const QStringList whole{tr("Summary"), tr("Steps") + whose, tr("Code") + whose, cycles + whose};
+    const QStringList brief{tr("Summary"), tr("Steps"), tr("Code"), tr("Cycles")};
+    constexpr int around = 26; // pixels of a tab beside its title
+    int needed = 0;
+    for (const QString& title : whole)
+        needed += fontMetrics().horizontalAdvance(title) + around;
+    for (int tab = 0; tab < count(); ++tab) {
+        if (const QString& title = needed <= width() ? whole[tab] : brief[tab];
+            title != tabText(tab))
+            setTabText(tab, title);
+        setTabToolTip(tab, whole[tab]);
+    }
+}
+
+void GroupTabs::resizeEvent(QResizeEvent* event) {
+    QTabWidget::resizeEvent(event);
+    fitTitles();
 }
 
 } // namespace tilescope::views

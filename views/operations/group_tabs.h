@@ -25,11 +25,18 @@ signals:
     /// The user wants to see it in the program tree.
     void stepActivated(std::int32_t program);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitTitles();
+
     ValueTreeView* summary_;
     TablePanel* steps_;
     NamedBars* code_;
     NamedBars* cycles_;
+    bool executed_ = false;
+    bool comparing_ = false;
 };
 
 } // namespace tilescope::views

@@ -5,6 +5,7 @@
 
 #include "core/report/compared_tables.h"
 #include "core/report/pipeline_tables.h"
+#include "views/session/profile_texts.h"
 #include "views/session/report_pair.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
@@ -37,14 +38,9 @@ void tellApart(PipelineSide& source, PipelineSide& target, const ProfileView& so
                const ProfileView& targetProfile) {
     if (source.title != target.title)
         return;
-    const auto add = [](PipelineSide& side, const ProfileView& profile) {
-        const QString folder =
-            shownName(profile.file().parent_path().filename().string(), mostOfOne);
-        if (!folder.isEmpty())
-            side.title = Text::tr("%1 (%2)").arg(side.title, folder);
-    };
-    add(source, sourceProfile);
-    add(target, targetProfile);
+    const auto [before, after] = shortNames(sourceProfile.file(), targetProfile.file());
+    source.title = Text::tr("%1 (%2)").arg(source.title, before);
+    target.title = Text::tr("%1 (%2)").arg(target.title, after);
 }
 
 Table stageTable(const PipelineSide& source, const PipelineSide* target) {

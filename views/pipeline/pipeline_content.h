@@ -18,7 +18,7 @@ struct PipelineSide {
     double clockHz = 0;
     std::int64_t stepCycles = 0; ///< of all iterations; 0 without execution
 };
-/// Adds their folders to the titles of two runs of one model.
+/// Adds their folders or files to the titles of two runs of one model.
 void tellApart(PipelineSide& source, PipelineSide& target, const ProfileView& sourceProfile,
                const ProfileView& targetProfile);
 PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop);

@@ -40,6 +40,15 @@ QString machineText(const ProfileInfo& info) {
     return machine.isEmpty() ? tiles : machine + QStringLiteral(", ") + tiles;
 }
 
+std::pair<QString, QString> shortNames(const std::filesystem::path& source,
+                                       const std::filesystem::path& target) {
+    const bool sameFolder = source.parent_path() == target.parent_path();
+    const auto name = [sameFolder](const std::filesystem::path& file) {
+        return shownName((sameFolder ? file : file.parent_path()).filename().string(), mostOfOne);
+    };
+    return {name(source), name(target)};
+}
+
 QString changeText(const OptionChange& change) {
     return Text::tr("%1 %2 \u2192 %3")
         .arg(shownName(change.option, mostOfOne), valueText(change.source),

@@ -3,6 +3,8 @@
 
 #include <QDateTime>
 #include <QString>
+#include <filesystem>
+#include <utility>
 
 #include "core/analysis/compare/differences.h"
 #include "core/profile/profile.h"
@@ -13,6 +15,10 @@ namespace tilescope::views {
 QString batchText(const ProfileInfo& info);
 /// "mk2, 1 IPU × 1,472 tiles".
 QString machineText(const ProfileInfo& info);
+/// What tells two files apart in few letters: their folders, as every run writes a profile.pop, or
+/// their own names.
+std::pair<QString, QString> shortNames(const std::filesystem::path& source,
+                                       const std::filesystem::path& target);
 /// "batch 4 → 8"; a dash for what a side lacks.
 QString changeText(const OptionChange& change);
 /// The first of them, and how many more there are: "batch 4 → 8, autoloss off → on, 3 more".

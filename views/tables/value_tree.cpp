@@ -101,7 +101,10 @@ void ValueTreeView::giveRest() {
     int others = 0;
     for (int column = 1; column < header()->count(); ++column)
         others += header()->sectionSize(column);
-    header()->resizeSection(0, std::max(leastWidth, viewport()->width() - others));
+    // Values far from their names are hard to follow.
+    constexpr int usuallyEnough = 640;
+    const int names = std::max(usuallyEnough, sizeHintForColumn(0));
+    header()->resizeSection(0, std::max(leastWidth, std::min(names, viewport()->width() - others)));
 }
 
 void ValueTreeView::resizeEvent(QResizeEvent* event) {

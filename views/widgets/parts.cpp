@@ -33,11 +33,11 @@ QScrollArea* scrolled(QWidget* content) {
     return area;
 }
 
-QWidget* readable(QWidget* content) {
+QWidget* readable(QWidget* content, int widest) {
     auto* around = new QWidget;
     auto* row = new QHBoxLayout(around);
     row->setContentsMargins(0, 0, 0, 0);
-    content->setMaximumWidth(readableWidth);
+    content->setMaximumWidth(widest);
     constexpr int most = 1000; // of the room, before what is left of it gets any
     row->addWidget(content, most);
     row->addStretch(1);

@@ -23,8 +23,8 @@ QSplitter* splitOf(Qt::Orientation orientation, QWidget* first, QWidget* second,
 QScrollArea* scrolled(QWidget* content);
 
 /// No wider than lines can be followed with the eye, at the left of what room there is.
-QWidget* readable(QWidget* content);
 inline constexpr int readableWidth = 1120; // pixels
+QWidget* readable(QWidget* content, int widest = readableWidth);
 
 /// An empty page with the ground of tables.
 QWidget* tabPage();

@@ -25,10 +25,6 @@ constexpr int leastGiving = 90; // pixels that a shortened part keeps
 constexpr int around = 12;      // of the text of a button; a label needs less
 constexpr std::size_t mostChanges = 3;
 
-QString folderOf(const ProfileView& profile) {
-    return views::shownName(profile.file().parent_path().filename().string(), views::mostOfOne);
-}
-
 QString pathOf(const ProfileView& profile) {
     return views::shownName(profile.file().string());
 }
@@ -122,9 +118,9 @@ void HeaderStrip::showTwo() {
     const QString before = views::shownName(source.info().model);
     const QString after = views::shownName(target.info().model);
     // Two runs of one model are told apart by their folders.
-    const QString name =
-        before != after ? tr("%1 \u2192 %2").arg(before, after)
-                        : tr("%1: %2 \u2192 %3").arg(before, folderOf(source), folderOf(target));
+    const auto [one, other] = views::shortNames(source.file(), target.file());
+    const QString name = before != after ? tr("%1 \u2192 %2").arg(before, after)
+                                         : tr("%1: %2 \u2192 %3").arg(before, one, other);
     addName(name, tr("Source: %1\nTarget: %2").arg(pathOf(source), pathOf(target)));
     addChanges();
     addFits();
@@ -135,7 +131,7 @@ void HeaderStrip::addName(const QString& text, const QString& toolTip) {
     QLabel* label = views::textLabel({}, "heading");
     label->setParent(this);
     label->setToolTip(toolTip);
-    parts_.push_back({label, text, true});
+    parts_.push_back({label, text.simplified(), true}); // one line, whatever a file says
 }
 
 void HeaderStrip::addText(const QString& text, Look look, const QString& toolTip) {
@@ -151,7 +147,7 @@ void HeaderStrip::addText(const QString& text, Look look, const QString& toolTip
 void HeaderStrip::addChanges() {
     const std::vector<OptionChange> changes =
         leadingChanges(context_.reports.source()->info(), context_.reports.target()->info());
-    const QString text = views::changesText(changes, mostChanges);
+    const QString text = views::changesText(changes, mostChanges).simplified();
     changes_ = new QPushButton(this);
     changes_->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
     changes_->setFlat(true);
@@ -163,7 +159,7 @@ void HeaderStrip::addChanges() {
     connect(changes_, &QPushButton::clicked, this, &HeaderStrip::compareWanted);
     QStringList shorter;
     for (std::size_t most = std::min(mostChanges, changes.size()); most-- > 1;)
-        shorter << views::changesText(changes, most);
+        shorter << views::changesText(changes, most).simplified();
     parts_.push_back({changes_, text, true, shorter});
 }
 
@@ -246,8 +242,9 @@ QString HeaderStrip::fitted(const Part& part, int width) const {
 void HeaderStrip::place(const Part& part, const QString& text, int left, int width) const {
     if (auto* label = qobject_cast<QLabel*>(part.widget))
         label->setText(text);
-    else
-        static_cast<QPushButton*>(part.widget)->setText(text);
+    else // no letter of a name is a key
+        static_cast<QPushButton*>(part.widget)
+            ->setText(QString(text).replace(QLatin1Char('&'), QLatin1String("&&")));
     part.widget->setGeometry(left, 0, width, height() - 1);
     part.widget->show();
 }

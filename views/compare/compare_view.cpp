@@ -84,6 +84,7 @@ QWidget* CompareView::makePage(Page page) {
     if (page != Page::CycleCauses)
         return table;
     chartArea_ = scrolled(chart_);
+    chartArea_->setAccessibleName(tr("Waterfall"));
     QSplitter* both = splitOf(Qt::Vertical, chartArea_, table, 3, 2);
     // Only the proportion counts, but numbers below what the table needs would not.
     both->setSizes({6000, 4500});

@@ -10,9 +10,11 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int pageWidth = 1360; // pixels: two tables side by side
-constexpr int mostMiddle = 250; // pixels of height: the eight figures
-constexpr int mostBottom = 400; // the ten causes with their headings
+constexpr int pageWidth = 1360;            // pixels: two tables side by side
+constexpr int mostMiddle = 250;            // pixels of height: the eight figures
+constexpr int mostBottom = 400;            // the ten causes with their headings
+constexpr int leastStacked[] = {180, 290}; // of what is below each other
+constexpr int leastForTwo = 860;           // pixels of width
 
 } // namespace
 
@@ -47,17 +49,19 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     column->setSpacing(6);
     column->addWidget(verdict_);
     // As much as the eight figures and the ten causes with their headings need.
-    const auto row = [column](QHBoxLayout* parts, int share, int most) {
+    const auto row = [this, column](QHBoxLayout* parts, int share) {
         auto* widget = new QWidget;
         parts->setContentsMargins(0, 0, 0, 0);
         widget->setLayout(parts);
-        widget->setMaximumHeight(most);
         column->addWidget(widget, share);
+        rows_.push_back(parts);
     };
-    row(middle, 7, mostMiddle);
-    row(bottom, 12, mostBottom);
+    row(middle, 7);
+    row(bottom, 12);
     column->addStretch();
-    inColumn(this, {scrolled(readable(content, pageWidth))});
+    auto* area = scrolled(readable(content, pageWidth));
+    area->setAccessibleName(tr("Overview"));
+    inColumn(this, {area});
 
     makePlaces();
     connect(plans_, &LinkFlow::chosen, this,
@@ -71,6 +75,19 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     });
     connect(cycles_, &CompactTable::activated, this,
             [this](std::int32_t id) { emit placeWanted(QStringLiteral("operations"), id, {}); });
+}
+
+// What has no room side by side stands below each other, and the page scrolls.
+void OverviewPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool narrow = width() < leastForTwo;
+    const int most[] = {mostMiddle, mostBottom};
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        rows_[i]->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        QWidget& row = *rows_[i]->parentWidget();
+        row.setMaximumHeight(narrow ? 2 * most[i] : most[i]);
+        row.setMinimumHeight(narrow ? 2 * leastStacked[i] : 0);
+    }
 }
 
 void OverviewPage::makePlaces() {

@@ -8,6 +8,7 @@
 #include "views/compare/link_flow.h"
 #include "views/compare/verdict_cards.h"
 
+class QBoxLayout;
 class QToolButton;
 class QTreeView;
 
@@ -30,6 +31,9 @@ public:
 
     [[nodiscard]] CompactTable& memory() { return *memory_; }
     [[nodiscard]] CompactTable& cycles() { return *cycles_; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 signals:
     void operationChosen(std::int32_t operation);
@@ -54,6 +58,7 @@ private:
     ViewContext& context_;
     ComparisonPtr comparison_;
     VerdictCards* verdict_;
+    std::vector<QBoxLayout*> rows_; ///< of two parts, side by side or below each other
     ValueTreeView* figures_;
     LinkFlow* plans_;
     CompactTable* memory_;

@@ -24,7 +24,9 @@ QFont valueFont(const QFont& usual) {
 VerdictCards::VerdictCards(ViewContext& context, QWidget* parent)
     : PaintedWidget(context, parent) {
     setAccessibleName(tr("Verdict"));
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
 }
 
 void VerdictCards::setFigures(std::array<VerdictFigure, cards> figures) {
@@ -34,13 +36,31 @@ void VerdictCards::setFigures(std::array<VerdictFigure, cards> figures) {
         texts << tr("%1: %2 \u2192 %3 %4. %5")
                      .arg(figure.title, figure.source, figure.target, figure.change, figure.detail);
     setAccessibleDescription(texts.join(QStringLiteral("; ")));
+    updateGeometry();
     update();
 }
 
+int VerdictCards::heightOf(int lines) const {
+    return fontMetrics().height() * (1 + lines) + QFontMetrics(valueFont(font())).height() +
+           2 * cardAbove + 4;
+}
+
 QSize VerdictCards::minimumSizeHint() const {
-    const int height = fontMetrics().height() * (1 + detailLines) +
-                       QFontMetrics(valueFont(font())).height() + 2 * cardAbove + 4;
-    return {static_cast<int>(cards) * narrowest, height};
+    return {static_cast<int>(cards) * narrowest, heightOf(detailLines)};
+}
+
+int VerdictCards::heightForWidth(int width) const {
+    constexpr int n = static_cast<int>(cards);
+    constexpr int mostLines = 5;
+    const int room = (width - (n - 1) * cardGap) / n - markWidth - 2 * cardEdge;
+    int lines = detailLines;
+    for (const VerdictFigure& figure : figures_) {
+        const QRect text = fontMetrics().boundingRect(QRect(0, 0, std::max(1, room), 1000),
+                                                      Qt::TextWordWrap, figure.detail);
+        lines = std::max(lines, (text.height() + fontMetrics().height() - 1) /
+                                    std::max(1, fontMetrics().height()));
+    }
+    return heightOf(std::min(lines, mostLines));
 }
 
 QSize VerdictCards::sizeHint() const {

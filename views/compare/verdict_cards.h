@@ -19,6 +19,9 @@ public:
     [[nodiscard]] const std::array<VerdictFigure, cards>& figures() const { return figures_; }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    /// As many lines as the longest sentence needs.
+    [[nodiscard]] int heightForWidth(int width) const override;
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -26,6 +29,7 @@ protected:
 
 private:
     [[nodiscard]] QRect cardRect(std::size_t card) const;
+    [[nodiscard]] int heightOf(int lines) const;
     [[nodiscard]] QColor colourOf(VerdictFigure::Level level) const;
     void paintCard(QPainter& painter, const QRect& card, const VerdictFigure& figure) const;
     void paintValues(QPainter& painter, QRect line, const VerdictFigure& figure) const;

@@ -193,13 +193,17 @@ double TableModel::largestOf(std::size_t column) const {
     const Column& of = table_->columns[column];
     const bool amounts = of.unit == Unit::Bytes || of.unit == Unit::Cycles ||
                          of.unit == Unit::Seconds || of.unit == Unit::Flops;
+    const Row& first = table_->rows.front();
     const bool ofTwo = std::any_of(table_->columns.begin(), table_->columns.end(),
-                                   [](const Column& each) { return each.difference; });
+                                   [](const Column& each) { return each.difference; }) ||
+                       std::any_of(first.cells.begin(), first.cells.end(), [](const Cell& cell) {
+                           return std::holds_alternative<Change>(cell);
+                       });
     double largest = 0;
     for (const Row& row : table_->rows) {
         const Cell& cell = row.cells[column];
         const double value = numberOf(cell).value_or(0);
-        if (!amounts || ofTwo || value < 0 || std::holds_alternative<Change>(cell)) {
+        if (!amounts || ofTwo || value < 0) {
             largest = 0;
             break;
         }

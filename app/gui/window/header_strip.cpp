@@ -19,10 +19,10 @@ using views::ReportPair;
 
 namespace {
 
-constexpr int stripEdge = 14;   // pixels left and right
-constexpr int partGap = 22;     // between two parts
-constexpr int leastGiving = 90; // pixels that a shortened part keeps
-constexpr int around = 12;      // of the text of a button; a label needs less
+constexpr int stripEdge = 14;    // pixels left and right
+constexpr int partGap = 22;      // between two parts
+constexpr int leastGiving = 120; // pixels that a shortened part keeps
+constexpr int around = 12;       // of the text of a button; a label needs less
 constexpr std::size_t mostChanges = 3;
 
 QString pathOf(const ProfileView& profile) {
@@ -145,9 +145,14 @@ void HeaderStrip::addText(const QString& text, Look look, const QString& toolTip
 }
 
 void HeaderStrip::addChanges() {
-    const std::vector<OptionChange> changes =
+    std::vector<OptionChange> changes =
         leadingChanges(context_.reports.source()->info(), context_.reports.target()->info());
-    const QString text = views::changesText(changes, mostChanges).simplified();
+    // The name says so already.
+    const bool otherModel =
+        std::erase_if(changes, [](const OptionChange& each) { return each.option == "model"; }) > 0;
+    const QString text = otherModel && changes.empty()
+                             ? tr("nothing else differs")
+                             : views::changesText(changes, mostChanges).simplified();
     changes_ = new QPushButton(this);
     changes_->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
     changes_->setFlat(true);
@@ -160,6 +165,8 @@ void HeaderStrip::addChanges() {
     QStringList shorter;
     for (std::size_t most = std::min(mostChanges, changes.size()); most-- > 1;)
         shorter << views::changesText(changes, most).simplified();
+    if (changes.size() > 1)
+        shorter << tr("%1 differences").arg(countText(static_cast<std::int64_t>(changes.size())));
     parts_.push_back({changes_, text, true, shorter});
 }
 
@@ -219,18 +226,22 @@ void HeaderStrip::addTimes() {
     addText(text, look, tr("Time of a sample: a second divided by the samples that it has"));
 }
 
-int HeaderStrip::widthOf(const Part& part) const {
-    QFont font = part.widget->font();
-    // The style sheet makes headings bold when they are first shown.
-    font.setWeight(part.widget->objectName() == QLatin1String("heading") ? QFont::DemiBold
-                                                                         : QFont::Normal);
-    return QFontMetrics(font).horizontalAdvance(part.text) + around;
+int HeaderStrip::widthOf(const Part& part) {
+    return metricsOf(part).horizontalAdvance(part.text) + around;
 }
 
-QString HeaderStrip::fitted(const Part& part, int width) const {
+// The style sheet makes headings bold when they are first shown.
+QFontMetrics HeaderStrip::metricsOf(const Part& part) {
+    QFont font = part.widget->font();
+    font.setWeight(part.widget->objectName() == QLatin1String("heading") ? QFont::DemiBold
+                                                                         : QFont::Normal);
+    return QFontMetrics(font);
+}
+
+QString HeaderStrip::fitted(const Part& part, int width) {
     if (width >= widthOf(part))
         return part.text;
-    const QFontMetrics metrics = part.widget->fontMetrics();
+    const QFontMetrics metrics = metricsOf(part);
     const int room = std::max(1, width - around);
     for (const QString& text : part.shorter)
         if (metrics.horizontalAdvance(text) <= room)
@@ -253,7 +264,7 @@ void HeaderStrip::place(const Part& part, const QString& text, int left, int wid
 // may be are shortened in their middle.
 void HeaderStrip::layOut() {
     const int room = width() - 2 * stripEdge;
-    const auto least = [this](const Part& part) {
+    const auto least = [](const Part& part) {
         return part.gives ? std::min(leastGiving, widthOf(part)) : widthOf(part);
     };
     std::size_t shown = 0;
@@ -276,7 +287,7 @@ void HeaderStrip::layOut() {
         spare -= more;
         const int width = std::min(least(part) + more, std::max(1, room));
         const QString text = fitted(part, width);
-        const int needed = part.widget->fontMetrics().horizontalAdvance(text) + around;
+        const int needed = metricsOf(part).horizontalAdvance(text) + around;
         const int used = text == part.text ? width : std::min(width, needed);
         place(part, text, left, used);
         const bool together = i + 1 < parts_.size() && parts_[i + 1].follows;

@@ -55,9 +55,10 @@ private:
     void addFits();
     void addTimes();
     void layOut();
-    [[nodiscard]] QString fitted(const Part& part, int width) const;
+    [[nodiscard]] static QString fitted(const Part& part, int width);
     void place(const Part& part, const QString& text, int left, int width) const;
-    [[nodiscard]] int widthOf(const Part& part) const;
+    [[nodiscard]] static int widthOf(const Part& part);
+    [[nodiscard]] static QFontMetrics metricsOf(const Part& part);
 
     views::ViewContext& context_;
     views::BackgroundQuery query_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -51,9 +52,16 @@ std::vector<OptionChange> leadingChanges(const ProfileInfo& source, const Profil
     text("target", source.target.name, target.target.name);
     number("IPUs", source.target.ipus, target.target.ipus);
     number("tiles per IPU", source.target.tilesPerIpu, target.target.tilesPerIpu);
-    for (OptionChange& change : optionChanges(source, target))
-        if (std::find(saidBefore.begin(), saidBefore.end(), change.option) == saidBefore.end())
-            changes.push_back(std::move(change));
+    std::vector<OptionChange> options = optionChanges(source, target);
+    std::erase_if(options, [](const OptionChange& change) {
+        return std::find(saidBefore.begin(), saidBefore.end(), change.option) != saidBefore.end();
+    });
+    // What is recorded of a run says less than what was run.
+    std::stable_partition(options.begin(), options.end(), [&](const OptionChange& change) {
+        return source.engineOptions.count(change.option) == 0 &&
+               target.engineOptions.count(change.option) == 0;
+    });
+    std::move(options.begin(), options.end(), std::back_inserter(changes));
     return changes;
 }
 

@@ -20,7 +20,7 @@ struct OptionChange {
 std::vector<OptionChange> optionChanges(const ProfileInfo& source, const ProfileInfo& target);
 
 /// The same for people who know neither run: model, mode, batch and machine first, each by its
-/// short name ("batch") and once, then the other options.
+/// short name ("batch") and once, then the other options, those of the engine last.
 std::vector<OptionChange> leadingChanges(const ProfileInfo& source, const ProfileInfo& target);
 
 } // namespace tilescope

@@ -269,6 +269,8 @@ private slots:
             return QModelIndex();
         };
         QCOMPARE(difference("Fullest tile").data().toString(), QString("0 B"));
+        QVERIFY(difference("Cycles of a sample").isValid() &&
+                difference("Always live, a sample").isValid());
         QCOMPARE(difference("Samples a second").data(Qt::ForegroundRole).value<QColor>(),
                  window_->context().theme.current().good);
     }

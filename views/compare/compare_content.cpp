@@ -28,7 +28,11 @@ QString bytesText(double bytes, ByteUnits units) {
     return QString::fromStdString(formatBytes(std::llround(bytes), units));
 }
 
+// What is written as 0.0 % is neither better nor worse.
 Level levelOf(double before, double after) {
+    constexpr double leastShare = 0.0005;
+    if (std::abs(after - before) < leastShare * before)
+        return Level::Plain;
     return after < before ? Level::Good : after > before ? Level::Bad : Level::Plain;
 }
 

@@ -252,7 +252,9 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
 // Four cards side by side need room, and twice of it where each has the values of two profiles.
 void SummaryView::placeCards() {
     constexpr int roomForFour = 1000;
-    const int columns = comparing() || std::min(width(), readableWidth) < roomForFour ? 2 : 4;
+    constexpr int roomForTwoOfTwo = 860;
+    const int room = std::min(width(), readableWidth);
+    const int columns = comparing() ? (room < roomForTwoOfTwo ? 1 : 2) : room < roomForFour ? 2 : 4;
     Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
     for (int i = 0; i < 4; ++i) {
         facts_->addWidget(cards[i], i / columns, i % columns);

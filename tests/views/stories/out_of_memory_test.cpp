@@ -84,12 +84,12 @@ private slots:
         // It fits; the first page says what that cost.
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
-        const auto& verdict = compare.overview().verdict().figures();
-        QVERIFY2(verdict[0].detail.startsWith("Source does not fit: ") &&
-                     verdict[0].detail.contains("target fits"),
-                 qPrintable(verdict[0].detail));
-        QVERIFY(verdict[0].level == views::VerdictFigure::Level::Good);
-        QVERIFY2(verdict[2].change.startsWith(QChar(0x2212)), qPrintable(verdict[2].change));
+        const auto& figures = compare.overview().verdict().figures();
+        QVERIFY2(figures[0].detail.startsWith("Source does not fit: ") &&
+                     figures[0].detail.contains("target fits"),
+                 qPrintable(figures[0].detail));
+        QVERIFY(figures[0].level == views::VerdictFigure::Level::Good);
+        QVERIFY2(figures[2].change.startsWith(QChar(0x2212)), qPrintable(figures[2].change));
         QCOMPARE(Story::differences(story.window()), "availableMemoryProportion 0.8 \u2192 0.4");
         story.picture("fit-compare");
         Story::verifyReads(compare, "plans changed, most temporary memory first");

@@ -24,7 +24,7 @@ QFont valueFont(const QFont& usual) {
 VerdictCards::VerdictCards(ViewContext& context, QWidget* parent)
     : PaintedWidget(context, parent) {
     setAccessibleName(tr("Verdict"));
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }
@@ -99,37 +99,42 @@ void VerdictCards::paintCard(QPainter& painter, const QRect& card,
     painter.fillRect(card, theme().surface);
     painter.fillRect(QRect(card.left(), card.top(), markWidth, card.height()),
                      colourOf(figure.level));
-    const int line = fontMetrics().height();
-    QRect inner = card.adjusted(markWidth + cardEdge, cardAbove, -cardEdge, -cardAbove);
+    const QRect inner = card.adjusted(markWidth + cardEdge, cardAbove, -cardEdge, -cardAbove);
+    const QRect title(inner.left(), inner.top(), inner.width(), fontMetrics().height());
+    const QRect values(inner.left(), title.bottom() + 1, inner.width(),
+                       QFontMetrics(valueFont(font())).height() + 4);
     painter.setFont(font());
     painter.setPen(theme().mutedText);
-    painter.drawText(QRect(inner.left(), inner.top(), inner.width(), line),
-                     Qt::AlignLeft | Qt::AlignVCenter, figure.title);
-    inner.setTop(inner.top() + line);
-    const int large = QFontMetrics(valueFont(font())).height() + 4;
-    paintValues(painter, QRect(inner.left(), inner.top(), inner.width(), large), figure);
-    inner.setTop(inner.top() + large);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, figure.title);
+    paintValues(painter, title, values, figure);
     painter.setFont(font());
     painter.setPen(theme().mutedText);
-    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.detail);
+    painter.drawText(inner.adjusted(0, title.height() + values.height(), 0, 0),
+                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.detail);
 }
 
-// Where a card is too narrow for its change the values give way: they are in the sentence's tip.
-void VerdictCards::paintValues(QPainter& painter, QRect line, const VerdictFigure& figure) const {
-    QFont bold = valueFont(font());
-    bold.setWeight(QFont::DemiBold);
+// Where a card is too narrow for both, the change stands beside the title, in smaller letters.
+void VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRect& line,
+                               const VerdictFigure& figure) const {
     const QString mark = figure.level == VerdictFigure::Level::Good  ? QStringLiteral("\u2714 ")
                          : figure.level == VerdictFigure::Level::Bad ? QStringLiteral("\u2718 ")
                                                                      : QString();
     const QString change = mark + figure.change;
+    const QString both = tr("%1 \u2192 %2").arg(figure.source, figure.target);
+    QFont bold = valueFont(font());
+    bold.setWeight(QFont::DemiBold);
+    const bool fits = QFontMetrics(bold).horizontalAdvance(change) + cardEdge +
+                          QFontMetrics(valueFont(font())).horizontalAdvance(both) <=
+                      line.width();
+    if (!fits)
+        bold.setPointSizeF(font().pointSizeF());
     painter.setFont(bold);
     painter.setPen(colourOf(figure.level));
-    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, change);
-    line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(change) - cardEdge);
-    painter.setFont(valueFont(font()));
-    const QString both = tr("%1 \u2192 %2").arg(figure.source, figure.target);
-    if (painter.fontMetrics().horizontalAdvance(both) > line.width())
-        painter.setFont(font());
+    painter.drawText(fits ? line : title, Qt::AlignRight | Qt::AlignVCenter, change);
+    QFont values = valueFont(font());
+    if (QFontMetrics(values).horizontalAdvance(both) > line.width())
+        values = font();
+    painter.setFont(values);
     painter.setPen(theme().text);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(both, Qt::ElideRight, line.width()));

@@ -103,19 +103,18 @@ void VerdictCards::paintCard(QPainter& painter, const QRect& card,
     const QRect title(inner.left(), inner.top(), inner.width(), fontMetrics().height());
     const QRect values(inner.left(), title.bottom() + 1, inner.width(),
                        QFontMetrics(valueFont(font())).height() + 4);
+    const int taken = paintValues(painter, title, values, figure);
     painter.setFont(font());
     painter.setPen(theme().mutedText);
-    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, figure.title);
-    paintValues(painter, title, values, figure);
-    painter.setFont(font());
-    painter.setPen(theme().mutedText);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(figure.title, Qt::ElideRight, title.width() - taken));
     painter.drawText(inner.adjusted(0, title.height() + values.height(), 0, 0),
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.detail);
 }
 
 // Where a card is too narrow for both, the change stands beside the title, in smaller letters.
-void VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRect& line,
-                               const VerdictFigure& figure) const {
+int VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRect& line,
+                              const VerdictFigure& figure) const {
     const QString mark = figure.level == VerdictFigure::Level::Good  ? QStringLiteral("\u2714 ")
                          : figure.level == VerdictFigure::Level::Bad ? QStringLiteral("\u2718 ")
                                                                      : QString();
@@ -123,14 +122,15 @@ void VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRec
     const QString both = tr("%1 \u2192 %2").arg(figure.source, figure.target);
     QFont bold = valueFont(font());
     bold.setWeight(QFont::DemiBold);
-    const bool fits = QFontMetrics(bold).horizontalAdvance(change) + cardEdge +
-                          QFontMetrics(valueFont(font())).horizontalAdvance(both) <=
-                      line.width();
-    if (!fits)
+    const bool besides = QFontMetrics(bold).horizontalAdvance(change) + cardEdge +
+                             QFontMetrics(valueFont(font())).horizontalAdvance(both) <=
+                         line.width();
+    if (!besides)
         bold.setPointSizeF(font().pointSizeF());
     painter.setFont(bold);
     painter.setPen(colourOf(figure.level));
-    painter.drawText(fits ? line : title, Qt::AlignRight | Qt::AlignVCenter, change);
+    const int taken = besides ? 0 : QFontMetrics(bold).horizontalAdvance(change) + cardEdge;
+    painter.drawText(besides ? line : title, Qt::AlignRight | Qt::AlignVCenter, change);
     QFont values = valueFont(font());
     if (QFontMetrics(values).horizontalAdvance(both) > line.width())
         values = font();
@@ -138,6 +138,7 @@ void VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRec
     painter.setPen(theme().text);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(both, Qt::ElideRight, line.width()));
+    return taken;
 }
 
 QString VerdictCards::toolTipAt(const QPoint& position) const {

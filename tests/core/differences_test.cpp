@@ -26,7 +26,11 @@ private slots:
         source.engineOptions = {};
         source.batchSize = 4;
         ProfileInfo target = source;
-        target.options = {{"alpha", "2"}, {"batchSize", "8"}, {"ipus", "2"}, {"same", "x"}};
+        target.options = {{"alpha", "2"},
+                          {"batchSize", "8"},
+                          {"engineOptions", "{}"},
+                          {"ipus", "2"},
+                          {"same", "x"}};
         target.engineOptions = {{"aEngine", "true"}};
         target.batchSize = 8;
         target.target.ipus = 2;
@@ -34,7 +38,7 @@ private slots:
             {"batch", "4", "8"}, {"IPUs", "1", "2"}, {"alpha", "1", "2"}, {"aEngine", "", "true"}};
         QVERIFY(leadingChanges(source, target) == expected);
         // The table of options has the options' own names.
-        QCOMPARE(optionChanges(source, target).size(), std::size_t(4));
+        QCOMPARE(optionChanges(source, target).size(), std::size_t(5));
         QCOMPARE(optionChanges(source, target)[2].option, std::string("batchSize"));
     }
 

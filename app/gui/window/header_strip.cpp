@@ -156,6 +156,7 @@ void HeaderStrip::addChanges() {
     changes_ = new QPushButton(this);
     changes_->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
     changes_->setFlat(true);
+    changes_->setFocusPolicy(Qt::TabFocus); // a click leads elsewhere
     changes_->setCursor(Qt::PointingHandCursor);
     const QString tip = views::changesTip(changes);
     changes_->setToolTip(tip.isEmpty() ? tr("Shows the comparison")
@@ -256,7 +257,10 @@ void HeaderStrip::place(const Part& part, const QString& text, int left, int wid
     else // no letter of a name is a key
         static_cast<QPushButton*>(part.widget)
             ->setText(QString(text).replace(QLatin1Char('&'), QLatin1String("&&")));
-    part.widget->setGeometry(left, 0, width, height() - 1);
+    constexpr int forRing = 4; // pixels around a button that has the focus
+    const bool isButton = part.widget == changes_;
+    part.widget->setGeometry(left, isButton ? forRing : 0, width,
+                             height() - 1 - (isButton ? 2 * forRing : 0));
     part.widget->show();
 }
 

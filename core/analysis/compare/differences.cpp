@@ -9,9 +9,9 @@
 namespace tilescope {
 namespace {
 
-// Options that the leading changes say by another name.
-constexpr std::array<std::string_view, 5> saidBefore{"model", "target", "batchSize", "ipus",
-                                                     "tilesPerIpu"};
+// Options that the leading changes say by another name, or one by one.
+constexpr std::array<std::string_view, 6> saidBefore{"model", "target",      "batchSize",
+                                                     "ipus",  "tilesPerIpu", "engineOptions"};
 
 } // namespace
 

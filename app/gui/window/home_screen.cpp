@@ -7,8 +7,10 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSvgRenderer>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
+#include <utility>
 
 #include "app/gui/window/recent_row.h"
 #include "views/widgets/parts.h"
@@ -88,6 +90,12 @@ HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget
     vertical->addStretch(3);
     outer->addLayout(vertical);
     outer->addStretch();
+
+    // As they stand, not as they were made.
+    QWidget* before = open;
+    for (QWidget* next : std::initializer_list<QWidget*>{compare, run, demoButton_, tabs_->tabBar(),
+                                                         profiles_, comparisons_})
+        setTabOrder(std::exchange(before, next), next);
 
     connect(open, &QPushButton::clicked, this, &HomeScreen::openWanted);
     connect(compare, &QPushButton::clicked, this, &HomeScreen::compareWanted);

@@ -115,6 +115,7 @@ private slots:
         QVERIFY2(figure(0).detail.contains("Source does not fit: 736 tiles are over, target fits"),
                  qPrintable(figure(0).detail));
         QVERIFY(figure(0).level == VerdictFigure::Level::Good);
+        QVERIFY(figure(0).sourceIsBad && !figure(0).targetIsBad);
         QCOMPARE(figure(1).detail, "The source was not executed.");
         QCOMPARE(figure(1).source, "\u2013");
         QVERIFY(figure(1).change.isEmpty());

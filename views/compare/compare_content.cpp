@@ -39,12 +39,8 @@ Level levelOf(double before, double after) {
 VerdictFigure bytesFigure(const QString& title, const ComparedMetric& metric, ByteUnits units) {
     const double before = metric.source.value_or(0);
     const double after = metric.target.value_or(0);
-    return {title,
-            bytesText(before, units),
-            bytesText(after, units),
-            relativeText(before, after),
-            levelOf(before, after),
-            {}};
+    return {title, bytesText(before, units), bytesText(after, units), relativeText(before, after),
+            levelOf(before, after)};
 }
 
 QString fitText(const QString& who, const ProfileInfo& info, const MemorySummary& memory) {
@@ -59,6 +55,8 @@ QString fitText(const QString& who, const ProfileInfo& info, const MemorySummary
 VerdictFigure fullestTile(const Comparison& c, ByteUnits units) {
     VerdictFigure figure = bytesFigure(Text::tr("Fullest tile"), metricOf(c, "maxTile"), units);
     const QString limit = bytesText(static_cast<double>(c.targetMemory.limitPerTile), units);
+    figure.sourceIsBad = !c.source.fits;
+    figure.targetIsBad = !c.target.fits;
     if (c.source.fits && c.target.fits)
         figure.detail = Text::tr("Both fit in the %1 of a tile.").arg(limit);
     else
@@ -99,8 +97,7 @@ VerdictFigure sampleTime(const Comparison& c) {
     const auto text = [](const std::optional<double>& value) {
         return value ? durationText(*value) : QStringLiteral("\u2013");
     };
-    VerdictFigure figure{
-        Text::tr("Time of a sample"), text(before), text(after), {}, Level::Plain, {}};
+    VerdictFigure figure{Text::tr("Time of a sample"), text(before), text(after), {}, Level::Plain};
     if (!before || !after) {
         figure.detail = before  ? Text::tr("The target was not executed.")
                         : after ? Text::tr("The source was not executed.")

@@ -35,7 +35,9 @@ struct VerdictFigure {
     QString target;
     QString change; ///< "−3.0 %"; empty where there is none
     Level level = Level::Plain;
-    QString detail; ///< in a sentence: what fits, how many samples a second
+    bool sourceIsBad = false; ///< exceeds what there is
+    bool targetIsBad = false;
+    QString detail = {}; ///< in a sentence: what fits, how many samples a second
 };
 
 /// What came of the change: the fullest tile and whether each side fits, the time of a sample, and

@@ -135,9 +135,16 @@ int VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRect
     if (QFontMetrics(values).horizontalAdvance(both) > line.width())
         values = font();
     painter.setFont(values);
-    painter.setPen(theme().text);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(both, Qt::ElideRight, line.width()));
+    QRect room(line);
+    const auto write = [&](const QString& text, const QColor& colour) {
+        painter.setPen(colour);
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(text, Qt::ElideRight, room.width()));
+        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(text));
+    };
+    write(figure.source, figure.sourceIsBad ? theme().bad : theme().text);
+    write(QStringLiteral(" \u2192 "), theme().mutedText);
+    write(figure.target, figure.targetIsBad ? theme().bad : theme().text);
     return taken;
 }
 

@@ -182,6 +182,20 @@ private slots:
             open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QCOMPARE(panel.table().model().columnCount(), 4);
     }
+
+    void whatATileHasNotGotIsRed() {
+        const auto red = [this](const QString& file) {
+            open({file});
+            QStringList texts;
+            for (const QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>())
+                if (label->objectName() == "error" && label->text().endsWith("iB"))
+                    texts << label->text();
+            return texts;
+        };
+        QCOMPARE(red(files_.write("fits.pop")), QStringList());
+        // What is missing in the list of losses, and the tile's bytes on the card.
+        QVERIFY(red(files_.write("large.pop", {.tooLarge = true})).size() >= 2);
+    }
 };
 
 TILESCOPE_TEST(InsightsTest, QApplication)

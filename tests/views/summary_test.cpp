@@ -80,6 +80,19 @@ private slots:
             QVERIFY(!label->font().bold());
     }
 
+    void theFullestTileIsRedWhereItHasTooMuch() {
+        const auto& figures = *openView({files_.write("a.pop")}).block("figures");
+        const auto red = [](const QWidget& block) {
+            for (const QLabel* label : block.findChildren<QLabel*>())
+                if (label->objectName() == "error")
+                    return true;
+            return false;
+        };
+        QVERIFY(!red(figures));
+        window_.reset();
+        QVERIFY(red(*openView({files_.write("large.pop", {.tooLarge = true})}).block("figures")));
+    }
+
     void filesAndCompilerAreNamed() {
         const QString file = files_.write("large.pop", {.tooLarge = true});
         SummaryView& view = openView({file});

@@ -115,9 +115,7 @@ void WaterfallChart::paintEvent(QPaintEvent*) {
                          tr("Not both profiles were executed: there are no cycles to compare."));
         return;
     }
-    QString text = waterfall_->perSample
-                       ? tr("Cycles of a sample, as the runs take different numbers of samples.")
-                       : tr("Cycles of the run.");
+    QString text = waterfall_->perSample ? tr("Cycles of a sample.") : tr("Cycles of the run.");
     if (!note_.isEmpty())
         text += QLatin1Char(' ') + note_;
     if (axisFrom_ > 0)

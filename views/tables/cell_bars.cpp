@@ -31,7 +31,7 @@ void CellBars::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const Theme& theme = theme_.current();
     if (!share.isValid())
         return QStyledItemDelegate::paint(painter, option, index);
-    constexpr double strength = 0.2; // of the accent, in what is behind the digits
+    const double strength = theme.dark ? 0.3 : 0.2; // of the accent, in what is behind the digits
     const QRectF bar = barIn(option.rect, share.toDouble());
     // The ground of a selected row would be painted over the bar: there it is part of the ground.
     if (!selected) {

@@ -30,7 +30,6 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
                               "cycles by those of a run, so that other batch sizes compare. The "
                               "memory of a tile is what it is"));
     auto* corner = new QWidget;
-    corner->setObjectName(QStringLiteral("toolBar")); // switches look alike
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 0, 8, 4);
     row->addWidget(perSample_);

@@ -19,14 +19,16 @@ std::string cyclesText(double cycles, const TextStyle& style) {
     return withThousands(std::llround(cycles));
 }
 
+constexpr double mostWithPoint = 999.95;
+constexpr double mostInFull = 1e15; // beyond it a double has no units
+
 std::string numberText(double value, Unit unit, const TextStyle& style) {
     switch (unit) {
     case Unit::None:
-        // As a number with an exponent nobody reads it; beyond what is exact it has to be one.
-        if (constexpr double many = 1e4, exact = 1e15;
-            std::abs(value) >= many && std::abs(value) < exact)
-            return withThousands(std::llround(value));
-        return fmt::format("{:.4g}", value);
+        // Four digits, and what has more of them in full: nobody reads 4.003e+05.
+        return std::abs(value) >= mostWithPoint && std::abs(value) < mostInFull
+                   ? withThousands(std::llround(value))
+                   : fmt::format("{:.4g}", value);
     case Unit::Count:
         return withThousands(std::llround(value));
     case Unit::Bytes:

@@ -2,6 +2,7 @@
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QMenu>
+#include <QTabBar>
 #include <QTableView>
 #include <QTreeView>
 #include <QtTest>
@@ -12,6 +13,7 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "views/operations/group_tabs.h"
 #include "views/operations/operations_view.h"
 #include "views/programs/programs_view.h"
 #include "views/theme/style.h"
@@ -200,6 +202,22 @@ private slots:
                  qPrintable(QString::number(view.tabs().width())));
         auto& tree = test::child<QTreeView>(view.tabs());
         QVERIFY(tree.columnWidth(0) <= tree.viewport()->width() / 2);
+    }
+
+    void titlesOfTabsAreWholeBesideTheRoofline() {
+        window_->resize(1280, 720);
+        OperationsView& view =
+            openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        clickRow(view, "conv1");
+        test::button(view, "Roofline").click();
+        test::waitUntilIdle(*window_);
+        const auto& tabs = test::child<views::GroupTabs>(view);
+        QVERIFY(tabs.isVisible());
+        for (int tab = 0; tab < tabs.count(); ++tab) {
+            const int needed = tabs.fontMetrics().horizontalAdvance(tabs.tabText(tab));
+            QVERIFY2(tabs.tabBar()->tabRect(tab).width() >= needed, qPrintable(tabs.tabText(tab)));
+            QVERIFY(tabs.tabToolTip(tab).startsWith(tab == 3 ? "Measured" : tabs.tabText(tab)));
+        }
     }
 
     void theRooflineFollowsTheSelection() {

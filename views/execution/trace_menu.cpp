@@ -39,7 +39,7 @@ void TraceView::pointAt(const std::optional<QPoint>& position, const ShowMenu& s
         const TracePlottable::Hit hit = plot().trace().hit(
             plot().xAxis->pixelToCoord(position->x()), plot().yAxis->pixelToCoord(position->y()));
         const bool single = hit.box != nullptr && hit.box->look == TraceBox::Look::Step &&
-                            hit.box->steps == 1 && (*plot().trace().overview())[hit.lane].ipu >= 0;
+                            hit.box->steps == 1 && (*plot().trace().overview())[hit.lane].ofSeveral;
         step = single ? hit.box->firstStep : -1;
         target = single && (*plot().trace().overview())[hit.lane].target;
     }

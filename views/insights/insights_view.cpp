@@ -93,8 +93,9 @@ QString evidenceText(const Evidence& item, const Preferences& preferences, doubl
                                    : cellText(cellOf(item, clockHz), item.unit, preferences);
 }
 
+/// Bytes of a tile beyond `limit` are in red.
 QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences,
-                      double clockHz) {
+                      double clockHz, std::int64_t limit) {
     auto* widget = new QWidget;
     auto* grid = new QGridLayout(widget);
     grid->setContentsMargins(0, 4, 0, 0);
@@ -108,6 +109,10 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
         const bool isText = item.unit == Unit::None && !isNumber(item.text);
         auto* value =
             isText ? longValue(item.text) : new QLabel(evidenceText(item, preferences, clockHz));
+        const Cell cell = cellOf(item, clockHz);
+        if (item.tile.valid() && limit > 0 && item.unit == Unit::Bytes &&
+            numberOf(cell).value_or(0) > static_cast<double>(limit))
+            value->setObjectName(QStringLiteral("error"));
         value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.
@@ -187,7 +192,7 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     page->addWidget(largest_);
     page->addStretch();
     connect(largest_, &LargestPanel::followed, this, &InsightsView::follow);
-    scroll_ = scrolled(content_);
+    scroll_ = scrolled(readable(content_));
     panel_->setContent(scroll_);
     inColumn(this, {panel_});
 }
@@ -312,7 +317,8 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         text->addWidget(wrappedLabel(withPowers(advice), "advice"));
     const double clockHz = profile ? profile->machine().clockHz : 0;
     if (!insight.evidence.empty())
-        text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz));
+        text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz,
+                                     profile ? profile->machine().bytesPerTile : 0));
     if (QWidget* again = makeRunAgain(insight, profile))
         text->addWidget(again);
     layout->addLayout(text, 1);
@@ -366,7 +372,7 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
                          "compared"));
         button->setAccessibleName(tr("Run again with %1").arg(button->text()));
         connect(button, &QPushButton::clicked, this, [this, profile, advice] {
-            emit runAgainWanted(profile, advice.option, advice.value);
+            emit runAgainWanted(profile, advice.option, advice.value, advice.with);
         });
         layout->addWidget(button);
     }

@@ -26,7 +26,6 @@ constexpr int leastPlace = 90;
 constexpr int widestPlace = 300;
 constexpr int leastRemedy = 150;
 constexpr int widestRemedy = 420;
-constexpr int pageWidth = 1100; // longer rows are hard to follow
 
 QColor colourOf(const Theme& theme, LossKind kind) {
     switch (kind) {
@@ -69,7 +68,6 @@ LossesPanel::LossesPanel(ViewContext& context, const QString& title,
     , ofSource_(ofSource)
     , clockHz_(profile_ ? profile_->machine().clockHz : 0) {
     auto* rows = new QWidget;
-    rows->setMaximumWidth(pageWidth);
     grid_ = new QGridLayout(rows);
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setHorizontalSpacing(16);
@@ -126,7 +124,7 @@ void LossesPanel::addRow(const Loss& loss) {
         row, Share);
     grid_->addWidget(numberLabel(memory ? context_.preferences.bytes(loss.bytes)
                                         : context_.preferences.cycles(loss.cycles, clockHz_),
-                                 "muted"),
+                                 memory ? "error" : "muted"),
                      row, Amount);
     if (QWidget* place = placeOf(loss))
         grid_->addWidget(place, row, Place);
@@ -168,10 +166,11 @@ QWidget* LossesPanel::remedyOf(const Loss& loss) {
     if (share > 0)
         text += tr("   −%1").arg(QString::fromStdString(formatPercent(share, 1)));
     auto* button = new ShortButton(text, leastRemedy, widestRemedy);
-    button->setToolTip(tr("%1 Opens the options of this run with this one changed.")
-                           .arg(QString::fromStdString(sentenceOf(*usable))));
+    button->setToolTip(tr("%1 Opens the options of this run with %2.")
+                           .arg(QString::fromStdString(sentenceOf(*usable)),
+                                shownText(QString::fromStdString(changeOf(*usable)))));
     connect(button, &QPushButton::clicked, this, [this, advice = *usable] {
-        emit runAgainWanted(profile_, advice.option, advice.value);
+        emit runAgainWanted(profile_, advice.option, advice.value, advice.with);
     });
     return button;
 }

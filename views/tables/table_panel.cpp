@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "views/session/time_texts.h"
+#include "views/tables/cell_bars.h"
 #include "views/tables/item_export.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -27,18 +29,6 @@ int widthOf(const TableModel& model, int column, const QFontMetrics& metrics, in
             std::max(width, metrics.horizontalAdvance(
                                 model.data(model.index(row, column), Qt::DisplayRole).toString()));
     return std::min(width + 24, widest);
-}
-
-// The filter takes patterns.
-QString asPattern(const QString& text) {
-    static const QString special = QStringLiteral("\\^$.|?*+()[]{}");
-    QString pattern;
-    for (const QChar c : text) {
-        if (special.contains(c))
-            pattern += QLatin1Char('\\');
-        pattern += c;
-    }
-    return pattern;
 }
 
 bool isNumber(const QModelIndex& index) {
@@ -78,6 +68,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     , summary_(textLabel({}, "muted"))
     , loading_(new LoadingPanel(context.workers)) {
     setUpTable(*view_);
+    view_->setItemDelegate(new CellBars(context.theme, view_));
     view_->viewport()->installEventFilter(this);
     view_->setModel(model_);
     filter_->setPlaceholderText(filterHint);
@@ -140,9 +131,7 @@ Pointed TablePanel::pointed(const QModelIndex& index) {
     const QModelIndex text = isNumber(index) ? index.siblingAtColumn(0) : index;
     pointed.filterText = isNumber(text) ? QString() : cellText(text);
     if (!pointed.filterText.isEmpty())
-        pointed.filter = [this, pattern = asPattern(pointed.filterText)] {
-            filter_->setText(pattern);
-        };
+        pointed.filter = [this, text = pointed.filterText] { filterBy(text); };
     return pointed;
 }
 
@@ -199,6 +188,13 @@ void TablePanel::focusFilter() {
     filter_->selectAll();
 }
 
+void TablePanel::filterBy(const QString& text) {
+    // As people would type it, unless its signs mean something else in a pattern.
+    const QRegularExpression plain(text);
+    const bool means = plain.isValid() && plain.match(text).hasMatch();
+    filter_->setText(means ? text : QRegularExpression::escape(text));
+}
+
 void TablePanel::layOutColumns() {
     QHeaderView* header = view_->horizontalHeader();
     // Rows that stand out are bold, and totals are.
@@ -211,10 +207,31 @@ void TablePanel::layOutColumns() {
     const int widest = std::max(widestColumn, view_->viewport()->width() / shareOfTable);
     for (int column = 1; column < model_->columnCount(); ++column)
         header->resizeSection(column, widthOf(*model_, column, metrics, widest));
+    longestName_ = longestName();
     fitNameColumn();
 }
 
-// The first column takes what the others leave; if that is too little the table scrolls.
+// Pixels of the longest name of the first column, which may be below what is in sight. Long is what
+// has many letters: only one name is measured.
+int TablePanel::longestName() const {
+    const Table& table = model_->table();
+    const auto first =
+        std::find_if(table.columns.begin(), table.columns.end(),
+                     [](const Column& column) { return isShown(column.shown, Shown::Window); });
+    if (first == table.columns.end())
+        return 0;
+    const auto column = static_cast<std::size_t>(first - table.columns.begin());
+    std::string longest;
+    for (const Row& row : table.rows)
+        if (const auto* name = std::get_if<std::string>(&row.cells[column]);
+            name != nullptr && name->size() > longest.size())
+            longest = *name;
+    constexpr int around = 48; // before the numbers begin
+    return view_->fontMetrics().horizontalAdvance(shownName(longest)) + around;
+}
+
+// The first column takes what the others leave, but no more than names need: numbers far from them
+// are hard to follow. If that is too little the table scrolls.
 void TablePanel::fitNameColumn() {
     QHeaderView* header = view_->horizontalHeader();
     if (header->count() == 0)
@@ -227,6 +244,9 @@ void TablePanel::fitNameColumn() {
     if (names < narrowestName)
         names = std::max(narrowestName,
                          widthOf(*model_, 0, view_->fontMetrics(), room * namesOfTable / 100));
+    // A table that is of one column, or nearly, has nothing to be near to.
+    if (header->count() > 1)
+        names = std::min(names, std::max(narrowestName, longestName_));
     header->resizeSection(0, names);
 }
 

@@ -29,6 +29,8 @@ public:
     void selectId(std::int32_t id);
     void focusFilter();
     [[nodiscard]] QLineEdit& filter() { return *filter_; }
+    /// Shows rows with this text alone, as if the user had typed it; all of them if it is empty.
+    void filterBy(const QString& text);
     /// Its rows are these items: what is selected here is selected everywhere, and the other way.
     template <class Id> void follow(Id Selected::*item) {
         setThings([item](std::int32_t id) {
@@ -67,6 +69,7 @@ private:
     [[nodiscard]] Pointed pointed(const QModelIndex& index);
     void layOutColumns();
     void fitNameColumn();
+    [[nodiscard]] int longestName() const;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void updateSummary();
 
@@ -77,6 +80,7 @@ private:
     QLabel* summary_;
     LoadingPanel* loading_;
     std::function<Selected(std::int32_t)> things_; ///< none if rows are no things
+    int longestName_ = 0;                          ///< pixels that it needs
     std::int32_t wanted_ = -1;                     ///< id of the row to select
     bool several_ = false;                         ///< rows may be selected together
     bool selecting_ = false; ///< the selection changes because selectId() says so

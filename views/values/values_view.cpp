@@ -54,7 +54,7 @@ ToolRow* ValuesView::makeTools() {
     compute_ = tools->addButton(tr("Run again with --compute…"),
                                 tr("Opens the options of this run with this one changed"));
     connect(compute_, &QToolButton::clicked, this,
-            [this] { emit runAgainWanted(profiles().source, "compute", "on"); });
+            [this] { emit runAgainWanted(profiles().source, "compute", "on", {}); });
     for (const CurveQuantity quantity : curveQuantities) {
         const QString title = curveTitle(quantity);
         QToolButton* button =

@@ -6,6 +6,7 @@
 #include "app/gui/window/demo_run.h"
 #include "app/gui/window/recent_details.h"
 #include "app/gui/window/recent_files.h"
+#include "views/session/view_context.h"
 
 class QLabel;
 class QListWidget;

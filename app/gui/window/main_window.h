@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "app/gui/run/run_dialog.h"
@@ -68,11 +69,12 @@ public:
     void setOpenProfilesSource(std::function<QStringList()> source);
     /// The dialog of a run, open and filled in.
     RunDialog& openRunDialog(const RunRequest& request);
-    /// The request that repeats the run of a profile with one option changed; an empty key changes
-    /// none, an empty value leaves the option (or "model") to the user.
+    /// The request that repeats the run of a profile with one option changed, and those that it
+    /// needs; an empty key changes none, an empty value leaves the option (or "model") to the user.
     [[nodiscard]] static RunRequest runAgain(const ProfileView& profile,
                                              const std::string& key = {},
-                                             const std::string& value = {});
+                                             const std::string& value = {},
+                                             const std::map<std::string, std::string>& with = {});
     /// A page of the help, at a heading or word of it unless that is empty.
     void showHelp(const QString& page = {}, const QString& heading = {});
 
@@ -113,7 +115,7 @@ private:
     void fillRecentMenu();
     void showSection(const QString& name);
     void openRunAgain(const ProfileViewPtr& profile, const std::string& key,
-                      const std::string& value);
+                      const std::string& value, const std::map<std::string, std::string>& with);
     void openTryAll(const ProfileViewPtr& profile);
     void openSweep(const QString& file);
     void showSweep();
@@ -149,7 +151,6 @@ private:
     MessageBar* messageBar_ = nullptr;
     QWidget* reportPage_ = nullptr;
     QLabel* status_ = nullptr;
-    QLabel* titles_ = nullptr;
     QMenu* recentMenu_ = nullptr;
     QAction* undo_ = nullptr;
     QAction* redo_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/base/saturating.h"
 #include "core/trace/range_programs.h"
@@ -14,7 +15,7 @@ struct Gathered {
     OperationId operation;
     ProgramKind kind = ProgramKind::Sync;
     bool oneKind = true;
-    std::int32_t id = -1;
+    std::set<ProgramId> programs;
     std::int64_t count = 0, cycles = 0, longest = 0;
 };
 
@@ -36,10 +37,9 @@ public:
             sum.operation =
                 by_ == RangeGroup::Kind || by_ == RangeGroup::Type ? OperationId() : operation;
             sum.kind = row.kind;
-            sum.id = by_ == RangeGroup::Step        ? row.program.value()
-                     : by_ == RangeGroup::Operation ? operation.value()
-                                                    : -1;
         }
+        if (known)
+            sum.programs.insert(row.program);
         sum.oneKind = sum.oneKind && sum.kind == row.kind;
         sum.count = saturatingSum(sum.count, row.count);
         sum.cycles = saturatingSum(sum.cycles, row.cycles);
@@ -95,8 +95,8 @@ private:
 
 } // namespace
 
-Table rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
-                 RangeGroup by, const std::stop_token& stop) {
+RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
+                      RangeGroup by, const std::stop_token& stop) {
     Gatherer gatherer(profile, by, stop);
     const auto trace = profile.trace(stop);
     for (const IpuId ipu : ipus)
@@ -117,13 +117,16 @@ Table rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, Cyc
     table.emptyText = "nothing runs in the range";
     const double whole = static_cast<double>(range.cycles()) *
                          static_cast<double>(std::max<std::size_t>(1, ipus.size()));
-    for (const Gathered& row : gatherer.rows())
+    std::vector<RangeRow> rows;
+    for (const Gathered& row : gatherer.rows()) {
         table.add({row.name, textOrNone(gatherer.operationName(row.operation)),
                    row.oneKind ? Cell(std::string(toString(row.kind))) : Cell(), row.count,
                    row.cycles, row.count > 0 ? Cell(row.cycles / row.count) : Cell(), row.longest,
                    whole > 0 ? static_cast<double>(row.cycles) / whole : 0.0},
-                  row.id);
-    return table;
+                  static_cast<std::int32_t>(rows.size()));
+        rows.push_back({row.operation, {row.programs.begin(), row.programs.end()}});
+    }
+    return {std::move(table), std::move(rows)};
 }
 
 } // namespace tilescope

@@ -17,10 +17,22 @@ template <>
 inline constexpr auto enumNames<RangeGroup> = std::to_array<std::string_view>({"step", "operation",
                                                                                "type", "kind"});
 
+/// What a row gathers: an operation, if it is of one, and all programs.
+struct RangeRow {
+    OperationId operation;
+    std::vector<ProgramId> programs; ///< none for Syncs
+};
+
+/// The table with its rows' contents, by the rows' ids.
+struct RangeTable {
+    Table table;
+    std::vector<RangeRow> rows;
+};
+
 /// Steps that run on these IPUs in a range, most cycles first: how often, cycles within the range,
-/// mean and longest execution, share of the range on all of the IPUs. The id of a row of a step is
-/// its program, of an operation the operation; else -1. Throws UserError for a damaged file.
-Table rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
-                 RangeGroup by, const std::stop_token& stop = {});
+/// mean and longest execution, share of the range on all of the IPUs. Throws UserError for a
+/// damaged file.
+RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
+                      RangeGroup by, const std::stop_token& stop = {});
 
 } // namespace tilescope

@@ -95,4 +95,45 @@ std::vector<RangeProgram> programsIn(const TraceIndex& trace, IpuId ipu, CycleRa
     return result;
 }
 
+std::int64_t firstStepFrom(const TraceIndex& trace, double cycle) {
+    std::int64_t low = 0;
+    std::int64_t high = trace.stepCount();
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        const ExecutedStep step = trace.stepAt(middle);
+        if (!step.ipus.empty() && static_cast<double>(step.ipus.front().start) >= cycle)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+std::vector<CycleRange> executionsIn(const TraceIndex& trace, const ProgramSet& programs,
+                                     CycleRange range, std::size_t most) {
+    std::vector<CycleRange> executions;
+    // The step before may reach into the range.
+    std::int64_t at =
+        std::max<std::int64_t>(-1, firstStepFrom(trace, static_cast<double>(range.begin)) - 2);
+    while (executions.size() < most) {
+        const std::int64_t next = trace.findAny(programs, at);
+        if (next <= at)
+            break;
+        at = next;
+        const ExecutedStep step = trace.stepAt(at);
+        if (step.ipus.empty())
+            continue;
+        CycleRange all{step.ipus.front().start, step.ipus.front().start};
+        for (const StepOnIpu& ipu : step.ipus) {
+            all.begin = std::min(all.begin, ipu.start);
+            all.end = std::max(all.end, ipu.start + ipu.cycles);
+        }
+        if (all.begin >= range.end)
+            break;
+        if (all.end > range.begin)
+            executions.push_back(all);
+    }
+    return executions;
+}
+
 } // namespace tilescope

@@ -21,4 +21,13 @@ struct RangeProgram {
 /// TraceIndex::statistics(). Throws UserError for a damaged file.
 std::vector<RangeProgram> programsIn(const TraceIndex& trace, IpuId ipu, CycleRange range);
 
+/// The first step, in the order of execution, that begins at a cycle or after it; stepCount() if
+/// there is none.
+std::int64_t firstStepFrom(const TraceIndex& trace, double cycle);
+
+/// Where steps of some programs run in a range, in the order of execution, at most so many: each
+/// from its begin on the first of its IPUs to its end on the last, also what the range cuts off.
+std::vector<CycleRange> executionsIn(const TraceIndex& trace, const ProgramSet& programs,
+                                     CycleRange range, std::size_t most);
+
 } // namespace tilescope

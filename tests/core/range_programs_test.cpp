@@ -4,6 +4,7 @@
 #include <QTest>
 #include <map>
 #include <random>
+#include <set>
 
 #include "core/report/range_table.h"
 #include "tests/support/qt_text.h"
@@ -115,7 +116,8 @@ private slots:
         std::optional<std::int64_t> all;
         std::size_t most = 0;
         for (const RangeGroup by : rangeGroups) {
-            const Table table = rangeTable(*profile, {IpuId(0), IpuId(1)}, {end / 3, end}, by);
+            const Table table =
+                rangeTable(*profile, {IpuId(0), IpuId(1)}, {end / 3, end}, by).table;
             const std::size_t column = table.columnOf("cycles");
             std::int64_t cycles = 0;
             double share = 0;
@@ -136,14 +138,49 @@ private slots:
         const Profile sample = sampleProfile();
         const auto profile = ProfileView::of(sample);
         const std::int64_t end = profile->trace()->totalCycles();
-        const Table steps = rangeTable(*profile, {IpuId(0)}, {0, end}, RangeGroup::Step);
-        for (const Row& row : steps.rows)
-            if (row.id >= 0)
-                QCOMPARE(text(std::get<std::string>(row.cells[0])),
-                         text((*profile->programs())[ProgramId(row.id)].name));
-        const Table operations = rangeTable(*profile, {IpuId(0)}, {0, end}, RangeGroup::Operation);
-        QVERIFY(std::any_of(operations.rows.begin(), operations.rows.end(),
-                            [](const Row& row) { return row.id >= 0; }));
+        for (const RangeGroup by : rangeGroups) {
+            const RangeTable range = rangeTable(*profile, {IpuId(0)}, {0, end}, by);
+            QCOMPARE(range.rows.size(), range.table.rows.size());
+            std::set<ProgramId> all;
+            std::size_t count = 0;
+            for (const Row& row : range.table.rows) {
+                const RangeRow& item = range.rows.at(static_cast<std::size_t>(row.id));
+                all.insert(item.programs.begin(), item.programs.end());
+                count += item.programs.size();
+                const std::string& name = std::get<std::string>(row.cells[0]);
+                if (by == RangeGroup::Operation && item.operation.valid())
+                    QCOMPARE(text(name), text((*profile->operations())[item.operation].name));
+                if (by == RangeGroup::Step && !item.programs.empty())
+                    QCOMPARE(text(name), text((*profile->programs())[item.programs.front()].name));
+            }
+            QVERIFY(all.size() > 3);
+            QCOMPARE(count, all.size()); // a step is in one row
+        }
+    }
+
+    // As often as the table says, and where looking at every step finds them.
+    void executionsAreFound() {
+        const Profile sample = sampleProfile();
+        const auto profile = ProfileView::of(sample);
+        const auto trace = profile->trace();
+        const std::int64_t end = trace->totalCycles();
+        const CycleRange range{end / 4, end - end / 4};
+        for (const RangeProgram& row : programsIn(*trace, IpuId(0), range)) {
+            if (!row.program.valid())
+                continue;
+            ProgramSet programs(row.program.index() + 1);
+            programs[row.program.index()] = true;
+            std::vector<CycleRange> wanted;
+            for (std::int64_t at = 0; at < trace->stepCount(); ++at)
+                if (const ExecutedStep step = trace->stepAt(at); step.program == row.program) {
+                    const StepOnIpu& on = step.ipus.front();
+                    if (on.start < range.end && on.start + on.cycles > range.begin)
+                        wanted.push_back({on.start, on.start + on.cycles});
+                }
+            QCOMPARE(executionsIn(*trace, programs, range, 1000), wanted);
+            wanted.resize(std::min<std::size_t>(1, wanted.size()));
+            QCOMPARE(executionsIn(*trace, programs, range, 1), wanted);
+        }
     }
 };
 

@@ -184,8 +184,26 @@ private slots:
         tabs.setCurrentWidget(&panel);
         test::waitUntilIdle(*window_);
         QCOMPARE(model.rowCount(), 2); // the totals, and the one step
-        emit panel.table().chosen(3);
-        QCOMPARE(window_->context().selection.current().program.value(), 3);
+        // A row marks all its boxes and leaves the picture where it is.
+        key(Qt::Key_Escape);
+        test::waitUntilIdle(*window_);
+        const auto count = static_cast<int>(model.table().columnOf("count"));
+        const auto timesOf = [&](int row) { return model.index(row, count).data().toInt(); };
+        int often = -1;
+        for (int row = 1; row < model.rowCount(); ++row) // without the totals
+            if (model.index(row, 0).data() != QVariant("Sync") &&
+                (often < 0 || timesOf(row) > timesOf(often)))
+                often = row;
+        const int times = timesOf(often);
+        QVERIFY(times > 1);
+        const double from = zoom().from();
+        const double to = zoom().to();
+        panel.table().view().setCurrentIndex(model.index(often, 0));
+        test::waitUntilIdle(*window_);
+        QCOMPARE(trace_->plot().markers().size(), static_cast<std::size_t>(times));
+        QVERIFY(window_->context().selection.current().program.valid());
+        QCOMPARE(zoom().from(), from);
+        QCOMPARE(zoom().to(), to);
     }
 
     void marksAreKeptBesideTheProfile() {

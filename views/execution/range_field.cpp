@@ -27,14 +27,15 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
     showRange();
 }
 
-// As wide as the longest range of an execution, so that zooming does not move what is beside it.
+// As wide as the longest range of an execution, near its end, so that zooming does not move what is
+// beside it.
 QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
     const ZoomRange& zoom = context_.timeZoom;
     const QString usual = QStringLiteral("00,000,000 \u2013 00,000,000 cycles");
     const int width =
         std::max(fontMetrics().horizontalAdvance(usual),
-                 fontMetrics().horizontalAdvance(rangeText(zoom.first(), zoom.last())));
+                 fontMetrics().horizontalAdvance(rangeText(zoom.last(), zoom.last())));
     return {width + padding, QLineEdit::sizeHint().height()};
 }
 

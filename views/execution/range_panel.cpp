@@ -19,32 +19,39 @@ std::vector<IpuId> ipusOf(const TraceQuestion& question, bool target) {
     return ipus;
 }
 
-Table tableOf(const TraceQuestion& question, CycleRange range, RangeGroup by,
-              const std::stop_token& stop) {
+RangeTable tableOf(const TraceQuestion& question, CycleRange range, RangeGroup by,
+                   const std::stop_token& stop) {
     const auto of = [&](const ProfileViewPtr& profile, bool target) {
         return rangeTable(*profile, ipusOf(question, target), range, by, stop);
     };
-    Table table = of(question.profiles.source, false);
-    if (!question.profiles.comparing() || !question.profiles.target->info().hasExecution)
-        return table;
-    return comparedByName("Name", Unit::Cycles, namedValues(table, "cycles"),
-                          namedValues(of(question.profiles.target, true), "cycles"));
+    RangeTable source = of(question.profiles.source, false);
+    if (question.profiles.comparing() && question.profiles.target->info().hasExecution)
+        source.table =
+            comparedByName("Name", Unit::Cycles, namedValues(source.table, "cycles"),
+                           namedValues(of(question.profiles.target, true).table, "cycles"));
+    return source;
 }
 
 } // namespace
 
 RangePanel::RangePanel(ViewContext& context, QWidget* parent)
     : QWidget(parent)
-    , context_(context)
+    , query_(context.workers)
     , table_(new TablePanel(context, tr("Filter the range"))) {
-    auto* tools = new ToolRow;
-    group_ = tools->addChoice(tr("Group by"),
-                              {tr("Step"), tr("Operation"), tr("Operation type"), tr("Kind")});
-    tools->addStretch();
-    inColumn(this, {tools, table_}, table_);
+    group_ = table_->addChoice(tr("Group by"),
+                               {tr("Step"), tr("Operation"), tr("Operation type"), tr("Kind")});
+    inColumn(this, {table_}, table_);
     table_->setThings([this](std::int32_t row) { return thingOf(row); });
     connect(group_, &QComboBox::activated, this, &RangePanel::read);
-    connect(table_, &TablePanel::chosen, this, &RangePanel::choose);
+    const auto choose = [this](std::int32_t id) {
+        if (const RangeRow row = rowOf(id); !row.programs.empty())
+            emit chosen(row, range_);
+    };
+    connect(table_, &TablePanel::chosen, this, choose);
+    // Once more, when what it had marked is gone.
+    connect(&table_->view(), &QTableView::clicked, this, [this, choose](const QModelIndex& index) {
+        choose(table_->model().idAt(index.row()));
+    });
 }
 
 void RangePanel::load(const TraceQuestion& question, CycleRange range, const QString& title) {
@@ -67,35 +74,30 @@ void RangePanel::read() {
     if (!question_.profiles.source)
         return;
     const auto by = rangeGroups.at(static_cast<std::size_t>(group_->currentIndex()));
-    table_->load([question = question_, range = range_, by,
+    query_.start([this, question = question_, range = range_, by,
                   title = title_.toStdString()](const std::stop_token& stop) {
-        Table table = tableOf(question, range, by, stop);
-        table.summary = title;
-        return table;
+        RangeTable read = tableOf(question, range, by, stop);
+        read.table.summary = title;
+        return [this, read = std::move(read)]() mutable {
+            rows_ = std::move(read.rows);
+            table_->setTable(std::move(read.table));
+        };
     });
 }
 
-Selected RangePanel::thingOf(std::int32_t row) const {
+RangeRow RangePanel::rowOf(std::int32_t id) const {
+    return id >= 0 && static_cast<std::size_t>(id) < rows_.size()
+               ? rows_[static_cast<std::size_t>(id)]
+               : RangeRow{};
+}
+
+Selected RangePanel::thingOf(std::int32_t id) const {
+    const RangeRow row = rowOf(id);
     Selected thing;
-    if (row < 0 || question_.profiles.comparing())
-        return thing;
-    if (group_->currentIndex() == static_cast<int>(RangeGroup::Step))
-        thing.program = ProgramId(row);
-    else
-        thing.operation = OperationId(row);
+    if (row.programs.size() == 1)
+        thing.program = row.programs.front();
+    thing.operation = row.operation;
     return thing;
-}
-
-void RangePanel::choose(std::int32_t row) {
-    const Selected thing = thingOf(row);
-    if (thing == Selected{})
-        return;
-    context_.selection.update([&](Selected& selected) {
-        if (thing.program.valid())
-            selected.program = thing.program;
-        else
-            selected.operation = thing.operation;
-    });
 }
 
 } // namespace tilescope::views

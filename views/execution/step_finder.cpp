@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/trace/range_programs.h"
 
 namespace tilescope::views {
 namespace {
@@ -31,21 +32,6 @@ ProgramId longestOf(OperationId operation, const IdVector<ProgramId, Program>& p
             longest = id;
     }
     return longest;
-}
-
-// The first step, in the order of execution, that begins at a cycle or after it.
-std::int64_t firstFrom(const TraceIndex& index, double cycle) {
-    std::int64_t low = 0;
-    std::int64_t high = index.stepCount();
-    while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
-        const ExecutedStep step = index.stepAt(middle);
-        if (!step.ipus.empty() && static_cast<double>(step.ipus.front().start) >= cycle)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
 }
 
 } // namespace
@@ -77,7 +63,7 @@ void StepFinder::findText(const ProfileViewPtr& profile, const QString& text, co
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {
         const auto index = profile->trace(stop);
         const ProgramSet wanted = programsWith(*profile->programs(stop), text, stop);
-        const std::int64_t first = from.step >= 0 ? from.step : firstFrom(*index, from.cycle);
+        const std::int64_t first = from.step >= 0 ? from.step : firstStepFrom(*index, from.cycle);
         const std::int64_t start = from.step < 0 && forward ? first - 1 : first;
         std::int64_t step = index->findAny(wanted, start, forward);
         if (step < 0) // goes round

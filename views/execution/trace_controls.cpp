@@ -99,11 +99,8 @@ void TraceView::makeOptions(ToolRow& tools) {
     connect(all, &QAction::toggled, &plot(), &TracePlot::setShowsAllRows);
 }
 
-// What tells boxes apart is beside what it means.
-QWidget* TraceView::makeLegend() {
-    auto* row = tabPage();
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, PlotWidget::rightMargin, 2);
+// A row of the plot's would be taken from the lanes; beside the tabs there is room.
+QWidget* TraceView::makeColours() {
     colours_ = new QComboBox;
     colours_->setAccessibleName(tr("Colour by"));
     colours_->addItems({tr("Kind"), tr("Operations"), tr("Tile balance"), tr("Exchange")});
@@ -111,16 +108,10 @@ QWidget* TraceView::makeLegend() {
     colours_->setItemData(1, tr("A colour for each type of operation"), Qt::ToolTipRole);
     colours_->setItemData(2, tr("How much of all tiles' time is work"), Qt::ToolTipRole);
     colours_->setItemData(3, tr("Bytes that tiles receive in a cycle"), Qt::ToolTipRole);
+    // As low as the field beside it.
+    colours_->setStyleSheet(QStringLiteral("padding: 1px 7px;"));
     connect(colours_, &QComboBox::currentIndexChanged, this, &TraceView::loadPlots);
-    QLabel* name = textLabel(tr("Colour by"), "muted");
-    name->setBuddy(colours_);
-    auto* choice = new QHBoxLayout;
-    choice->addWidget(name);
-    choice->addWidget(colours_);
-    layout->addWidget(legend_, 1);
-    layout->addLayout(choice);
-    layout->setAlignment(choice, Qt::AlignTop);
-    return row;
+    return colours_;
 }
 
 TraceQuestion TraceView::question() const {

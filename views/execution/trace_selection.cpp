@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/trace/range_programs.h"
 #include "views/execution/marks_panel.h"
+#include "views/execution/range_panel.h"
 #include "views/execution/trace_view.h"
 
 namespace tilescope::views {
@@ -16,6 +18,13 @@ bool isNarrow(const ExecutedStep& step, const ZoomRange& zoom, int pixels) {
     return !step.ipus.empty() && zoom.span() > 0 &&
            static_cast<double>(step.ipus.front().cycles) * pixels < tellable * zoom.span();
 }
+
+PlotWidget::Marker markerOf(const CycleRange& range) {
+    return {static_cast<double>(range.begin), static_cast<double>(range.end)};
+}
+
+// More bands than a screen has room for.
+constexpr std::size_t mostMarked = 2000;
 
 } // namespace
 
@@ -78,12 +87,52 @@ void TraceView::stepRead(const ReadStep& read) {
 
 void TraceView::mark(std::optional<CycleRange> range) {
     selected_.marked = range;
-    std::vector<PlotWidget::Marker> markers;
-    if (range)
-        markers.push_back({static_cast<double>(range->begin), static_cast<double>(range->end)});
+    executionsQuery_.cancel();
+    setMarkers(range ? std::vector{markerOf(*range)} : std::vector<PlotWidget::Marker>());
+}
+
+void TraceView::setMarkers(const std::vector<PlotWidget::Marker>& markers) {
     plot().setMarkers(markers);
     tiles_->plot().setMarkers(markers);
     tracks_->setMarkers(markers);
+}
+
+// The picture stays where it is: the table is about the range in sight.
+void TraceView::markExecutions(const RangeRow& row, CycleRange range) {
+    if (!canShow())
+        return;
+    ProgramSet programs;
+    for (const ProgramId program : row.programs) {
+        programs.resize(std::max(programs.size(), program.index() + 1));
+        programs[program.index()] = true;
+    }
+    if (row.programs.size() == 1)
+        selected_.program = row.programs.front();
+    context().selection.update([&](Selected& selected) {
+        if (row.programs.size() == 1)
+            selected.program = row.programs.front();
+        if (row.operation.valid())
+            selected.operation = row.operation;
+    });
+    executionsQuery_.start([this, profile = profiles().source, programs = std::move(programs),
+                            range, whole = selected_.range](const std::stop_token& stop) {
+        std::vector<CycleRange> executions =
+            executionsIn(*profile->trace(stop), programs, range, mostMarked + 1);
+        return [this, executions = std::move(executions), whole]() mutable {
+            const bool more = executions.size() > mostMarked;
+            executions.resize(std::min(executions.size(), mostMarked));
+            std::vector<PlotWidget::Marker> markers;
+            if (whole)
+                markers.push_back(markerOf(*whole));
+            for (const CycleRange& execution : executions)
+                markers.push_back(markerOf(execution));
+            setMarkers(markers);
+            emit status(more ? tr("The first %1 executions of the range are marked")
+                                   .arg(countText(static_cast<std::int64_t>(mostMarked)))
+                             : tr("Executions marked: %1")
+                                   .arg(countText(static_cast<std::int64_t>(executions.size()))));
+        };
+    });
 }
 
 void TraceView::selectRange(std::optional<CycleRange> range) {

@@ -62,6 +62,7 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , marks_(new MarksModel(this))
     , finder_(new StepFinder(context, this))
     , menuQuery_(context.workers)
+    , executionsQuery_(context.workers)
     , step_(new StepPanel(context)) {
     inColumn(this, {makeTools(), panel_});
     auto* splitter = splitOf(Qt::Vertical, makeTop(), makeTabs(), 5, 2);
@@ -91,7 +92,7 @@ QWidget* TraceView::makeTop() {
     layout->addWidget(strip_);
     layout->addWidget(tracks_);
     layout->addWidget(plots_, 1);
-    layout->addWidget(makeLegend());
+    layout->addWidget(legend_);
     connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
     // The lanes come first.
     connect(lanes_, &LanesPane::overviewRead, this, [this] {
@@ -140,10 +141,14 @@ QWidget* TraceView::makeRange() {
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 1, PlotWidget::rightMargin, 1);
-    QLabel* name = textLabel(tr("Visible"), "muted");
-    name->setBuddy(range_);
-    row->addWidget(name);
-    row->addWidget(range_);
+    const auto add = [row](const QString& name, QWidget* widget) {
+        QLabel* label = textLabel(name, "muted");
+        label->setBuddy(widget);
+        row->addWidget(label);
+        row->addWidget(widget);
+    };
+    add(tr("Colour by"), makeColours());
+    add(tr("Visible"), range_);
     return corner;
 }
 
@@ -157,6 +162,7 @@ QWidget* TraceView::makeTabs() {
     tabs_->addTab(scroll, tr("Summary"));
     inRange_ = new RangePanel(context());
     tabs_->addTab(inRange_, tr("Range"));
+    connect(inRange_, &RangePanel::chosen, this, &TraceView::markExecutions);
     tabs_->addTab(step_, tr("Details"));
     marksPanel_ = new MarksPanel(*marks_);
     connect(marksPanel_, &MarksPanel::goTo, this, &TraceView::showMark);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/execution/ipu_field.h"
+#include "core/report/range_table.h"
 #include "views/execution/lanes_pane.h"
 #include "views/execution/marks.h"
 #include "views/execution/run_choices.h"
@@ -62,7 +63,7 @@ private:
     QWidget* makeRange();
     ToolRow* makeTools();
     void makeOptions(ToolRow& tools);
-    QWidget* makeLegend();
+    QWidget* makeColours();
     void connectMarks(int tab);
 
     // What is shown
@@ -98,6 +99,9 @@ private:
     void selectRange(std::optional<CycleRange> range);
     void selectRangeByKey();
     void dropRange();
+    /// Bands over all boxes of a row's steps.
+    void markExecutions(const RangeRow& row, CycleRange range);
+    void setMarkers(const std::vector<PlotWidget::Marker>& markers);
     void mark(std::optional<CycleRange> range);
     void joinHistory();
     void joinMenus();
@@ -119,6 +123,7 @@ private:
     MarksModel* marks_;
     StepFinder* finder_;
     BackgroundQuery menuQuery_;
+    BackgroundQuery executionsQuery_;
     StepPanel* step_;
     QStackedWidget* plots_ = nullptr;
     QTabWidget* tabs_ = nullptr;

@@ -1,6 +1,9 @@
 #include "views/tables/table_panel.h"
 
+#include <QComboBox>
+#include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
 #include <algorithm>
@@ -66,6 +69,8 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     , view_(new QTableView)
     , filter_(new QLineEdit)
     , summary_(textLabel({}, "muted"))
+    , line_(new QHBoxLayout)
+    , nothing_(textLabel({}, "muted"))
     , loading_(new LoadingPanel(context.workers)) {
     setUpTable(*view_);
     view_->setItemDelegate(new CellBars(context.theme, view_));
@@ -74,17 +79,23 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     filter_->setPlaceholderText(filterHint);
     filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(320);
+    // A long summary gives way to what one types.
+    filter_->setMinimumWidth(160);
+    summary_->setMinimumWidth(60);
+    nothing_->setParent(view_->viewport());
+    nothing_->setAlignment(Qt::AlignCenter);
+    nothing_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    nothing_->hide();
 
     QWidget* content = tabPage();
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(0, 6, 0, 0);
     layout->setSpacing(4);
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(8, 0, 12, 0);
-    line->addWidget(filter_, 1);
-    line->addStretch(1);
-    line->addWidget(summary_);
-    layout->addLayout(line);
+    line_->setContentsMargins(8, 0, 12, 0);
+    line_->addWidget(filter_, 1);
+    line_->addStretch(1);
+    line_->addWidget(summary_);
+    layout->addLayout(line_);
     layout->addWidget(view_, 1);
     loading_->setContent(content);
     inColumn(this, {loading_});
@@ -251,9 +262,23 @@ void TablePanel::fitNameColumn() {
 }
 
 bool TablePanel::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == view_->viewport() && event->type() == QEvent::Resize)
+    if (watched == view_->viewport() && event->type() == QEvent::Resize) {
         fitNameColumn();
+        nothing_->setGeometry(view_->viewport()->rect());
+    }
     return QWidget::eventFilter(watched, event);
+}
+
+QComboBox* TablePanel::addChoice(const QString& name, const QStringList& texts) {
+    auto* choice = new QComboBox;
+    choice->addItems(texts);
+    choice->setAccessibleName(name);
+    choice->setToolTip(name);
+    QLabel* label = textLabel(name, "muted");
+    label->setBuddy(choice);
+    line_->insertWidget(0, label);
+    line_->insertWidget(1, choice);
+    return choice;
 }
 
 void TablePanel::updateSummary() {
@@ -263,9 +288,14 @@ void TablePanel::updateSummary() {
             ? tr("%1 of %2 rows").arg(countText(model_->shownRows()), countText(rows))
         : rows == 1 ? tr("1 row")
                     : tr("%1 rows").arg(countText(rows));
+    const bool nothing = rows > 0 && model_->shownRows() == 0;
+    nothing_->setText(tr("No row has \"%1\"").arg(shownText(filter_->text())));
+    nothing_->setVisible(nothing);
+    nothing_->setGeometry(view_->viewport()->rect());
     const QString summary = translated(model_->table().summary);
     summary_->setText(summary.isEmpty() ? count
                                         : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
+    summary_->setToolTip(summary_->text());
 }
 
 } // namespace tilescope::views

@@ -7,6 +7,8 @@
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/pointed.h"
 
+class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QTableView;
@@ -51,6 +53,8 @@ public:
     /// What its rows are, by their ids, where follow() does not say so: their context menu leads to
     /// it.
     void setThings(std::function<Selected(std::int32_t id)> things) { things_ = std::move(things); }
+    /// A choice with a name beside the filter.
+    QComboBox* addChoice(const QString& name, const QStringList& texts);
     /// Lets the user select several rows, with Ctrl and Shift.
     void allowSeveral();
     /// The ids of the selected rows.
@@ -78,6 +82,8 @@ private:
     QTableView* view_;
     QLineEdit* filter_;
     QLabel* summary_;
+    QHBoxLayout* line_; ///< of the filter
+    QLabel* nothing_;   ///< over a table whose filter leaves no row
     LoadingPanel* loading_;
     std::function<Selected(std::int32_t)> things_; ///< none if rows are no things
     int longestName_ = 0;                          ///< pixels that it needs

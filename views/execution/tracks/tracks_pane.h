@@ -35,7 +35,7 @@ public:
     QSize minimumSizeHint() const override { return {0, 0}; }
 
     /// Pixels that what is around the tracks has at the least: strip, lanes with axes, legend.
-    static constexpr int lowestLanes = 300;
+    static constexpr int lowestLanes = 250;
 
 signals:
     void status(const QString& text);

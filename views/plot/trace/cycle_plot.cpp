@@ -17,7 +17,6 @@ CyclePlot::CyclePlot(ViewContext& context, QWidget* parent)
     , scroll_(new QScrollBar(Qt::Vertical, this)) {
     xAxis->setTicker(QSharedPointer<CountTicker>::create());
     xAxis->ticker()->setTickCount(8);
-    xAxis->setLabel(tr("Cycles"));
     yAxis->setRangeReversed(true);
     yAxis->setTicks(false);
     yAxis->setTickLabels(false);
@@ -32,7 +31,7 @@ void CyclePlot::setClock(double clockHz) {
     xAxis2->setTicker(QSharedPointer<TimeTicker>::create(clockHz));
     xAxis2->ticker()->setTickCount(8);
     xAxis2->setTickLabels(true);
-    xAxis2->setLabel(tr("Time at %1 GHz").arg(clockHz / 1e9, 0, 'g', 4));
+    clock_ = tr("%1 GHz").arg(clockHz / 1e9, 0, 'g', 4);
     xAxis2->setRange(xAxis->range());
     replotSoon();
 }
@@ -68,6 +67,21 @@ QRectF CyclePlot::footOf(const QPainter& painter) const {
     const QRectF area = axisRect()->rect();
     const double height = painter.fontMetrics().height() + 2;
     return {area.left(), area.bottom() - height - flagPadding + 2, area.width(), height};
+}
+
+// Beside the labels there is room that a line of its own would take from the lanes.
+void CyclePlot::paintAxisNames(QPainter& painter, const QString& below) const {
+    constexpr int fromAxis = 8;
+    constexpr int fromLabels = 8;
+    const QRect area = axisRect()->rect();
+    const int height = painter.fontMetrics().height();
+    const QRect name(0, 0, leftMargin - fromLabels, height);
+    painter.setPen(theme().mutedText);
+    painter.drawText(name.translated(0, area.bottom() + fromAxis), Qt::AlignRight | Qt::AlignTop,
+                     below.isEmpty() ? tr("Cycles") : below);
+    if (xAxis2->visible())
+        painter.drawText(name.translated(0, area.top() - height - fromAxis),
+                         Qt::AlignRight | Qt::AlignBottom, clock_);
 }
 
 void CyclePlot::paintFlags(QPainter& painter) const {

@@ -32,6 +32,9 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    /// What the horizontal axes count, left of their labels; something else `below` the plot if
+    /// that matters more.
+    void paintAxisNames(QPainter& painter, const QString& below = {}) const;
     /// Paints lines over the plot, and bands for ranges, with their texts at its foot; a text that
     /// would cover the one before is left out.
     void paintFlags(QPainter& painter) const;
@@ -42,6 +45,7 @@ private:
     [[nodiscard]] QRectF footOf(const QPainter& painter) const;
 
     QScrollBar* scroll_;
+    QString clock_; ///< of the time above the plot
     std::vector<TraceFlag> flags_;
 };
 

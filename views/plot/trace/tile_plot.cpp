@@ -139,6 +139,7 @@ const QStaticText& TilePlot::nameIn(const QSize& room, const QString& name, cons
 }
 
 void TilePlot::paintExtra(QPainter& painter) {
+    paintAxisNames(painter);
     const QRect plot = axisRect()->rect();
     painter.setClipRect(QRect(0, plot.top(), width(), plot.height()));
     painter.setPen(theme().text);

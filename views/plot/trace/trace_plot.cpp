@@ -369,14 +369,9 @@ void TracePlot::paintExtra(QPainter& painter) {
     painter.setClipRect(QRect(0, area.top(), width(), area.height()));
     paintFlags(painter);
     paintLengths(painter);
-    if (const std::size_t hidden = hiddenLanes(); hidden > 0) {
-        painter.setClipping(false);
-        painter.setPen(theme().mutedText);
-        painter.drawText(
-            QRect(0, area.bottom() + 4, leftMargin - 10, painter.fontMetrics().height()),
-            Qt::AlignRight, tr("hidden: %1").arg(hidden));
-    }
     painter.setClipping(false);
+    const std::size_t hidden = hiddenLanes();
+    paintAxisNames(painter, hidden > 0 ? tr("hidden: %1").arg(hidden) : QString());
 }
 
 } // namespace tilescope::views

@@ -20,6 +20,7 @@
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/plot/plot_widget.h"
+#include "views/plot/trace/cycle_plot.h"
 #include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
@@ -185,6 +186,13 @@ QStringList plotProblems(const QCustomPlot& plot) {
                                                            {plot.yAxis, "left"},
                                                            {plot.yAxis2, "right"}};
     const auto* ours = qobject_cast<const views::PlotWidget*>(&plot);
+    if (const auto* cycles = qobject_cast<const views::CyclePlot*>(&plot)) {
+        for (const QString& name : {cycles->lowerName(), cycles->upperName()})
+            if (name.isEmpty() ||
+                plot.fontMetrics().horizontalAdvance(name) > views::CyclePlot::widestName)
+                problems << QStringLiteral("'%1' has no room%2").arg(name, nameOf(plot));
+        return problems;
+    }
     for (const auto& [axis, side] : axes)
         if (axis == plot.yAxis && ours != nullptr && !ours->valueTitle().isEmpty())
             continue;

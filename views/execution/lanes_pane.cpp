@@ -175,7 +175,8 @@ QString LanesPane::readOut(double x, double y) const {
     const TracePlottable::Hit hit = plot_->trace().hit(x, y);
     if (hit.box == nullptr)
         return {};
-    const bool goesOn = hit.box->steps == 0;
+    // A wait of the host; a run has no steps of its own either, but is all there.
+    const bool goesOn = hit.box->steps == 0 && hit.box->look != TraceBox::Look::Run;
     return tr("%1\n%2\nfrom cycle %3")
                .arg(titleOf(*hit.box),
                     goesOn ? tr("longer than is shown")

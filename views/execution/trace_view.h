@@ -1,8 +1,8 @@
 // The execution trace: what every IPU does in every cycle.
 #pragma once
 
-#include "views/execution/ipu_field.h"
 #include "core/report/range_table.h"
+#include "views/execution/ipu_field.h"
 #include "views/execution/lanes_pane.h"
 #include "views/execution/marks.h"
 #include "views/execution/run_choices.h"

@@ -148,8 +148,8 @@ private slots:
 
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
-        const QString page = test::labelText(compare, "verdict");
-        QVERIFY2(page.contains(" less time: "), qPrintable(page));
+        const views::VerdictFigure& time = compare.overview().verdict().figures()[1];
+        QVERIFY2(time.detail.contains(" less time"), qPrintable(time.detail));
 
         // Both curves in one track.
         story.openReport(Report::Trace);

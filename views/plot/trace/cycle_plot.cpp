@@ -72,16 +72,15 @@ QRectF CyclePlot::footOf(const QPainter& painter) const {
 // Beside the labels there is room that a line of its own would take from the lanes.
 void CyclePlot::paintAxisNames(QPainter& painter, const QString& below) const {
     constexpr int fromAxis = 8;
-    constexpr int fromLabels = 8;
     const QRect area = axisRect()->rect();
     const int height = painter.fontMetrics().height();
-    const QRect name(0, 0, leftMargin - fromLabels, height);
+    const QRect name(0, 0, widestName, height);
     painter.setPen(theme().mutedText);
     painter.drawText(name.translated(0, area.bottom() + fromAxis), Qt::AlignRight | Qt::AlignTop,
-                     below.isEmpty() ? tr("Cycles") : below);
+                     below.isEmpty() ? lowerName() : below);
     if (xAxis2->visible())
         painter.drawText(name.translated(0, area.top() - height - fromAxis),
-                         Qt::AlignRight | Qt::AlignBottom, clock_);
+                         Qt::AlignRight | Qt::AlignBottom, upperName());
 }
 
 void CyclePlot::paintFlags(QPainter& painter) const {

@@ -29,6 +29,10 @@ public:
     /// Places and ranges that the user has marked.
     void setFlags(std::vector<TraceFlag> flags);
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
+    /// What the axes count, written left of their labels: what is below the plot, and above it.
+    [[nodiscard]] QString lowerName() const { return tr("Cycles"); }
+    [[nodiscard]] const QString& upperName() const { return clock_; }
+    static constexpr int widestName = leftMargin - 8; ///< pixels
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -44,7 +44,8 @@ void IpuField::setCount(std::int32_t count) {
 void IpuField::take(const QString& text) {
     if (text == taken_)
         return;
-    const bool all = text.trimmed().isEmpty() || text == itemText(0);
+    const QString wanted = text.trimmed();
+    const bool all = wanted.isEmpty() || wanted.compare(itemText(0), Qt::CaseInsensitive) == 0;
     const auto ipus = all ? IpuSet() : parseIpus(text, count_);
     if (!ipus) {
         emit refused(tr("'%1' is no list of IPUs: write numbers below %2, such as 0-3,8.")
@@ -54,6 +55,7 @@ void IpuField::take(const QString& text) {
     }
     taken_ = all ? itemText(0) : text;
     setEditText(taken_);
+    emit refused({});
     if (std::exchange(ipus_, *ipus) != *ipus)
         emit chosen();
 }

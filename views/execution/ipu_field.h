@@ -28,6 +28,7 @@ public:
 
 signals:
     void chosen();
+    /// Nothing when a list is taken: what was said of the one before is over.
     void refused(const QString& why);
 
 protected:

@@ -88,7 +88,9 @@ void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
     painter.setPen(theme().mutedText);
     const QRect below(barRect(row).left(), barRect(row).bottom() + 4,
                       row.right() - barRect(row).left(), 20);
-    painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, numbers(lane));
+    painter.drawText(
+        below, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(numbers(lane), Qt::ElideRight, below.width()));
 }
 
 void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double share) const {

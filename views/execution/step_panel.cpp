@@ -1,8 +1,6 @@
 #include "views/execution/step_panel.h"
 #include "views/theme/text.h"
 
-#include <QHeaderView>
-
 namespace tilescope::views {
 
 StepPanel::StepPanel(ViewContext& context, QWidget* parent)
@@ -34,8 +32,7 @@ void StepPanel::showStep(const ProfileViewPtr& profile, std::int64_t step, bool 
         return [this, read = std::move(read), tree = std::move(tree)]() mutable {
             details_->setTree(std::move(tree));
             details_->expandToDepth(0);
-            details_->header()->setStretchLastSection(true);
-            details_->header()->resizeSection(0, 260);
+            details_->fitColumns();
             emit stepRead(read);
         };
     });

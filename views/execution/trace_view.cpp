@@ -44,9 +44,12 @@ std::optional<CycleRange> usualTargetRange(const ProfilePair& pair, const std::s
 }
 
 // The target's run may begin earlier or take longer than the source's, whose range is shown.
-void showBoth(ZoomRange& zoom, const CycleRange& target) {
+// Whether more is shown then.
+bool showBoth(ZoomRange& zoom, const CycleRange& target) {
+    const auto before = std::pair(zoom.from(), zoom.to());
     zoom.setRange(std::min(zoom.from(), static_cast<double>(target.begin)),
                   std::max(zoom.to(), static_cast<double>(target.end)));
+    return before != std::pair(zoom.from(), zoom.to());
 }
 
 } // namespace
@@ -244,8 +247,9 @@ void TraceView::reload() {
             run_->addItems(runs_.names());
             run_->setCurrentIndex(runs_.usual(profile.info().cycles));
             showRun(run_->currentIndex());
-            if (targetRange && run_->currentIndex() > 0)
-                showBoth(context().timeZoom, *targetRange);
+            if (targetRange && run_->currentIndex() > 0 &&
+                showBoth(context().timeZoom, *targetRange))
+                run_->setCurrentIndex(0); // more than a run is in sight
             loadPlots();
             countMatches();
             if (const auto wanted = std::exchange(wanted_, {}))

@@ -60,15 +60,20 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
     };
     add(Text::tr("Schedule"),
         [](const PipelineSide& s) { return QString::fromStdString(s.report.schedule); });
-    add(Text::tr("Micro-batches of a step"),
-        [](const PipelineSide& s) { return countText(s.report.microBatches); });
-    add(Text::tr("Steps of the run"),
-        [](const PipelineSide& s) { return countText(s.report.iterations); });
-    add(Text::tr("Slots (up + main + down)"),
-        [](const PipelineSide& s) { return slotsText(s.report); });
-    add(Text::tr("A step takes"), [&](const PipelineSide& s) {
-        return cyclesOrDash(s.stepCycles / std::max<std::int64_t>(1, s.report.iterations), clock(s),
-                            preferences);
+    // Beside a pipeline may be a run without one: it has no steps and slots.
+    const auto ofPipeline = [&](const QString& name, auto value) {
+        add(name, [value](const PipelineSide& s) {
+            return s.report.iterations > 0 ? value(s) : QStringLiteral("\u2013");
+        });
+    };
+    ofPipeline(Text::tr("Micro-batches of a step"),
+               [](const PipelineSide& s) { return countText(s.report.microBatches); });
+    ofPipeline(Text::tr("Steps of the run"),
+               [](const PipelineSide& s) { return countText(s.report.iterations); });
+    ofPipeline(Text::tr("Slots (up + main + down)"),
+               [](const PipelineSide& s) { return slotsText(s.report); });
+    ofPipeline(Text::tr("A step takes"), [&](const PipelineSide& s) {
+        return cyclesOrDash(s.stepCycles / s.report.iterations, clock(s), preferences);
     });
     add(Text::tr("Longest stage"), [&](const PipelineSide& s) {
         const PipelineReport& r = s.report;

@@ -71,6 +71,9 @@ void TracksPane::addChoices(QMenu& menu) {
 void TracksPane::setWanted(std::size_t track, bool wanted) {
     wanted_[track] = wanted;
     arrange();
+    if (wanted && isVisible() && !shown_[track])
+        emit status(tr("There is no room for this counter: make the window higher, or leave out "
+                       "another one in Options, Counters"));
 }
 
 void TracksPane::load(const ProfilePair& profiles, const IpuSet& ipus, std::int64_t length) {

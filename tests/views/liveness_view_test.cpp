@@ -144,6 +144,14 @@ private slots:
     void twoProfilesMergeOrStandApart() {
         const auto view = show<LivenessView>(two());
         QCOMPARE(view->plot().areas().areas().size(), std::size_t(4));
+        // The read-out has what is above the always live alone, as the table below has.
+        test::choose(*view, "Align", "Steps");
+        settle();
+        const auto bytes = context_->reports.target()->livenessCurve({})->notAlwaysLive;
+        const auto top = std::max_element(bytes.begin(), bytes.end());
+        const QString values = view->plot().valuesAt(static_cast<std::size_t>(top - bytes.begin()));
+        QVERIFY2(values.contains("Not always live (target): " + context_->preferences.bytes(*top)),
+                 qPrintable(values));
         test::button(*view, "Separate").setChecked(true);
         settle();
         QVERIFY(view->plots().showsTwo());

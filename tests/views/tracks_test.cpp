@@ -185,6 +185,23 @@ private slots:
                 track("Exchange").curve().largest(zoom().from(), zoom().to()));
     }
 
+    // What was read closely is no part of the whole: it would stand out from what is beside it.
+    void theWholeIsAsBeforeOneLookedCloser() {
+        open({files_.write("a.pop")});
+        resize(1280, 800);
+        zoom().fit();
+        settle();
+        const QImage before = track("Exchange").grab().toImage();
+        const double end = zoom().last();
+        zoom().setRange(end * 0.2, end * 0.5);
+        settle();
+        QVERIFY(track("Exchange").curve().sides()[0].detail);
+        QVERIFY(track("Exchange").grab().toImage() != before);
+        zoom().fit();
+        settle();
+        QCOMPARE(track("Exchange").grab().toImage(), before);
+    }
+
     void theyAreChosenInTheOptions() {
         open({files_.write("a.pop")});
         resize(1280, 1000);

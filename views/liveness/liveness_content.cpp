@@ -53,7 +53,7 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
     // Without what is always live the height is not that of the memory in use.
     areas.push_back({look.pattern.arg(Text::tr("Not always live")), look.notAlways,
                      MinMaxPyramid(std::move(base)), includeAlwaysLive ? look.limit : 0,
-                     look.filled});
+                     look.filled, includeAlwaysLive});
 }
 
 /// Puts the shown steps of both on one axis, the same operations at one place.

@@ -71,11 +71,13 @@ std::vector<TrackPlottable::Pixels> TrackPlottable::pixelsOf(const TrackSide& si
     const double perPixel = range.size() / std::max(1, clip.width());
     const auto first = static_cast<double>(side.overview->columns.range().begin);
     const auto last = static_cast<double>(side.overview->columns.range().end);
-    for (int x = 0; x < clip.width(); ++x) {
+    // One curve for all that is in sight: closer columns are higher than those beside them.
+    const TrackCurve* curve =
+        side.reaching(std::max(first, range.lower), std::min(last, range.upper));
+    for (int x = 0; curve != nullptr && x < clip.width(); ++x) {
         const double from = std::max(first, range.lower + x * perPixel);
         const double to = std::min(last, range.lower + (x + 1) * perPixel);
-        const TrackCurve* curve = from < to ? side.reaching(from, to) : nullptr;
-        if (curve == nullptr)
+        if (from >= to)
             continue;
         const auto [column, end] = touched(*curve, from, to);
         if (column >= end)

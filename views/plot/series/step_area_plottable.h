@@ -15,6 +15,7 @@ struct StepArea {
     MinMaxPyramid top;
     std::int64_t limit = 0; ///< bytes; what is above is drawn as too much; 0: no limit
     bool filled = true;     ///< of an overlay; else an outline alone
+    bool onBefore = false;  ///< of an overlay: stands on the area before it, as all of a stack do
     [[nodiscard]] bool exceeds() const { return limit > 0 && top.all().max > limit; }
 };
 

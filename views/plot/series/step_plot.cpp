@@ -101,7 +101,7 @@ QString StepPlot::valuesAt(std::size_t index) const {
         if (!area.top.has(index))
             continue;
         const std::int64_t top = area.top.at(index);
-        const bool stacked = areas_->mode() == StepAreaPlottable::Mode::Stacked;
+        const bool stacked = areas_->mode() == StepAreaPlottable::Mode::Stacked || area.onBefore;
         const std::int64_t value = stacked ? top - below : top;
         below = top;
         if (value != 0 || areas_->areas().size() <= 4)

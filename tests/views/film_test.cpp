@@ -1,6 +1,7 @@
 // The film of the memory report: its clock is driven by hand.
 #include <QComboBox>
 #include <QSlider>
+#include <QToolTip>
 #include <QtTest>
 
 #include "core/analysis/liveness/liveness.h"
@@ -213,6 +214,69 @@ private slots:
         open({files_.write("large.pop", {.tooLarge = true})});
         settle();
         QVERIFY(!film.map().isVisible());
+    }
+
+    /// What is said of the tile under the pointer is of the frame that is shown.
+    void whatIsSaidOfATileIsOfItsFrame() {
+        const auto view = showFilm(one());
+        FilmPage& film = view->film();
+        QString said;
+        connect(&film, &FilmPage::status, this, [&said](const QString& text) { said = text; });
+        const auto series = livenessOf(*context_->reports.source(), TileSelection::all());
+        const QPointF at = film.map().tileRect(0, TileId(0)).center();
+        QMouseEvent move(QEvent::MouseMove, at, film.map().mapToGlobal(at), Qt::NoButton,
+                         Qt::NoButton, Qt::NoModifier);
+        const auto valueText = [&] {
+            return context_->preferences.bytes(film.map().content().sides.front().values[0]);
+        };
+        QCoreApplication::sendEvent(&film.map(), &move);
+        QVERIFY2(said.endsWith(valueText()), qPrintable(said));
+        QSet<QString> values{valueText()};
+        for (std::int64_t frame = 1; frame < film.player().length(); ++frame) {
+            film.player().seek(frame);
+            settle();
+            QVERIFY2(said.endsWith(valueText()), qPrintable(said));
+            if (QToolTip::isVisible())
+                QVERIFY(QToolTip::text().contains(valueText()));
+            values.insert(valueText());
+        }
+        QVERIFY(values.size() > 1); // else nothing could have been old
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(&film.map(), &leave);
+        film.player().seek(0);
+        settle();
+        QVERIFY(said.isEmpty());
+    }
+
+    void theFilmOfAPairIsOfEither() {
+        const auto view = showFilm(two());
+        FilmPage& film = view->film();
+        QComboBox& side = test::choiceOf(film, "Film of");
+        QVERIFY(side.isVisible());
+        QCOMPARE(film.map().content().sides.front().title, QString("Source"));
+        side.setCurrentIndex(1);
+        settle();
+        const ProfileView& target = *context_->reports.target();
+        QCOMPARE(film.map().content().sides.front().title, QString("Target"));
+        QCOMPARE(film.map().content().sides.front().values.size(),
+                 static_cast<std::size_t>(target.machine().totalTiles()));
+        const auto series = livenessOf(target, TileSelection::all());
+        film.player().seek(5);
+        settle();
+        QCOMPARE(sumOf(film, film.map()), series.alwaysLive + series.notAlwaysLive[5]);
+        // Steps and tiles that are selected are those of the source.
+        const Selected before = selected();
+        QTest::keyClick(&film.map(), Qt::Key_Period);
+        settle();
+        QTest::mouseClick(
+            &film.map(), Qt::LeftButton, {},
+            film.map().tileRect(0, TileId(target.machine().totalTiles() - 1)).center().toPoint());
+        QCOMPARE(film.shown(), 6);
+        QVERIFY(selected() == before);
+        open(one());
+        settle();
+        QVERIFY(!side.isVisible());
+        QCOMPARE(film.map().content().sides.front().title, QString());
     }
 
     void itStopsWhenItIsNotSeen() {

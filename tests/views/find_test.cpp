@@ -181,6 +181,42 @@ private slots:
         QVERIFY(!found("name contains").isEmpty()); // of a tool tip
     }
 
+    // Space and letters go to what was found, not to the menu at the side.
+    void theKeyboardGoesAlong() {
+        window_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+        auto& memory = static_cast<views::MemoryView&>(window_->view(Report::Memory));
+        window_->showReport(Report::Memory);
+        settle();
+        go("film", "Graph: Film");
+        QTRY_COMPARE(window_->focusWidget(), static_cast<QWidget*>(&memory.film().map()));
+        window_->activateWindow(); // as the desktop does when a dialog is closed
+        QTRY_COMPARE(QApplication::focusWidget(), window_->focusWidget());
+        QTest::keyClick(window_->focusWidget(), Qt::Key_Space);
+        QVERIFY(memory.film().player().playing());
+        QCOMPARE(window_->currentReport(), Report::Memory);
+        memory.film().player().pause();
+        go("tab: vertices", "Tab: Vertices");
+        QTRY_VERIFY(memory.tabs().currentWidget()->isAncestorOf(window_->focusWidget()));
+        std::size_t withContent = 0; // some have nothing to show of this profile
+        for (const Report report : reports) {
+            go("view " + reportTitle(report), "View: " + reportTitle(report));
+            QCOMPARE(window_->currentReport(), report);
+            const QWidget* focused = window_->focusWidget();
+            if (focused == nullptr)
+                continue;
+            QVERIFY2(window_->view(report).isAncestorOf(focused), qPrintable(reportTitle(report)));
+            QVERIFY(!focused->inherits("QToolButton"));
+            ++withContent;
+        }
+        QVERIFY(withContent >= reports.size() - 3);
+        // A field is found to be typed in.
+        window_->showReport(Report::Memory);
+        settle();
+        go("tiles e.g.", "Tiles, e.g.");
+        QVERIFY(qobject_cast<QLineEdit*>(window_->focusWidget()) != nullptr);
+    }
+
     void helpOpensAtItsHeading() {
         go("light or dark", "Ctrl+Shift+T");
         QVERIFY(!found("bulk-synchronous").filter("BSP").isEmpty());

@@ -9,6 +9,7 @@
 
 #include "app/gui/window/focus_ring.h"
 #include "app/gui/window/main_window.h"
+#include "app/gui/window/side_menu.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
@@ -189,6 +190,39 @@ private slots:
             QVERIFY(zoom.showsAll());
             QCOMPARE(look.currentIndex(), item);
         }
+    }
+
+    void theKeyboardFollowsToAReport() {
+        show({files_.write("a.pop")});
+        const auto& menu = test::child<SideMenu>(*window_);
+        QToolButton& summary = test::button(menu, reportTitle(Report::Summary));
+        QToolButton& liveness = test::button(menu, reportTitle(Report::Liveness));
+        const auto isIn = [&](Report report) {
+            const QWidget* focused = QApplication::focusWidget();
+            return focused != nullptr && window_->view(report).isAncestorOf(focused);
+        };
+        // By the mouse, while another entry has the keyboard.
+        summary.setFocus(Qt::TabFocusReason);
+        QTest::mouseClick(&liveness, Qt::LeftButton);
+        test::waitUntilIdle(*window_);
+        QTRY_VERIFY(isIn(Report::Liveness));
+        QTRY_VERIFY(ring().widget() == QApplication::focusWidget());
+        // By the keyboard one stays in the menu.
+        summary.setFocus(Qt::TabFocusReason);
+        QTest::keyClick(&summary, Qt::Key_Space);
+        test::waitUntilIdle(*window_);
+        QCOMPARE(window_->currentReport(), Report::Summary);
+        QVERIFY(QApplication::focusWidget() == &summary);
+        // By a report's key, and by a link to a page of a report.
+        QTest::keySequence(window_.get(), QKeySequence(reportKeys(Report::Memory)));
+        test::waitUntilIdle(*window_);
+        QCOMPARE(window_->currentReport(), Report::Memory);
+        QTRY_VERIFY(isIn(Report::Memory));
+        summary.setFocus(Qt::TabFocusReason);
+        emit window_->view(Report::Memory).reportWanted("memory:Exchanges");
+        test::waitUntilIdle(*window_);
+        QTRY_VERIFY(isIn(Report::Memory));
+        QTRY_VERIFY(qobject_cast<QAbstractItemView*>(QApplication::focusWidget()) != nullptr);
     }
 
     // Who goes through a choice by arrow keys is not taken away from it.

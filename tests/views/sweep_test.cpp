@@ -1,10 +1,13 @@
 // Results of a sweep in the window: a heat map whose cells open as profiles.
+#include <QAction>
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QtTest>
 
+#include "app/gui/window/home_screen.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "tests/support/test_main.h"
@@ -212,6 +215,39 @@ private slots:
         QCOMPARE(view.map().map().rows.size(), std::size_t(1));
         QCOMPARE(view.map().map().cells[2].value, 7);
         QVERIFY(!window_->grab().isNull());
+    }
+
+    void theMenuReloadsAndClosesIt() {
+        const auto action = [this](const QString& text) -> QAction& {
+            for (QAction* each : window_->findChildren<QAction*>())
+                if (each->text() == text && qobject_cast<QMenu*>(each->parent()) != nullptr)
+                    return *each;
+            qFatal("no action '%s'", qPrintable(text));
+        };
+        QAction& reload = action("Re&load");
+        QAction& close = action("&Close");
+        QVERIFY(!reload.isEnabled() && !close.isEnabled());
+        SweepView& view = open(writeSweep("sweep"));
+        QVERIFY(reload.isEnabled() && close.isEnabled());
+        reload.trigger();
+        QVERIFY(!window_->context().workers.idle());
+        test::waitUntilIdle(*window_);
+        QVERIFY(view.isVisible());
+        // With a profile open each is for what is in front.
+        QAction& tryAll = action("&Try all suggestions…");
+        QVERIFY(!tryAll.isEnabled());
+        QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
+        QTest::mouseDClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
+        QTRY_COMPARE(changed.count(), 1);
+        QVERIFY(tryAll.isEnabled());
+        close.trigger();
+        QTRY_VERIFY(view.isVisible());
+        QVERIFY(close.isEnabled() && !tryAll.isEnabled());
+        close.trigger();
+        QVERIFY(window_->sweep() == nullptr);
+        QVERIFY(window_->findChild<gui::HomeScreen*>()->isVisible());
+        QCOMPARE(window_->windowTitle(), QString("TileScope"));
+        QVERIFY(!reload.isEnabled() && !close.isEnabled());
     }
 
     void aDamagedDatabaseIsExplained() {

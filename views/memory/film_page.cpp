@@ -7,7 +7,6 @@
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
-#include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
 namespace {
@@ -76,7 +75,11 @@ FilmPage::FilmPage(ViewContext& context, QWidget* parent)
 }
 
 QWidget* FilmPage::makeControls() {
-    auto* row = new ToolRow;
+    auto* row = controls_ = new ToolRow;
+    side_ = row->addChoice(tr("Film of"), {tr("Source"), tr("Target")});
+    side_->setToolTip(tr("Which of the two profiles plays; steps of the target are not selected "
+                         "elsewhere"));
+    row->setShown(side_, false);
     QStringList kinds;
     for (const FilmKind kind :
          {FilmKind::LiveMemory, FilmKind::Activity, FilmKind::BytesReceived, FilmKind::BytesSent})
@@ -107,10 +110,10 @@ QWidget* FilmPage::makeControls() {
     textLayout->setContentsMargins(14, 0, 12, 2);
     textLayout->addWidget(step_, 1);
     inColumn(both, {row, text});
+    connect(side_, &QComboBox::currentIndexChanged, this, &FilmPage::startAnew);
     connect(kind_, &QComboBox::currentIndexChanged, this, [this] {
-        forget();
         emit kindChanged();
-        load();
+        startAnew();
     });
     connect(speed_, &QComboBox::currentIndexChanged, this, &FilmPage::setSpeed);
     connect(play_, &QToolButton::clicked, &player_, &FilmPlayer::toggle);
@@ -127,7 +130,21 @@ QWidget* FilmPage::makeControls() {
     return both;
 }
 
+void FilmPage::startAnew() {
+    forget();
+    load();
+}
+
+bool FilmPage::ofTarget() const {
+    return side_->currentIndex() == 1 && context_.reports.profiles().comparing();
+}
+
+const ProfileViewPtr& FilmPage::profile() const {
+    return ofTarget() ? context_.reports.target() : context_.reports.source();
+}
+
 void FilmPage::forget() {
+    controls_->setShown(side_, context_.reports.profiles().comparing());
     // Without frames first: what stops now is no step of the profile that is open.
     frames_.setFilm(nullptr);
     player_.setLength(0);
@@ -139,12 +156,12 @@ void FilmPage::forget() {
 }
 
 void FilmPage::load() {
-    const ProfileViewPtr& source = context_.reports.source();
-    if (!stale_ || !source || !isVisible())
+    const ProfileViewPtr& profile = this->profile();
+    if (!stale_ || !profile || !isVisible())
         return;
     stale_ = false;
-    panel_->load([this, source, kind = kind()](const std::stop_token& stop) {
-        return [this, film = tileFilm(*source, kind, stop)] { open(film); };
+    panel_->load([this, profile, kind = kind()](const std::stop_token& stop) {
+        return [this, film = tileFilm(*profile, kind, stop)] { open(film); };
     });
 }
 
@@ -156,14 +173,14 @@ void FilmPage::open(std::shared_ptr<TileFilm> film) {
                                        : tr("This profile has no execution"),
                                    tr("There is nothing that a film could show."));
     }
-    const Target& machine = context_.reports.source()->machine();
+    const Target& machine = profile()->machine();
     TileMapContent content;
     content.quantity = quantityOf(kind());
     content.perCent = kind() == FilmKind::Activity;
     content.limit = kind() == FilmKind::LiveMemory ? machine.bytesPerTile : 0;
     content.largest = film->largest();
     content.sides.push_back(
-        {context_.reports.profiles().comparing() ? tr("Source") : QString(),
+        {context_.reports.profiles().comparing() ? side_->currentText() : QString(),
          std::vector<std::int64_t>(static_cast<std::size_t>(machine.totalTiles()), 0), machine,
          false});
     map_->setContent(std::move(content));
@@ -240,6 +257,8 @@ void FilmPage::sliderMoved(int value) {
 
 // What is still being made is selected when it is there.
 void FilmPage::selectStep() {
+    if (ofTarget())
+        return;
     const FilmFrame* frame = frames_.find(player_.frame());
     selectWhenShown_ = frame == nullptr;
     if (frame == nullptr)
@@ -253,7 +272,11 @@ void FilmPage::selectStep() {
 
 void FilmPage::followSelection() {
     map_->setSelected(context_.selection.current().tiles);
-    map_->setIpu(context_.selection.current().ipu);
+    const IpuId ipu = context_.selection.current().ipu;
+    const bool hasIpu = profile() && ipu.value() < profile()->machine().ipus;
+    map_->setIpu(hasIpu ? ipu : IpuId());
+    if (ofTarget())
+        return;
     const StepId step = context_.selection.current().step;
     const std::shared_ptr<TileFilm>& film = frames_.film();
     if (!film || !step.valid() || step == announced_ || player_.playing() || !isVisible())

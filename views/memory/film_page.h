@@ -11,6 +11,7 @@
 #include "views/film/film_player.h"
 #include "views/memory/tile_map.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
 
@@ -22,7 +23,9 @@ class FilmPage : public QWidget {
 public:
     explicit FilmPage(ViewContext& context, QWidget* parent = nullptr);
 
-    /// Reads the film of the source that is open now, if it is not that already.
+    /// Reads the film of the source that is open now, or of the target if that is chosen, if it is
+    /// not that already. Steps of the target are not those that are selected: its film neither
+    /// selects nor follows.
     void load();
     /// Other profiles are open: the next load() reads.
     void forget();
@@ -48,6 +51,10 @@ protected:
 
 private:
     QWidget* makeControls();
+    void startAnew();
+    /// Whose film it is; null if nothing is open.
+    [[nodiscard]] const ProfileViewPtr& profile() const;
+    [[nodiscard]] bool ofTarget() const;
     void setSpeed();
     void open(std::shared_ptr<TileFilm> film);
     void setUp(std::int64_t frames);
@@ -67,6 +74,8 @@ private:
     QElapsedTimer clock_;
     TileMap* map_;
     LoadingPanel* panel_;
+    ToolRow* controls_ = nullptr;
+    QComboBox* side_ = nullptr; ///< source or target; shown where there are two
     QComboBox* kind_ = nullptr;
     QComboBox* speed_ = nullptr;
     QToolButton* play_ = nullptr;

@@ -39,6 +39,7 @@ void TileMap::setFrame(const std::vector<std::int64_t>& values) {
     side.values = values;
     frameMs_ += static_cast<double>(clock.nsecsElapsed()) / 1e6;
     update();
+    sayAgain();
 }
 
 void TileMap::setScale(ColourScale scale) {
@@ -64,6 +65,7 @@ void TileMap::setSelected(std::vector<TileId> tiles) {
 }
 
 void TileMap::invalidate() {
+    said_.reset(); // the tile may be elsewhere now, or gone
     tiles_ = QImage();
     lay();
     update();
@@ -139,13 +141,27 @@ QString TileMap::textOf(const At& at) const {
 
 void TileMap::say(const At& at, const QPoint& globalPosition) {
     const QString text = textOf(at);
-    QToolTip::showText(globalPosition, shownLines(text), this);
+    said_ = Said{at, shownLines(text), globalPosition};
+    QToolTip::showText(globalPosition, said_->tip, this);
+    emit hovered(QString(text).replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  ")));
+}
+
+// What was said of a tile is of the frame before. A tip that has gone away does not come back.
+void TileMap::sayAgain() {
+    if (!said_)
+        return;
+    const QString text = textOf(said_->at);
+    const bool tipIsThere = QToolTip::isVisible() && QToolTip::text() == said_->tip;
+    said_->tip = shownLines(text);
+    if (tipIsThere)
+        QToolTip::showText(said_->position, said_->tip, this);
     emit hovered(QString(text).replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  ")));
 }
 
 void TileMap::mouseMoveEvent(QMouseEvent* event) {
     if (const auto under = at(event->position()))
         return say(*under, event->globalPosition().toPoint());
+    said_.reset();
     QToolTip::hideText();
     emit hovered({});
 }
@@ -161,8 +177,14 @@ void TileMap::mousePressEvent(QMouseEvent* event) {
 // Tiles are those of the source everywhere.
 TileId TileMap::tileAt(const QPointF& position) const {
     const auto under = at(position);
-    return under && under->tile.value() < content_.sides.front().machine.totalTiles() ? under->tile
-                                                                                      : TileId();
+    return under && isOfSource(under->tile) ? under->tile : TileId();
+}
+
+// The only side may be the target's.
+bool TileMap::isOfSource(TileId tile) const {
+    const ProfileViewPtr& source = context().reports.source();
+    return tile.value() < content_.sides.front().machine.totalTiles() &&
+           (!source || tile.value() < source->machine().totalTiles());
 }
 
 void TileMap::focusInEvent(QFocusEvent* event) {
@@ -193,7 +215,8 @@ void TileMap::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:
-        emit tileClicked(cursor_, event->modifiers());
+        if (isOfSource(cursor_))
+            emit tileClicked(cursor_, event->modifiers());
         return;
     case Qt::Key_Escape:
         return context().selection.clear();

@@ -51,12 +51,20 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
-    void leaveEvent(QEvent*) override { emit hovered({}); }
+    void leaveEvent(QEvent*) override {
+        said_.reset();
+        emit hovered({});
+    }
 
 private:
     struct At {
         std::size_t side = 0;
         TileId tile;
+    };
+    struct Said {
+        At at;
+        QString tip;
+        QPoint position; ///< global
     };
     void invalidate();
     void lay();
@@ -70,6 +78,8 @@ private:
     void paintKey(QPainter& painter) const;
     void paintScaleBar(QPainter& painter, const QRect& bar, bool difference) const;
     void say(const At& at, const QPoint& globalPosition);
+    void sayAgain();
+    [[nodiscard]] bool isOfSource(TileId tile) const;
     [[nodiscard]] std::optional<At> at(const QPointF& position) const;
     [[nodiscard]] std::int32_t firstIpu() const { return ipu_.valid() ? ipu_.value() : 0; }
     [[nodiscard]] double low() const;
@@ -86,6 +96,7 @@ private:
     std::vector<std::vector<QRect>> boxes_; ///< of each side's tiles in tiles_; empty if hidden
     std::vector<QRgb> colours_;             ///< of the scale, from little to much
     double frameMs_ = 0;                    ///< taken by frames that have not been painted yet
+    std::optional<Said> said_;              ///< last, unless that is over
     TileId cursor_;                         ///< where the arrow keys are
 };
 

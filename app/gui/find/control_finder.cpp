@@ -128,7 +128,8 @@ void ControlFinder::addTabs(QWidget& report) {
                                      [at = QPointer<QTabWidget>(&tabs), tab] {
                                          if (at && tab < at->count())
                                              at->setCurrentIndex(tab);
-                                     }});
+                                     },
+                                     tabs.tabText(tab)});
     });
 }
 
@@ -137,17 +138,26 @@ void ControlFinder::addFields(QWidget& report) {
         const QString name =
             firstOf({field.placeholderText(), field.accessibleName(), field.toolTip()});
         if (!name.isEmpty())
-            controls_.push_back({name, field.toolTip(), {}, [at = QPointer<QLineEdit>(&field)] {
+            controls_.push_back({name,
+                                 field.toolTip(),
+                                 {},
+                                 [at = QPointer<QLineEdit>(&field)] {
                                      if (!at)
                                          return;
                                      at->setFocus();
                                      at->selectAll();
-                                 }});
+                                 },
+                                 {},
+                                 true});
     });
 }
 
 Found ControlFinder::found(const Control& control) const {
-    return {control.text, control.state, [use = control.use](Guide&) { use(); }};
+    return {control.text, control.state, [control](Guide& guide) {
+                control.use();
+                if (!control.takesKeyboard)
+                    guide.focusContent(control.section);
+            }};
 }
 
 std::vector<Found> ControlFinder::find(const QString& typed, std::size_t most,

@@ -28,6 +28,8 @@ private:
         QString hint;  ///< its tool tip
         QString state; ///< "on"; empty of what has none
         std::function<void()> use;
+        QString section = {};       ///< where the keyboard goes on, of a tab
+        bool takesKeyboard = false; ///< it is to be typed in
     };
     void addButtons(QWidget& report);
     void addActions(const QList<QAction*>& actions, const QString& path);

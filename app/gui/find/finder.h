@@ -22,6 +22,8 @@ public:
     virtual void showOption(const QString& key) = 0;
     /// A page of the help, at a heading unless that is empty.
     virtual void showHelp(const QString& page, const QString& heading) = 0;
+    /// The keyboard goes to what the report in front is mostly about, or its tab of that title.
+    virtual void focusContent(const QString& section) = 0;
 };
 
 /// Something that answers to what was typed.

@@ -84,12 +84,13 @@ void ChoiceManners::chosen(QComboBox& box) {
         Qt::QueuedConnection);
 }
 
-void ChoiceManners::focusContent(views::ReportView& report) {
-    QWidget* content = largestPlot(report);
+bool ChoiceManners::focusContent(QWidget& place) {
+    QWidget* content = largestPlot(place);
     if (content == nullptr)
-        content = largest<QAbstractItemView>(report);
+        content = largest<QAbstractItemView>(place);
     if (content != nullptr)
         content->setFocus();
+    return content != nullptr;
 }
 
 } // namespace tilescope::gui

@@ -4,10 +4,6 @@
 #include <QComboBox>
 #include <QObject>
 
-namespace tilescope::views {
-class ReportView;
-}
-
 namespace tilescope::gui {
 
 /// The wheel over a choice or a number scrolls the page instead of changing it, everywhere. When
@@ -17,9 +13,9 @@ class ChoiceManners : public QObject {
     Q_OBJECT
 public:
     explicit ChoiceManners(QWidget& reports);
-    /// Gives the keyboard to what a report is mostly about: its largest plot, else its largest
-    /// table.
-    static void focusContent(views::ReportView& report);
+    /// Gives the keyboard to what a report or a part of it is mostly about: its largest plot, else
+    /// its largest table. False if there is neither.
+    static bool focusContent(QWidget& place);
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -1,5 +1,6 @@
 #include "app/gui/window/main_window.h"
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
@@ -11,9 +12,11 @@
 #include <QStatusBar>
 
 #include "app/gui/window/choice_manners.h"
+#include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
 #include "app/gui/window/header_strip.h"
 #include "app/gui/window/home_screen.h"
+#include "app/gui/window/menu_marks.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/standard_actions.h"
@@ -84,8 +87,10 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     });
     connect(&context_.reports, &ReportPair::openingEnded, this, &MainWindow::openingEnded);
     connect(&context_.history, &views::History::changed, this, &MainWindow::updateActions);
-    connect(&context_.history, &views::History::pageWanted, this,
-            [this](int page) { showReport(static_cast<Report>(page)); });
+    connect(&context_.history, &views::History::pageWanted, this, [this](int page) {
+        showReport(static_cast<Report>(page));
+        ContentFocus::of(*this).want(*reportStack_);
+    });
     connect(&watch_, &views::FileWatch::changed, this, &MainWindow::fileChanged);
     connect(&context_.timeZoom, &views::ZoomRange::changed, this, &MainWindow::restoreZoom);
     connect(&context_.workers, &views::Workers::becameIdle, this, &MainWindow::restoreControls,
@@ -123,13 +128,23 @@ void MainWindow::makeCentral() {
     new StandardActions(*reportStack_, context_);
     new ChoiceManners(*reportStack_);
     new FocusRing(*this, context_.theme);
+    new ContentFocus(*this, context_.workers);
     setCentralWidget(central);
     status_ = new QLabel;
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
     statusBar()->setContentsMargins(10, 0, 12, 0);
-    connect(sideMenu_, &SideMenu::chosen, this, &MainWindow::showReport);
-    connect(header, &HeaderStrip::compareWanted, this, [this] { showReport(Report::Compare); });
+    connect(sideMenu_, &SideMenu::chosen, this, [this](Report report) {
+        showReport(report);
+        // Who goes through the menu by keys stays on the entry that was pressed.
+        const auto* entry = qobject_cast<QAbstractButton*>(focusWidget());
+        if (entry == nullptr || !entry->isChecked() || !sideMenu_->isAncestorOf(entry))
+            ContentFocus::of(*this).want(*reportStack_);
+    });
+    connect(header, &HeaderStrip::compareWanted, this, [this] {
+        showReport(Report::Compare);
+        ContentFocus::of(*this).want(*reportStack_);
+    });
     connect(home_, &HomeScreen::openWanted, this, &MainWindow::openDialog);
     connect(home_, &HomeScreen::compareWanted, this, &MainWindow::compareDialog);
     connect(home_, &HomeScreen::recentWanted, this,
@@ -194,6 +209,7 @@ views::ReportView& MainWindow::view(Report report) {
                 [this](OperationId operation, bool target) {
                     showReport(Report::Trace);
                     this->view(Report::Trace).goToOperation(operation, target);
+                    ContentFocus::of(*this).want(*reportStack_);
                 });
         if (report == Report::Summary && memory_ == Memory::Persistent)
             keepCollapsed(static_cast<views::SummaryView&>(*view));
@@ -221,10 +237,11 @@ void MainWindow::showSection(const QString& name) {
             showReport(report);
             if (!section.isEmpty())
                 view(report).showSection(section);
-            return;
+            return ContentFocus::of(*this).want(ContentFocus::partOf(view(report), section));
         }
     showReport(Report::Memory);
     view(Report::Memory).showSection(name);
+    ContentFocus::of(*this).want(ContentFocus::partOf(view(Report::Memory), name));
 }
 
 void MainWindow::profilesChanged() {
@@ -286,8 +303,10 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
 }
 
 void MainWindow::updateActions() {
+    const bool sweepInFront = sweep_ != nullptr && pages_->currentWidget() == sweep_;
     for (QAction* action : needProfile_)
-        action->setEnabled(context_.reports.source() != nullptr);
+        action->setEnabled(context_.reports.source() != nullptr ||
+                           (sweepInFront && action->property(sweepHasItToo).toBool()));
     for (QAction* action : needTarget_)
         action->setEnabled(context_.reports.target() != nullptr);
     showSweep_->setEnabled(sweep_ != nullptr);

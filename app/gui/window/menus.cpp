@@ -1,10 +1,15 @@
 // The menus of the main window.
 #include <QMenu>
 #include <QMenuBar>
+#include <QStackedWidget>
+#include <utility>
 
 #include "app/gui/window/command_palette.h"
+#include "app/gui/window/content_focus.h"
 #include "app/gui/window/main_window.h"
+#include "app/gui/window/menu_marks.h"
 #include "app/gui/window/side_menu.h"
+#include "views/sweep/sweep_view.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::gui {
@@ -33,14 +38,23 @@ void MainWindow::makeFileMenu() {
     connect(recentMenu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     add(menu, tr("&Compare with…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { compareDialog(); });
     menu->addSeparator();
-    needProfile_.push_back(
-        add(menu, tr("Re&load"), QKeySequence::Refresh, [this] { context_.reports.reload(); }));
+    const auto inFront = [this] { return sweep_ != nullptr && pages_->currentWidget() == sweep_; };
+    needProfile_.push_back(add(menu, tr("Re&load"), QKeySequence::Refresh, [this, inFront] {
+        inFront() ? sweep_->reload() : context_.reports.reload();
+    }));
+    needProfile_.back()->setProperty(sweepHasItToo, true);
     needTarget_.push_back(add(menu, tr("&Swap source and target"), QKeySequence(tr("Ctrl+Shift+X")),
                               [this] { context_.reports.swap(); }));
     needTarget_.push_back(
         add(menu, tr("Stop co&mparing"), {}, [this] { context_.reports.closeTarget(); }));
-    needProfile_.push_back(
-        add(menu, tr("&Close"), QKeySequence::Close, [this] { context_.reports.close(); }));
+    needProfile_.push_back(add(menu, tr("&Close"), QKeySequence::Close, [this, inFront] {
+        if (!inFront())
+            return context_.reports.close();
+        pages_->removeWidget(sweep_);
+        std::exchange(sweep_, nullptr)->deleteLater();
+        profilesChanged(); // the profile that is open, or the home screen
+    }));
+    needProfile_.back()->setProperty(sweepHasItToo, true);
     menu->addSeparator();
     needProfile_.push_back(add(menu, tr("Save &picture of the report…"),
                                QKeySequence(tr("Ctrl+Shift+S")), [this] { savePicture(); }));
@@ -69,8 +83,11 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::makeViewMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
     for (const Report report : reports)
-        needProfile_.push_back(add(menu, reportTitle(report), QKeySequence(reportKeys(report)),
-                                   [this, report] { showReport(report); }));
+        needProfile_.push_back(
+            add(menu, reportTitle(report), QKeySequence(reportKeys(report)), [this, report] {
+                showReport(report);
+                ContentFocus::of(*this).want(*reportStack_);
+            }));
     menu->addSeparator();
     add(menu, tr("Switch light and dark"), QKeySequence(tr("Ctrl+Shift+T")), [this] {
         context_.preferences.setTheme(context_.theme.current().dark ? views::ThemeChoice::Light
@@ -120,6 +137,8 @@ void MainWindow::makeRunMenu() {
     needProfile_.push_back(add(menu, tr("Run again with &other options…"),
                                QKeySequence(tr("Ctrl+Alt+R")),
                                [this] { openRunDialog(runAgain(*context_.reports.source())); }));
+    needProfile_.push_back(add(menu, tr("&Try all suggestions…"), {},
+                               [this] { openTryAll(context_.reports.source()); }));
 }
 
 void MainWindow::makeHelpMenu() {

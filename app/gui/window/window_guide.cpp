@@ -5,7 +5,7 @@
 #include <QScrollArea>
 #include <algorithm>
 
-#include "app/gui/window/choice_manners.h"
+#include "app/gui/window/content_focus.h"
 #include "app/gui/window/main_window.h"
 #include "views/summary/summary_view.h"
 #include "views/tables/table_panel.h"
@@ -44,8 +44,6 @@ void WindowGuide::show(const views::Selected& thing) {
         });
     views::showThing(window_.view(window_.currentReport()), window_.context(), thing,
                      here == places.end() ? places.front() : *here);
-    // Who has typed goes on with the keyboard.
-    ChoiceManners::focusContent(window_.view(window_.currentReport()));
 }
 
 void WindowGuide::showIpu(IpuId ipu) {
@@ -59,6 +57,7 @@ void WindowGuide::showIpu(IpuId ipu) {
         return;
     box->setCurrentIndex(item);
     emit box->activated(item);
+    focusContent({});
 }
 
 void WindowGuide::showOption(const QString& key) {
@@ -76,6 +75,13 @@ void WindowGuide::showOption(const QString& key) {
         card->setCollapsed(false);
     summary.options().filter().setText(key);
     bringIntoSight(summary.options());
+    ContentFocus::of(window_).want(summary.options());
+}
+
+void WindowGuide::focusContent(const QString& section) {
+    if (window_.context().reports.source())
+        ContentFocus::of(window_).want(
+            ContentFocus::partOf(window_.view(window_.currentReport()), section));
 }
 
 void WindowGuide::showHelp(const QString& page, const QString& heading) {

@@ -16,6 +16,7 @@ public:
     void show(const views::Selected& thing) override;
     void showIpu(IpuId ipu) override;
     void showOption(const QString& key) override;
+    void focusContent(const QString& section) override;
     void showHelp(const QString& page, const QString& heading) override;
 
 private:

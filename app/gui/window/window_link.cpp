@@ -2,10 +2,12 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QLabel>
+#include <QStackedWidget>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "app/gui/window/content_focus.h"
 #include "app/gui/window/main_window.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/report_view.h"
@@ -27,6 +29,7 @@ void MainWindow::followLink() {
     if (link_->selected != views::Selected{})
         context_.selection.set(link_->selected);
     goToSelected();
+    ContentFocus::of(*this).want(*reportStack_);
 }
 
 // The trace follows programs; which of an operation's takes longest it has to look up.

@@ -173,6 +173,23 @@ private slots:
             QCOMPARE(content.sourceSteps.at(content.sourceSteps.placeOf(step)), step);
     }
 
+    /// A colour is of one side, whether the two stand over or below each other.
+    void livenessOfAPairHasTheColoursOfItsSides() {
+        const Theme theme = lightTheme();
+        const auto over = livenessContent(two_, {.tiles = {}}, theme, {});
+        const auto apart = livenessContent(two_, {.tiles = {}, .apart = true}, theme, {});
+        QVERIFY(apart.target.has_value());
+        QCOMPARE(apart.plot.areas.size(), std::size_t(2));
+        QCOMPARE(apart.target->areas.size(), std::size_t(2));
+        QCOMPARE(apart.plot.areas[1].colour, theme.source);
+        QCOMPARE(apart.target->areas[1].colour, theme.target);
+        for (std::size_t i = 0; i < 2; ++i) {
+            QCOMPARE(apart.plot.areas[i].colour, over.plot.areas[i].colour);
+            QCOMPARE(apart.target->areas[i].colour, over.plot.areas[2 + i].colour);
+            QVERIFY(apart.plot.areas[i].filled && apart.target->areas[i].filled);
+        }
+    }
+
     void whatExceedsTheMemoryIsKnown() {
         const auto limited = [&](std::int64_t bytesPerTile) {
             Profile small = test::sampleProfile();

@@ -179,10 +179,10 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
     const auto limitOf = [](const std::optional<PlotWidget::Limit>& limit) {
         return limit ? static_cast<std::int64_t>(limit->value) : 0;
     };
-    // What varies is the message: what is always there stays in the background.
-    Look plain{mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive};
-    plain.limit = limitOf(content.plot.limit);
     if (!profiles.comparing()) {
+        // What varies is the message: what is always there stays in the background.
+        Look plain{mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive};
+        plain.limit = limitOf(content.plot.limit);
         addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain);
         return content;
     }
@@ -192,22 +192,26 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
         align(profiles, options.align, content.sourceSteps, content.targetSteps, stop);
     const LivenessSeries target = seriesOf(*profiles.target, options.tiles, stop);
     const auto targetLimit = memoryLimit(*profiles.target, options);
+    // The colours tell source and target, below each other as well as one over the other.
+    Look ofSource{mixed(theme.source, theme.text, 0.35), theme.source};
+    ofSource.limit = limitOf(content.plot.limit);
+    Look ofTarget{mixed(theme.target, theme.text, 0.35), theme.target};
+    ofTarget.limit = limitOf(targetLimit);
     if (options.apart) {
-        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain);
-        plain.limit = limitOf(targetLimit);
+        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive,
+                 ofSource);
         addStack(content.target.emplace().areas, target, content.targetSteps,
-                 options.includeAlwaysLive, plain);
+                 options.includeAlwaysLive, ofTarget);
         content.target->limit = targetLimit;
         return content;
     }
     // One over the other: a pale fill and a line, as two fills mix to a third colour.
     content.plot.mode = StepAreaPlottable::Mode::Overlaid;
-    addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive,
-             {mixed(theme.source, theme.text, 0.35), theme.source, Text::tr("%1 (source)"), true,
-              plain.limit});
-    addStack(content.plot.areas, target, content.targetSteps, options.includeAlwaysLive,
-             {mixed(theme.target, theme.text, 0.35), theme.target, Text::tr("%1 (target)"), false,
-              limitOf(targetLimit)});
+    ofSource.pattern = Text::tr("%1 (source)");
+    ofTarget.pattern = Text::tr("%1 (target)");
+    ofTarget.filled = false;
+    addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, ofSource);
+    addStack(content.plot.areas, target, content.targetSteps, options.includeAlwaysLive, ofTarget);
     return content;
 }
 

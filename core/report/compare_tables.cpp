@@ -129,8 +129,8 @@ Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows) {
          {"target", "Target", unit},
          differenceOf({"difference", "Difference", unit, "Target less source"}),
          differenceOf({"relative", "Percent", Unit::Share, "The difference, of the source"}),
-         {"share", "Share", Unit::Share,
-          "Of all changes taken together; what goes against the whole is negative"},
+         {"share", "Of the change", Unit::Share,
+          "Of the sum of all changes, whichever way; negative: goes against the whole"},
          {"plan", "Plan", Unit::None, "What changed in the plan of the operation"}},
         {}};
     for (std::size_t i = 0; i < rows; ++i) {

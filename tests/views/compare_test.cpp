@@ -69,7 +69,7 @@ private slots:
         QCOMPARE(figure(0).title, "Fullest tile");
         QCOMPARE(figure(0).source, "210 KiB");
         QCOMPARE(figure(0).detail, "Both fit in the 624 KiB of a tile.");
-        QCOMPARE(figure(1).title, "Time of a sample");
+        QCOMPARE(figure(1).title, "Time of a sample, with the host's call");
         QVERIFY2(figure(1).detail.contains("a run takes 0.6 % more time"),
                  qPrintable(figure(1).detail));
         QCOMPARE(figure(2).title, "Memory of all tiles");
@@ -121,6 +121,26 @@ private slots:
         QVERIFY(figure(1).change.isEmpty());
     }
 
+    // A count by its unit says nothing, but that of tiles over the limit does.
+    void fewerTilesOverTheLimitAreBetter() {
+        const QString large = files_.write("large.pop", {.tooLarge = true});
+        const QString small = files_.write("a.pop");
+        const auto colour = [&] {
+            const QAbstractItemModel& figures =
+                *test::child<views::ValueTreeView>(view().overview()).model();
+            for (int row = 0; row < figures.rowCount(); ++row)
+                if (figures.index(row, 0).data().toString() == "Tiles over the limit")
+                    return figures.index(row, 3).data(Qt::ForegroundRole).value<QColor>();
+            return QColor();
+        };
+        open({large, small});
+        QCOMPARE(colour(), window_->context().theme.current().good);
+        open({small, large});
+        QCOMPARE(colour(), window_->context().theme.current().bad);
+        open({small, files_.write("same.pop")});
+        QCOMPARE(colour(), window_->context().theme.current().mutedText);
+    }
+
     // At 1280 x 720 nothing of the first page has to be scrolled.
     void theFirstPageStandsWithoutScrolling() {
         open({files_.write("a.pop"), changed()});
@@ -144,6 +164,10 @@ private slots:
         const TableModel& model = view().overview().memory().model();
         QCOMPARE(text(model, 0, 0), "conv1");
         QCOMPARE(text(model, 0, 2), "+5.75 MiB (+88.9 %)");
+        QCOMPARE(model.headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(), "Of the change");
+        QVERIFY(model.headerData(3, Qt::Horizontal, Qt::ToolTipRole)
+                    .toString()
+                    .contains("negative: goes against the whole"));
         const QPoint first = causes.visualRect(model.index(0, 0)).center();
         QTest::mouseClick(causes.viewport(), Qt::LeftButton, {}, first);
         QCOMPARE(window_->context().selection.current().operation, OperationId(0));
@@ -272,6 +296,10 @@ private slots:
         QCOMPARE(difference("Fullest tile").data().toString(), QString("0 B"));
         QVERIFY(difference("Cycles of a sample").isValid() &&
                 difference("Always live, a sample").isValid());
+        // With the host's call it is another figure, which has another name.
+        QVERIFY(difference("Time of a sample, on the machine").isValid());
+        for (int row = 0; row < figures.rowCount(); ++row)
+            QVERIFY(figures.index(row, 0).data().toString() != figure(1).title);
         QCOMPARE(difference("Samples a second").data(Qt::ForegroundRole).value<QColor>(),
                  window_->context().theme.current().good);
     }

@@ -94,6 +94,10 @@ private slots:
                      differences.toolTip().contains(" \u2192 0.2\n"),
                  qPrintable(differences.toolTip()));
         QVERIFY2(said().contains("a sample (\u221250.0\u00a0%)"), qPrintable(said()));
+        const QList<QLabel*> labels = strip().findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->toolTip().startsWith("Time of a sample, with the host's call");
+        }));
         // By mouse and by keyboard to the comparison.
         window_->showReport(Report::Memory);
         QTest::mouseClick(&differences, Qt::LeftButton);

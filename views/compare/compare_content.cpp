@@ -97,7 +97,11 @@ VerdictFigure sampleTime(const Comparison& c) {
     const auto text = [](const std::optional<double>& value) {
         return value ? durationText(*value) : QStringLiteral("\u2013");
     };
-    VerdictFigure figure{Text::tr("Time of a sample"), text(before), text(after), {}, Level::Plain};
+    VerdictFigure figure{Text::tr("Time of a sample, with the host's call"),
+                         text(before),
+                         text(after),
+                         {},
+                         Level::Plain};
     if (!before || !after) {
         figure.detail = before  ? Text::tr("The target was not executed.")
                         : after ? Text::tr("The source was not executed.")
@@ -127,13 +131,15 @@ VerdictFigure allMemory(const Comparison& c, ByteUnits units) {
 }
 
 // What was divided says so.
-QString figureTitle(const Comparison& comparison, const Row& row) {
-    const Metric& metric = allMetrics()[metricNamed(std::get<std::string>(row.cells[0]))];
-    QString title = translated(std::get<std::string>(row.cells[1]));
+QString figureTitle(const Comparison& comparison, const Metric& metric) {
+    QString title = translated(metric.title);
     const bool divided =
         metric.unit == Unit::Bytes || metric.unit == Unit::Cycles || metric.unit == Unit::Seconds;
     if (!comparison.perSample || !divided || metric.ofTile)
         return title;
+    // Shorter than that of the verdict, which includes what the host takes for each run.
+    if (metric.unit == Unit::Seconds)
+        return Text::tr("Time of a sample, on the machine");
     const QString ofRun = Text::tr(" of a run");
     return title.endsWith(ofRun) ? title.chopped(ofRun.size()) + Text::tr(" of a sample")
                                  : Text::tr("%1, a sample").arg(title);
@@ -150,11 +156,14 @@ ValueTree headlineFigures(const Comparison& comparison) {
     ValueTree tree{
         Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
     // The rows begin with the metric's name and title.
-    for (const Row& row : metricsTable(comparison, MetricRows::Headline).rows)
-        tree.roots.push_back({figureTitle(comparison, row),
+    for (const Row& row : metricsTable(comparison, MetricRows::Headline).rows) {
+        const Metric& metric = allMetrics()[metricNamed(std::get<std::string>(row.cells[0]))];
+        tree.roots.push_back({figureTitle(comparison, metric),
                               {row.cells.begin() + 2, row.cells.begin() + 5},
                               {},
-                              row.unit});
+                              metric.unit,
+                              metric.better});
+    }
     return tree;
 }
 

@@ -28,6 +28,16 @@ ValueNode jsonLine(const QString& name, const QJsonValue& value) {
     return line;
 }
 
+QVariant colourOf(const ValueNode& node, const Cell& cell, const Theme& theme) {
+    const auto* change = std::get_if<Change>(&cell);
+    if (!node.better || change == nullptr || change->difference() == 0)
+        return foregroundOf(cell, node.unit, theme);
+    if (*node.better == MetricBetter::Neither)
+        return {};
+    const bool more = change->difference() > 0;
+    return more == (*node.better == MetricBetter::More) ? theme.good : theme.bad;
+}
+
 } // namespace
 
 void addJson(std::vector<ValueNode>& lines, const QString& name, const std::string& json) {
@@ -195,7 +205,7 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
         return QVariant((tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ForegroundRole:
-        return foregroundOf(cell, node.unit, context_.theme.current());
+        return colourOf(node, cell, context_.theme.current());
     default:
         return {};
     }

@@ -3,8 +3,10 @@
 
 #include <QAbstractItemModel>
 #include <QTreeView>
+#include <optional>
 #include <vector>
 
+#include "core/analysis/compare/metrics.h"
 #include "views/session/view_context.h"
 #include "views/tables/cell_text.h"
 
@@ -15,6 +17,9 @@ struct ValueNode {
     std::vector<Cell> values;
     std::vector<ValueNode> children;
     Unit unit = Unit::Bytes;
+    /// What a change to more means, where its unit does not tell: fewer tiles over the limit are
+    /// better, other counts say nothing.
+    std::optional<MetricBetter> better = {};
 };
 
 /// A line with a name and a value.

@@ -224,7 +224,9 @@ void HeaderStrip::addTimes() {
         text += QStringLiteral(" (%1)").arg(views::relativeText(*before, *after));
         look = *after < *before ? Look::Good : Look::Bad;
     }
-    addText(text, look, tr("Time of a sample: a second divided by the samples that it has"));
+    addText(text, look,
+            tr("Time of a sample, with the host's call: a second divided by the samples that "
+               "it has"));
 }
 
 int HeaderStrip::widthOf(const Part& part) {

@@ -187,6 +187,8 @@ private slots:
             QCOMPARE(apart.plot.areas[i].colour, over.plot.areas[i].colour);
             QCOMPARE(apart.target->areas[i].colour, over.plot.areas[2 + i].colour);
             QVERIFY(apart.plot.areas[i].filled && apart.target->areas[i].filled);
+            // One legend explains both plots.
+            QVERIFY(apart.plot.areas[i].name != apart.target->areas[i].name);
         }
     }
 

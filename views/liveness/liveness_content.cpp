@@ -197,6 +197,8 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
     ofSource.limit = limitOf(content.plot.limit);
     Look ofTarget{mixed(theme.target, theme.text, 0.35), theme.target};
     ofTarget.limit = limitOf(targetLimit);
+    ofSource.pattern = Text::tr("%1 (source)");
+    ofTarget.pattern = Text::tr("%1 (target)");
     if (options.apart) {
         addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive,
                  ofSource);
@@ -207,8 +209,6 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
     }
     // One over the other: a pale fill and a line, as two fills mix to a third colour.
     content.plot.mode = StepAreaPlottable::Mode::Overlaid;
-    ofSource.pattern = Text::tr("%1 (source)");
-    ofTarget.pattern = Text::tr("%1 (target)");
     ofTarget.filled = false;
     addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, ofSource);
     addStack(content.plot.areas, target, content.targetSteps, options.includeAlwaysLive, ofTarget);

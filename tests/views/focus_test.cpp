@@ -225,6 +225,20 @@ private slots:
         QTRY_VERIFY(qobject_cast<QAbstractItemView*>(QApplication::focusWidget()) != nullptr);
     }
 
+    // A list that gets the keyboard makes its first item the current one: nobody has chosen it.
+    void goingToAReportSelectsNothing() {
+        show({files_.write("a.pop")});
+        test::waitUntilIdle(*window_);
+        for (const Report report : reports) {
+            window_->context().selection.clear();
+            QTest::keySequence(window_.get(), QKeySequence(reportKeys(report)));
+            test::waitUntilIdle(*window_);
+            QCOMPARE(window_->currentReport(), report);
+            QVERIFY2(window_->context().selection.current() == views::Selected{},
+                     qPrintable(reportName(report)));
+        }
+    }
+
     // Who goes through a choice by arrow keys is not taken away from it.
     void arrowKeysStayInTheChoice() {
         show({files_.write("a.pop")});

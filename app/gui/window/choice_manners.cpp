@@ -4,7 +4,9 @@
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QEvent>
+#include <QItemSelectionModel>
 #include <QPointer>
+#include <QSignalBlocker>
 
 #include "views/plot/plot_widget.h"
 #include "views/widgets/painted_widget.h"
@@ -85,12 +87,23 @@ void ChoiceManners::chosen(QComboBox& box) {
 }
 
 bool ChoiceManners::focusContent(QWidget& place) {
-    QWidget* content = largestPlot(place);
-    if (content == nullptr)
-        content = largest<QAbstractItemView>(place);
-    if (content != nullptr)
-        content->setFocus();
-    return content != nullptr;
+    if (QWidget* plot = largestPlot(place)) {
+        plot->setFocus();
+        return true;
+    }
+    auto* const items = qobject_cast<QAbstractItemView*>(largest<QAbstractItemView>(place));
+    if (items == nullptr)
+        return false;
+    if (items->selectionModel() == nullptr || items->currentIndex().isValid()) {
+        items->setFocus();
+        return true;
+    }
+    // A list makes its first item the current one when it gets the focus, which is not what is
+    // selected in the window.
+    const QSignalBlocker nothingIsChosen(items->selectionModel());
+    items->setFocus();
+    items->selectionModel()->clearCurrentIndex();
+    return true;
 }
 
 } // namespace tilescope::gui

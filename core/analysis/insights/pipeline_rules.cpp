@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/analysis/insights/loss_split.h"
 #include "core/analysis/insights/remedies.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
@@ -78,12 +79,19 @@ std::vector<Insight> findOverhead(const Facts& p) {
                                  "step",
                                  formatPercent(report.overheadShare, 1));
     insight->advice = remediesFor(p, LossKind::Sync, insight->cost.cycles).advice;
-    const TraceSums& sums = p.run()->worst.sums;
-    const std::string where = fmt::format(", IPU {}", p.run()->ipu.value());
+    // With what other IPUs wait for meanwhile, which the trace of each has as syncs.
+    const LossSplit split = splitOf(p);
+    const auto mean = [&](LossKind kind) {
+        double sum = 0;
+        for (const LossCycles& cycles : split.ipus)
+            sum += cycles[static_cast<std::size_t>(kind)];
+        return std::llround(sum / static_cast<double>(split.ipus.size()));
+    };
     insight->evidence.push_back(
-        cyclesOf("exchange between IPUs" + where, sums.cycles(ProgramKind::GlobalExchange)));
-    insight->evidence.push_back(cyclesOf("host and streaming memory" + where, sums.host()));
-    insight->evidence.push_back(cyclesOf("syncs" + where, sums.sync()));
+        cyclesOf("exchange between IPUs, mean of all", mean(LossKind::GlobalExchange)));
+    insight->evidence.push_back(cyclesOf("host, mean of all", mean(LossKind::Host)));
+    if (const std::int64_t remote = mean(LossKind::StreamingMemory); remote > 0)
+        insight->evidence.push_back(cyclesOf("streaming memory, mean of all", remote));
     std::int64_t update = 0;
     for (const PipelineStage& stage : report.stages)
         update = std::max(update, stage.updateCycles);

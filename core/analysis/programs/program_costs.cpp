@@ -109,7 +109,7 @@ private:
             if (seen[id.index()])
                 continue;
             seen[id.index()] = true;
-            const ProgramCost& around = costs_[id.index()];
+            ProgramCost& around = costs_[id.index()];
             const std::int64_t times =
                 programs_[id].kind == ProgramKind::Repeat ? programs_[id].count : 1;
             for (const ProgramId child : programs_[id].children)
@@ -121,10 +121,12 @@ private:
         }
     }
 
-    static void bound(ProgramCost& cost, const ProgramCost& around, std::int64_t times) {
+    static void bound(ProgramCost& cost, ProgramCost& around, std::int64_t times) {
         if (around.total <= 0 || cost.total <= around.total)
             return;
-        cost.between += around.total - cost.total;
+        const std::int64_t sideBySide = cost.total - around.total;
+        cost.between -= sideBySide;
+        around.between += sideBySide; // the part has less of it now
         cost.total = around.total;
         cost.cycles = std::min(cost.cycles, around.cycles / std::max<std::int64_t>(1, times));
     }

@@ -311,10 +311,12 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
     const QString name = shownName(lane.name);
     const bool lines =
         name.contains(QLatin1Char('\n')) && room.height() >= 2 * painter.fontMetrics().height();
-    const QString shown = lines ? name
-                                : painter.fontMetrics().elidedText(
-                                      QString(name).replace(QLatin1Char('\n'), QLatin1Char(' ')),
-                                      Qt::ElideLeft, room.width());
+    const QString shown = lines
+                              ? name
+                              : painter.fontMetrics().elidedText(
+                                    QString(name).replace(QLatin1Char('\n'), QLatin1Char(' ')),
+                                    // The number of an IPU is at the end.
+                                    lane.ofSeveral ? Qt::ElideLeft : Qt::ElideRight, room.width());
     painter.drawText(room, Qt::AlignRight | Qt::AlignTop, shown);
 }
 

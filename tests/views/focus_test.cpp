@@ -14,6 +14,7 @@
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
+#include "views/plot/overview_strip.h"
 #include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 
@@ -281,6 +282,10 @@ private slots:
         QCOMPARE(scroll.value(), 0);
         turnWheel(plot, -120);
         QVERIFY(scroll.value() > 0);
+        QVERIFY(plot.zoom().showsAll());
+        const int before = scroll.value();
+        turnWheel(test::child<views::OverviewStrip>(summary), 120);
+        QVERIFY(scroll.value() < before);
         QVERIFY(plot.zoom().showsAll());
         turnWheel(plot, 120, Qt::ControlModifier);
         QVERIFY(!plot.zoom().showsAll());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "views/plot/plot_widget.h"
+#include "views/plot/scrolling_page.h"
 
 namespace tilescope::views {
 namespace {
@@ -123,6 +124,8 @@ void OverviewStrip::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void OverviewStrip::wheelEvent(QWheelEvent* event) {
+    if (!event->modifiers().testFlag(Qt::ControlModifier) && isOnScrollingPage(*this))
+        return event->ignore();
     zoom_.zoomAt(valueAt(event->position().x()), std::pow(1.25, -event->angleDelta().y() / 120.0));
     event->accept();
 }

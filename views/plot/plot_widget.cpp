@@ -1,24 +1,15 @@
 #include "views/plot/plot_widget.h"
 
-#include <QScrollArea>
-#include <QScrollBar>
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "views/plot/scrolling_page.h"
 
 namespace tilescope::views {
 namespace {
 constexpr double wheelStep = 1.25;
 constexpr double keyPan = 0.15;
-
-// A plot in the middle of a page would hold the wheel up there.
-bool isOnScrollingPage(const QWidget& plot) {
-    for (const QWidget* at = plot.parentWidget(); at != nullptr; at = at->parentWidget())
-        if (const auto* area = qobject_cast<const QScrollArea*>(at))
-            if (area->verticalScrollBar()->maximum() > area->verticalScrollBar()->minimum())
-                return true;
-    return false;
-}
 } // namespace
 
 PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)

@@ -136,6 +136,62 @@ private slots:
         QCOMPARE(trace_->marks().marks()[0].cycle, 300.0);
         QVERIFY(!panel.difference().isVisible());
     }
+
+    void marksAreKeptBesideTheProfile() {
+        newWindow();
+        const QString file = files_.write("marked.pop");
+        open({file});
+        const QAbstractItemModelTester tester(
+            &trace_->marks(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+        key(Qt::Key_Period);
+        key(Qt::Key_M);
+        QCOMPARE(trace_->marks().rowCount(), 1);
+        key(Qt::Key_M); // the same place
+        QCOMPARE(trace_->marks().rowCount(), 1);
+        const double cycle = trace_->marks().marks()[0].cycle;
+        trace_->marks().setData(trace_->marks().index(0, views::MarksModel::Text), "slow here",
+                                Qt::EditRole);
+        trace_->marks().add(7, "early");
+        newWindow();
+        open({file});
+        QCOMPARE(trace_->marks().rowCount(), 2);
+        QCOMPARE(trace_->marks().marks()[1].cycle, cycle);
+        QCOMPARE(trace_->marks().marks()[1].text, QStringLiteral("slow here"));
+        trace_->marks().remove(0);
+        views::MarksModel again;
+        QCOMPARE(again.open(file.toStdString(), 1e9, 1e18), QString());
+        QCOMPARE(again.rowCount(), 1);
+        QCOMPARE(again.open(file.toStdString(), 1e9, cycle - 1), QString());
+        QCOMPARE(again.rowCount(), 0); // after the end of this execution
+    }
+
+    void bracketsGoFromMarkToMark() {
+        newWindow();
+        open({files_.write("brackets.pop")});
+        const double length = zoom().last();
+        for (const double share : {0.3, 0.5, 0.7})
+            trace_->marks().add(std::floor(length * share), {});
+        zoom().setRange(length * 0.39, length * 0.41);
+        const auto middle = [&] { return (zoom().from() + zoom().to()) / 2; };
+        key(Qt::Key_BracketRight);
+        QVERIFY(std::abs(middle() - length * 0.5) < 2);
+        key(Qt::Key_BracketRight);
+        QVERIFY(std::abs(middle() - length * 0.7) < 2);
+        key(Qt::Key_BracketLeft);
+        key(Qt::Key_BracketLeft);
+        QVERIFY(std::abs(middle() - length * 0.3) < 2);
+    }
+
+    void damagedMarksAreExplained() {
+        const QString file = files_.path("bad.pop");
+        files_.writeBytes("bad.pop.marks.json", "{ no json");
+        views::MarksModel marks;
+        QVERIFY(marks.open(file.toStdString(), 1e9, 100).contains("bad.pop.marks.json"));
+        QSignalSpy saved(&marks, &views::MarksModel::saved);
+        marks.open("/nowhere/profile.pop", 1e9, 100);
+        marks.add(5, "x");
+        QVERIFY(saved[0][0].toString().contains("/nowhere/profile.pop.marks.json"));
+    }
 };
 
 TILESCOPE_TEST(MarksTest, QApplication)

@@ -70,8 +70,8 @@ private:
 
 void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans,
                         bool relaxed) {
-    const std::string remedy =
-        relaxed ? "Doubling it until a plan fits." : "Optimizing for minimum memory...";
+    // The words of the original, whose planner doubles the target, too.
+    const std::string_view how = relaxed ? " The target is doubled until a plan fits." : "";
     std::map<std::string_view, OperationId> operations;
     for (std::size_t i = 0; i < profile.operations.size(); ++i)
         operations.emplace(profile.operations[OperationId(i)].name, OperationId(i));
@@ -82,8 +82,9 @@ void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& p
                 continue;
             profile.messages.push_back(
                 {Severity::Warning,
-                 fmt::format("{}: convolution planner unable to meet memory target. {}", op.name,
-                             remedy),
+                 fmt::format("{}: convolution planner unable to meet memory target. Optimising for "
+                             "minimum memory.{}",
+                             op.name, how),
                  operations.at(op.name)});
         }
     };

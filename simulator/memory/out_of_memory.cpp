@@ -35,7 +35,8 @@ std::string receivesTooMuch(const Profile& profile) {
     return "";
 }
 
-/// Code is executed from the first region of a tile's memory only.
+/// Whether code is what is too much on a tile: it is executed from the first region of memory only,
+/// and what is no code would fit beside that.
 bool hasTooMuchCode(const Profile& profile, TileId tile) {
     std::int64_t bytes = 0;
     for (const Variable& variable : profile.variables)
@@ -50,7 +51,10 @@ bool hasTooMuchCode(const Profile& profile, TileId tile) {
         default:
             break;
         }
-    return bytes > profile.info.target.interleavedOffset;
+    const Target& target = profile.info.target;
+    const std::int64_t others = profile.tileMemory[tile].excludingGaps - bytes;
+    return bytes > target.interleavedOffset &&
+           others <= target.bytesPerTile - target.interleavedOffset;
 }
 
 } // namespace
@@ -95,10 +99,10 @@ void checkHostBuffers(const Profile& profile, const Target& target, std::int32_t
                 stream.bytes.sum(first, first + target.tilesPerIpu) * (input ? depth : 1);
             if (bytes > remaining)
                 throw UserError(fmt::format(
-                    "Out of memory. Stream '{}' of length {} exceeds the {} bytes of remaining "
-                    "host buffer memory of IPU {}. Choose a smaller --batch-size or "
+                    "Buffer 1 needs to be at least {} Bytes, but remaining host buffer memory is "
+                    "only {} (stream '{}' of IPU {}). Choose a smaller --batch-size or "
                     "--prefetch-depth, or return fewer results",
-                    stream.name, bytes, remaining, ipu));
+                    bytes, remaining, stream.name, ipu));
             remaining -= bytes;
         }
     }

@@ -9,7 +9,8 @@ namespace tilescope::sim {
 
 /// The original's text, by what is too large on the first of the fullest tiles; "" if all fits:
 /// "Tile 0 receives more data than it has total memory in exchange 'name'",
-/// "tile 0 _poplar_start must be 0 not 638976 bytes from the start of memory. ..." for code, else
+/// "tile 0 _poplar_start must be 0 not 638976 bytes from the start of memory. ..." where code does
+/// not fit its region, and all else would fit beside it, else
 /// "Out of memory on tile 3: 674752 bytes used but tiles only have 638976 bytes of memory".
 std::string outOfMemoryText(const Profile& profile);
 
@@ -21,8 +22,9 @@ bool isOutOfVariables(const Profile& profile);
 /// was saved unless that is empty.
 std::string outOfVariablesText(const std::string& profilePath);
 
-/// Throws UserError where the buffers of streams, each with `depth` of them, do not fit the host's
-/// memory that an IPU can reach.
+/// Throws UserError with the original's "Buffer 1 needs to be at least N Bytes, but remaining host
+/// buffer memory is only M" where the buffers of streams, each with `depth` of them, do not fit the
+/// host's memory that an IPU can reach.
 void checkHostBuffers(const Profile& profile, const Target& target, std::int32_t depth);
 
 } // namespace tilescope::sim

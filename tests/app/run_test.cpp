@@ -144,6 +144,21 @@ private slots:
                             "not one of OFF, ERR, WARN, INFO, DEBUG, TRACE.\n");
     }
 
+    /// With no option but the proportion.
+    void thePlannersWarningIsTheTechnicalNotes() {
+        const std::vector<std::string> arguments{"run", "mlp", "--available-memory-proportion",
+                                                 "0.000001"};
+        QCOMPARE(runCommand(arguments).err, "");
+        qputenv("POPLIBS_LOG_LEVEL", "WARN");
+        const QString log = runCommand(arguments).err;
+        QVERIFY2(
+            QRegularExpression("^\\S+Z PL:POPLIN +\\d+\\.\\d+ W: Warning: convolution planner "
+                               "unable to meet memory target\\. Optimising for minimum memory\\.")
+                .match(log)
+                .hasMatch(),
+            qPrintable(log));
+    }
+
     void progressIsForTerminals() {
         QCOMPARE(runCommand({"run", "mlp"}).err, "");
         QVERIFY(runCommand({"run", "mlp"}, true).err.endsWith("\r\x1b[K"));

@@ -2,13 +2,10 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <ostream>
-#include <unistd.h>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
@@ -23,6 +20,7 @@
 #include "core/options/option_error.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
+#include "simulator/message_log.h"
 #include "simulator/report_contents.h"
 #include "simulator/simulate.h"
 
@@ -52,39 +50,17 @@ std::size_t levelFrom(const char* variable) {
                                 value, fmt::join(levels, ", "), didYouMean(value, levels)));
 }
 
-std::string timeText() {
-    const auto now = std::chrono::system_clock::now();
-    const auto microseconds =
-        std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)),
-                       microseconds % 1'000'000);
-}
-
-struct Loudness {
-    std::size_t level;
-    char letter;
-};
-
-Loudness loudnessOf(Severity severity) {
+/// In the terms of levelFrom().
+std::size_t loudnessOf(Severity severity) {
     switch (severity) {
     case Severity::Error:
-        return {1, 'E'};
+        return 1;
     case Severity::Warning:
-        return {2, 'W'};
+        return 2;
     case Severity::Info:
         break;
     }
-    return {3, 'I'};
-}
-
-/// The original's line does not name the operation that its planner warns about.
-std::string logText(const Message& message, const Profile& profile) {
-    if (!message.operation.valid() || message.severity != Severity::Warning)
-        return message.text;
-    const std::string operation = profile.operations[message.operation].name + ": ";
-    return message.text.starts_with(operation) ? "Warning: " + message.text.substr(operation.size())
-                                               : message.text;
+    return 3;
 }
 
 /// Prints messages as the original's log lines, as loud as the environment's POPLIBS_LOG_LEVEL
@@ -95,11 +71,8 @@ void writeLog(std::ostream& err, const Profile& profile) {
     const std::size_t poplar = levelFrom("POPLAR_LOG_LEVEL");
     for (const Message& message : profile.messages) {
         const bool ofOperation = message.operation.valid();
-        const auto [level, letter] = loudnessOf(message.severity);
-        if (level <= (ofOperation ? poplibs : poplar))
-            err << fmt::format("{} {:<9}{:>10}.{} {}: {}\n", timeText(),
-                               ofOperation ? "PL:POPLIN" : "PO:ENGINE", ::getpid(), ::getpid(),
-                               letter, printable(logText(message, profile)));
+        if (loudnessOf(message.severity) <= (ofOperation ? poplibs : poplar))
+            err << printable(sim::logLine(profile, message)) << '\n';
     }
 }
 

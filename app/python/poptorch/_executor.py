@@ -16,7 +16,7 @@ from . import _jobs, _optimizers, _tracing, enums
 from ._compiled import NOT_COMPILED, Compiled, Times, Weights, array_of
 from ._errors import Error, out_of_memory
 from ._instances import instances_of
-from ._logging import logger
+from ._logging import log_planner, logger
 from .options import Options
 from .profiling import Channel
 
@@ -214,8 +214,10 @@ class PoplarExecutor(Weights, Times):
         }
 
     def _log(self, figures: Dict[str, Any]) -> None:
-        for severity, text in figures["messages"]:
-            if severity == "warning":
+        for severity, text, planner_line in figures["messages"]:
+            if planner_line:
+                log_planner(severity, planner_line)
+            elif severity == "warning":
                 logger.warning(text)
             elif severity == "info":
                 logger.info(text)

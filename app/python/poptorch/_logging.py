@@ -39,6 +39,19 @@ logger.addHandler(_handler)
 _said: Set[str] = set()
 
 
+#: PopLibs' own log, whose lines begin with time, PL:POPLIN and process. POPLIBS_LOG_LEVEL says how
+#: much of it is printed, WARN unless it is set.
+_planner = logging.getLogger("PL:POPLIN")
+_planner.propagate = False
+_planner.addHandler(logging.StreamHandler(sys.stderr))
+_planner.setLevel(_LEVELS.get(os.environ.get("POPLIBS_LOG_LEVEL", ""), logging.WARNING))
+
+
+def log_planner(severity: str, line: str) -> None:
+    """Prints a line of PopLibs' log."""
+    _planner.log(_LEVELS[severity.upper()], "%s", line)
+
+
 def setLogLevel(level: Union[str, int]) -> None:
     """Changes how much is printed.
 

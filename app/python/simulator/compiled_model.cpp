@@ -11,6 +11,7 @@
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/import_model.h"
+#include "simulator/message_log.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/report_contents.h"
 #include "simulator/simulate.h"
@@ -65,7 +66,9 @@ CompiledFigures figuresOf(const Profile& profile) {
     figures.throughput = info.throughput;
     figures.ipus = info.target.ipus * info.replicas;
     for (const Message& message : profile.messages)
-        figures.messages.emplace_back(severityName(message.severity), message.text);
+        figures.messages.emplace_back(severityName(message.severity), message.text,
+                                      message.operation.valid() ? sim::logLine(profile, message)
+                                                                : "");
     return figures;
 }
 

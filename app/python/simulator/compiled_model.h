@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "app/python/simulator/annotations.h"
@@ -53,7 +54,8 @@ struct CompiledFigures {
     double callSeconds = 0; ///< with what the host takes beside it
     double throughput = 0;  ///< samples a second
     std::int64_t ipus = 1;  ///< of all replicas
-    std::vector<std::pair<std::string, std::string>> messages; ///< severity, text
+    /// Severity, text, and the line of PopLibs' log that it is or "".
+    std::vector<std::tuple<std::string, std::string, std::string>> messages;
     std::string profile; ///< file that was written; empty: none
     std::string loss;    ///< output that was trained on
 };

@@ -1,5 +1,7 @@
 """Profiles, times, and models that do not fit."""
 import json
+import logging
+import re
 import subprocess
 import sys
 import time
@@ -7,6 +9,7 @@ import time
 import poptorch
 import pytest
 import torch
+from poptorch import _logging
 from torch import nn
 
 
@@ -37,6 +40,18 @@ def test_a_model_that_does_not_fit_raises_poplars_words_and_leaves_a_profile(mon
     assert "Out of memory" in error.value.message
     assert "popart::Session::prepareDevice: Poplar compilation" in str(error.value)
     assert (tmp_path / "inference" / "profile.pop").exists()
+
+
+def test_the_planners_warning_is_a_line_of_poplibs_log(monkeypatch):
+    lines = []
+    monkeypatch.setattr(_logging._planner, "log", lambda level, form, line: lines.append((level, line)))
+    options = poptorch.Options().setAvailableMemoryProportion({"IPU0": 1e-6})
+    poptorch.inferenceModel(nn.Linear(512, 512), options)(torch.rand(8, 512))
+    level, line = lines[0]
+    assert level == logging.WARNING
+    assert re.search(
+        r"^\S+Z PL:POPLIN +\d+\.\d+ W: Warning: convolution planner unable to meet memory target\. "
+        r"Optimising for minimum memory\.", line)
 
 
 def test_times_are_those_of_the_simulation():

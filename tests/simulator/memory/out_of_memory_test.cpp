@@ -74,9 +74,15 @@ private slots:
         code.category = MemoryCategory::VertexCode;
         code.bytes = TileSeries(TileId(0), 4, p.info.target.interleavedOffset + 8);
         p.variables.add(code);
+        p.tileMemory[TileId(2)].excludingGaps = p.info.target.interleavedOffset + 1000;
         QCOMPARE(text(outOfMemoryText(p)),
                  "tile 2 _poplar_start must be 0 not 638976 bytes from the start of memory. "
                  "Typically this error occurs when there is too much code to fit incode memory.");
+        QVERIFY(!isOutOfVariables(p));
+        // Less code would not help: variables alone take more than is left.
+        p.tileMemory[TileId(2)].excludingGaps = 700'000;
+        QVERIFY(text(outOfMemoryText(p)).startsWith("Out of memory on tile 2: 700000 bytes"));
+        QVERIFY(isOutOfVariables(p));
     }
 
     void buffersOfTheHost() {
@@ -86,13 +92,14 @@ private slots:
         p.streams.add(stream("h2d_x", true, 100'000'000));
         checkHostBuffers(p, target, 2);
         QCOMPARE(userError([&] { checkHostBuffers(p, target, 3); }),
-                 "Out of memory. Stream 'h2d_x' of length 300000000 exceeds the 268435456 bytes of "
-                 "remaining host buffer memory of IPU 0. Choose a smaller --batch-size or "
+                 "Buffer 1 needs to be at least 300000000 Bytes, but remaining host buffer memory "
+                 "is only 268435456 (stream 'h2d_x' of IPU 0). Choose a smaller --batch-size or "
                  "--prefetch-depth, or return fewer results");
         p.streams.add(stream("anchor_d2h_y", false, 70'000'000));
         QVERIFY(userError([&] {
                     checkHostBuffers(p, target, 2);
-                }).contains("'anchor_d2h_y' of length 70000000 exceeds the 68435456 bytes"));
+                }).contains("70000000 Bytes, but remaining host buffer memory is only 68435456 "
+                             "(stream 'anchor_d2h_y'"));
     }
 };
 

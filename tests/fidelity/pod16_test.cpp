@@ -93,6 +93,19 @@ private slots:
         QVERIFY2(isWithin(ratio, tolerance), qPrintable(QString::number(ratio)));
     }
 
+    /// "With minimal change": the target and the number of replicas alone, up to the largest
+    /// machine, and without accumulation, where gradients wait for each other beside activations.
+    void largerMachinesTakeTheSameJob() {
+        for (const char* replicas : {"64", "128", "256"}) {
+            const Profile profile =
+                run("resnet50_pod16.json",
+                    {{"target", std::string("pod") + replicas}, {"replicas", replicas}});
+            QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
+        }
+        const Profile profile = run("resnet50_pod16.json", {{"gradientAccumulation", "1"}});
+        QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
+    }
+
     /// v1.0 splits between layers, v1.1 also between a layer's attention and feed-forward part.
     void sequencesOfBertLarge() {
         const Profile split = run("bert_large_pod16_v11.json");

@@ -232,6 +232,8 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         keys.update(_optimizers.job_options(optimizer, names))
     else:
         keys.pop("recompute", None)
+    if not training or replicas == 1:
+        keys.pop("maxCrossReplicaBufferSize", None)
     _drop_state_that_is_not_there(keys)
     _leave_to_phases(keys)
     if instances is not None:

@@ -42,6 +42,14 @@ def _synthetic(value: Any) -> JobKeys:
     return {"ignoreData": "on"} if int(value) else {}
 
 
+#: Bytes that no model's gradients reach: all of them are summed together.
+_ALL_GRADIENTS = 10**12
+
+
+def _merged(value: Any) -> JobKeys:
+    return {"maxCrossReplicaBufferSize": str(_ALL_GRADIENTS)} if value else {}
+
+
 #: Options that act here: what of a job each is.
 ACTING: Dict[str, Callable[[Any], JobKeys]] = {
     "autoRecomputation": _recompute,
@@ -53,6 +61,7 @@ ACTING: Dict[str, Callable[[Any], JobKeys]] = {
     "numIOTiles": _number("ioTiles"),
     "outlineThreshold": _number("outlineThreshold"),
     "partialsTypeMatMuls": _partials,
+    "replicatedCollectivesSettings.mergeAllReduceCollectives": _merged,
     "syntheticDataMode": _synthetic,
 }
 
@@ -125,7 +134,6 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "patterns": _OTHER,
     "rearrangeAnchorsOnHost": _OTHER,
     "rearrangeStreamsOnHost": _OTHER,
-    "replicatedCollectivesSettings.mergeAllReduceCollectives": _OTHER,
     "replicatedCollectivesSettings.prepareScheduleForMergingCollectives": _OTHER,
     "reportOptions": "profiles hold all",
     "saveInitializersToFile": _OTHER,

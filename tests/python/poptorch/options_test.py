@@ -72,6 +72,15 @@ def test_state_that_is_not_there_has_no_place():
     assert "offload" not in job(options, training=False).keys
 
 
+def test_merged_sums_of_gradients_are_one_sum_over_replicas():
+    options = poptorch.Options()
+    options._Popart.set("replicatedCollectivesSettings.mergeAllReduceCollectives", True)
+    assert "maxCrossReplicaBufferSize" not in job(options).keys
+    options.replicationFactor(2)
+    assert int(job(options).keys["maxCrossReplicaBufferSize"]) > 2**31
+    assert "maxCrossReplicaBufferSize" not in job(options, training=False).keys
+
+
 def test_unknown_options_name_the_nearest():
     options = poptorch.Options()
     with pytest.raises(AttributeError, match="did you mean 'deviceIterations'"):

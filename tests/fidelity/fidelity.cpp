@@ -1,176 +1,81 @@
-// Runs rows of published operation measurements through `tilescope op` and prints how far off they
-// are. Usage: tilescope_fidelity ROWS.csv [FAMILY], or
-// tilescope_fidelity --bert-large LAYERS.csv OPERATIONS.csv
-#include <algorithm>
-#include <atomic>
-#include <boost/json.hpp>
-#include <cmath>
-#include <cstdio>
+// Compares with published figures what this build simulates. Usage: tilescope_fidelity ROWS.csv
+// [FAMILY], or tilescope_fidelity --bert-large LAYERS.csv OPERATIONS.csv, or
+// tilescope_fidelity --rewrite-ledger
+#include <QTemporaryDir>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "app/cli/commands/cli.h"
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "ledger_runs.h"
+#include "operations.h"
 #include "scopes.h"
 
 namespace {
+using namespace tilescope;
+using namespace tilescope::fidelity;
 
-struct Row {
-    std::string target, benchmark, tool, arguments;
-    double published[3] = {0, 0, 0};
-    double simulated[3] = {0, 0, 0};
-    std::string error;
-
-    [[nodiscard]] double miss(int figure) const {
-        return std::abs(std::log(simulated[figure] / published[figure]));
-    }
-    [[nodiscard]] std::string family() const {
-        if (tool == "single_conv_layer")
-            return "conv";
-        if (tool == "fully_connected_layer")
-            return "fc";
-        if (tool == "general_matrix_multiply")
-            return "gemm";
-        if (tool == "reduce_op")
-            return "reduce";
-        return tool == "embedding_layer" ? "embedding" : tool;
-    }
-};
-
-std::vector<std::string> csvFields(const std::string& line) {
-    std::vector<std::string> fields(1);
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"')
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            fields.emplace_back();
-        else
-            fields.back() += c;
-    }
-    return fields;
-}
-
-std::vector<Row> readRows(const char* file) {
+std::string readAll(const std::filesystem::path& file) {
     std::ifstream in(file);
-    std::vector<Row> rows;
-    std::string line;
-    std::getline(in, line);
-    while (std::getline(in, line)) {
-        const auto fields = csvFields(line);
-        if (fields.size() < 8)
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+/// Puts what this build computes in the ledger and in the documents that quote it.
+void rewriteLedger() {
+    const std::filesystem::path source = TILESCOPE_SOURCE_DIR;
+    const std::filesystem::path file = source / "tests/fidelity/ledger.csv";
+    const QTemporaryDir scratch;
+    LedgerRuns runs(source, TILESCOPE_SHARED_DIR, scratch.path().toStdString());
+    std::map<std::string, std::string> documents;
+    std::vector<LedgerRow> rows = readLedger(file);
+    for (LedgerRow& row : rows) {
+        const std::string ours = runs.figure(row).value_or(row.ours);
+        if (ours == row.ours)
             continue;
-        Row row;
-        row.target = fields[0].back() == '1' ? "mk1" : "mk2";
-        row.benchmark = fields[2];
-        row.tool = fields[3];
-        row.arguments = fields[4];
-        for (std::size_t i = 0; i < 3; ++i)
-            row.published[i] = std::stod(fields[5 + i]);
-        rows.push_back(row);
-    }
-    return rows;
-}
-
-void simulate(Row& row) {
-    std::vector<std::string> args{"op", row.tool, "--json", "--target", row.target};
-    std::istringstream words(row.arguments);
-    for (std::string word; words >> word;)
-        args.push_back(word);
-    std::ostringstream out;
-    std::ostringstream err;
-    const int status = tilescope::cli::runCli(args, {out, err});
-    if (status > 1) {
-        row.error = err.str();
-        return;
-    }
-    const boost::json::object result = boost::json::parse(out.str()).as_object();
-    row.simulated[0] = result.at("cycles").to_number<double>();
-    row.simulated[1] = result.at("totalMemory").to_number<double>();
-    row.simulated[2] = result.at("maxTileMemory").to_number<double>();
-}
-
-double quantile(std::vector<double> values, double q) {
-    std::sort(values.begin(), values.end());
-    const auto at = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5);
-    return values[at];
-}
-
-void printFamilies(const std::vector<Row>& rows) {
-    std::map<std::string, std::vector<const Row*>> groups;
-    for (const Row& row : rows)
-        if (row.error.empty()) {
-            groups[row.target + " " + row.family()].push_back(&row);
-            groups[row.target + " all"].push_back(&row);
-            groups["both"].push_back(&row);
+        fmt::print("{}: {} -> {}\n", row.id, row.ours, ours);
+        if (!row.place.empty()) {
+            std::string& document =
+                documents.try_emplace(row.place, readAll(source / row.place)).first->second;
+            requote(row, ours, document);
         }
-    fmt::print(
-        "| family | rows | cycles median | p90 | total median | p90 | max tile median | p90 |\n"
-        "|---|---|---|---|---|---|---|---|\n");
-    for (const auto& [name, members] : groups) {
-        fmt::print("| {} | {} |", name, members.size());
-        for (int figure = 0; figure < 3; ++figure) {
-            std::vector<double> misses;
-            for (const Row* row : members)
-                misses.push_back(row->miss(figure));
-            fmt::print(" {:.3f} | {:.3f} |", quantile(misses, 0.5), quantile(misses, 0.9));
-        }
-        fmt::print("\n");
+        row.ours = ours;
     }
+    writeLedger(file, rows);
+    for (const auto& [place, text] : documents)
+        writeFileAtomically((source / place).string(), text);
 }
 
-void printRows(std::vector<Row> rows) {
-    std::sort(rows.begin(), rows.end(),
-              [](const Row& a, const Row& b) { return a.miss(0) > b.miss(0); });
-    fmt::print("\n| row | cycles ratio | total ratio | max tile ratio | simulated cycles "
-               "|\n|---|---|---|---|---|\n");
-    for (const Row& row : rows) {
-        if (!row.error.empty())
-            fmt::print("| {} {} | {} |\n", row.target, row.benchmark, row.error);
-        else
-            fmt::print("| {} {} | {:.3f} | {:.3f} | {:.3f} | {} |\n", row.target, row.benchmark,
-                       row.simulated[0] / row.published[0], row.simulated[1] / row.published[1],
-                       row.simulated[2] / row.published[2], row.simulated[0]);
-    }
-}
-
-int compare(const char* layers, const char* operations) {
-    try {
-        return tilescope::fidelity::compareBertLarge(layers, operations);
-    } catch (const std::exception& error) {
-        std::cerr << "tilescope_fidelity: " << error.what() << '\n';
+int run(const std::vector<std::string>& arguments) {
+    if (arguments.size() == 1 && arguments[0] == "--rewrite-ledger")
+        rewriteLedger();
+    else if (arguments.size() == 3 && arguments[0] == "--bert-large")
+        compareBertLarge(arguments[1], arguments[2], std::cout);
+    else if (arguments.size() == 1 || arguments.size() == 2)
+        return compareOperations(arguments[0], arguments.size() > 1 ? arguments[1] : "", std::cout)
+                   ? 0
+                   : 1;
+    else {
+        std::cerr << "usage: tilescope_fidelity ROWS.csv [FAMILY]\n"
+                     "       tilescope_fidelity --bert-large LAYERS.csv OPERATIONS.csv\n"
+                     "       tilescope_fidelity --rewrite-ledger\n";
         return 2;
     }
+    return 0;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::cerr << "usage: tilescope_fidelity ROWS.csv [FAMILY]\n"
-                     "       tilescope_fidelity --bert-large LAYERS.csv OPERATIONS.csv\n";
+    try {
+        return run({argv + 1, argv + argc});
+    } catch (const std::exception& error) {
+        std::cerr << "tilescope_fidelity: " << error.what() << '\n';
         return 2;
     }
-    if (argc == 4 && std::string(argv[1]) == "--bert-large")
-        return compare(argv[2], argv[3]);
-    std::vector<Row> rows = readRows(argv[1]);
-    if (argc > 2)
-        std::erase_if(rows, [&](const Row& row) { return row.family() != argv[2]; });
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::jthread> workers;
-    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
-        workers.emplace_back([&] {
-            for (std::size_t at = next++; at < rows.size(); at = next++)
-                simulate(rows[at]);
-        });
-    workers.clear();
-    printFamilies(rows);
-    printRows(rows);
-    return std::any_of(rows.begin(), rows.end(), [](const Row& r) { return !r.error.empty(); }) ? 1
-                                                                                                : 0;
 }

@@ -1,5 +1,5 @@
-// Whole machines in training: Graphcore's submissions to MLPerf Training on a POD16, and what a
-// published table says about the memory of one and of four replicas.
+// What a published table says about the memory of one and of four replicas of BERT-Large; the rates
+// of whole machines are in the ledger.
 #include <QtTest>
 
 #include <algorithm>
@@ -17,15 +17,6 @@ using namespace tilescope::sim;
 using tilescope::test::bytesOf;
 
 namespace {
-
-constexpr double tolerance = 1.25;
-constexpr double bertTolerance = 1.15;
-// mlcommons/training_results v1.1: 1,281,167 images in the median epoch.
-constexpr double imagesPerSecond = 29'469;
-// v1.0 and v1.1: sequences a second, of which a packed sample has two.
-constexpr double sequencesPerSecond10 = 1'419;
-constexpr double sequencesPerSecond11 = 1'525;
-constexpr double sequencesOfSample = 2;
 
 /// A job's options with others in their place.
 RunOptions optionsOf(const Job& job, std::map<std::string, std::string> more) {
@@ -85,38 +76,6 @@ std::int64_t momentBytes(const Profile& p) {
 class Pod16Test : public QObject {
     Q_OBJECT
 private slots:
-    /// At the published proportion of 0.15.
-    void imagesOfResnet50() {
-        const Profile profile = run("resnet50_pod16.json");
-        QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
-        const double ratio = profile.info.throughput / imagesPerSecond;
-        QVERIFY2(isWithin(ratio, tolerance), qPrintable(QString::number(ratio)));
-    }
-
-    /// "With minimal change": the target and the number of replicas alone, up to the largest
-    /// machine, and without accumulation, where gradients wait for each other beside activations.
-    void largerMachinesTakeTheSameJob() {
-        for (const char* replicas : {"64", "128", "256"}) {
-            const Profile profile =
-                run("resnet50_pod16.json",
-                    {{"target", std::string("pod") + replicas}, {"replicas", replicas}});
-            QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
-        }
-        const Profile profile = run("resnet50_pod16.json", {{"gradientAccumulation", "1"}});
-        QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
-    }
-
-    /// v1.0 splits between layers, v1.1 also between a layer's attention and feed-forward part.
-    void sequencesOfBertLarge() {
-        const Profile split = run("bert_large_pod16_v11.json");
-        for (const auto& [profile, published] : {std::pair(&sharded(), sequencesPerSecond10),
-                                                 std::pair(&split, sequencesPerSecond11)}) {
-            QVERIFY2(profile->info.fits, outOfMemoryText(*profile).c_str());
-            const double ratio = sequencesOfSample * profile->info.throughput / published;
-            QVERIFY2(isWithin(ratio, bertTolerance), qPrintable(QString::number(ratio)));
-        }
-    }
-
     /// Directions and rough ratios of the guide's table of BERT-Large's memory.
     void memoryOfReplicas() {
         const double global = growth(MemoryCategory::GlobalExchangeCode);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ constexpr std::array categories{"vertex state", "vertex code", "exchange code", 
                                 "variables"};
 using Figures = std::array<double, categories.size()>;
 
-std::vector<std::vector<std::string>> readTable(const char* file) {
+std::vector<std::vector<std::string>> readTable(const std::string& file) {
     std::ifstream in(file);
     if (!in)
         throw UserError(fmt::format("'{}' cannot be read", file));
@@ -58,7 +58,7 @@ Figures medianOf(const std::vector<std::vector<std::string>>& rows, std::size_t 
 }
 
 void print(const Profile& profile, const std::string& title, const std::string& scope,
-           const Figures& published) {
+           const Figures& published, std::ostream& out) {
     const test::ScopeMemory memory = test::scopeMemory(profile, scope);
     const std::array<std::int64_t, categories.size()> simulated{
         memory.vertexState, memory.vertexCode, memory.exchangeCode, memory.controlCode,
@@ -68,7 +68,7 @@ void print(const Profile& profile, const std::string& title, const std::string& 
             published[i] == 0
                 ? "-"
                 : fmt::format("{:.2f}", static_cast<double>(simulated[i]) / published[i]);
-        fmt::print("| {} | {} | {:.0f} | {} | {} |\n", title, categories[i], published[i],
+        fmt::print(out, "| {} | {} | {:.0f} | {} | {} |\n", title, categories[i], published[i],
                    simulated[i], ratio);
     }
 }
@@ -86,7 +86,8 @@ constexpr std::array operations{
 
 } // namespace
 
-int compareBertLarge(const char* layersFile, const char* operationsFile) {
+void compareBertLarge(const std::string& layersFile, const std::string& operationsFile,
+                      std::ostream& out) {
     const auto layers = readTable(layersFile);
     const auto rows = readTable(operationsFile);
     // As published: SQuAD inference, 128 tokens, batch 1, all layers on one IPU; half partials and
@@ -99,22 +100,21 @@ int compareBertLarge(const char* layersFile, const char* operationsFile) {
     options.partialsType = Precision::Half;
     options.modelOptions = {{"head", "squad"}, {"sequenceLength", "128"}, {"attentionBias", "off"}};
     const Profile profile = sim::simulateModel("bert-large", options);
-    fmt::print("| part | category | published | simulated | ratio |\n|---|---|---|---|---|\n");
-    print(profile, "layer (median of 1 to 18, here 5)", "Layer5", medianOf(layers, 1));
+    fmt::print(out, "| part | category | published | simulated | ratio |\n|---|---|---|---|---|\n");
+    print(profile, "layer (median of 1 to 18, here 5)", "Layer5", medianOf(layers, 1), out);
     for (const Pair& pair : operations) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& fields) {
             return fields.size() > 7 && fields[2] == pair.published;
         });
         if (row != rows.end())
-            print(profile, pair.published, pair.scope, figuresFrom(*row, 3));
+            print(profile, pair.published, pair.scope, figuresFrom(*row, 3), out);
     }
-    fmt::print("\nfits: {}; largest tile {} B\n", profile.info.fits,
+    fmt::print(out, "\nfits: {}; largest tile {} B\n", profile.info.fits,
                std::max_element(profile.tileMemory.begin(), profile.tileMemory.end(),
                                 [](const TileMemory& a, const TileMemory& b) {
                                     return a.includingGaps < b.includingGaps;
                                 })
                    ->includingGaps);
-    return 0;
 }
 
 } // namespace tilescope::fidelity

@@ -96,10 +96,9 @@ private slots:
                  "is only 268435456 (stream 'h2d_x' of IPU 0). Choose a smaller --batch-size or "
                  "--prefetch-depth, or return fewer results");
         p.streams.add(stream("anchor_d2h_y", false, 70'000'000));
-        QVERIFY(userError([&] {
-                    checkHostBuffers(p, target, 2);
-                }).contains("70000000 Bytes, but remaining host buffer memory is only 68435456 "
-                             "(stream 'anchor_d2h_y'"));
+        QVERIFY(userError([&] { checkHostBuffers(p, target, 2); })
+                    .contains("70000000 Bytes, but remaining host buffer memory is only 68435456 "
+                              "(stream 'anchor_d2h_y'"));
     }
 };
 

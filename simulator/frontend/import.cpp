@@ -36,8 +36,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     if (!options.builtIn)
         checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);
-    ResolvedModel resolved =
-        resolveModel(model, origin, weights, batch, options.customOperations, kept);
+    ResolvedModel resolved = resolveModel(model, origin, weights, batch, options, kept);
     resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());
     recogniseGelu(resolved);
     return resolved;

@@ -238,7 +238,15 @@ struct NormAttributes {
     std::int32_t replicas = 1; ///< whose batches are taken together
     double epsilon = 1e-5;     ///< added to the variance
     double momentum = 0.9;     ///< share that the running statistics keep
+    /// The running variance is of n - 1 of n values, as PyTorch has it; ONNX has it of n.
+    bool unbiased = false;
     friend auto operator<=>(const NormAttributes&, const NormAttributes&) = default;
+
+    /// What the variance of so many values of a replica's batch counts times in the running one.
+    [[nodiscard]] double runningScale(std::int64_t values) const {
+        const auto all = static_cast<double>(values) * replicas;
+        return unbiased && all > 1 ? all / (all - 1) : 1;
+    }
 };
 
 /// Several reductions over the same axes in the same compute sets (popops::reduceMany): one

@@ -218,13 +218,16 @@ private:
         const TensorId variance = elementwise(op, "variance", Subtract, {power, square}, reduced);
         const std::array<std::pair<const char*, TensorId>, 2> pairs{
             std::pair("runningMean", mean), std::pair("runningVar", variance)};
+        const std::array scales{
+            1.0, norm.runningScale(result_.tensors[op.inputs[0]].elements() / elementsOf(reduced))};
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             const TensorId running = op.inputs[3 + i];
             const Shape own = result_.tensors[running].shape;
             const TensorId batch = part(op, std::string(pairs[i].first) + "/batch",
                                         ReshapeAttributes{}, {pairs[i].second}, own);
             part(op, pairs[i].first,
-                 ElementwiseAttributes{MovingAverage, norm.momentum, 1 - norm.momentum},
+                 ElementwiseAttributes{MovingAverage, norm.momentum,
+                                       (1 - norm.momentum) * scales[i]},
                  {running, batch}, own);
         }
     }

@@ -18,10 +18,16 @@ class Compiled(NamedTuple):
     """What a set of shapes was compiled to."""
     program: Any  #: _simulator.CompiledModel
     inputs: List[str]
+    arguments: _tracing.Tree  #: as it was called first
     shapes: List[Tuple[int, ...]]  #: of whole calls
     outputs: _tracing.Tree
-    shapes_out: List[torch.Size]
+    shapes_out: List[torch.Size]  #: of results, then of inputs that are changed in place
     types_out: List[torch.dtype]
+    changed_inputs: List[int]
+    counted: Dict[str, int]  #: batches of normalisations in a micro-batch, by the counter's name
+    changes_state: bool  #: buffers change in calls that do not train, too
+    #: Parameters and buffers that are constants of the program, as they were.
+    constants: Dict[str, torch.Tensor]
     figures: Dict[str, Any]
     keys: Dict[str, str]
 
@@ -58,22 +64,29 @@ class Weights(Executable):
         if self._compiled is None or _jobs.runs_at_device_speed():
             return {}
         held = set(self._compiled.program.weights())
-        state = self._user_model.state_dict(keep_vars=True)
+        state = _tracing.state_of(self._user_model)
         return {name: tensor for name, tensor in state.items() if name in held}
+
+    def _has_other_constants(self) -> bool:
+        """Whether something has changed that the program has as a constant."""
+        state = _tracing.state_of(self._user_model)
+        return any(name in state and not torch.equal(state[name], value)
+                   for name, value in self._program().constants.items())
 
     def _upload_changes(self, instances: Optional[Instances] = None) -> None:
         compiled = self._program()
-        changed = {
-            name: tensor
-            for name, tensor in self._tensors().items()
-            if self._versions.get(name) != tensor._version
-        }
-        arrays = {name: array_of(tensor) for name, tensor in changed.items()}
+        arrays = {}
+        for name, tensor in self._tensors().items():
+            array = array_of(tensor)
+            # Versions do not count what is done to Tensor.data.
+            if self._versions.get(name) != tensor._version or not numpy.array_equal(
+                    array, compiled.program.weight(name), equal_nan=array.dtype.kind == "f"):
+                arrays[name] = array
+                self._versions[name] = tensor._version
         if instances is not None:
             instances.check_weights(arrays)
-        for name, tensor in changed.items():
-            compiled.program.set_weight(name, arrays[name])
-            self._versions[name] = tensor._version
+        for name, array in arrays.items():
+            compiled.program.set_weight(name, array)
 
     def _download(self) -> None:
         compiled = self._program()
@@ -85,17 +98,16 @@ class Weights(Executable):
     def _count_batches(self) -> None:
         """Batch normalisations count what they have seen."""
         options = self._options
-        each = options.device_iterations * options.Training.gradient_accumulation
+        each = options.device_iterations * (options.Training.gradient_accumulation
+                                            if self._training else 1)
+        state = _tracing.state_of(self._user_model)
         with torch.no_grad():
-            for module in self._user_model.modules():
-                counter = getattr(module, "num_batches_tracked", None)
-                if isinstance(counter, torch.Tensor):
-                    counter += each
+            for name, count in self._program().counted.items():
+                state[name] += count * each
 
     def copyWeightsToHost(self) -> None:
         """Brings the machine's weights into the module; calls that train have done so already."""
-        self._program()
-        if self._training:
+        if self._program().changes_state or self._training:
             self._download()
 
     def copyWeightsToDevice(self) -> None:

@@ -163,9 +163,11 @@ class PoplarExecutor(Weights, Times):
         self._log(figures)
         if not figures["fits"]:
             raise out_of_memory(figures["failure"])
-        self._compiled = Compiled(program, _tracing.input_names(names, values),
-                                   [tuple(tensor.shape) for tensor in tensors], traced.outputs,
-                                   traced.output_shapes, traced.output_types, figures, job.keys)
+        self._compiled = Compiled(program, _tracing.input_names(names, values), traced.inputs,
+                                  [tuple(tensor.shape) for tensor in tensors], traced.outputs,
+                                  traced.output_shapes, traced.output_types, traced.changed_inputs,
+                                  traced.counted, bool(traced.state), self._constants(program),
+                                  figures, job.keys)
         self._attached = self._options.connection_type != enums.ConnectionType.Never
         self._versions = {}  # tracing has moved statistics: the first call brings all tensors
         if self._pending_state:
@@ -186,6 +188,9 @@ class PoplarExecutor(Weights, Times):
                                                computes=not _jobs.runs_at_device_speed(),
                                                finds_loss=self._training,
                                                trained=self._trained_names(),
+                                               parameters=set(
+                                                   dict(self._user_model.named_parameters())),
+                                               state=traced.state,
                                                values=recorded,
                                                value_samples=samples,
                                                progress=progress)
@@ -193,10 +198,18 @@ class PoplarExecutor(Weights, Times):
             sys.stderr.write("\n")
         return program
 
+    def _constants(self, program: Any) -> Dict[str, torch.Tensor]:
+        """Parameters and buffers that the compiled program has as constants."""
+        if _jobs.runs_at_device_speed():
+            return {}
+        names = set(program.constants()) - set(program.weights())
+        return {name: tensor.detach().clone()
+                for name, tensor in _tracing.state_of(self._user_model).items() if name in names}
+
     def _names(self) -> Dict[int, str]:
         """Names of parameters and buffers by the id of their tensors."""
-        state = self._user_model.state_dict(keep_vars=True)
-        return {id(tensor): name for name, tensor in state.items()}
+        return {id(tensor): name
+                for name, tensor in _tracing.state_of(self._user_model).items()}
 
     def _trained_names(self) -> Optional[set]:
         if not self._training:
@@ -209,7 +222,7 @@ class PoplarExecutor(Weights, Times):
         }
         return {
             name
-            for name, tensor in self._user_model.state_dict(keep_vars=True).items()
+            for name, tensor in _tracing.state_of(self._user_model).items()
             if id(tensor) in trained
         }
 
@@ -249,11 +262,16 @@ class PoplarExecutor(Weights, Times):
             "Trying to run a model on an offline device (ConnectionType.Never): use "
             "model.compile(inputs) instead of model(inputs)")
         names, values = _tracing.bind_arguments(self._user_model, args, kwargs)
+        if self._compiled is not None and self._has_other_constants():
+            logger.info("a buffer that the program has as a constant has changed: the model is "
+                        "compiled again")
+            self._pending_state = self._compiled.program.state()
+            self._compiled = None
         if self._compiled is None:
             self._compile(names, values)
         compiled = self._program()
         self._attached = True
-        tensors = _tracing.Tree(values).tensors
+        tensors = _tracing.Tree(dict(zip(names, values))).tensors_like(compiled.arguments)
         shapes = [tuple(tensor.shape) for tensor in tensors]
         if shapes != compiled.shapes:
             raise Error(f"inputs have shapes {shapes}, but the model was compiled for "
@@ -281,14 +299,33 @@ class PoplarExecutor(Weights, Times):
         if self._instances is not None:
             inputs = self._instances.inputs_of_all(inputs, self._rates)
             wanted = self._instances.own_micro_batches(wanted)
-        arrays = self._run_program(compiled, inputs, wanted)
-        if self._training:
+        arrays = self._arrays_of(compiled, inputs, wanted, tensors)
+        if self._training or compiled.changes_state:
             self._download()
-            self._count_batches()
+        self._count_batches()
         return [
             self._result(array, shape, kind) for array, shape, kind in zip(
                 arrays, compiled.shapes_out, compiled.types_out)
         ]
+
+    def _arrays_of(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray], wanted: List[int],
+                   tensors: List[torch.Tensor]) -> List[numpy.ndarray]:
+        """Results of the wanted micro-batches. Inputs that forward() changes in place are changed
+        for the caller, in all micro-batches."""
+        if not compiled.changed_inputs:
+            return self._run_program(compiled, inputs, wanted)
+        everything = list(range(self._options._batch_multiplier(self._training)))
+        if self._instances is not None:
+            everything = self._instances.own_micro_batches(everything)
+        arrays = self._run_program(compiled, inputs, everything)
+        first = len(arrays) - len(compiled.changed_inputs)
+        with torch.no_grad():
+            for number, array in zip(compiled.changed_inputs, arrays[first:]):
+                target = tensors[number]
+                values = torch.from_numpy(array)
+                target.copy_(values.reshape(target.shape) if target.dim() else values[-1])
+        rows = [everything.index(number) for number in wanted]
+        return [array[rows] for array in arrays[:first]]
 
     def _run_program(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray],
                      wanted: List[int]) -> List[numpy.ndarray]:

@@ -1,22 +1,26 @@
 """How torch.onnx exports what it has no form for, or not the one that an IPU runs."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
+import torch
 import torch.onnx
 from torch.onnx import symbolic_helper as helper
+from torch.onnx import symbolic_opset11
 
 from ._errors import Error
 from .ops import GRAPHCORE, add_node, identity_loss_node
 
 #: Of the exported models.
-OPSET = 14
+OPSET = 16
+
+#: ONNX's numbers of element types.
+_FLOAT, _BOOL = 1, 9
 
 _REDUCTION = ["none", "mean", "sum"]
 
 
 def _constant(graph: Any, value: float) -> Any:
-    import torch
     return graph.op("Constant", value_t=torch.tensor(float(value)))
 
 
@@ -96,7 +100,6 @@ def _kl_div(graph: Any, x: Any, target: Any, reduction: Any, log_target: Any) ->
 
 def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon: Any,
                 enabled: Any) -> Any:
-    import torch
     sizes = helper._get_tensor_sizes(x)
     if sizes is None or sizes[1] is None:
         raise Error("group_norm: the number of channels does not follow from the model's inputs")
@@ -112,6 +115,51 @@ def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon
     return result
 
 
+def _as_float(graph: Any, x: Any) -> Any:
+    return x if helper._is_fp(x) else graph.op("Cast", x, to_i=_FLOAT)
+
+
+def _integers(graph: Any, values: List[int]) -> Any:
+    return graph.op("Constant", value_t=torch.tensor(values, dtype=torch.int64))
+
+
+def _floor_divide(graph: Any, x: Any, other: Any) -> Any:
+    if helper._is_fp(x) or helper._is_fp(other):
+        return graph.op("Floor", graph.op("Div", _as_float(graph, x), _as_float(graph, other)))
+    # ONNX's remainder has the divisor's sign, so that what is left divides without a rest.
+    return graph.op("Div", graph.op("Sub", x, graph.op("Mod", x, other)), other)
+
+
+def _norm_of(graph: Any, x: Any, p: float, keeps: bool) -> Any:
+    """The p-norm over the last dimension."""
+    size = graph.op("Abs", x)
+    axes = _integers(graph, [-1])
+    if p == float("inf"):
+        return graph.op("ReduceMax", size, axes_i=[-1], keepdims_i=int(keeps))
+    if p == 0:
+        size = graph.op("Cast", graph.op("Cast", size, to_i=_BOOL), to_i=_FLOAT)
+    elif p != 1:
+        size = graph.op("Mul", x, x) if p == 2 else graph.op("Pow", size, _constant(graph, p))
+    total = graph.op("ReduceSum", size, axes, keepdims_i=int(keeps))
+    if p in (0, 1):
+        return total
+    return graph.op("Sqrt", total) if p == 2 else graph.op("Pow", total, _constant(graph, 1 / p))
+
+
+def _pairwise_distance(graph: Any, x: Any, other: Any, p: Any, eps: Any, keepdim: Any) -> Any:
+    shift = _constant(graph, helper._maybe_get_const(eps, "f"))
+    difference = graph.op("Add", graph.op("Sub", x, other), shift)
+    return _norm_of(graph, difference, helper._maybe_get_const(p, "f"),
+                    bool(helper._maybe_get_const(keepdim, "b")))
+
+
+def _index_put(graph: Any, x: Any, indices: Any, values: Any, accumulate: Any = False) -> Any:
+    result = symbolic_opset11.index_put(graph, x, indices, values, False)
+    if helper._maybe_get_const(accumulate, "b"):
+        result.node().s_("reduction", "add")
+    return result
+
+
 SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::mse_loss": _mse_loss,
     "aten::l1_loss": _l1_loss,
@@ -121,6 +169,9 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::binary_cross_entropy_with_logits": _bce_with_logits,
     "aten::kl_div": _kl_div,
     "aten::group_norm": _group_norm,
+    "aten::floor_divide": _floor_divide,
+    "aten::index_put": _index_put,
+    "aten::pairwise_distance": _pairwise_distance,
 }
 
 

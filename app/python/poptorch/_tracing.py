@@ -13,8 +13,10 @@ import torch
 import torch.onnx
 
 from . import _symbolics
+from ._aliases import untraced
 from ._blocks import BlockScopes, set_current_scopes
 from ._errors import Error
+from ._watch import Changes, Watch
 from .ops import exported_domains
 
 
@@ -23,41 +25,78 @@ class Tree:
 
     def __init__(self, value: Any) -> None:
         self.tensors: List[torch.Tensor] = []
-        self._rebuild = self._read(value)
+        self.paths: List[Tuple[Any, ...]] = []  #: of each tensor: keys and numbers, outermost first
+        self.constants: Dict[Tuple[Any, ...], Any] = {}  #: numbers and texts by their path
+        self._rebuild = self._read(value, ())
 
     def rebuild(self, tensors: List[Any]) -> Any:
         """The same nest around other tensors."""
         return self._rebuild(iter(tensors))
 
-    def _read(self, value: Any) -> Callable[[Iterator[Any]], Any]:
+    def tensors_like(self, other: "Tree") -> List[torch.Tensor]:
+        """The tensors in the order of those of another nest of the same keys.
+
+        Raises:
+            poptorch.Error: if it has others, or other numbers or texts.
+        """
+        own = dict(zip(self.paths, self.tensors))
+        for path in [*own, *other.paths]:
+            if (path in own) != (path in other.paths):
+                raise Error(f"the model was compiled {'without' if path in own else 'with'} input "
+                            f"'{_written(path)}'; call destroy() first to compile again")
+        for path, value in other.constants.items():
+            if self.constants.get(path, value) != value:
+                raise Error(f"argument '{_written(path)}' is {self.constants[path]!r} now, but the "
+                            f"model was compiled with {value!r}: only tensors may change between "
+                            "calls; call destroy() first to compile again")
+        return [own[path] for path in other.paths]
+
+    def _read(self, value: Any, path: Tuple[Any, ...]) -> Callable[[Iterator[Any]], Any]:
         if isinstance(value, torch.Tensor):
             self.tensors.append(value)
+            self.paths.append(path)
             return next
         if isinstance(value, dict):
-            parts = {key: self._read(part) for key, part in value.items()}
+            parts = {key: self._read(part, (*path, key)) for key, part in value.items()}
             kind = type(value)
             return lambda it: kind(**{key: read(it) for key, read in parts.items()}) \
                 if kind is not dict and kind.__name__ != "OrderedDict" \
                 else kind((key, read(it)) for key, read in parts.items())
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            fields = [self._read(part) for part in value]
+            fields = [self._read(part, (*path, i)) for i, part in enumerate(value)]
             made = type(value)
             return lambda it: made(*[read(it) for read in fields])
         if isinstance(value, (list, tuple)):
-            items = [self._read(part) for part in value]
+            items = [self._read(part, (*path, i)) for i, part in enumerate(value)]
             sequence = type(value)
             return lambda it: sequence([read(it) for read in items])
+        if isinstance(value, (bool, int, float, str)):
+            self.constants[path] = value
         return lambda it: value
+
+
+def _written(path: Tuple[Any, ...]) -> str:
+    return "".join([str(path[0]), *(f"[{key!r}]" for key in path[1:])]) if path else "?"
 
 
 class Traced(NamedTuple):
     """An exported model."""
     onnx: bytes
     blocks: Dict[int, Tuple[str, Optional[int]]]  #: (name, IPU) by number
+    inputs: Tree  #: arguments by their names
     outputs: Tree  #: what forward() returned
+    #: Of what forward() returned, and of the inputs that it changed.
     output_shapes: List[torch.Size]
     output_types: List[torch.dtype]
+    changed_inputs: List[int]  #: by number, those that forward() changed in place
+    state: List[str]  #: parameters and buffers that it changed
+    counted: Dict[str, int]  #: batches that it counted, by the counter's name
     half: bool  #: the model has parameters of half precision
+
+
+def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
+    """Parameters and buffers by name, those with several names by the first."""
+    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
 #: torch.onnx and its tracer have state of their own for all threads.
@@ -140,27 +179,56 @@ def _distinct_initialisers() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _unchanged(model: torch.nn.Module) -> Iterator[None]:
-    """Buffers and random numbers are as before in the end: tracing runs the model once."""
-    buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+    """Parameters, buffers and random numbers are as before in the end: tracing runs the model
+    once."""
+    before = [(tensor, tensor._version, tensor.detach().clone())
+              for tensor in state_of(model).values()]
     with torch.random.fork_rng(devices=[]):
         try:
             yield
         finally:
             with torch.no_grad():
-                for buffer, value in buffers:
-                    if not torch.equal(buffer, value):
-                        buffer.copy_(value)
+                for tensor, version, value in before:
+                    if tensor._version != version or not torch.equal(tensor, value):
+                        tensor.copy_(value)
 
 
 @contextlib.contextmanager
-def _training_mode(model: torch.nn.Module, training: bool) -> Iterator[None]:
+def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
+    """A model that is in the wrong mode is in the other, with all of its parts; parts that have
+    another mode than their model keep it."""
     modes = [(module, module.training) for module in model.modules()]
-    model.train(training)
+    if model.training != training:
+        model.train(training)
     try:
         yield
     finally:
         for module, mode in modes:
             module.training = mode
+
+
+@contextlib.contextmanager
+def _all_persistent(model: torch.nn.Module) -> Iterator[None]:
+    """torch.onnx takes buffers that are in no state_dict() for constants."""
+    before = [(module, module._non_persistent_buffers_set) for module in model.modules()]
+    for module, _ in before:
+        module._non_persistent_buffers_set = set()
+    try:
+        yield
+    finally:
+        for module, names in before:
+            module._non_persistent_buffers_set = names
+
+
+@contextlib.contextmanager
+def _changes_as_results() -> Iterator[None]:
+    """The tracer records what changes a tensor in place as a result of its own."""
+    torch._C._tracer_set_force_outplace(True)
+    try:
+        yield
+    finally:
+        if torch._C._get_tracing_state() is not None:  # an error has ended it
+            torch._C._tracer_set_force_outplace(False)
 
 
 def _as_float(value: torch.Tensor) -> torch.Tensor:
@@ -174,20 +242,48 @@ def _type_on_machine(dtype: torch.dtype, half: bool) -> torch.dtype:
 
 class _ForwardOfTensors:
     """forward() with tensors in the place of nested arguments, and with a tuple of tensors as its
-    result."""
+    result: what it returns, then what it has changed in place."""
 
     def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree) -> None:
+        self._model = model
         self._forward = model.forward
         self._signature = inspect.signature(model.forward)
         self._names = names
         self._arguments = arguments
         self.result: Optional[Tree] = None
+        self.changed_inputs: List[int] = []
+        self.state: List[str] = []
+        self.counted: Dict[str, int] = {}
 
     def __call__(self, *tensors: torch.Tensor) -> Tuple[torch.Tensor, ...]:
+        counters = _counters(self._model)
+        with untraced():
+            before = {name: int(tensor) for name, tensor in counters.items()}
+        with torch.enable_grad(), Watch() as watch, _changes_as_results():
+            inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
+            state = Changes({name: tensor for name, tensor in state_of(self._model).items()
+                             if name not in counters})
+            self.result = Tree(self._call(tensors))
+        watch.refresh(self.result.tensors)
+        changed = inputs.made(watch)
+        buffers = state.made(watch)
+        with untraced():
+            self.counted = {name: int(tensor) - before[name]
+                            for name, tensor in counters.items()}
+        self.changed_inputs = [int(number) for number in changed]
+        self.state = list(buffers)
+        results = (*self.result.tensors, *changed.values(), *buffers.values())
+        if not results:
+            raise Error("the model's forward() returns no tensor")
+        return results
+
+    def _call(self, tensors: Tuple[torch.Tensor, ...]) -> Any:
         positional: List[Any] = []
         named: Dict[str, Any] = {}
         parameters = self._signature.parameters
-        for name, value in zip(self._names, self._arguments.rebuild(list(tensors))):
+        values = self._arguments.rebuild(list(tensors))
+        for name in self._names:
+            value = values[name]
             kind = parameters[name].kind if name in parameters else None
             variadic = kind is None and any(
                 p.kind is inspect.Parameter.VAR_POSITIONAL and name.startswith(p.name + "_")
@@ -196,27 +292,36 @@ class _ForwardOfTensors:
                 positional.append(value)
             else:
                 named[name] = value
-        self.result = Tree(self._forward(*positional, **named))
-        if not self.result.tensors:
-            raise Error("the model's forward() returns no tensor")
-        return tuple(self.result.tensors)
+        return self._forward(*positional, **named)
+
+
+def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
+    """What batch normalisations count their batches by."""
+    return {
+        f"{prefix}.num_batches_tracked" if prefix else "num_batches_tracked":
+        module.num_batches_tracked
+        for prefix, module in model.named_modules()
+        if isinstance(getattr(module, "num_batches_tracked", None), torch.Tensor)
+    }
 
 
 def trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool) -> Traced:
     """Runs the model once on arguments of one micro-batch and exports what it did.
 
     Raises:
-        poptorch.Error: for operations that have no form in ONNX, with torch's words.
+        poptorch.Error: for operations that have no form in ONNX, with torch's words, and for
+            branches on values.
     """
     half = any(p.dtype == torch.float16 for p in model.parameters())
     traced = copy.deepcopy(model).float() if half else model
-    arguments = Tree(values)
-    tensors = [_as_float(tensor.detach()) for tensor in arguments.tensors]
+    arguments = Tree(dict(zip(names, values)))
+    tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes()
     forward = _ForwardOfTensors(traced, names, arguments)
     file = io.BytesIO()
     own = traced.__dict__.get("forward")
-    with _exporting, _unchanged(traced), _training_mode(traced, training), warnings.catch_warnings():
+    with _exporting, _unchanged(traced), _mode_of(traced, training), _all_persistent(
+            traced), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         object.__setattr__(traced, "forward", forward)
         exported_domains.clear()
@@ -244,6 +349,8 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
                 object.__setattr__(traced, "forward", own)
     result = forward.result
     assert result is not None
-    return Traced(file.getvalue(), scopes.blocks, result,
-                  [tensor.shape for tensor in result.tensors],
-                  [_type_on_machine(tensor.dtype, half) for tensor in result.tensors], half)
+    results = [*result.tensors, *(arguments.tensors[i] for i in forward.changed_inputs)]
+    return Traced(file.getvalue(), scopes.blocks, arguments, result,
+                  [tensor.shape for tensor in results],
+                  [_type_on_machine(tensor.dtype, half) for tensor in results],
+                  forward.changed_inputs, forward.state, forward.counted, half)

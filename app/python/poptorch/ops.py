@@ -80,7 +80,35 @@ _REDUCTIONS = ("sum", "mean", "none")
 
 def identity_loss_node(graph: Any, x: Any, reduction: str) -> Any:
     """Adds PopART's IdentityLoss to a graph that is being exported."""
-    return add_node(graph, GRAPHCORE, "IdentityLoss", x, reduction_s=reduction)
+    result = add_node(graph, GRAPHCORE, "IdentityLoss", x, reduction_s=reduction)
+    result.setType(x.type() if reduction == "none" else x.type().with_sizes([]))
+    return result
+
+
+class _Detach(torch.autograd.Function):
+    """PopART's Detach: a tensor that no gradient passes."""
+
+    @staticmethod
+    def symbolic(graph: Any, x: Any) -> Any:
+        result = add_node(graph, GRAPHCORE, "Detach", x)
+        result.setType(x.type())
+        return result
+
+    @staticmethod
+    def forward(context: Any, x: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
+        return x.clone()
+
+
+def detached(x: torch.Tensor) -> torch.Tensor:
+    """A copy that no gradient passes."""
+    return _Detach.apply(x)
+
+
+def _current(x: torch.Tensor) -> torch.Tensor:
+    """A tensor that is about to be handed to a Function, which a trace does not see being called:
+    it sees this question, and brings the tensor's value up to date."""
+    x.is_leaf
+    return x
 
 
 class _Nop(torch.autograd.Function):
@@ -114,7 +142,7 @@ def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
     """
     if reduction not in _REDUCTIONS:
         raise Error(f"Unsupported reduction type! '{reduction}' is none of sum, mean, none")
-    return _IdentityLoss.apply(x, reduction)
+    return _IdentityLoss.apply(_current(x), reduction)
 
 
 def _each(tensors: Tensors, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -137,7 +165,7 @@ def recomputationCheckpoint(*tensors: Tensors) -> Any:
         The same; use what is returned.
     """
     kept = tuple(
-        _each(part, lambda x: _Note.apply(x, "__recompute_output", None, 0)) for part in tensors)
+        _each(part, lambda x: _Note.apply(_current(x), "__recompute_output", None, 0)) for part in tensors)
     return kept[0] if len(kept) == 1 else kept
 
 
@@ -154,12 +182,12 @@ def set_available_memory(tensor: torch.Tensor, available_memory_proportion: floa
     share = float(available_memory_proportion)
     if not 0 <= share <= 1:
         raise ValueError(f"available_memory_proportion {share} is no number from 0 to 1")
-    return _Note.apply(tensor, "__available_memory", share, None)
+    return _Note.apply(_current(tensor), "__available_memory", share, None)
 
 
 def nop(tensor: torch.Tensor) -> torch.Tensor:
     """An operation that hands its operand on, and that the compiler keeps."""
-    return _Nop.apply(tensor)
+    return _Nop.apply(_current(tensor))
 
 
 def serializedMatMul(lhs: torch.Tensor, rhs: torch.Tensor, mode: enums.MatMulSerializationMode,

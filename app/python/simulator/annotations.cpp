@@ -297,8 +297,9 @@ std::string lossOf(onnx::ModelProto& model) {
     if (!isOutput) {
         auto& output = *graph.add_output();
         output.set_name(name);
-        output.mutable_type()->mutable_tensor_type()->set_elem_type(
-            isHalf(graph) ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT);
+        auto& type = *output.mutable_type()->mutable_tensor_type();
+        type.set_elem_type(isHalf(graph) ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT);
+        type.mutable_shape(); // that of one number
     }
     return name;
 }

@@ -5,6 +5,7 @@
 #include <onnx/onnx_pb.h>
 #include <utility>
 
+#include "app/python/simulator/state.h"
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/store/profile_writer.h"
@@ -45,6 +46,8 @@ Graph imported(const onnx::ModelProto& model, const CompileRequest& request,
                const RunOptions& options) {
     sim::ImportOptions import = sim::sourceOf(request.name, options).import;
     import.values = request.computes;
+    import.parameters = {request.parameters.begin(), request.parameters.end()};
+    import.parameters.insert(request.state.begin(), request.state.end());
     Graph graph = sim::importOnnx(model, request.name, import);
     graph.name = request.name;
     return graph;
@@ -132,6 +135,12 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
     request.onnx.clear();
     placeBlocks(model, request.blocks);
     applyNotes(model);
+    for (auto& output : *model.mutable_graph()->mutable_output()) // inferred anew in any case
+        output.mutable_type()->mutable_tensor_type()->mutable_shape();
+    for (const auto& tensor : model.graph().initializer())
+        initialisers_.push_back(tensor.name());
+    markBatchNormalizations(model);
+    updateState(model, request.state);
     if (request.findsLoss)
         figures_.loss = lossOf(model);
     options_ = optionsOf(request);

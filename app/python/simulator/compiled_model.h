@@ -33,6 +33,9 @@ struct CompileRequest {
     bool findsLoss = false; ///< of training: the model's own loss (lossOf)
     /// Weights that training changes; none: all.
     std::optional<std::set<std::string>> trained;
+    std::set<std::string> parameters; ///< initialisers that are weights, whatever their size
+    /// Outputs at the end of the model that become values of weights: those weights, in order.
+    std::vector<std::string> state;
     /// What the profile is to hold of the values that calls compute, see finishProfile().
     RecordedValues values = RecordedValues::Off;
     std::int64_t valueSamples = 50; ///< iterations at most whose tensors are looked at
@@ -87,6 +90,8 @@ public:
 
     /// Names of the model's weights that the machine holds.
     [[nodiscard]] std::vector<std::string> weights() const;
+    /// Names of the exported model's initialisers, weights or not.
+    [[nodiscard]] const std::vector<std::string>& constants() const { return initialisers_; }
     /// As it is now, in the model's shape. Throws UserError for an unknown name.
     [[nodiscard]] sim::TensorData weight(const std::string& name) const;
     void setWeight(const std::string& name, const sim::TensorData& value);
@@ -120,6 +125,7 @@ private:
     CompiledFigures figures_;
     sim::Graph prepared_;
     std::map<std::string, StoredWeight> weights_;
+    std::vector<std::string> initialisers_;
     std::map<std::string, sim::TensorId> tensors_; ///< weights and state of the graph
     std::unique_ptr<sim::Machine> machine_;
     std::optional<sim::ValueRecorder> recorder_; ///< none: values are not recorded

@@ -73,10 +73,12 @@ std::unique_ptr<CompiledModel> compiled(const py::bytes& onnx, const std::string
                                         const std::map<std::int64_t, py::tuple>& blocks,
                                         const std::string& profile, bool computes, bool findsLoss,
                                         const std::optional<std::set<std::string>>& trained,
+                                        const std::set<std::string>& parameters,
+                                        const std::vector<std::string>& state,
                                         const std::string& values, std::int64_t valueSamples,
                                         const std::optional<py::function>& progress) {
-    CompileRequest request{std::string(onnx), name,     options,   {},
-                           profile,           computes, findsLoss, trained};
+    CompileRequest request{std::string(onnx), name,      options, {},         profile,
+                           computes,          findsLoss, trained, parameters, state};
     RunOptions recorded;
     recorded.compute.enabled = true;
     setRunOptions(recorded, {{"values", values}, {"valueSamples", std::to_string(valueSamples)}});
@@ -216,11 +218,14 @@ PYBIND11_MODULE(_simulator, m) {
         .def(py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
              py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
              py::arg("computes") = true, py::arg("finds_loss") = false,
-             py::arg("trained") = std::nullopt, py::arg("values") = "off",
+             py::arg("trained") = std::nullopt, py::arg("parameters") = std::set<std::string>{},
+             py::arg("state") = std::vector<std::string>{}, py::arg("values") = "off",
              py::arg("value_samples") = 50, py::arg("progress") = std::nullopt,
              "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
              "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
-             "`trained` names the weights that training changes, None for all. `values` is what "
+             "`trained` names the weights that training changes, None for all; `parameters` "
+             "initialisers that are weights whatever their size, and `state` those that the "
+             "model's last outputs overwrite after each micro-batch. `values` is what "
              "finish_profile() writes of computed values: 'all', 'curves' or 'off'. "
              "Raises ValueError for what the user can mend.")
         .def_property_readonly("figures", &figuresOf, "What the simulation says, as a dict.")
@@ -236,6 +241,7 @@ PYBIND11_MODULE(_simulator, m) {
              "One call. `inputs`: arrays of float32 or int32 by name, all micro-batches one after "
              "the other. Returns for each output an array [len(wanted), *shape].")
         .def("weights", &CompiledModel::weights, "Names of the weights.")
+        .def("constants", &CompiledModel::constants, "Names of all initialisers of the model.")
         .def(
             "weight",
             [](const CompiledModel& model, const std::string& name) {

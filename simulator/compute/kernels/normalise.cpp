@@ -52,12 +52,12 @@ Shape withOnes(Shape shape, const std::vector<std::int64_t>& axes) {
 }
 
 /// A running statistic of any shape moves towards that of the batch.
-void moveStatistic(KernelCall& call, std::size_t operand, const TensorData& batch,
-                   double momentum) {
+void moveStatistic(KernelCall& call, std::size_t operand, const TensorData& batch, double momentum,
+                   double scale) {
     TensorData running = call.inputs.at(operand);
     const TensorData own = batch.reshaped(running.shape());
     const auto keep = static_cast<float>(momentum);
-    const auto add = static_cast<float>(1 - momentum);
+    const auto add = static_cast<float>((1 - momentum) * scale);
     mapRealPairs([keep, add](float a, float b) TILESCOPE_INLINED { return keep * a + add * b; },
                  running, own, running);
 }
@@ -104,8 +104,9 @@ void compute(const NormAttributes& norm, KernelCall& call) {
     }
     constexpr std::size_t runningMean = 3;
     if (norm.running && call.inputs.size() > runningMean) {
-        moveStatistic(call, runningMean, mean, norm.momentum);
-        moveStatistic(call, runningMean + 1, variance, norm.momentum);
+        moveStatistic(call, runningMean, mean, norm.momentum, 1);
+        moveStatistic(call, runningMean + 1, variance, norm.momentum,
+                      norm.runningScale(data.elements() / mean.elements()));
     }
     if (call.outputs.size() > 1)
         call.outputs[1] = mean;

@@ -11,6 +11,16 @@ TensorData& inPlaceResult(KernelCall& call) {
     return call.outputs.at(0) = call.inputs.at(0);
 }
 
+/// a = b, whatever the elements are.
+void assign(KernelCall& call) {
+    TensorData& result = inPlaceResult(call);
+    const TensorData value = result.isReal() ? asReals(call.inputs.at(1)) : call.inputs.at(1);
+    if (result.isReal())
+        std::copy_n(value.reals().begin(), result.elements(), result.reals().begin());
+    else
+        std::copy_n(value.ints().begin(), result.elements(), result.ints().begin());
+}
+
 /// a = keep a + add b, or b^2.
 void moveTowards(KernelCall& call, double keep, double add, bool squares) {
     TensorData& result = inPlaceResult(call);
@@ -125,6 +135,9 @@ bool computeUpdate(const ElementwiseAttributes& e, KernelCall& call) {
             std::fill(result.ints().begin(), result.ints().end(), 0);
         return true;
     }
+    case Assign:
+        assign(call);
+        return true;
     case ScaledAdd:
         scaledAdd(e, call);
         return true;

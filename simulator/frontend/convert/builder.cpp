@@ -368,6 +368,16 @@ std::string GraphBuilder::uniqueName(const std::string& name) {
     return result;
 }
 
+namespace {
+
+bool overwritesWeight(const Graph& graph, const Op& op) {
+    const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
+    return function != nullptr && traitsOf(function->function).updatesInPlace &&
+           graph.tensors[op.inputs[0]].role == TensorRole::Weight;
+}
+
+} // namespace
+
 void removeDeadCode(Graph& graph) {
     std::vector<bool> needed(graph.tensors.size());
     for (const auto* ids : {&graph.inputs, &graph.outputs}) {
@@ -377,6 +387,7 @@ void removeDeadCode(Graph& graph) {
     std::vector<bool> alive(graph.ops.size());
     for (std::size_t i = graph.ops.size(); i-- > 0;) {
         const Op& op = graph.ops[OpId(i)];
+        alive[i] = overwritesWeight(graph, op);
         for (const TensorId output : op.outputs)
             alive[i] = alive[i] || needed[output.index()];
         if (!alive[i])

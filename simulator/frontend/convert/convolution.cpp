@@ -5,6 +5,7 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/onnx_types/own_attributes.h"
 #include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
@@ -263,6 +264,7 @@ void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
     NormAttributes norm{{}, true};
     norm.epsilon = epsilonOf(node);
     norm.momentum = node.node().real("momentum", 0.9);
+    norm.unbiased = node.node().integer(unbiasedVarianceAttribute, 0) != 0;
     for (std::size_t d = 0; d < node.rank(0); ++d)
         if (d != 1)
             norm.axes.push_back(static_cast<std::int64_t>(d));
@@ -301,7 +303,7 @@ void convertBatchNormalization(NodeConverter& node) {
             NodeConverter::refuse(fmt::format("operand {} has {} values for {} channels", operand,
                                               elementsOf(node.shape(operand)), perChannel[0]));
     }
-    if (trains) {
+    if (trains && node.node().integer(frozenStatisticsAttribute, 0) == 0) {
         keepBatchNormalization(node, perChannel);
         return;
     }

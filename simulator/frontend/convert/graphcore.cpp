@@ -18,6 +18,22 @@ void convertNop(NodeConverter& node) {
     node.result(node.input(0));
 }
 
+/// A variable as it is now, whatever overwrites it later.
+void convertReadVariable(NodeConverter& node) {
+    const TensorId copy = node.elementwise("", Copy, {node.input(0)});
+    node.builder().hintRecompute(copy, node.node());
+    node.result(copy);
+}
+
+void convertCopyVarUpdate(NodeConverter& node) {
+    if (node.shape(0) != node.shape(1))
+        NodeConverter::refuse(fmt::format("a variable of shape {} cannot be overwritten by {}",
+                                          toString(node.shape(0)), toString(node.shape(1))));
+    const TensorId variable = node.input(0);
+    const TensorId value = node.cast("value", node.input(1), node.builder().tensor(variable).type);
+    node.result(node.elementwise("", Assign, {variable, value}));
+}
+
 /// No gradient passes it (PopART popx DetachOpx: a copy); in inference it is nothing.
 void convertDetach(NodeConverter& node) {
     node.result(node.builder().isTraining() ? node.elementwise("", Detach, {node.input(0)})
@@ -150,6 +166,8 @@ void addGraphcoreConversions(ConversionTable& table) {
     const std::string domain = "ai.graphcore.";
     table[domain + "Nop"] = convertNop;
     table[domain + "Detach"] = convertDetach;
+    table[domain + "ReadVariable"] = convertReadVariable;
+    table[domain + "CopyVarUpdate"] = convertCopyVarUpdate;
     table[domain + "PrintTensor"] = convertPrintTensor;
     table[domain + "Scale"] = convertScale;
     table[domain + "Subsample"] = convertSubsample;

@@ -107,6 +107,9 @@ void removeDeadNodes(onnx::ModelProto& model) {
     std::vector<std::string> wanted;
     for (const auto& output : graph.output())
         wanted.push_back(output.name());
+    for (const auto& node : graph.node())
+        if (node.domain() == graphcoreDomain && node.op_type() == variableUpdateOperator)
+            wanted.push_back(node.output(0));
     std::vector<bool> alive(static_cast<std::size_t>(graph.node_size()));
     while (!wanted.empty()) {
         const auto maker = makers.find(wanted.back());

@@ -44,6 +44,10 @@ void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
 /// PopART's own domain.
 inline constexpr const char* graphcoreDomain = "ai.graphcore";
 
+/// Its operator that overwrites a weight (first operand) by a value (second): wanted, whoever reads
+/// its result.
+inline constexpr const char* variableUpdateOperator = "CopyVarUpdate";
+
 /// Refuses operator sets that are too new, foreign domains and operators that are not `supported`
 /// (sorted), all of them in one UserError. Lowers an IR version that is only newer than the
 /// checker's.

@@ -10,6 +10,9 @@
 
 namespace tilescope::sim {
 
+/// Names of values.
+using NameSet = std::unordered_set<std::string>;
+
 struct ImportOptions {
     /// Value of a symbolic (or zero) batch dimension, and the micro-batch to run with: the first
     /// dimension of every model input becomes this where it was symbolic or where `forceBatch`.
@@ -30,11 +33,11 @@ struct ImportOptions {
     /// refused, as those of a model whose data are missing.
     std::optional<std::uint64_t> weightSeed = {};
     CustomOperations customOperations = {}; ///< that the user has declared
+    /// Initialisers that are parameters or state, as whoever exported the model says: weights,
+    /// whatever their size and type.
+    NameSet parameters = {};
     friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
-
-/// Names of values.
-using NameSet = std::unordered_set<std::string>;
 
 /// A batch size that the model had and that it has now.
 struct BatchChange {

@@ -11,4 +11,11 @@ inline constexpr const char* singleBiasAttribute = "__single_bias";
 /// which matters to the rows of a kernel that comes from Keras.
 inline constexpr const char* channelsFirstAttribute = "__channels_first";
 
+/// Of a BatchNormalization: its running variance is that of a sample (n - 1 of n values).
+inline constexpr const char* unbiasedVarianceAttribute = "__unbiased_variance";
+
+/// Of a BatchNormalization in a training step: it normalises with the running statistics and leaves
+/// them as they are.
+inline constexpr const char* frozenStatisticsAttribute = "__frozen_statistics";
+
 } // namespace tilescope::sim

@@ -36,14 +36,26 @@ bool isViewOfFirstOperand(const std::string& type) {
            type == "Identity" || type == "Transpose" || type == "Cast";
 }
 
+/// Whether a layer's operand is one of its parameters, even where it is one number.
+bool isParameterOperand(const std::string& type, int operand) {
+    static const std::unordered_map<std::string, int> last{
+        {"Conv", 2},  {"ConvTranspose", 2},      {"Gemm", 2},
+        {"PRelu", 1}, {"BatchNormalization", 4}, {"InstanceNormalization", 2},
+        {"RNN", 3},   {"LayerNormalization", 2}, {"LSTM", 3},
+        {"GRU", 3},   {"GroupNormalization", 2}};
+    const auto found = last.find(type);
+    return operand > 0 && found != last.end() && operand <= found->second;
+}
+
 class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
-             std::optional<BatchChange> batch, const CustomOperations& custom,
+             std::optional<BatchChange> batch, const ImportOptions& options,
              const WeightValues* values)
         : model_(model)
         , values_(values)
-        , custom_(custom)
+        , custom_(options.customOperations)
+        , parameters_(options.parameters)
         , weights_(weights)
         , opset_(opsetOf(model))
         , rebatch_(batch) {
@@ -76,6 +88,9 @@ private:
         for (const auto& node : model_.graph().node()) {
             for (const auto& input : node.input())
                 ++readers_[input];
+            for (int i = 1; i < node.input_size(); ++i)
+                if (isParameterOperand(node.op_type(), i))
+                    parameters_.insert(node.input(i));
         }
         for (const auto& output : model_.graph().output())
             ++readers_[output.name()];
@@ -85,7 +100,8 @@ private:
         for (const auto& tensor : model_.graph().initializer()) {
             try {
                 Constant constant = constantFrom(tensor);
-                const bool weight = isReal(constant.type) && constant.size() > 1;
+                const bool weight = parameters_.contains(tensor.name()) ||
+                                    (isReal(constant.type) && constant.size() > 1);
                 define(tensor.name(), std::move(constant),
                        weight ? TensorRole::Weight : TensorRole::Constant);
             } catch (const std::invalid_argument& error) {
@@ -251,10 +267,15 @@ private:
     /// their size: of what is done to them only views fold. A few numbers are never a weight.
     [[nodiscard]] bool isFoldable(const Node& node, TensorRole role) const {
         constexpr std::int64_t fewNumbers = 8;
+        const auto isParameter = [&](const std::string& name) {
+            return parameters_.contains(name);
+        };
         if (!isEvaluable(node.type) || role == TensorRole::Constant)
             return isEvaluable(node.type);
         if (isViewOfFirstOperand(node.type) && readers_.at(node.inputs.at(0)) == 1)
             return true;
+        if (std::any_of(node.inputs.begin(), node.inputs.end(), isParameter))
+            return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) {
             return name.empty() || elementsOf(result_.values.at(name).shape) <= fewNumbers;
         });
@@ -282,6 +303,8 @@ private:
         auto results = evaluate(node, operands);
         if (!results || results->size() != node.outputs.size())
             return false;
+        if (*role == TensorRole::Weight && parameters_.contains(node.inputs.at(0)))
+            parameters_.insert(node.outputs.begin(), node.outputs.end());
         for (std::size_t i = 0; i < results->size(); ++i) {
             Constant& constant = (*results)[i];
             const bool generated =
@@ -397,6 +420,7 @@ private:
     onnx::ModelProto& model_;
     const WeightValues* values_;
     const CustomOperations& custom_;
+    NameSet parameters_; ///< and views of them
     const NameSet& weights_;
     int opset_;
     std::string maker_; ///< of what is defined now
@@ -413,8 +437,8 @@ private:
 
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch,
-                           const CustomOperations& custom, const WeightValues* values) {
-    return Resolver(model, origin, weights, batch, custom, values).run();
+                           const ImportOptions& options, const WeightValues* values) {
+    return Resolver(model, origin, weights, batch, options, values).run();
 }
 
 } // namespace tilescope::sim

@@ -21,8 +21,7 @@ namespace tilescope::sim {
 /// UserError naming node and value where a shape stays unknown or a node contradicts itself.
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch,
-                           const CustomOperations& custom = {},
-                           const WeightValues* values = nullptr);
+                           const ImportOptions& options = {}, const WeightValues* values = nullptr);
 
 /// Replaces the last node of x/2 * (1 + erf(x/sqrt 2)), and of the tanh form of the same function,
 /// by a Gelu of x, whatever the order of factors. The other nodes stay for other readers;

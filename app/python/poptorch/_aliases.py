@@ -1,0 +1,205 @@
+"""What tensors that share memory are in a trace.
+
+torch's tracer gives a value to each tensor by itself: one that is changed in place through a view,
+or whose view is, keeps the value that it had. Here all tensors of a storage follow each other.
+"""
+from __future__ import annotations
+
+import contextlib
+import itertools
+import weakref
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+import torch
+
+from ._errors import Error
+
+_EPOCH = "_tilescope_epoch"
+
+
+@contextlib.contextmanager
+def untraced() -> Iterator[None]:
+    """What is computed in it is no part of the trace."""
+    state = torch._C._get_tracing_state()
+    torch._C._set_tracing_state(None)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch._C._set_tracing_state(state)
+
+
+def value_of(tensor: torch.Tensor) -> Any:
+    """A tensor's value in the trace."""
+    return torch._C._get_value_trace(tensor)
+
+
+def _stand_in(tensor: torch.Tensor) -> torch.Tensor:
+    """Another tensor with the same value in the trace, and memory of its own."""
+    with untraced():
+        other = tensor.detach().clone()
+    torch._C._set_value_trace(other, value_of(tensor))
+    return other
+
+
+def _positions(base: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
+    """The numbers of the base's elements that a view's elements are."""
+    if base.dtype != view.dtype:
+        raise Error(f"a tensor of {base.dtype} is viewed as {view.dtype} and changed in place, "
+                    "which is not simulated; clone the view")
+    numbers = torch.full((base.storage().size(), ), -1, dtype=torch.int64)
+    own = numbers.as_strided(base.shape, base.stride(), base.storage_offset())
+    own.copy_(torch.arange(base.numel()).reshape(base.shape))
+    found = numbers.as_strided(view.shape, view.stride(), view.storage_offset()).clone()
+    if bool((found < 0).any()):
+        raise Error("a view reaches beyond the tensor that it is changed through, which is not "
+                    "simulated; clone it")
+    return found
+
+
+class _Form:
+    """How a view is read from its base, and what the base is once the view has changed."""
+
+    def __init__(self, base: torch.Tensor, view: torch.Tensor) -> None:
+        with untraced():
+            positions = _positions(base, view)
+            numbers = torch.arange(base.numel()).reshape(base.shape)
+            self.read, self.write = (self._reshaped(base, view, positions, numbers)
+                                     or self._permuted(base, positions, numbers)
+                                     or self._narrowed(base, view, positions, numbers)
+                                     or self._picked(base, view, positions))
+
+    @staticmethod
+    def _reshaped(base: torch.Tensor, view: torch.Tensor, positions: torch.Tensor,
+                  numbers: torch.Tensor) -> Any:
+        if not torch.equal(positions.flatten(), numbers.flatten()):
+            return None
+        return (lambda b: b.reshape(view.shape)), (lambda b, v: v.reshape(base.shape))
+
+    @staticmethod
+    def _permuted(base: torch.Tensor, positions: torch.Tensor, numbers: torch.Tensor) -> Any:
+        most = 4  # dimensions whose orders are tried
+        if positions.shape.numel() != base.numel() or positions.dim() != base.dim() or (
+                base.dim() > most):
+            return None
+        for order in itertools.permutations(range(base.dim())):
+            moved = numbers.permute(order)
+            if moved.shape == positions.shape and torch.equal(moved, positions):
+                back = [order.index(d) for d in range(len(order))]
+                return (lambda b: b.permute(order)), (lambda b, v: v.permute(back))
+        return None
+
+    @staticmethod
+    def _narrowed(base: torch.Tensor, view: torch.Tensor, positions: torch.Tensor,
+                  numbers: torch.Tensor) -> Any:
+        for dim, size in enumerate(base.shape):
+            count = view.numel() * size // max(1, base.numel())
+            first = int(positions.min()) // torch.Size(base.shape[dim + 1:]).numel() % size
+            if not 0 < count <= size - first:
+                continue
+            part = numbers.narrow(dim, first, count)
+            if part.numel() != positions.numel() or not torch.equal(part.flatten(),
+                                                                    positions.flatten()):
+                continue
+
+            def write(b: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+                parts = [v.reshape(part.shape)]
+                if first:
+                    parts.insert(0, b.narrow(dim, 0, first))
+                if first + count < size:
+                    parts.append(b.narrow(dim, first + count, size - first - count))
+                return torch.cat(parts, dim) if len(parts) > 1 else parts[0]
+
+            return (lambda b: b.narrow(dim, first, count).reshape(view.shape)), write
+        return None
+
+    @staticmethod
+    def _picked(base: torch.Tensor, view: torch.Tensor, positions: torch.Tensor) -> Any:
+        rows = positions.flatten()
+        return ((lambda b: b.reshape(-1).index_select(0, rows).reshape(view.shape)),
+                (lambda b, v: b.reshape(-1).index_put((rows, ), v.reshape(-1)).reshape(base.shape)))
+
+
+class _Storage:
+    """Memory that tensors share."""
+
+    def __init__(self, base: torch.Tensor) -> None:
+        self._base = weakref.ref(base)
+        self._kept: Optional[torch.Tensor] = None
+        self.epoch = 0  #: how often it was changed
+
+    @property
+    def base(self) -> Optional[torch.Tensor]:
+        """The tensor whose value is always up to date."""
+        return self._base()
+
+    def keep(self) -> None:
+        """There is a view, which may outlive the tensor that it is one of."""
+        self._kept = self._base()
+
+
+class Aliases:
+    """The tensors of a trace by their memory."""
+
+    _traces = 0
+
+    def __init__(self) -> None:
+        Aliases._traces += 1
+        self._trace = Aliases._traces
+        self._storages: Dict[int, _Storage] = {}
+
+    @staticmethod
+    def _pointer(tensor: torch.Tensor) -> int:
+        if tensor.layout != torch.strided or tensor.numel() == 0:
+            return 0
+        return tensor.storage().data_ptr()
+
+    def _epoch(self, tensor: torch.Tensor) -> Optional[int]:
+        trace, epoch = tensor.__dict__.get(_EPOCH, (0, 0))
+        return epoch if trace == self._trace else None
+
+    def _mark(self, tensor: torch.Tensor, epoch: int) -> None:
+        tensor.__dict__[_EPOCH] = (self._trace, epoch)
+
+    def _storage(self, tensor: torch.Tensor) -> Optional[_Storage]:
+        pointer = self._pointer(tensor)
+        if pointer == 0:
+            return None
+        storage = self._storages.get(pointer)
+        if storage is None or storage.base is None:
+            storage = self._storages[pointer] = _Storage(tensor)
+        elif storage.base is not tensor:
+            storage.keep()
+        return storage
+
+    def see(self, tensor: torch.Tensor) -> None:
+        """Of a tensor that has just been made."""
+        storage = self._storage(tensor)
+        if storage is not None and self._epoch(tensor) is None:
+            self._mark(tensor, storage.epoch)
+
+    def refresh(self, tensor: torch.Tensor) -> None:
+        """Before a tensor is read: its value is what the last change of its memory made it."""
+        storage = self._storage(tensor)
+        if storage is None:
+            return
+        epoch = self._epoch(tensor)
+        base = storage.base
+        if base is not None and base is not tensor and epoch is not None and epoch < storage.epoch:
+            read = _Form(base, tensor).read(_stand_in(base))
+            torch._C._set_value_trace(tensor, value_of(read))
+        self._mark(tensor, storage.epoch)
+
+    def changed(self, tensor: torch.Tensor) -> None:
+        """After a tensor was changed in place, and has its new value."""
+        storage = self._storage(tensor)
+        if storage is None:
+            return
+        base = storage.base
+        assert base is not None
+        storage.epoch += 1
+        if base is not tensor:
+            written = _Form(base, tensor).write(_stand_in(base), _stand_in(tensor))
+            torch._C._set_value_trace(base, value_of(written))
+            self._mark(base, storage.epoch)
+        self._mark(tensor, storage.epoch)

@@ -1,0 +1,283 @@
+"""Functions that torch.onnx has no form for, or a wrong one, in terms of others.
+
+By the names of torch's functions and methods; each takes what they take. NotImplemented: torch.onnx
+has a right form for these arguments.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Dict, Optional, Sequence, Union
+
+import torch
+
+from ._aliases import untraced, value_of
+from .ops import identity_loss
+
+Tensor = torch.Tensor
+
+
+def _atan2(y: Tensor, x: Tensor) -> Tensor:
+    zero = torch.zeros_like(y * x)
+    angle = torch.atan(y / torch.where(x == 0, zero + 1, x))
+    beyond = torch.where(y < 0, zero - math.pi, zero + math.pi)
+    upright = torch.sign(y) * (math.pi / 2)
+    return torch.where(x == 0, upright, torch.where(x < 0, angle + beyond, angle))
+
+
+def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
+    most = torch.maximum(x, y).detach()
+    return most + torch.log(torch.exp(x - most) + torch.exp(y - most))
+
+
+def _logit(x: Tensor, eps: Optional[float] = None) -> Tensor:
+    if eps is not None:
+        x = x.clamp(eps, 1 - eps)
+    return torch.log(x / (1 - x))
+
+
+def _trunc(x: Tensor) -> Tensor:
+    return torch.sign(x) * torch.floor(torch.abs(x))
+
+
+def _threshold(x: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
+    if inplace:
+        return NotImplemented
+    return torch.where(x > threshold, x, torch.full_like(x, value))
+
+
+def _asinh(x: Tensor) -> Tensor:
+    return torch.sign(x) * torch.log(torch.abs(x) + torch.sqrt(x * x + 1))
+
+
+def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
+          dtype: Any = None) -> Any:
+    if p in (1, 2, "fro", None) or not isinstance(p, (int, float)) or dtype is not None:
+        return NotImplemented
+    axes = list(range(x.dim())) if dim is None else dim
+    size = x.abs()
+    if math.isinf(p):
+        return size.amax(axes, keepdim) if p > 0 else size.amin(axes, keepdim)
+    if p == 0:
+        return (x != 0).to(x.dtype).sum(axes, keepdim)
+    return size.pow(p).sum(axes, keepdim).pow(1 / p)
+
+
+def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
+                 dtype: Any = None, out: Any = None) -> Any:
+    if ord in (1, 2):
+        axes = list(range(x.dim())) if dim is None else dim
+        return x.abs().sum(axes, keepdim) if ord == 1 else (x * x).sum(axes, keepdim).sqrt()
+    return _norm(x, ord, dim, keepdim, dtype=dtype)
+
+
+def _bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
+    left, right = x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1])
+    result = torch.einsum("ni,kij,nj->nk", left, weight, right)
+    result = result.reshape(*x.shape[:-1], weight.shape[0])
+    return result if bias is None else result + bias
+
+
+def _pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: Optional[float] = None
+         ) -> Any:
+    if mode != "circular":
+        return NotImplemented
+    for i in range(len(pad) // 2):
+        dim = x.dim() - 1 - i
+        before, after = int(pad[2 * i]), int(pad[2 * i + 1])
+        size = int(x.shape[dim])
+        parts = [x.narrow(dim, size - before, before)] if before > 0 else []
+        first, last = max(0, -before), size - max(0, -after)
+        parts.append(x.narrow(dim, first, last - first))
+        if after > 0:
+            parts.append(x.narrow(dim, 0, after))
+        x = torch.cat(parts, dim)
+    return x
+
+
+def _batch_norm(x: Tensor, running_mean: Optional[Tensor], running_var: Optional[Tensor],
+                weight: Optional[Tensor] = None, bias: Optional[Tensor] = None,
+                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
+    if running_mean is not None or not training:
+        return NotImplemented
+    axes = [d for d in range(x.dim()) if d != 1]
+    shape = [-1 if d == 1 else 1 for d in range(x.dim())]
+    centred = x - x.mean(axes, True)
+    result = centred / torch.sqrt((centred * centred).mean(axes, True) + eps)
+    if weight is not None:
+        result = result * weight.reshape(shape)
+    return result if bias is None else result + bias.reshape(shape)
+
+
+def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
+    size = int(x.shape[dim])
+    if size % chunks == 0:
+        return NotImplemented
+    return _pieces(x, -(-size // chunks), dim)
+
+
+def _pieces(x: Tensor, each: int, dim: int) -> Any:
+    size = int(x.shape[dim])
+    return tuple(x.narrow(dim, first, min(each, size - first)) for first in range(0, size, each))
+
+
+def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    if dims is None or dims == ():
+        return _roll(x.flatten(), shifts, 0).reshape(x.shape)
+    pairs = zip(shifts, dims) if isinstance(dims, (list, tuple)) else [(shifts, dims)]
+    for shift, dim in pairs:
+        size = int(x.shape[dim])
+        first = int(shift) % size
+        if first:
+            x = torch.cat([x.narrow(dim, size - first, first), x.narrow(dim, 0, size - first)], dim)
+    return x
+
+
+def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
+    if isinstance(repeats, Tensor) and repeats.numel() != 1:
+        return NotImplemented
+    if dim is None:
+        return _repeat_interleave(x.flatten(), repeats, 0)
+    with untraced():
+        rows = torch.arange(int(x.shape[dim])).repeat_interleave(int(repeats))
+    return x.index_select(dim, rows)
+
+
+def _tile(x: Tensor, *counts: Any) -> Tensor:
+    if len(counts) == 1 and isinstance(counts[0], (list, tuple)):
+        counts = tuple(counts[0])
+    return x.repeat(*([1] * (x.dim() - len(counts))), *counts)
+
+
+def _take_along_dim(x: Tensor, indices: Tensor, dim: Optional[int] = None) -> Tensor:
+    if dim is None:
+        return torch.gather(x.flatten(), 0, indices.flatten())
+    shape = list(x.shape)
+    other = list(indices.shape)
+    for d in range(x.dim()):
+        if d != dim % x.dim():
+            shape[d] = other[d] = max(int(x.shape[d]), int(indices.shape[d]))
+    return torch.gather(x.expand(shape), dim, indices.expand(other))
+
+
+def _index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    from_front = x.movedim(dim, 0)
+    rows = index.reshape(-1)
+    values = source.movedim(dim, 0) if source.dim() else source.reshape(1)
+    values = values.expand(rows.shape[0], *from_front.shape[1:])
+    return from_front.index_put((rows, ), values).movedim(0, dim)
+
+
+def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    values = source.movedim(dim, 0) if source.dim() else source.reshape(1)
+    values = values * alpha if alpha != 1 else values
+    result = x.movedim(dim, 0).index_put((index.reshape(-1), ), values, accumulate=True)
+    return result.movedim(0, dim)
+
+
+def _cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    return _vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
+
+
+def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor]) -> Tensor:
+    from_front = x.movedim(dim, 0)
+    rows = index.reshape(-1)
+    if not isinstance(value, Tensor):
+        with untraced():
+            value = torch.tensor(value, dtype=x.dtype)
+    values = value.to(x.dtype).expand(rows.shape[0], *from_front.shape[1:])
+    return from_front.index_put((rows, ), values).movedim(0, dim)
+
+
+def _addcdiv(x: Tensor, a: Tensor, b: Tensor, *, value: float = 1) -> Tensor:
+    return x + value * a / b
+
+
+def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A view by the numbers of its elements."""
+
+    def decomposed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        with untraced():
+            rows = function(torch.arange(x.numel()).reshape(x.shape), *args, **kwargs).clone()
+        return x.reshape(-1).index_select(0, rows.reshape(-1)).reshape(rows.shape)
+
+    return decomposed
+
+
+def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
+                   size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+                   reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+    if label_smoothing == 0 and not target.is_floating_point():
+        return NotImplemented
+    if weight is not None or (not target.is_floating_point() and reduction == "none"):
+        return NotImplemented
+    classes = int(x.shape[1])
+    terms = torch.log_softmax(x, 1)
+    if target.is_floating_point():
+        share = target * (1 - label_smoothing) + label_smoothing / classes
+        losses = -(terms * share).sum(1)
+    else:
+        wanted = (target != ignore_index).to(x.dtype)
+        own = terms.gather(1, (target * (target != ignore_index)).unsqueeze(1)).squeeze(1)
+        losses = -((1 - label_smoothing) * own + label_smoothing * terms.mean(1)) * wanted
+        if reduction == "mean":
+            return identity_loss(losses.sum() / wanted.sum(), "none")
+    return identity_loss(losses, reduction)
+
+
+TABLE: Dict[str, Callable[..., Any]] = {
+    "exp2": lambda x: torch.exp(x * math.log(2)),
+    "expm1": lambda x: torch.exp(x) - 1,
+    "sinh": lambda x: (torch.exp(x) - torch.exp(-x)) * 0.5,
+    "cosh": lambda x: (torch.exp(x) + torch.exp(-x)) * 0.5,
+    "asinh": _asinh,
+    "acosh": lambda x: torch.log(x + torch.sqrt(x * x - 1)),
+    "atanh": lambda x: torch.log((1 + x) / (1 - x)) * 0.5,
+    "trunc": _trunc,
+    "fix": _trunc,
+    "frac": lambda x: x - _trunc(x),
+    "threshold": _threshold,
+    "_threshold": _threshold,
+    "logit": _logit,
+    "deg2rad": lambda x: x * (math.pi / 180),
+    "rad2deg": lambda x: x * (180 / math.pi),
+    "positive": lambda x: x,
+    "atan2": _atan2,
+    "arctan2": _atan2,
+    "hypot": lambda x, y: torch.sqrt(x * x + y * y),
+    "xlogy": lambda x, y: torch.where(x == 0, torch.zeros_like(x), x * torch.log(y)),
+    "logaddexp": _logaddexp,
+    "addcdiv": _addcdiv,
+    "norm": _norm,
+    "vector_norm": _vector_norm,
+    "bilinear": _bilinear,
+    "pad": _pad,
+    "cross_entropy": _cross_entropy,
+    "batch_norm": _batch_norm,
+    "chunk": _chunk,
+    "roll": _roll,
+    "repeat_interleave": _repeat_interleave,
+    "tile": _tile,
+    "take_along_dim": _take_along_dim,
+    "index_add": _index_add,
+    "index_copy": _index_copy,
+    "cdist": _cdist,
+    "index_fill": _index_fill,
+}
+
+#: Views, which share memory with their operand all the same.
+VIEWS: Dict[str, Callable[..., Tensor]] = {
+    "diagonal": _elements(torch.Tensor.diagonal),
+    "unfold": _elements(torch.Tensor.unfold),
+    "as_strided": _elements(torch.Tensor.as_strided),
+}
+
+
+def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
+    """What a call gives; NotImplemented: it is none of these."""
+    if name in VIEWS:
+        made = VIEWS[name](*args, **kwargs)
+        with untraced(), torch.set_grad_enabled(made.requires_grad):
+            result = function(*args, **kwargs)
+        torch._C._set_value_trace(result, value_of(made))
+        return result
+    return TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented

@@ -1,0 +1,337 @@
+"""What a trace cannot see by itself: branches on values, and changes in place."""
+from __future__ import annotations
+
+import os
+import traceback
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ._aliases import Aliases, untraced, value_of
+from ._decompositions import TABLE, decomposed
+from ._errors import Error
+from .ops import detached
+
+#: Functions that take a tensor's value to Python, and how programs write them.
+_READ_BY_PYTHON = {
+    "__bool__": "a condition",
+    "__int__": "int()",
+    "__float__": "float()",
+    "__complex__": "complex()",
+    "__index__": "an index",
+    "__contains__": "in",
+    "item": "item()",
+    "tolist": "tolist()",
+    "numpy": "numpy()",
+    "__array__": "numpy",
+    "equal": "torch.equal()",
+    "allclose": "torch.allclose()",
+    "is_nonzero": "torch.is_nonzero()",
+}
+
+#: What Tensor.data is asked by.
+_DATA = torch.Tensor.data.__get__
+
+#: They update the running statistics among their operands.
+_NORMS = ("batch_norm", "instance_norm")
+
+#: Functions whose operands after the first are masks where they are of bytes, and no numbers.
+_MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
+           "masked_select", "masked_scatter", "masked_scatter_")
+
+#: Nodes whose results follow from shapes alone, whatever their operands hold.
+_OF_SHAPES = {
+    "aten::size", "aten::numel", "aten::dim", "aten::zeros_like", "aten::ones_like",
+    "aten::empty_like", "aten::full_like", "aten::new_zeros", "aten::new_ones", "aten::new_empty",
+    "prim::Constant", "aten::len"
+}
+
+#: Nodes without operands whose results nobody can know.
+_RANDOM = {
+    "aten::rand", "aten::randn", "aten::randint", "aten::randperm", "aten::rand_like",
+    "aten::randn_like", "aten::randint_like"
+}
+
+#: PopTorch's words (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp), before what is said
+#: of the place.
+_ITEM = ("aten::item is only supported in eager mode, but was intercepted in a static graph. This "
+         "means an IPU to CPU copy was triggered before the end of the graph, for example by "
+         "calling tensor.item(). Please ensure that any such copies are removed.")
+
+
+def _place() -> str:
+    """File, line and text of the program's line that is being traced."""
+    own = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
+    for frame in reversed(traceback.extract_stack()):
+        if not frame.filename.startswith(own):
+            return f"{frame.filename}:{frame.lineno}: {frame.line}"
+    return "an unknown place"
+
+
+def _known_while_tracing(value: Any) -> bool:
+    """Whether a value in the trace follows from shapes and constants."""
+    seen: Set[str] = set()
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if value.debugName() in seen:
+            continue
+        seen.add(value.debugName())
+        kind = value.node().kind()
+        if kind in _OF_SHAPES:
+            continue
+        if kind in ("prim::Param", "prim::PythonOp") or kind in _RANDOM:
+            return False
+        waiting += list(value.node().inputs())
+    return True
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors of nested arguments."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from tensors_in(part)
+    elif isinstance(value, dict):
+        yield from tensors_in(list(value.values()))
+
+
+def _with_bool_masks(value: Any) -> Any:
+    """Nested indices, with masks of bytes as such of bool."""
+    if isinstance(value, torch.Tensor):
+        return value.bool() if value.dtype == torch.uint8 else value
+    if isinstance(value, (list, tuple)):
+        return type(value)(_with_bool_masks(part) for part in value)
+    return value
+
+
+def _is_basic(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index, )
+    return all(part is None or part is Ellipsis or isinstance(part, (int, slice)) or
+               (isinstance(part, torch.Tensor) and part.dim() == 0 and
+                part.dtype not in (torch.bool, torch.uint8)) for part in parts) and not any(
+                    isinstance(part, bool) for part in parts)
+
+
+class Watch(TorchFunctionMode):
+    """A context around a forward() that is traced.
+
+    A branch on a value is an error that names its line. Tensors that share memory stay one another's
+    views when they are changed in place.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._aliases = Aliases()
+        #: Running statistics by id: batch normalisations update them on the machine.
+        self.statistics: Dict[int, torch.Tensor] = {}
+        #: Tensors that have been computed without gradients, by id, until somebody reads them.
+        self._without_gradient: Dict[int, torch.Tensor] = {}
+        self._inside = False
+
+    def __enter__(self) -> "Watch":
+        get, put = torch._C._TensorBase.__getitem__, torch._C._TensorBase.__setitem__
+        # Subscripts are not all seen by modes.
+        torch.Tensor.__getitem__ = lambda x, i: self.__torch_function__(get, (), (x, i))  # type: ignore[assignment]
+        torch.Tensor.__setitem__ = lambda x, i, y: self.__torch_function__(put, (), (x, i, y))  # type: ignore[assignment]
+        self._get_item, self._set_item = get, put
+        super().__enter__()
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        super().__exit__(kind, value, trace)
+        del torch.Tensor.__getitem__, torch.Tensor.__setitem__
+
+    def refresh(self, value: Any) -> Any:
+        """Tensors as they are now, for those who read them past this context."""
+        for tensor in tensors_in(value):
+            self._aliases.refresh(tensor)
+        return value
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        if self._inside or torch._C._get_tracing_state() is None:
+            return function(*args, **(kwargs or {}))
+        self._inside = True
+        try:
+            return self._seen(function, args, kwargs or {})
+        finally:
+            self._inside = False
+
+    def _seen(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
+        name = getattr(function, "__name__", "")
+        if name in _MASKED:
+            args = (args[0], *_with_bool_masks(args[1:2]), *args[2:])
+        if name == "__setitem__":
+            return self._put(*args)
+        if name in _READ_BY_PYTHON:
+            self._read_by_python(name, args)
+        if name == "copy_":
+            return self._copy(*args, **kwargs)
+        if name in ("index_put", "index_put_"):
+            return self._index_put(name, *args, **kwargs)
+        return self._called(function, args, kwargs)
+
+    def _called(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
+        operands = list(tensors_in(args)) + list(tensors_in(kwargs))
+        for tensor in operands:
+            self._aliases.refresh(tensor)
+            if torch.is_grad_enabled():
+                self._stop_gradient(tensor)
+        before = [tensor._version for tensor in operands]
+        name = getattr(function, "__name__", "")
+        result = self._decomposed(name, function, args, kwargs)
+        if result is NotImplemented:
+            result = function(*args, **kwargs)
+            self._note(name, operands, before)
+        for tensor in tensors_in(result):
+            self._aliases.see(tensor)
+            if not torch.is_grad_enabled() or name == "detach" or function == _DATA:
+                self._without_gradient[id(tensor)] = tensor
+        return result
+
+    def _stop_gradient(self, tensor: torch.Tensor) -> None:
+        """What was computed where gradients are off, or detached, lets none back."""
+        if self._without_gradient.pop(id(tensor), None) is None or not tensor.is_floating_point():
+            return
+        torch._C._set_value_trace(tensor, value_of(detached(tensor)))
+
+    def _decomposed(self, name: str, function: Callable[..., Any], args: Any,
+                    kwargs: Dict[str, Any]) -> Any:
+        """What a function gives that torch.onnx has no form for."""
+        if name.endswith("_") and name[:-1] in TABLE:
+            made = TABLE[name[:-1]](*args, **kwargs)
+            if made is not NotImplemented:
+                self._replace(args[0], made, lambda: function(*args, **kwargs))
+                return args[0]
+        return decomposed(name, function, args, kwargs)
+
+    def _note(self, name: str, operands: List[torch.Tensor], before: List[int]) -> None:
+        """Looks for what a function has changed."""
+        for tensor, version in zip(operands, before):
+            if name in _NORMS:
+                self.statistics[id(tensor)] = tensor
+            elif tensor._version != version:
+                self._aliases.changed(tensor)
+
+    def _read_by_python(self, name: str, args: Any) -> None:
+        for tensor in tensors_in(args):
+            self._aliases.refresh(tensor)
+            if not _known_while_tracing(value_of(tensor)):
+                raise Error(f"{_ITEM} The value of a tensor is read by {_READ_BY_PYTHON[name]} in "
+                            f"{_place()}", "poptorch_cpp_error")
+
+    def _copy(self, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
+              ) -> torch.Tensor:
+        """target.copy_(source)"""
+        self.refresh([target, source])
+        shape = target.shape
+        if not isinstance(source, torch.Tensor):
+            source = torch.tensor(source, dtype=target.dtype)
+        cast = source.to(target.dtype) if source.dtype != target.dtype else source
+        made = cast.expand(shape) if cast.shape != shape else cast.clone()
+        value = value_of(made)
+        with untraced():
+            target.copy_(source)
+        torch._C._set_value_trace(target, value)
+        self._aliases.changed(target)
+        return target
+
+    def _put(self, target: torch.Tensor, index: Any, value: Any) -> None:
+        """target[index] = value"""
+        self.refresh([target, index, value])
+        if not isinstance(value, torch.Tensor):
+            with untraced():
+                value = torch.tensor(value, dtype=target.dtype)
+        if _is_basic(index):
+            view = self._get_item(target, index)
+            self._aliases.see(view)
+            while value.dim() > view.dim() and value.shape[0] == 1:
+                value = value[0]
+            self._copy(view, value)
+            return
+        parts = index if isinstance(index, tuple) else (index, )
+        if len(parts) == 1 and isinstance(parts[0], torch.Tensor) and parts[0].dtype == torch.bool:
+            self._put_where(target, parts[0], value)
+            return
+        # The numbers of the elements that are replaced, by the same subscript.
+        with untraced():
+            numbers = torch.arange(target.numel()).reshape(target.shape)
+        rows = self._get_item(numbers, index)
+        values = value.to(target.dtype).expand(rows.shape).reshape(-1)
+        made = target.reshape(-1).index_put((rows.reshape(-1), ), values).reshape(target.shape)
+        self._replace(target, made, lambda: self._set_item(target, index, value))
+
+    def _index_put(self, name: str, target: torch.Tensor, indices: Any, values: torch.Tensor,
+                   accumulate: bool = False) -> torch.Tensor:
+        """Exporters know of no values that are to be broadcast, nor of masks of rows."""
+        self.refresh([target, indices, values])
+        with untraced():
+            chosen = target.detach()[tuple(indices)].shape
+        only = indices[0] if len(indices) == 1 else None
+        if only is not None and only.dtype == torch.bool and not accumulate:
+            result = target if name == "index_put_" else target.clone()
+            self._put_where(result, only, values)
+            return result
+        return self._called(getattr(torch.Tensor, name),
+                            (target, indices, values.expand(chosen), accumulate), {})
+
+    def _put_where(self, target: torch.Tensor, mask: torch.Tensor, value: torch.Tensor) -> None:
+        shape = list(mask.shape) + [1] * (target.dim() - mask.dim())
+        if value.numel() == 1:
+            made = torch.where(mask.reshape(shape), value.to(target.dtype).reshape(()), target)
+        else:
+            if not _known_while_tracing(value_of(mask)):
+                raise Error("elements that a mask names, which is computed in the model, are "
+                            "replaced by several values: their number is only known when it runs. "
+                            f"Use torch.where() in {_place()}", "poptorch_cpp_error")
+            with untraced():
+                rows = torch.arange(target.numel()).reshape(target.shape)[mask].reshape(-1)
+                chosen = target.detach()[mask].shape
+            values = value.to(target.dtype).expand(chosen).reshape(-1)
+            made = target.reshape(-1).index_put((rows, ), values).reshape(target.shape)
+        self._replace(target, made, lambda: self._set_item(target, mask, value))
+
+    def _replace(self, target: torch.Tensor, made: torch.Tensor, change: Callable[[], Any]) -> None:
+        """The value of a tensor that `change` changes in place."""
+        value = value_of(made)
+        with untraced():
+            change()
+        torch._C._set_value_trace(target, value)
+        self._aliases.changed(target)
+
+
+class Changes:
+    """What a forward() has changed in place of tensors that were there before it."""
+
+    def __init__(self, tensors: Dict[str, torch.Tensor]) -> None:
+        self._before = [(name, tensor, value_of(tensor).unique(), tensor.detach().clone())
+                        for name, tensor in tensors.items()]
+
+    def made(self, watch: Watch) -> Dict[str, torch.Tensor]:
+        """By name, those that have another value in the trace now.
+
+        Raises:
+            poptorch.Error: for one that has changed where the trace could not see it.
+        """
+        changed = {}
+        for name, tensor, value, copy in self._before:
+            watch.refresh(tensor)
+            if value_of(tensor).unique() != value:
+                changed[name] = tensor
+            elif id(tensor) not in watch.statistics and not _same(tensor, copy):
+                raise Error(f"tensor '{name}' is changed in forward() past PyTorch's operations "
+                            "(by NumPy, say), which cannot be traced", "poptorch_cpp_error")
+        return changed
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    with untraced():
+        return bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def line_of_program() -> str:
+    """Where the program is, as messages say it."""
+    return _place()

@@ -1,0 +1,246 @@
+"""Random modules from the table of rows: plain data that can be printed, cut down and kept."""
+import random
+from dataclasses import asdict, dataclass, field
+from typing import Any, Dict, List
+
+import poptorch
+import rows_layers  # noqa: F401  its rows join the table
+import rows_views  # noqa: F401
+import torch
+from rows import ROWS
+from torch import nn
+
+F = nn.functional
+
+#: Shapes of a sample.
+SHAPES = [[4], [6], [1], [3, 4], [2, 3], [4, 2], [2, 4, 4], [4, 3, 5], [1, 4, 3]]
+CLASSES = 4
+
+
+@dataclass
+class Step:
+    """One operation: its row, the numbers of its operands among all values, its own numbers."""
+    row: str
+    operands: List[int]
+    params: Dict[str, Any]
+
+
+@dataclass
+class Case:
+    """A module with what is done with it. Values are the inputs (a float and an index one, then
+    another float one of the first's shape), then the results of the steps."""
+    seed: int
+    shape: List[int]
+    batch: int
+    steps: List[Step] = field(default_factory=list)
+    results: List[int] = field(default_factory=list)  #: values that forward() returns
+    structure: str = "args"  #: of inputs and results
+    training: bool = False
+    calls: int = 2
+    loss: str = "mse"
+    optimizer: str = "sgd"
+    groups: bool = False
+    accumulation: int = 1
+    iterations: int = 1
+    replicas: int = 1
+    half: bool = False
+
+    def as_dict(self):
+        return asdict(self)
+
+    @staticmethod
+    def of(values):
+        return Case(**{**values, "steps": [Step(**step) for step in values["steps"]]})
+
+
+INPUTS = 3
+FLOATS = (0, 2)
+
+
+class Generated(nn.Module):
+    """The module of a case."""
+
+    def __init__(self, case):
+        super().__init__()
+        torch.manual_seed(case.seed)
+        self.case = case
+        self.parts = nn.ModuleList()
+        for step in case.steps:
+            part = ROWS[step.row].part
+            self.parts.append(nn.Identity() if part is None else part(step.params))
+        self.scale = nn.Parameter(torch.tensor([0.9, 1.1]))
+
+    def values(self, x, indices, other):
+        """All values, so that generators see shapes."""
+        values = [x, indices, other]
+        for step, part in zip(self.case.steps, self.parts):
+            operands = [values[i] for i in step.operands]
+            values.append(ROWS[step.row].compute(part, step.params, *operands))
+        return values
+
+    def forward(self, *args, **kwargs):
+        x, indices, other = self.inputs(args, kwargs)
+        if self.case.training:
+            x = x * self.scale[0] + self.scale[1] - 1
+        values = self.values(x, indices, other)
+        results = [values[i] for i in self.case.results]
+        if self.case.training:
+            return (*results, self.loss(results, indices))
+        return self.packed(results)
+
+    def inputs(self, args, kwargs):
+        if self.case.structure == "dict":
+            return args[0]["x"], args[0]["i"], args[0]["y"]
+        if self.case.structure == "nested":
+            return args[0][0], args[0][1]["i"], args[1]
+        if self.case.structure == "keywords":
+            return kwargs["x"], kwargs["i"], kwargs["y"]
+        return args
+
+    def packed(self, results):
+        if self.case.structure == "dict":
+            return {f"r{i}": result for i, result in enumerate(results)}
+        if self.case.structure == "nested":
+            return results[0], list(results[1:])
+        return tuple(results)
+
+    def loss(self, results, indices):
+        flat = [r.flatten(1) if r.dim() > 1 else r.reshape(-1, 1) for r in results
+                if r.is_floating_point() and r.shape[:1] == indices.shape[:1]]
+        x = torch.cat(flat, 1)
+        kind = self.case.loss
+        if kind in ("cross_entropy", "nll", "smoothed"):
+            classes = torch.stack([x.mean(1), x.amax(1), x[:, 0], x[:, -1]], 1)
+            if kind == "nll":
+                return F.nll_loss(F.log_softmax(classes, 1), indices[:, 0])
+            return F.cross_entropy(classes, indices[:, 0],
+                                   label_smoothing=0.1 if kind == "smoothed" else 0.0)
+        target = torch.full_like(x, 0.25)
+        if kind == "kl":
+            return F.kl_div(F.log_softmax(x, 1), F.softmax(target, 1), reduction="batchmean")
+        if kind == "identity_mean":
+            return poptorch.identity_loss((x - target)**2, "mean")
+        if kind == "identity_sum":
+            return poptorch.identity_loss((x * x).sum() * 0.1 + x.mean(), "none")
+        functions = {"mse": F.mse_loss, "l1": F.l1_loss, "smooth_l1": F.smooth_l1_loss,
+                     "huber": F.huber_loss}
+        if kind in functions:
+            return functions[kind](x, target)
+        if kind == "bce":
+            return F.binary_cross_entropy(torch.sigmoid(x), target)
+        return F.binary_cross_entropy_with_logits(x, target)
+
+
+LOSSES = ["mse", "l1", "smooth_l1", "huber", "bce", "bce_logits", "cross_entropy", "nll",
+          "smoothed", "kl", "identity_mean", "identity_sum"]
+OPTIMIZERS = ["sgd", "sgd", "sgd_decay", "momentum", "adam", "adamw", "rmsprop"]
+
+
+def data_of(case, call, count):
+    """Inputs of a call: ``count`` samples."""
+    generator = torch.Generator().manual_seed(case.seed * 7 + call)
+    x = torch.randn(count, *case.shape, generator=generator)
+    indices = torch.randint(0, CLASSES, (count, 2), generator=generator)
+    y = torch.randn(count, *case.shape, generator=generator)
+    if case.half:
+        x, y = x.half(), y.half()
+    return x, indices, y
+
+
+def kind_of(value):
+    if value.dtype == torch.bool:
+        return "b"
+    return "f" if value.is_floating_point() else "i"
+
+
+class _Sketch:
+    """A case as it grows, with the values of its steps."""
+
+    def __init__(self, rng, case):
+        self.rng, self.case = rng, case
+        self.values = [v.float() if v.is_floating_point() else v
+                       for v in data_of(case, 0, case.batch)]
+        # Calls of poptorch are per micro-batch: where a dimension is the batch stays so.
+        self.whole = [True] * INPUTS
+
+    def grow(self, names):
+        row = ROWS[self.rng.choice(names)]
+        operands = self._operands(row)
+        if operands is None:
+            return
+        chosen = [self.values[i] for i in operands]
+        try:
+            if not row.fits(*chosen):
+                return
+            params = row.params(self.rng, *chosen)
+            part = row.part(params) if row.part else nn.Identity()
+            with torch.no_grad():
+                copies = [v.clone() for v in chosen]
+                result = row.compute(part, params, *copies)
+        except (IndexError, RuntimeError, ValueError, AssertionError):
+            return
+        if result.numel() == 0 or result.numel() > 2000 or not bool(
+                torch.isfinite(result.float()).all()) or float(result.float().abs().max()) > 50:
+            return
+        self.case.steps.append(Step(row.name, operands, params))
+        self.values.append(result)
+
+    def _operands(self, row):
+        chosen = []
+        for kind in row.kinds:
+            fitting = [i for i, v in enumerate(self.values) if kind_of(v) == kind
+                       and (v.dim() > 0 or row.name == "")]
+            if kind == "i" and any(word in row.name for word in ("embedding", "gather")):
+                fitting = [1]
+            elif kind == "i" and len(row.kinds) > 1 or row.name == "one_hot":
+                fitting = [1]
+            if not fitting:
+                return None
+            same = [i for i in fitting if chosen and kind == "f"
+                    and self.values[i].shape == self.values[chosen[0]].shape]
+            if kind == "b" and chosen:
+                same = [i for i in fitting if self.values[i].shape == self.values[chosen[0]].shape]
+            # Mostly what was made last, so that modules are deep.
+            pool = same or fitting
+            chosen.append(pool[-1] if self.rng.random() < 0.6 else self.rng.choice(pool))
+        return chosen
+
+
+def generate(seed, only=None):
+    """A case that eager PyTorch can run as far as is known without running it."""
+    rng = random.Random(seed)
+    torch.manual_seed(seed)
+    case = Case(seed, rng.choice(SHAPES), rng.choice([2, 3]))
+    case.training = rng.random() < 0.6
+    case.half = not case.training and rng.random() < 0.08
+    names = [name for name, row in ROWS.items() for _ in range(row.weight)
+             if (row.half or not case.half) and (only is None or name in only)]
+    if not names:
+        case.half, names = False, list(only)
+    sketch = _Sketch(rng, case)
+    wanted = rng.choice([1, 2, 3, 4, 6, 8])
+    for _ in range(wanted * 8):
+        sketch.grow(names)
+        if len(case.steps) == wanted:
+            break
+    _finish(rng, case, sketch)
+    return case
+
+
+def _finish(rng, case, sketch):
+    made = list(range(INPUTS, len(sketch.values))) or [0]
+    floats = [i for i in made if kind_of(sketch.values[i]) == "f"
+              and sketch.values[i].shape[:1] == (case.batch, )] or [0]
+    used = {i for step in case.steps for i in step.operands}
+    ends = [i for i in (floats if case.training else made) if i not in used] or floats[-1:]
+    case.results = sorted(set(ends[-3:] + rng.sample(floats, 1)))
+    case.structure = rng.choice(["args", "args", "dict", "nested", "keywords"])
+    state = any(ROWS[step.row].state for step in case.steps)
+    case.iterations = rng.choice([1, 1, 2])
+    case.replicas = 1 if state else rng.choice([1, 1, 1, 2])
+    if case.training:
+        case.calls = 3
+        case.loss = rng.choice(LOSSES)
+        case.optimizer = rng.choice(OPTIMIZERS)
+        case.groups = rng.random() < 0.25
+        case.accumulation = rng.choice([1, 1, 2, 3])

@@ -1,0 +1,184 @@
+"""A case by poptorch and by eager PyTorch: whether both do the same."""
+import copy
+import warnings
+
+import poptorch
+import torch
+from generator import Generated, data_of
+from poptorch._tracing import Tree
+
+
+class Unfit(Exception):
+    """Eager PyTorch cannot run the case, or what it computes means nothing."""
+
+
+class Difference(Exception):
+    """poptorch does something else; the text says what."""
+
+
+OPTIMIZERS = {
+    "sgd": (torch.optim.SGD, {"lr": 0.05}),
+    "sgd_decay": (torch.optim.SGD, {"lr": 0.05, "weight_decay": 0.1}),
+    "momentum": (torch.optim.SGD, {"lr": 0.02, "momentum": 0.9}),
+    "adam": (torch.optim.Adam, {"lr": 0.01}),
+    "adamw": (torch.optim.AdamW, {"lr": 0.01, "weight_decay": 0.1}),
+    "rmsprop": (torch.optim.RMSprop, {"lr": 0.005}),
+}
+
+
+def _optimizer(case, model):
+    kind, numbers = OPTIMIZERS[case.optimizer]
+    parameters = list(model.parameters())
+    if case.groups and len(parameters) > 1:
+        half = len(parameters) // 2
+        return kind([{"params": parameters[:half]},
+                     {"params": parameters[half:], "lr": numbers["lr"] / 4}], **numbers)
+    return kind(parameters, **numbers)
+
+
+def _arguments(case, data, turned=False):
+    x, i, y = data
+    if case.structure == "dict":
+        parts = {"x": x, "i": i, "y": y}
+        return ({key: parts[key] for key in (reversed(parts) if turned else parts)}, ), {}
+    if case.structure == "nested":
+        return ((x, {"i": i}), y), {}
+    if case.structure == "keywords":
+        return (), dict(reversed([("x", x), ("i", i), ("y", y)])) if turned else {"x": x, "i": i,
+                                                                                  "y": y}
+    return (x, i, y), {}
+
+
+def _micro_batches(case):
+    return case.iterations * case.replicas * case.accumulation
+
+
+def _joined(parts):
+    """Results of micro-batches as a call returns them."""
+    if parts[0].dim() == 0:
+        return torch.stack(parts) if len(parts) > 1 else parts[0]
+    return torch.cat(parts)
+
+
+class Eager:
+    """The same calls by PyTorch."""
+
+    def __init__(self, case, model, dtype=torch.float32):
+        self.case, self.dtype = case, dtype
+        self.model = model.to(dtype)
+        self.model.train(case.training)
+        for part, mode in zip(self.model.modules(), [m.training for m in Generated(case).modules()]):
+            part.training = mode if case.training else False
+        self.optimizer = _optimizer(case, self.model) if case.training else None
+
+    def call(self, data):
+        """Results, and inputs as they are after it."""
+        case = self.case
+        data = [v.to(self.dtype) if v.is_floating_point() else v.clone() for v in data]
+        parts = [[v.narrow(0, n * case.batch, case.batch) for v in data]
+                 for n in range(_micro_batches(case))]
+        results = []
+        for iteration in range(case.iterations):
+            per = case.replicas * case.accumulation
+            if self.optimizer:
+                self.optimizer.zero_grad()
+            for part in parts[iteration * per:(iteration + 1) * per]:
+                results.append(self._micro_batch(part, per))
+            if self.optimizer:
+                self.optimizer.step()
+        trees = [Tree(result).tensors for result in results]
+        return [_joined([tree[i].detach() for tree in trees]) for i in range(len(trees[0]))], data
+
+    def _micro_batch(self, part, share):
+        args, kwargs = _arguments(self.case, part)
+        if not self.optimizer:
+            with torch.no_grad():
+                return self.model(*args, **kwargs)
+        result = self.model(*args, **kwargs)
+        if not bool(torch.isfinite(result[-1])):
+            raise Unfit("the loss is not finite")
+        (result[-1] / share).backward()
+        return copy.copy(tuple(r.detach().clone() for r in result))
+
+
+def _run_eager(case, model, dtype):
+    try:
+        eager = Eager(case, model, dtype)
+        rounds = [eager.call(data_of(case, n, case.batch * _micro_batches(case)))
+                  for n in range(case.calls)]
+    except (RuntimeError, IndexError, ValueError, AttributeError) as error:
+        raise Unfit(str(error)) from error
+    return rounds, eager.model
+
+
+def _run_poptorch(case, model):
+    options = poptorch.Options().deviceIterations(case.iterations)
+    options.replicationFactor(case.replicas).outputMode(poptorch.OutputMode.All)
+    if case.training:
+        options.Training.gradientAccumulation(case.accumulation)
+        modes = [m.training for m in model.modules()]
+        compiled = poptorch.trainingModel(model, options, _optimizer(case, model))
+        assert [m.training for m in model.modules()] == modes
+    else:
+        compiled = poptorch.inferenceModel(model, options)
+    rounds = []
+    for n in range(case.calls):
+        data = data_of(case, n, case.batch * _micro_batches(case))
+        args, kwargs = _arguments(case, data, turned=n > 0)
+        rounds.append((Tree(compiled(*args, **kwargs)).tensors, data))
+    return rounds
+
+
+def _worst(one, other, exact, tolerance):
+    """How many times the tolerance two tensors differ; `exact` are the other's in double."""
+    if one.shape != other.shape:
+        return float("inf")
+    a, b, e = one.double(), other.double(), exact.double()
+    if not one.is_floating_point():
+        return float((a != b).any()) * 2 * float((b == e).all())
+    same = (a == b) | (a.isnan() & b.isnan())
+    allowed = tolerance * (1 + b.abs()) + 30 * (b - e).abs()
+    share = torch.where(same, torch.zeros_like(a), (a - b).abs() / allowed)
+    share = torch.where(share.isnan(), torch.full_like(a, float("inf")), share)
+    return float(share.max()) if share.numel() else 0.0
+
+
+def _pairs(rounds, others, exacts, case):
+    names = ("x", "indices", "y")
+    for call, (one, other, exact) in enumerate(zip(rounds, others, exacts)):
+        if len(one[0]) != len(other[0]):
+            raise Difference(f"call {call}: {len(one[0])} results for {len(other[0])}")
+        for i, pair in enumerate(zip(one[0], other[0], exact[0])):
+            yield (f"call {call}: result {i}", *pair)
+        if case.replicas == 1 or not case.training:
+            for name, *pair in zip(names, one[1], other[1], exact[1]):
+                yield (f"call {call}: input {name}", *pair)
+
+
+def check(case):
+    """Raises Difference, or Unfit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        others, eager = _run_eager(case, Generated(case), torch.float32)
+        exacts, in_double = _run_eager(case, Generated(case), torch.float64)
+        model = Generated(case)
+        if case.half:
+            model = model.half()
+        try:
+            rounds = _run_poptorch(case, model)
+        except Exception as error:  # whatever it raises is a fault
+            raise Difference(f"{type(error).__name__}: {error}") from error
+    tolerance = 2e-2 if case.half else 2e-4
+    for what, one, other, exact in _pairs(rounds, others, exacts, case):
+        if not bool(torch.isfinite(exact.double()).all()):
+            raise Unfit("results are not finite")
+        worst = _worst(one, other, exact, tolerance)
+        if worst > 1:
+            raise Difference(f"{what} is off by {worst:.3g} tolerances:\n{one}\nfor\n{other}")
+    exact_state = dict([*in_double.named_parameters(), *in_double.named_buffers()])
+    state = dict([*model.named_parameters(), *model.named_buffers()])
+    for name, other in [*eager.named_parameters(), *eager.named_buffers()]:
+        worst = _worst(state[name].detach(), other.detach(), exact_state[name].detach(), tolerance)
+        if worst > 1:
+            raise Difference(f"'{name}' is off by {worst:.3g} tolerances:\n{state[name]}\nfor\n"
+                             f"{other}")

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Optional, Sequence, Union
 import torch
 
 from ._aliases import untraced, value_of
-from .ops import identity_loss
+from .ops import detached, identity_loss
 
 Tensor = torch.Tensor
 
@@ -188,6 +188,31 @@ def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor])
     return from_front.index_put((rows, ), values).movedim(0, dim)
 
 
+def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    if not x.requires_grad or dtype is not None:
+        return NotImplemented
+    if dim is None:
+        return _prod(x.flatten(), 0)
+    while int(x.shape[dim]) > 1:
+        size = int(x.shape[dim])
+        half = size // 2
+        parts = [x.narrow(dim, 0, half) * x.narrow(dim, half, half)]
+        if size % 2:
+            parts.append(x.narrow(dim, size - 1, 1))
+        x = torch.cat(parts, dim)
+    return x if keepdim else x.squeeze(dim)
+
+
+def _embedding(indices: Tensor, weight: Tensor, padding_idx: Optional[int] = None,
+               max_norm: Optional[float] = None, norm_type: float = 2.0,
+               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
+    if padding_idx is None or not weight.requires_grad or max_norm is not None:
+        return NotImplemented
+    found = torch.nn.functional.embedding(indices, weight)
+    is_padding = indices.unsqueeze(-1) == padding_idx % weight.shape[0]
+    return torch.where(is_padding, detached(found), found)
+
+
 def _addcdiv(x: Tensor, a: Tensor, b: Tensor, *, value: float = 1) -> Tensor:
     return x + value * a / b
 
@@ -246,6 +271,9 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "hypot": lambda x, y: torch.sqrt(x * x + y * y),
     "xlogy": lambda x, y: torch.where(x == 0, torch.zeros_like(x), x * torch.log(y)),
     "logaddexp": _logaddexp,
+    "fmod": lambda x, y: x - y * _trunc(x / y),
+    "prod": _prod,
+    "embedding": _embedding,
     "addcdiv": _addcdiv,
     "norm": _norm,
     "vector_norm": _vector_norm,

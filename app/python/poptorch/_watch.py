@@ -194,7 +194,9 @@ class Watch(TorchFunctionMode):
 
     def _stop_gradient(self, tensor: torch.Tensor) -> None:
         """What was computed where gradients are off, or detached, lets none back."""
-        if self._without_gradient.pop(id(tensor), None) is None or not tensor.is_floating_point():
+        if self._without_gradient.pop(id(tensor), None) is None:
+            return
+        if tensor.requires_grad or not tensor.is_floating_point():  # of a Function with a gradient
             return
         torch._C._set_value_trace(tensor, value_of(detached(tensor)))
 

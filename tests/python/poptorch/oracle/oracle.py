@@ -49,8 +49,12 @@ def _arguments(case, data, turned=False):
     return (x, i, y), {}
 
 
+def _accumulation(case):
+    return case.accumulation if case.training else 1
+
+
 def _micro_batches(case):
-    return case.iterations * case.replicas * case.accumulation
+    return case.iterations * case.replicas * _accumulation(case)
 
 
 def _joined(parts):
@@ -79,7 +83,7 @@ class Eager:
                  for n in range(_micro_batches(case))]
         results = []
         for iteration in range(case.iterations):
-            per = case.replicas * case.accumulation
+            per = case.replicas * _accumulation(case)
             if self.optimizer:
                 self.optimizer.zero_grad()
             for part in parts[iteration * per:(iteration + 1) * per]:

@@ -88,6 +88,28 @@ private slots:
         QVERIFY(find(findInsights(p), "peakVariables")->evidence.back().text.empty());
     }
 
+    /// Code of a ring for each gradient, where they are summed over replicas one by one.
+    void gradientsThatAreSummedOneByOneTakeCode() {
+        Profile p = sampleProfile({.tooLarge = true});
+        QVERIFY(adviceOn(*find(findInsights(p), "fit"), "maxCrossReplicaBufferSize") == nullptr);
+        for (const char* name : {"a_allReduce", "b_allReduce"}) {
+            Operation sum;
+            sum.name = name;
+            sum.type = "ReplicatedAllReduceInplace";
+            p.operations.add(sum);
+        }
+        p.info.options = {{"replicas", "2"}, {"mode", "training"}};
+        Variable code;
+        code.category = MemoryCategory::GlobalExchangeCode;
+        code.bytes = TileSeries(TileId(0), p.info.target.tilesPerIpu * p.info.target.ipus, 300'000);
+        p.variables.add(code);
+        const auto fit = find(findInsights(p), "fit");
+        QCOMPARE(text(fit->advice.front().option), "maxCrossReplicaBufferSize");
+        QCOMPARE(text(fit->advice.front().value), "52428800");
+        p.info.options["maxCrossReplicaBufferSize"] = "52428800";
+        QVERIFY(adviceOn(*find(findInsights(p), "fit"), "maxCrossReplicaBufferSize") == nullptr);
+    }
+
     void namesTheLargest() {
         const Profile p = sampleProfile();
         const auto insights = findInsights(p);
@@ -190,6 +212,7 @@ private slots:
         QVERIFY(text(adviceText(*links)).contains("--split"));
         p.info.replicas = 2;
         p.info.mode = "training";
+        p.info.options = {{"replicas", "2"}, {"mode", "training"}};
         QVERIFY(text(adviceText(*find(findInsights(p), "linkBound")))
                     .contains("--max-cross-replica-buffer-size"));
         QVERIFY(!find(findInsights(p), "exchangeBound"));

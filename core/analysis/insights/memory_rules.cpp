@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/analysis/insights/advise.h"
+#include "core/analysis/insights/remedies.h"
 #include "core/analysis/insights/rules.h"
 #include "core/analysis/memory/summary.h"
 #include "core/base/units.h"
@@ -29,6 +30,20 @@ std::string proportionFor(const Facts& p, TileId tile, std::int64_t bytes) {
     return value >= least && value < *now ? numberText(value) : std::string();
 }
 
+/// Whether rings that sum gradients one by one have much of the code that is too much on a tile.
+bool hasManyRings(const Facts& p, TileId tile, std::int64_t missing) {
+    // A smaller part of what is missing is not worth an option.
+    constexpr std::int64_t worthTelling = 4;
+    const auto sums =
+        std::count_if(p.operations().begin(), p.operations().end(),
+                      [](const Operation& o) { return o.type == "ReplicatedAllReduceInplace"; });
+    std::int64_t code = 0;
+    for (const Variable& variable : p.variables())
+        if (variable.category == MemoryCategory::GlobalExchangeCode)
+            code += variable.bytes.sum(tile.value(), tile.value() + 1);
+    return sums > 1 && code * worthTelling >= missing;
+}
+
 void doesNotFit(const Facts& p, const MemorySummary& memory, Insight& insight) {
     const std::int64_t missing = memory.maxTile.includingGaps - memory.limitPerTile;
     insight.level = InsightLevel::Problem;
@@ -36,6 +51,11 @@ void doesNotFit(const Facts& p, const MemorySummary& memory, Insight& insight) {
     insight.title = fmt::format("Does not fit: tile {} needs {} more than it has",
                                 memory.maxTileId.value(), formatBytes(missing));
     Adviser adviser(p.info());
+    const std::string buffer = gradientBufferToTry(p.info());
+    if (!buffer.empty() && hasManyRings(p, memory.maxTileId, missing))
+        adviser.raise("maxCrossReplicaBufferSize",
+                      "sums gradients over the replicas together, with the code of few rings",
+                      buffer);
     adviser
         .lower("availableMemoryProportion",
                "makes temporary data of convolutions and matmuls smaller",

@@ -51,7 +51,8 @@ Remedies againstLinks(const Facts& p, std::int64_t cycles) {
     Adviser adviser(p.info());
     if (p.info().replicas > 1 && p.info().mode == "training")
         adviser.raise("gradientAccumulation", "sums gradients over the replicas less often")
-            .raise("maxCrossReplicaBufferSize", "sums several gradients at once");
+            .raise("maxCrossReplicaBufferSize", "sums several gradients at once",
+                   gradientBufferToTry(p.info()));
     else if (p.pipeline().stages.size() > 1)
         adviser.change("split", "may cut the model where less has to be copied")
             .raise("batchSize", "has fewer slots, between which IPUs copy");
@@ -211,6 +212,13 @@ Remedies againstIdleTime(const Facts& p, std::int64_t cycles) {
 }
 
 } // namespace
+
+std::string gradientBufferToTry(const ProfileInfo& info) {
+    // What Graphcore's submissions to MLPerf have (training_results_v1.1).
+    constexpr std::int64_t usual = 52'428'800;
+    const double now = numberInForce(info, "maxCrossReplicaBufferSize").value_or(0);
+    return now < static_cast<double>(usual) ? std::to_string(usual) : std::string();
+}
 
 std::int64_t microBatchesFor(std::int64_t stages) {
     const double least =

@@ -29,6 +29,10 @@ struct HostCopyTimes {
 /// Of the last run; nothing without one.
 HostCopyTimes hostCopyTimesOf(const Facts& facts);
 
+/// Bytes of gradients that are worth being summed over replicas together; "" where the run has as
+/// many.
+std::string gradientBufferToTry(const ProfileInfo& info);
+
 /// Micro-batches with which G / (G + N - 1) reaches nine tenths, as a multiple that every schedule
 /// takes.
 std::int64_t microBatchesFor(std::int64_t stages);

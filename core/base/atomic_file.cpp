@@ -1,18 +1,21 @@
 #include "core/base/atomic_file.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
+#include <new>
+#include <ostream>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/descriptor_buffer.h"
 #include "core/base/error.h"
+#include "core/base/output_target.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;
@@ -22,15 +25,25 @@ std::string reason() {
     return std::strerror(errno);
 }
 
-void flushToDisk(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    ::fsync(file);
-    ::close(file);
+[[noreturn]] void failToWrite(const fs::path& file, const std::string& why) {
+    goNoFurtherAtTheEnd(); // its temporary file may be gone
+    throw UserError(fmt::format("cannot write '{}': {}", file.string(), why));
 }
 
-constexpr std::string_view randomPart = "XXXXXX"; // see mkstemp(3)
+constexpr std::size_t randomLetters = 6;
+
+/// As mkstemp(3) has it; that cannot be told the name before the file is there.
+std::string randomPart() {
+    constexpr std::string_view letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    std::array<unsigned char, randomLetters> numbers{};
+    if (::getentropy(numbers.data(), numbers.size()) != 0)
+        throw UserError(fmt::format("cannot make a temporary file: {}", reason()));
+    std::string text;
+    for (const unsigned char number : numbers)
+        text += letters[number % letters.size()];
+    return text;
+}
 
 /// True if no process uses the file: each holds a lock on its own, a moment after making it.
 bool isStale(const fs::path& path) {
@@ -53,70 +66,165 @@ void removeStale(const fs::path& directory, const std::string& prefix) {
          at.increment(error)) {
         const std::string name = at->path().filename().string();
         std::error_code ignored;
-        if (name.size() == prefix.size() + randomPart.size() && name.starts_with(prefix) &&
+        if (name.size() == prefix.size() + randomLetters && name.starts_with(prefix) &&
             at->symlink_status(ignored).type() == fs::file_type::regular && isStale(at->path()))
             fs::remove(at->path(), ignored);
     }
 }
 
+/// A file that replaces another may be read and written by whom that could be.
+void keepMode(int descriptor, const fs::path& replaced) {
+    constexpr mode_t permissions = 0777;
+    struct stat status {};
+    if (::stat(replaced.c_str(), &status) != 0)
+        return;
+    // Only root can give a file away.
+    if (status.st_uid == ::geteuid() || ::fchown(descriptor, status.st_uid, status.st_gid) == 0)
+        ::fchmod(descriptor, status.st_mode & permissions);
+}
+
+void flushToDisk(int descriptor, const fs::path& name) {
+    // Not all file systems can.
+    if (::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP)
+        failToWrite(name, reason());
+}
+
+void writeThrough(DescriptorBuffer& buffer, const fs::path& name,
+                  const std::function<void(std::ostream&)>& write) {
+    std::ostream out(&buffer);
+    write(out);
+    out.flush();
+    if (buffer.error() != 0)
+        failToWrite(name, std::strerror(buffer.error()));
+    if (!out)
+        throw std::bad_alloc(); // which a stream keeps to itself
+}
+
+/// Closes it at the end.
+struct Opened {
+    int number = -1;
+    Opened() = default;
+    ~Opened() {
+        if (number >= 0)
+            ::close(number);
+    }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+};
+
+void writeInto(const OutputTarget& target, const fs::path& name,
+               const std::function<void(std::ostream&)>& write) {
+    Opened opened;
+    DescriptorBuffer buffer([&] { return opened.number = openToWriteInto(target); });
+    try {
+        writeThrough(buffer, name, write);
+        if (buffer.open() < 0) // with nothing to write: a reader waits for the end
+            failToWrite(name, std::strerror(buffer.error()));
+    } catch (const UserError&) {
+        // As of the standard output: a reader that leaves early has what it wanted.
+        if (buffer.error() != EPIPE)
+            throw;
+    }
+}
+
+std::string readAll(int descriptor, const fs::path& name) {
+    std::string text;
+    std::vector<char> block(std::size_t{1} << 16);
+    for (;;) {
+        const ssize_t got = ::read(descriptor, block.data(), block.size());
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            throw UserError(fmt::format("cannot read '{}': {}", name.string(), reason()));
+        if (got == 0)
+            return text;
+        text.append(block.data(), static_cast<std::size_t>(got));
+    }
+}
+
 } // namespace
 
+AtomicFile::AtomicFile(fs::path finalPath, Unmade /*unmade*/)
+    : name_(std::move(finalPath)) {}
+
+// What the other constructor has made, the destructor takes back after an error.
 AtomicFile::AtomicFile(fs::path finalPath)
-    : final_(std::move(finalPath)) {
+    : AtomicFile(std::move(finalPath), Unmade()) {
+    const OutputTarget target = outputTarget(name_);
+    if (!target.regular)
+        throw UserError(fmt::format("cannot write '{}': it is a device, a pipe or a socket, and "
+                                    "this needs a regular file",
+                                    name_.string()));
+    final_ = target.path;
     const fs::path directory = final_.has_parent_path() ? final_.parent_path() : fs::path(".");
-    const std::string prefix = "." + final_.filename().string() + ".";
-    removeStale(directory, prefix);
+    removeStale(directory, "." + final_.filename().string() + ".");
     const SignalHold hold;
+    makeTemporary(directory, hold);
+    keepMode(lock_, final_);
+    ::flock(lock_, LOCK_EX | LOCK_NB);
+}
+
+void AtomicFile::makeTemporary(const fs::path& directory, const SignalHold& hold) {
+    // Another name after each failure; and what had made the directories may remove them again.
+    constexpr int mostTries = 100;
+    for (int tries = 1; !tryToMake(directory, hold); ++tries)
+        if (tries == mostTries || (errno != EEXIST && errno != ENOENT))
+            throw UserError(
+                fmt::format("cannot write in directory '{}': {}", directory.string(), reason()));
+}
+
+bool AtomicFile::tryToMake(const fs::path& directory, const SignalHold& hold) {
+    const fs::path temporary = directory / ("." + final_.filename().string() + "." + randomPart());
+    removed_.reserve(hold, temporary.native().size());
     std::error_code error;
     for (fs::path at = directory; !at.empty() && !fs::exists(at, error); at = at.parent_path())
-        made_.push_back(at);
+        if (std::find(made_.begin(), made_.end(), at) == made_.end())
+            made_.push_back(at);
     fs::create_directories(directory, error);
     if (error)
         throw UserError(
             fmt::format("cannot create directory '{}': {}", directory.string(), error.message()));
-    std::string name = (directory / prefix).string().append(randomPart);
-    lock_ = ::mkstemp(name.data());
+    atEndStep(EndStep::DirectoriesMade);
+    temporary_ = temporary;          // before there is a file
+    constexpr mode_t anybody = 0666; // whom the umask lets
+    lock_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, anybody);
     if (lock_ < 0)
-        throw UserError(
-            fmt::format("cannot write in directory '{}': {}", directory.string(), reason()));
-    removed_.note(hold, name, made_.size());
-    // mkstemp makes the file private; a report is as readable as any other new file.
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(lock_, 0666 & ~mask);
-    ::fcntl(lock_, F_SETFD, FD_CLOEXEC);
-    ::flock(lock_, LOCK_EX | LOCK_NB);
-    temporary_ = name;
+        return false;
+    atEndStep(EndStep::FileMade);
+    removed_.note(hold, temporary_.native(), made_.size());
+    atEndStep(EndStep::Noted);
+    return true;
 }
 
 AtomicFile::~AtomicFile() {
     if (!committed_) {
+        goNoFurtherAtTheEnd(); // what failed may have failed for that
         std::error_code ignored;
-        fs::remove(temporary_, ignored);
+        if (lock_ >= 0)
+            fs::remove(temporary_, ignored);
         for (const fs::path& directory : made_)
             fs::remove(directory, ignored); // one that holds something stays
     }
-    ::close(lock_);
+    if (lock_ >= 0)
+        ::close(lock_);
+    atEndStep(EndStep::BeforeForgotten);
 }
 
 void AtomicFile::commit() {
-    flushToDisk(temporary_);
-    std::error_code error;
-    fs::rename(temporary_, final_, error);
-    if (error)
-        throw UserError(fmt::format("cannot write '{}': {}", final_.string(), error.message()));
+    flushToDisk(lock_, name_);
+    atEndStep(EndStep::BeforeRename);
+    if (::rename(temporary_.c_str(), final_.c_str()) != 0)
+        failToWrite(name_, reason());
+    atEndStep(EndStep::Renamed);
     committed_ = true;
 }
 
 void writeFileAtomically(const fs::path& file, const std::function<void(std::ostream&)>& write) {
+    if (const OutputTarget target = outputTarget(file); !target.regular)
+        return writeInto(target, file, write);
     AtomicFile atomic(file);
-    DescriptorBuffer buffer(atomic.descriptor());
-    std::ostream out(&buffer);
-    write(out);
-    out.flush();
-    if (!out)
-        throw UserError(
-            fmt::format("cannot write '{}': {}", file.string(), std::strerror(buffer.error())));
+    DescriptorBuffer buffer([&] { return atomic.descriptor(); });
+    writeThrough(buffer, file, write);
     atomic.commit();
 }
 
@@ -124,16 +232,20 @@ void writeFileAtomically(const fs::path& file, std::string_view text) {
     writeFileAtomically(file, [text](std::ostream& out) { out << text; });
 }
 
+void checkWritable(const fs::path& file) {
+    if (outputTarget(file).regular)
+        const AtomicFile probe(file);
+}
+
 std::string readFile(const fs::path& file) {
     std::error_code error;
     if (fs::is_directory(file, error))
         throw UserError(fmt::format("cannot read '{}': it is a directory", file.string()));
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
+    Opened opened;
+    opened.number = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (opened.number < 0)
         throw UserError(fmt::format("cannot read '{}': {}", file.string(), reason()));
-    std::ostringstream text;
-    text << in.rdbuf();
-    return std::move(text).str();
+    return readAll(opened.number, file);
 }
 
 } // namespace tilescope

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <unistd.h>
+#include <utility>
 
 namespace tilescope {
 
@@ -10,8 +11,17 @@ DescriptorBuffer::DescriptorBuffer(int descriptor)
     setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 
-DescriptorBuffer::~DescriptorBuffer() {
-    DescriptorBuffer::sync();
+DescriptorBuffer::DescriptorBuffer(std::function<int()> open)
+    : open_(std::move(open)) {
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+}
+
+int DescriptorBuffer::open() {
+    if (descriptor_ < 0 && error_ == 0) {
+        descriptor_ = open_();
+        error_ = descriptor_ < 0 ? errno : 0;
+    }
+    return descriptor_;
 }
 
 DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type character) {
@@ -24,6 +34,8 @@ DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type character) {
 
 int DescriptorBuffer::sync() {
     const char* from = pbase();
+    if (from < pptr())
+        open();
     while (error_ == 0 && from < pptr()) {
         const ssize_t written = ::write(descriptor_, from, static_cast<std::size_t>(pptr() - from));
         if (written < 0 && errno != EINTR)

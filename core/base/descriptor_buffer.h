@@ -2,18 +2,24 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <streambuf>
 
 namespace tilescope {
 
 /// Buffers writes to a file descriptor and remembers the first error; the descriptor stays open.
+/// What has not been flushed is not written: after an error nobody wants it.
 class DescriptorBuffer : public std::streambuf {
 public:
     explicit DescriptorBuffer(int descriptor);
-    ~DescriptorBuffer() override;
+    /// One that `open` gives, with errno if it is negative, as soon as there is something to write.
+    explicit DescriptorBuffer(std::function<int()> open);
+    ~DescriptorBuffer() override = default;
     DescriptorBuffer(const DescriptorBuffer&) = delete;
     DescriptorBuffer& operator=(const DescriptorBuffer&) = delete;
 
+    /// Opens now, if that has not been done. The descriptor.
+    int open();
     /// errno of the first failed write; 0 if all went well.
     [[nodiscard]] int error() const { return error_; }
 
@@ -22,7 +28,8 @@ protected:
     int sync() override;
 
 private:
-    int descriptor_;
+    std::function<int()> open_;
+    int descriptor_ = -1;
     int error_ = 0;
     std::array<char, 1 << 16> buffer_{};
 };

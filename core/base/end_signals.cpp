@@ -3,32 +3,40 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <climits>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <poll.h>
 #include <unistd.h>
 
 namespace tilescope {
-namespace {
-
-constexpr std::array endSignals{SIGINT, SIGTERM, SIGHUP};
 
 enum class NoteState { Free, Taken, Filled, Removed };
 
-struct Note {
-    std::atomic<NoteState> state = NoteState::Free;
+struct RemovalNote {
+    std::atomic<NoteState> state = NoteState::Taken;
     std::size_t directories = 0;
-    std::array<char, PATH_MAX> path{};
+    std::size_t room = 0;
+    std::unique_ptr<char[]> path = {};
+    RemovalNote* next = nullptr; ///< notes are used again and never freed: the handler walks them
 
     bool change(NoteState from, NoteState to) { return state.compare_exchange_strong(from, to); }
 };
 static_assert(std::atomic<NoteState>::is_always_lock_free);
 
+namespace {
+
 // A handler is given nothing but its signal and may neither wait for a lock nor ask for memory:
 // what it needs is here, from the start.
-constexpr std::size_t mostNotes = 32;
-std::array<Note, mostNotes> notes;
+std::atomic<RemovalNote*> notes = nullptr;
 std::atomic<int> holds = 0;
+thread_local int ownHolds = 0;
 std::atomic<bool> ending = false;
+std::atomic<EndStepHook> stepHook = nullptr;
+/// A child between fork() and exec() has our handlers and notes, but no files.
+std::atomic<pid_t> owner = 0;
+static_assert(std::atomic<RemovalNote*>::is_always_lock_free);
 
 sigset_t endSignalSet() {
     sigset_t set;
@@ -39,14 +47,14 @@ sigset_t endSignalSet() {
 }
 
 [[noreturn]] void waitForTheEnd() {
+    atEndStep(EndStep::WaitsForTheEnd);
     for (;;)
         ::pause();
 }
 
-/// Only with what POSIX allows in a handler.
-void removeFile(Note& note) {
-    char* const path = note.path.data();
-    ::unlink(path);
+/// From here on these functions do only what POSIX allows in a handler.
+void removeDirectories(RemovalNote& note) {
+    char* const path = note.path.get();
     for (std::size_t i = 0; i < note.directories; ++i) {
         char* end = std::strrchr(path, '/');
         while (end != nullptr && end > path && *(end - 1) == '/')
@@ -58,21 +66,64 @@ void removeFile(Note& note) {
     }
 }
 
-extern "C" void removeAndEnd(int signal) {
-    if (ending.exchange(true))
-        waitForTheEnd(); // another thread is at it
-    while (holds.load() > 0) {
-        // Another thread is making a file; this one is not, as it would hold the signal back.
+void removeNoted() {
+    while (holds.load() > ownHolds) {
+        // Another thread is making a file.
+        atEndStep(EndStep::HandlerWaits);
+        constexpr int aMoment = 1; // ms
+        ::poll(nullptr, 0, aMoment);
     }
-    for (Note& note : notes)
-        if (note.change(NoteState::Filled, NoteState::Removed))
-            removeFile(note);
-    ::raise(signal); // whose action is the usual one again; it acts as this returns
+    atEndStep(EndStep::HandlerRemoves);
+    for (RemovalNote* note = notes; note != nullptr; note = note->next)
+        if (note->change(NoteState::Filled, NoteState::Removed))
+            ::unlink(note->path.get());
+    // One thread's file may be in a directory that another one has made.
+    for (RemovalNote* note = notes; note != nullptr; note = note->next)
+        if (note->state == NoteState::Removed)
+            removeDirectories(*note);
+    atEndStep(EndStep::HandlerRemoved);
+}
+
+extern "C" void removeAndEnd(int signal) {
+    const int error = errno;
+    if (::getpid() == owner) {
+        atEndStep(EndStep::HandlerBegins);
+        if (ending.exchange(true))
+            waitForTheEnd(); // another thread is at it; a second signal does not cut it short
+        removeNoted();
+    }
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(signal, &usual, nullptr);
+    ::raise(signal); // acts as this returns
+    errno = error;
+}
+
+RemovalNote* takeNote() {
+    for (RemovalNote* note = notes; note != nullptr; note = note->next)
+        if (note->change(NoteState::Free, NoteState::Taken))
+            return note;
+    auto made = std::make_unique<RemovalNote>();
+    made->next = notes;
+    while (!notes.compare_exchange_weak(made->next, made.get())) {
+        // Another thread has put its own first; `next` is that one now.
+    }
+    return made.release();
 }
 
 } // namespace
 
+void setEndStepHook(EndStepHook hook) {
+    stepHook = hook;
+}
+
+void atEndStep(EndStep step) {
+    if (const EndStepHook hook = stepHook.load(std::memory_order_relaxed))
+        hook(step);
+}
+
 void removeTemporariesOnSignals() {
+    owner = ::getpid();
     for (const int signal : endSignals) {
         struct sigaction action {};
         if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN)
@@ -80,15 +131,35 @@ void removeTemporariesOnSignals() {
         action = {};
         action.sa_handler = removeAndEnd;
         action.sa_mask = endSignalSet();
-        action.sa_flags = static_cast<int>(SA_RESETHAND);
         ::sigaction(signal, &action, nullptr);
     }
+    // A thread that comes to the program's end meanwhile must not cut the removal short.
+    std::atexit(goNoFurtherAtTheEnd);
+}
+
+void goNoFurtherAtTheEnd() {
+    if (ending && ownHolds == 0 && ::getpid() == owner)
+        waitForTheEnd();
+}
+
+void removeTemporariesAndExit(int status) {
+    const sigset_t set = endSignalSet();
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    if (ending.exchange(true)) {
+        holds -= ownHolds; // this thread will make nothing more
+        waitForTheEnd();
+    }
+    removeNoted();
+    ::_exit(status);
 }
 
 SignalHold::SignalHold() {
     const sigset_t set = endSignalSet();
     ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+    atEndStep(EndStep::HoldBegins);
     ++holds;
+    ++ownHolds;
+    atEndStep(EndStep::HoldCounted);
     if (ending) {
         --holds;
         waitForTheEnd();
@@ -96,29 +167,33 @@ SignalHold::SignalHold() {
 }
 
 SignalHold::~SignalHold() {
+    atEndStep(EndStep::HoldEnds);
+    --ownHolds;
     --holds;
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    atEndStep(EndStep::HoldEnded);
+}
+
+void RemovedOnSignal::reserve(const SignalHold& /*hold*/, std::size_t pathLength) {
+    if (note_ == nullptr)
+        note_ = takeNote();
+    if (note_->room > pathLength)
+        return;
+    note_->path = std::make_unique<char[]>(pathLength + 1);
+    note_->room = pathLength + 1;
 }
 
 void RemovedOnSignal::note(const SignalHold& /*hold*/, const std::string& file,
                            std::size_t directories) {
-    if (file.size() >= notes.front().path.size())
-        return;
-    const auto found = std::find_if(notes.begin(), notes.end(), [](Note& note) {
-        return note.change(NoteState::Free, NoteState::Taken);
-    });
-    if (found == notes.end())
-        return;
-    *std::copy(file.begin(), file.end(), found->path.begin()) = '\0';
-    found->directories = directories;
-    found->state = NoteState::Filled;
-    place_ = static_cast<std::size_t>(found - notes.begin());
+    *std::copy(file.begin(), file.end(), note_->path.get()) = '\0';
+    note_->directories = directories;
+    note_->state = NoteState::Filled;
 }
 
 RemovedOnSignal::~RemovedOnSignal() {
     // One that a handler has taken is its own; the process ends.
-    if (place_)
-        notes[*place_].change(NoteState::Filled, NoteState::Free);
+    if (note_ != nullptr && !note_->change(NoteState::Filled, NoteState::Free))
+        note_->change(NoteState::Taken, NoteState::Free);
 }
 
 } // namespace tilescope

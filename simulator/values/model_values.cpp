@@ -116,10 +116,7 @@ void checkSavable(const std::string& model, const std::filesystem::path& file) {
         throw UserError(fmt::format("{}: only ONNX and built-in models can be saved with their "
                                     "weights; leave --save-model out",
                                     model));
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error))
-        throw UserError(fmt::format("{}: is a directory; name a file", file.string()));
-    const AtomicFile probe(file);
+    checkWritable(file);
 }
 
 void saveModel(const std::string& model, const RunOptions& options, const NamedWeights& weights,

@@ -146,7 +146,7 @@ private slots:
         write("file", "x");
         const std::string epochs = "1000000"; // that nobody waits for
         verifyRefused(trained({"--save-model", "folder.onnx", "--epochs", epochs}),
-                      "folder.onnx: is a directory; name a file");
+                      "cannot write 'folder.onnx': it is a directory");
         verifyRefused(trained({"--save-model", "file/saved.onnx", "--epochs", epochs}),
                       "cannot create directory 'file'");
         verifyRefused(runCommand({"run", "mlp", "--compute", "--save-outputs", "file",

@@ -101,7 +101,7 @@ std::string differenceText(const sim::Difference& difference) {
 
 ComputedText inferred(const std::string& model, const RunOptions& options) {
     if (!options.compute.saveOutputs.empty()) // where nothing can be written, say so before
-        const AtomicFile probe(fs::path(options.compute.saveOutputs) / "output.npy");
+        checkWritable(fs::path(options.compute.saveOutputs) / "output.npy");
     sim::InferenceResult result = sim::computeResults(model, options);
     ComputedText computed;
     computed.values = std::move(result.values);

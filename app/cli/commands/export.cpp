@@ -106,6 +106,9 @@ void checkTraceOptions(const ExportArguments& arguments) {
 int exportProfile(const ExportArguments& arguments, const Streams& streams) {
     checkTraceOptions(arguments);
     const ProfileView profile = openProfile(arguments.profile);
+    std::error_code error;
+    if (std::filesystem::equivalent(arguments.output, profile.file(), error))
+        throw UserError(fmt::format("option -o: '{}' is the profile itself", arguments.output));
     if (arguments.format == "chrome-trace")
         exportTrace(arguments, profile, streams);
     else if (arguments.format == "csv")

@@ -118,7 +118,7 @@ public:
         if (!ranks.isFirst())
             return assist(ranks);
         if (!arguments_.heatMap.empty())
-            AtomicFile probe(arguments_.heatMap);
+            checkWritable(arguments_.heatMap);
         if (usesCache())
             sim::ExecutableCache::makeDirectory(job_.options.at(cacheKey));
         SweepStore store(arguments_.directory, identity(), grid_,

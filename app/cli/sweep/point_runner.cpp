@@ -11,6 +11,7 @@
 
 #include "app/cli/streams.h"
 #include "app/cli/sweep/point_worker.h"
+#include "core/base/end_signals.h"
 #include "core/base/error.h"
 
 namespace tilescope::cli {
@@ -22,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int cannotStartCode = 127;
 
 /// Ctrl+C as something to wait for.
-/// While it lives, SIGINT, SIGTERM and SIGHUP do not end the program; they make a descriptor
+/// While it lives, signals that end the program (endSignals) do not; they make a descriptor
 /// readable. One that is ignored (as nohup does) stays ignored. For programs of one thread: the
 /// signals are held back in this one.
 class InterruptWatch {
@@ -45,7 +46,7 @@ private:
 InterruptWatch::InterruptWatch() {
     sigset_t watched;
     sigemptyset(&watched);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : endSignals) {
         // The system queues a blocked signal even if it is ignored.
         struct sigaction action {};
         if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)

@@ -4,5 +4,7 @@
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+take_arguments 999 "$@"
+[ $# -gt 0 ] || { usage >&2; exit 2; }
 install_dependencies program
 build "$@"

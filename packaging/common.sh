@@ -3,6 +3,22 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export CCACHE_BASEDIR=$root
 
+# The comment at the beginning of the script that sources this.
+usage() { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0"; }
+# take_arguments MOST ARGUMENT...: prints the usage and ends if that is asked for, or if there are options, which no
+# script here has, or too many arguments.
+take_arguments() {
+    local most=$1 argument
+    shift
+    for argument in "$@"; do
+        case $argument in
+            -h | --help) usage; exit 0 ;;
+            -*) usage >&2; exit 2 ;;
+        esac
+    done
+    [ $# -le "$most" ] || { usage >&2; exit 2; }
+}
+
 say() { printf '\n== %s\n' "$*"; }
 
 # install_dependencies PART...: installs what is missing of these parts of dependencies.txt; does nothing if all is there.

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # From a fresh Debian 12 to the window: installs the dependencies, builds, simulates the demo and
 # opens it. Without a display it prints the report and saves a picture of every view.
+# usage: start.sh
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+take_arguments 0 "$@"
 
 install_dependencies program
 build release tilescope tilescope-gui

@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+take_arguments 1 "$@"
 preset=${1:-release}
 
 install_dependencies program python machines tests package

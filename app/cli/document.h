@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 
+#include "core/base/printable.h"
 #include "core/table/table.h"
 
 namespace boost::json {
@@ -19,12 +20,6 @@ void write(std::ostream& out, const Document& document, Format format);
 /// A table by itself; in JSON an array of objects.
 void write(std::ostream& out, const Table& table, Format format);
 void writeText(std::ostream& out, const Table& table);
-
-enum class Lines { Join, Keep };
-/// Names come from models: what commands a terminal (escape sequences, turned writing, and line
-/// breaks unless they are kept) becomes blanks. All text that leaves goes through this; JSON and
-/// CSV are data, and keep names as they are.
-std::string printable(std::string_view text, Lines lines = Lines::Join);
 
 /// Indented JSON text, numbers in their shortest form, with a line feed at the end.
 void writeJson(std::ostream& out, const boost::json::value& value);

@@ -9,8 +9,8 @@ namespace tilescope::cli {
 enum ExitStatus : int {
     exitYes = 0,      ///< done; fits
     exitNo = 1,       ///< a well-formed no: does not fit
-    exitUsage = 2,    ///< wrong usage or input
-    exitInternal = 3, ///< our fault, or the result could not be written
+    exitUsage = 2,    ///< wrong usage or input, or the computer lacks room or memory
+    exitInternal = 3, ///< our fault
 };
 
 /// Where a command writes. `out` gets the result and nothing else.

@@ -7,6 +7,7 @@
 
 #include "app/gui/window/reports.h"
 #include "core/base/error.h"
+#include "core/base/output_target.h"
 #include "core/base/suggest.h"
 
 namespace tilescope::gui {
@@ -48,10 +49,24 @@ GrabRequest grabFrom(const QString& text) {
     QString parts = view.section(QLatin1Char(':'), 1);
     parts.replace(QLatin1Char('-'), QLatin1Char(' '));
     GrabRequest request{view.section(QLatin1Char(':'), 0, 0), text.mid(equals + 1),
+                        kindOf(text.mid(equals + 1)),
                         parts.split(QLatin1Char('+'), Qt::SkipEmptyParts)};
     if (!screens.contains(request.view))
         reportFrom(request.view); // throws for an unknown one
     return request;
+}
+
+/// Of a pipe or a device, whose name says nothing, PNG.
+views::PictureKind kindOf(const QString& file) {
+    using views::PictureKind;
+    const auto kind = views::pictureKind(file);
+    if (kind == PictureKind::Png || kind == PictureKind::Jpeg)
+        return *kind;
+    if (!kind && !outputTarget(file.toStdString()).regular)
+        return PictureKind::Png;
+    throw UserError(fmt::format("--grab: cannot write picture '{}': its name must end in .png or "
+                                ".jpg",
+                                file.toStdString()));
 }
 
 bool needsProfile(const GrabRequest& request) {

@@ -9,6 +9,7 @@
 
 #include "app/gui/window/deep_link.h"
 #include "views/session/preferences.h"
+#include "views/widgets/save_picture.h"
 
 namespace tilescope::gui {
 
@@ -16,6 +17,7 @@ namespace tilescope::gui {
 struct GrabRequest {
     QString view;
     QString file;
+    views::PictureKind kind = views::PictureKind::Png;
     QStringList parts; ///< "tile map"; none for what the report begins with
 };
 

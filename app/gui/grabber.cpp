@@ -12,6 +12,7 @@
 #include "views/widgets/control_states.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
+#include "views/widgets/save_picture.h"
 
 namespace tilescope::gui {
 
@@ -174,12 +175,9 @@ void Grabber::grab() {
     if (auto* run = window_.findChild<RunDialog*>())
         run->hide();
     showing_ = false;
-    if (!shown.save(request.file)) {
-        emit failed(tr("cannot write picture '%1': the folder must exist and be writable, and the "
-                       "name end in .png or .jpg")
-                        .arg(request.file));
-        return;
-    }
+    if (const QString problem = views::savePixmap(shown, request.file, request.kind);
+        !problem.isEmpty())
+        return emit failed(problem);
     ++next_;
     showNext();
 }

@@ -2,9 +2,11 @@
 #include <QApplication>
 #include <QIcon>
 #include <QTimer>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <unistd.h>
 
 #include "app/gui/application.h"
@@ -13,8 +15,11 @@
 #include "app/gui/grabber.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/window_list.h"
+#include "core/base/atomic_file.h"
 #include "core/base/end_signals.h"
 #include "core/base/error.h"
+#include "core/base/lack_of_memory.h"
+#include "core/base/printable.h"
 #include "views/plot/plot_widget.h"
 #include "views/theme/style.h"
 
@@ -23,7 +28,8 @@ namespace {
 using namespace tilescope;
 
 int userError(const QString& text) {
-    std::fprintf(stderr, "tilescope-gui: error: %s\n", qPrintable(text));
+    std::fprintf(stderr, "tilescope-gui: error: %s\n",
+                 printable(text.toStdString(), Lines::Keep).c_str());
     return 2;
 }
 
@@ -155,6 +161,8 @@ int run(int argc, char** argv) {
         return 0;
     }
     const bool grabbing = !arguments.grabs.empty();
+    for (const gui::GrabRequest& grab : arguments.grabs)
+        checkWritable(grab.file.toStdString());
     const gui::DeepLink link = grabbing ? gui::DeepLink{} : linkFrom(arguments);
     if (arguments.check && !grabbing)
         return 0;
@@ -181,11 +189,17 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+    // What cannot be written any further is an error with a name, and not a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     tilescope::removeTemporariesOnSignals();
+    tilescope::endOnLackOfMemory("tilescope-gui");
     try {
         return run(argc, argv);
     } catch (const tilescope::UserError& error) {
         return userError(QString::fromUtf8(error.what()));
+    } catch (const std::bad_alloc&) {
+        return userError(QStringLiteral("not enough memory on this computer"));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "tilescope-gui: internal error: %s\n", error.what());
         return 3;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/database/page_checksum.h"
 
 namespace tilescope {
@@ -37,6 +38,15 @@ constexpr int instructionsBetweenStopChecks = 10'000;
                        std::nullopt);
     case SQLITE_CANTOPEN:
         throw UserError(fmt::format("cannot open '{}': {}", file, sqlite3_errmsg(db)));
+    case SQLITE_NOMEM:
+        throw SqlError(fmt::format("'{}': not enough memory", file), "not enough memory",
+                       std::nullopt);
+    case SQLITE_TOOBIG: {
+        const std::string text =
+            fmt::format("a value, or the query, is longer than {}",
+                        formatBytes(sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1)));
+        throw SqlError(fmt::format("'{}': {}", file, text), text, std::nullopt);
+    }
     default:
         break;
     }

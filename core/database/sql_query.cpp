@@ -10,6 +10,11 @@
 namespace tilescope {
 namespace {
 
+/// A value that is longer is an error: nothing in a profile is, nor can anybody read it.
+constexpr int mostValueBytes = 64 << 20;
+/// What SQLite may take for a query in memory, such as for sorting.
+constexpr sqlite3_int64 mostQueryHeap = sqlite3_int64{1} << 30;
+
 SqlValue valueAt(const Statement& row, int column) {
     switch (row.type(column)) {
     case SQLITE_INTEGER:
@@ -65,20 +70,28 @@ int allowReading(void*, int action, const char* first, const char* second, const
     }
 }
 
-/// While it lives, statements of the connection can only read. A connection that cannot write its
-/// own file could still attach another, or copy itself with VACUUM INTO.
+/// While it lives, statements of the connection can only read, and make no value that is huge. A
+/// connection that cannot write its own file could still attach another, or copy itself with VACUUM
+/// INTO.
 class OnlyReading {
 public:
     explicit OnlyReading(const Database& db)
-        : db_(db.handle()) {
+        : db_(db.handle())
+        , length_(sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, mostValueBytes)) {
         sqlite3_set_authorizer(db_, allowReading, nullptr);
+        // Of the whole process, whose other uses of SQLite need little: sorting and grouping.
+        sqlite3_hard_heap_limit64(mostQueryHeap);
     }
-    ~OnlyReading() { sqlite3_set_authorizer(db_, nullptr, nullptr); }
+    ~OnlyReading() {
+        sqlite3_set_authorizer(db_, nullptr, nullptr);
+        sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, length_);
+    }
     OnlyReading(const OnlyReading&) = delete;
     OnlyReading& operator=(const OnlyReading&) = delete;
 
 private:
     sqlite3* db_;
+    int length_;
 };
 
 std::size_t bytesOf(const std::vector<SqlValue>& row) {

@@ -6,15 +6,16 @@
 #include <ostream>
 #include <set>
 
+#include "core/base/printable.h"
 #include "core/base/units.h"
 
 namespace tilescope {
 namespace {
 
-/// A string of the DOT language.
+/// A string of the DOT language. Who draws it wants no control characters either.
 std::string dotText(std::string_view text) {
     std::string made = "\"";
-    for (const char c : text) {
+    for (const char c : printable(text, Lines::Keep)) {
         if (c == '"' || c == '\\')
             made += '\\';
         if (c == '\n')

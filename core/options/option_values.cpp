@@ -36,8 +36,8 @@ std::int64_t integerValue(const OptionSpec& spec, const std::string& text, Optio
     const auto [rest, error] = std::from_chars(text.data(), end, value);
     if (error == std::errc() && rest == end && value >= least && value <= most)
         return value;
-    throw OptionError(spec.key,
-                      fmt::format("'{}' is not a whole number from {} to {}", text, least, most));
+    throw OptionError(spec.key, fmt::format("'{}' is not a whole number from {} to {}",
+                                            shortened(text), least, most));
 }
 
 double numberValue(const OptionSpec& spec, const std::string& text, OptionRange bounds) {
@@ -47,7 +47,7 @@ double numberValue(const OptionSpec& spec, const std::string& text, OptionRange 
     // The comparisons are false for NaN as well.
     if (error == std::errc() && rest == end && value >= bounds.least && value <= bounds.most)
         return value;
-    throw OptionError(spec.key, fmt::format("'{}' is not a number from {} to {}", text,
+    throw OptionError(spec.key, fmt::format("'{}' is not a number from {} to {}", shortened(text),
                                             bounds.least, bounds.most));
 }
 
@@ -56,8 +56,8 @@ const std::string& choiceValue(const OptionSpec& spec, const std::string& text) 
     if (found != spec.choices.end())
         return *found;
     throw OptionError(spec.key,
-                      fmt::format("'{}' is not one of {}.{}", text, fmt::join(spec.choices, ", "),
-                                  didYouMean(text, spec.choices)));
+                      fmt::format("'{}' is not one of {}.{}", shortened(text),
+                                  fmt::join(spec.choices, ", "), didYouMean(text, spec.choices)));
 }
 
 std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std::string& text) {
@@ -68,7 +68,8 @@ std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std:
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
             throw OptionError(
-                spec.key, fmt::format("'{}' is not KEY=VALUE, such as sequenceLength=384", part));
+                spec.key,
+                fmt::format("'{}' is not KEY=VALUE, such as sequenceLength=384", shortened(part)));
         pairs[part.substr(0, equals)] = part.substr(equals + 1);
     }
     return pairs;

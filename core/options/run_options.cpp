@@ -22,7 +22,8 @@ std::vector<std::string> optionKeys() {
 const OptionSpec& specOf(std::string_view key) {
     if (const OptionSpec* spec = findOption(key))
         return *spec;
-    throw UserError(fmt::format("unknown option '{}'.{}", key, didYouMean(key, optionKeys())));
+    throw UserError(
+        fmt::format("unknown option '{}'.{}", shortened(key), didYouMean(key, optionKeys())));
 }
 
 void checkProportion(double proportion) {

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/base/error.h"
+#include "core/table/csv_field.h"
 
 namespace tilescope {
 namespace {
@@ -28,25 +29,6 @@ void add(Cell& sum, const Cell& cell) {
 double rank(const Cell& cell) {
     const double number = numberOf(cell).value_or(0);
     return std::holds_alternative<Change>(cell) ? std::abs(number) : number;
-}
-
-/// Spreadsheets run text that begins like a formula, in quotes too; an apostrophe in front keeps it
-/// text (OWASP, CSV Injection).
-std::string csvText(const Cell& cell) {
-    std::string text = rawText(cell);
-    if (std::holds_alternative<std::string>(cell) && !text.empty() &&
-        std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
-        text.insert(text.begin(), '\'');
-    return text;
-}
-
-std::string csvField(const std::string& text, char separator) {
-    if (text.find_first_of(std::string("\"\r\n") + separator) == std::string::npos)
-        return text;
-    std::string result = "\"";
-    for (const char c : text)
-        result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + '"';
 }
 
 } // namespace
@@ -150,6 +132,15 @@ bool cellLess(const Cell& a, const Cell& b) {
     return rank(a) < rank(b);
 }
 
+namespace {
+
+std::string csvCell(const Cell& cell, char separator) {
+    const std::string text = rawText(cell);
+    return std::holds_alternative<std::string>(cell) ? csvField(text, separator) : text;
+}
+
+} // namespace
+
 void writeCsv(std::ostream& out, const Table& whole, char separator) {
     const Table table = shownIn(Shown::Data, whole);
     for (std::size_t i = 0; i < table.columns.size(); ++i)
@@ -159,7 +150,7 @@ void writeCsv(std::ostream& out, const Table& whole, char separator) {
     for (const Row& row : table.rows) {
         for (std::size_t i = 0; i < row.cells.size(); ++i)
             out << (i == 0 ? std::string() : std::string(1, separator))
-                << csvField(csvText(row.cells[i]), separator);
+                << csvCell(row.cells[i], separator);
         out << '\n';
     }
 }

@@ -2,10 +2,11 @@
 
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
+#include "views/widgets/write_output.h"
+#include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <algorithm>
 
 namespace tilescope::views {
@@ -116,13 +117,9 @@ int MarksModel::beside(double cycle, bool forward) const {
 }
 
 void MarksModel::changed() {
-    QSaveFile file(file_);
-    const QByteArray bytes = jsonOf(marks_);
-    const bool written =
-        file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
+    const QString problem = writeOutput(file_, jsonOf(marks_));
     emit marksChanged();
-    emit saved(written ? QString()
-                       : tr("Marks are not kept: '%1' %2").arg(file_, file.errorString()));
+    emit saved(problem.isEmpty() ? QString() : tr("Marks are not kept: %1").arg(problem));
 }
 
 int MarksModel::rowCount(const QModelIndex& parent) const {

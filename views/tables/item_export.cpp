@@ -4,16 +4,17 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
-#include <QSaveFile>
 #include <QTableView>
 #include <QTreeView>
 #include <functional>
 #include <sstream>
 
+#include "core/table/csv_field.h"
 #include "views/tables/cell_text.h"
 #include "views/tables/table_model.h"
 #include "views/theme/text.h"
 #include "views/widgets/save_picture.h"
+#include "views/widgets/write_output.h"
 
 namespace tilescope::views {
 namespace {
@@ -50,13 +51,7 @@ void visitRows(const QAbstractItemView& view, const QModelIndex& parent, int dep
 }
 
 QString quotedCsv(const QString& value) {
-    static const QString special = QStringLiteral(",\"\n\r");
-    const bool quote =
-        std::any_of(value.begin(), value.end(), [](QChar c) { return special.contains(c); });
-    return quote ? QLatin1Char('"') +
-                       QString(value).replace(QLatin1Char('"'), QStringLiteral("\"\"")) +
-                       QLatin1Char('"')
-                 : value;
+    return QString::fromStdString(csvField(value.toStdString()));
 }
 
 QString onOneLine(const QString& value) {
@@ -132,11 +127,7 @@ QString tabbedText(const QAbstractItemView& view, bool onlySelected) {
 }
 
 QString saveCsv(const QAbstractItemView& view, const QString& file) {
-    QSaveFile out(file);
-    const QByteArray bytes = csvText(view).toUtf8();
-    if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
-        return {};
-    return Text::tr("Cannot write '%1': %2").arg(file, out.errorString());
+    return writeOutput(file, csvText(view).toUtf8());
 }
 
 void askAndSaveCsv(const QAbstractItemView& view) {

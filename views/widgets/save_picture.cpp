@@ -1,7 +1,9 @@
 #include "views/widgets/save_picture.h"
 
+#include <QBuffer>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHash>
 #include <QMessageBox>
 #include <QPageSize>
 #include <QPainter>
@@ -9,6 +11,7 @@
 #include <QSvgGenerator>
 
 #include "views/theme/text.h"
+#include "views/widgets/write_output.h"
 
 namespace tilescope::views {
 namespace {
@@ -16,24 +19,24 @@ namespace {
 constexpr qreal finer = 2;
 constexpr int dotsPerInch = 96; // Qt's unit of a widget's pixel
 
-bool savePixels(QWidget& widget, const QString& file, const PaintOn& paint) {
+bool pixelsOf(QWidget& widget, const PaintOn& paint, PictureKind kind, QBuffer& out) {
     QPixmap pixmap(widget.size() * finer);
     pixmap.setDevicePixelRatio(finer);
     pixmap.fill(widget.palette().color(QPalette::Window));
-    return paint(pixmap) && pixmap.save(file);
+    return paint(pixmap) && pixmap.save(&out, kind == PictureKind::Jpeg ? "JPG" : "PNG");
 }
 
-bool saveSvg(QWidget& widget, const QString& file, const PaintOn& paint) {
+bool svgOf(QWidget& widget, const PaintOn& paint, QBuffer& out) {
     QSvgGenerator svg;
-    svg.setFileName(file);
+    svg.setOutputDevice(&out);
     svg.setSize(widget.size());
     svg.setViewBox(widget.rect());
     svg.setTitle(widget.window()->windowTitle());
     return paint(svg);
 }
 
-bool savePdf(QWidget& widget, const QString& file, const PaintOn& paint) {
-    QPdfWriter pdf(file);
+bool pdfOf(QWidget& widget, const PaintOn& paint, QBuffer& out) {
+    QPdfWriter pdf(&out);
     pdf.setResolution(dotsPerInch);
     constexpr qreal pointsPerInch = 72;
     pdf.setPageSize(
@@ -42,17 +45,53 @@ bool savePdf(QWidget& widget, const QString& file, const PaintOn& paint) {
     return paint(pdf);
 }
 
+bool paintTo(QWidget& widget, const PaintOn& paint, PictureKind kind, QBuffer& out) {
+    switch (kind) {
+    case PictureKind::Svg:
+        return svgOf(widget, paint, out);
+    case PictureKind::Pdf:
+        return pdfOf(widget, paint, out);
+    case PictureKind::Png:
+    case PictureKind::Jpeg:
+        break;
+    }
+    return pixelsOf(widget, paint, kind, out);
+}
+
+QString cannotPaint(const QString& file) {
+    return Text::tr("Cannot write '%1': there is too little memory for the picture").arg(file);
+}
+
 } // namespace
 
+std::optional<PictureKind> pictureKind(const QString& file) {
+    static const QHash<QString, PictureKind> kinds{{QStringLiteral("png"), PictureKind::Png},
+                                                   {QStringLiteral("jpg"), PictureKind::Jpeg},
+                                                   {QStringLiteral("jpeg"), PictureKind::Jpeg},
+                                                   {QStringLiteral("svg"), PictureKind::Svg},
+                                                   {QStringLiteral("pdf"), PictureKind::Pdf}};
+    const auto found = kinds.find(QFileInfo(file).suffix().toLower());
+    return found == kinds.end() ? std::nullopt : std::optional(*found);
+}
+
+QString savePixmap(const QPixmap& pixmap, const QString& file, PictureKind kind) {
+    QBuffer out;
+    out.open(QIODevice::WriteOnly);
+    if (!pixmap.save(&out, kind == PictureKind::Jpeg ? "JPG" : "PNG"))
+        return cannotPaint(file);
+    return writeOutput(file, out.data());
+}
+
 QString savePicture(QWidget& widget, const QString& file, const PaintOn& paint) {
-    const QString suffix = QFileInfo(file).suffix().toLower();
-    const bool good = suffix == QLatin1String("svg")   ? saveSvg(widget, file, paint)
-                      : suffix == QLatin1String("pdf") ? savePdf(widget, file, paint)
-                                                       : savePixels(widget, file, paint);
-    return good ? QString()
-                : Text::tr("Cannot write '%1': the folder must exist and be writable, and the name "
-                           "end in .png, .jpg, .svg or .pdf.")
-                      .arg(file);
+    const std::optional<PictureKind> kind = pictureKind(file);
+    if (!kind)
+        return Text::tr("Cannot write '%1': the name must end in .png, .jpg, .svg or .pdf.")
+            .arg(file);
+    QBuffer out;
+    out.open(QIODevice::WriteOnly);
+    if (!paintTo(widget, paint, *kind, out))
+        return cannotPaint(file);
+    return writeOutput(file, out.data());
 }
 
 QString savePicture(QWidget& widget, const QString& file) {

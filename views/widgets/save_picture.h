@@ -4,8 +4,16 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
+#include <optional>
 
 namespace tilescope::views {
+
+enum class PictureKind { Png, Jpeg, Svg, Pdf };
+/// What the name of a file ends in; none of these if it is another one.
+std::optional<PictureKind> pictureKind(const QString& file);
+
+/// Writes pixels as .png or .jpg. Returns what went wrong, or an empty text.
+QString savePixmap(const QPixmap& pixmap, const QString& file, PictureKind kind);
 
 /// Paints the widget into a file of the kind that its name ends in: .png or .jpg (twice as fine as
 /// the screen), .svg or .pdf. Returns what went wrong, or an empty text.

@@ -77,7 +77,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int fail(const Streams& streams, int status, const std::string& text) {
-    streams.err << "tilescope: error: " << printable(text, Lines::Keep) << '\n';
+    streams.err << "tilescope: error: " << printable(boundedMessage(text), Lines::Keep) << '\n';
     return status;
 }
 
@@ -127,7 +127,7 @@ int runCli(const std::vector<std::string>& args, const Streams& streams, sim::Ke
     } catch (const UserError& error) {
         return fail(streams, exitUsage, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(streams, exitInternal, "not enough memory on this computer");
+        return fail(streams, exitUsage, "not enough memory on this computer");
     } catch (const std::exception& error) {
         return internal(streams, error.what(), args);
     } catch (...) {

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "app/cli/commands/cli.h"
+#include "app/cli/terminal_buffer.h"
 #include "core/base/descriptor_buffer.h"
 #include "core/base/end_signals.h"
+#include "core/base/lack_of_memory.h"
 
 namespace {
 
@@ -33,14 +35,18 @@ int main(int argc, char** argv) {
     // A file that may not grow further is an error with a name as well.
     std::signal(SIGXFSZ, SIG_IGN);
     tilescope::removeTemporariesOnSignals();
+    tilescope::endOnLackOfMemory("tilescope");
     tilescope::DescriptorBuffer buffer(STDOUT_FILENO);
-    std::ostream out(&buffer);
+    TerminalBuffer terminal(buffer);
+    std::ostream out(::isatty(STDOUT_FILENO) == 1 ? static_cast<std::streambuf*>(&terminal)
+                                                  : &buffer);
     const int status = runCli(std::vector<std::string>(argv + 1, argv + argc),
                               {out, std::cerr, ::isatty(STDERR_FILENO) == 1});
     out.flush();
-    if (buffer.error() == 0 || buffer.error() == EPIPE)
+    if (buffer.error() == EPIPE || (buffer.error() == 0 && out))
         return status;
-    std::cerr << "tilescope: error: cannot write standard output: " << std::strerror(buffer.error())
-              << '\n';
-    return exitInternal;
+    // A stream without an error of its own has met a lack of memory.
+    std::cerr << "tilescope: error: cannot write standard output: "
+              << std::strerror(buffer.error() == 0 ? ENOMEM : buffer.error()) << '\n';
+    return exitUsage;
 }

@@ -1,10 +1,17 @@
 // `query`: any SELECT on a profile.
 #include <boost/json.hpp>
+#include <chrono>
+#include <condition_variable>
 #include <fmt/format.h>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "core/base/error.h"
 #include "core/report/report_query.h"
 
 namespace tilescope::cli {
@@ -35,25 +42,68 @@ Table tableOf(const SqlResult& result) {
     return table;
 }
 
+struct QueryArguments {
+    std::string profile;
+    std::string sql;
+    std::optional<double> timeout; ///< seconds
+    FormatFlags flags;
+};
+
+/// Asks for a stop when the time has come, unless it ends before.
+class TimeLimit {
+public:
+    explicit TimeLimit(double seconds)
+        : waiting_([this, seconds](const std::stop_token& done) {
+            std::unique_lock lock(mutex_);
+            wake_.wait_for(lock, done, std::chrono::duration<double>(seconds),
+                           [] { return false; });
+            if (!done.stop_requested())
+                reached_.request_stop();
+        }) {}
+    [[nodiscard]] std::stop_token token() const { return reached_.get_token(); }
+
+private:
+    std::stop_source reached_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread waiting_;
+};
+
+SqlResult resultOf(const QueryArguments& arguments) {
+    if (!arguments.timeout) {
+        ProfileReader reader = openProfile(arguments.profile).reader();
+        return queryReports(reader, arguments.sql);
+    }
+    constexpr double mostSeconds = 86'400; // a day
+    if (!(*arguments.timeout > 0 && *arguments.timeout <= mostSeconds))
+        throw UserError(fmt::format("option --timeout: '{}' is not a number of seconds above 0, up "
+                                    "to {}",
+                                    *arguments.timeout, mostSeconds));
+    const TimeLimit limit(*arguments.timeout);
+    try {
+        const ProfileView profile = openProfile(arguments.profile);
+        ProfileReader reader = profile.reader(limit.token());
+        return queryReports(reader, arguments.sql);
+    } catch (const Cancelled&) {
+        throw UserError(fmt::format("'{}': the query took longer than {} s (--timeout)",
+                                    arguments.profile, *arguments.timeout));
+    }
+}
+
 } // namespace
 
 void addQueryCommand(CLI::App& app, Action& action) {
-    struct QueryArguments {
-        std::string profile;
-        std::string sql;
-        FormatFlags flags;
-    };
     CLI::App* command = app.add_subcommand(
         "query", "Runs a SELECT on a profile ('tilescope schema' documents the tables)");
     const auto arguments = std::make_shared<QueryArguments>();
     addProfileArgument(*command, arguments->profile);
     command->add_option("SQL", arguments->sql, "the query")->required();
+    command->add_option("--timeout", arguments->timeout, "end a query that takes longer")
+        ->type_name("SECONDS");
     addFormatFlags(*command, arguments->flags);
     setProfileAction(*command, action, arguments,
                      [](const QueryArguments& a, const Streams& streams) {
-                         ProfileReader reader = openProfile(a.profile).reader();
-                         const Table table = tableOf(queryReports(reader, a.sql));
-                         write(streams.out, table, a.flags.format());
+                         write(streams.out, tableOf(resultOf(a)), a.flags.format());
                          return exitYes;
                      });
 }

@@ -46,6 +46,9 @@ py::list categories() {
 }
 
 TileSelection selectionOf(std::optional<std::int32_t> tile, std::optional<std::int32_t> ipu) {
+    // As an id it would be none, which stands for all of them.
+    if (tile.value_or(0) < 0 || ipu.value_or(0) < 0)
+        throw py::index_error("tiles and IPUs are counted from 0");
     if (tile)
         return TileSelection::ofTile(TileId(*tile));
     return ipu ? TileSelection::ofIpu(IpuId(*ipu)) : TileSelection::all();

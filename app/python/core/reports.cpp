@@ -94,6 +94,12 @@ py::dict report(const ProfileHandle& profile, const std::string& id, Number tile
     refuse(ReportOption::Run, run.has_value(), "run");
     refuse(ReportOption::By, !by.empty(), "by");
     refuse(ReportOption::Filter, !filter.empty(), "filter");
+    // As an id it would be none, which stands for all of them.
+    for (const auto& [number, name] : {std::pair{tile, "tile"}, std::pair{ipu, "ipu"},
+                                       std::pair{step, "step"}, std::pair{run, "run"}})
+        if (number.value_or(0) < 0)
+            throw UserError("there is no " + std::string(name) + " " + std::to_string(*number) +
+                            ": they are counted from 0.");
     ReportRequest request;
     if (tile)
         request.selection = TileSelection::ofTile(TileId(*tile));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from . import _core
@@ -10,14 +11,16 @@ from ._report import Report, Table
 
 
 class Profile:
-    """A profile.pop. Each report is made when it is asked for.
+    """A profile.pop, by its name or its folder's, as run(out=...) has it. Each report is made when it is asked for.
 
     Reports as methods return frames of their main table (see Report.frame); ``report(name)`` has all tables and fields.
     All raise ProfileError for tiles, steps and the like that the profile does not have, and for a damaged file.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = fspath(path)
+        folder = Path(path)
+        inside = folder / "profile.pop"
+        self.path = fspath(inside if folder.is_dir() and inside.exists() else path)
         """The file."""
         self._core = _core.Profile(self.path)
 
@@ -111,7 +114,8 @@ class Profile:
         return self.report("memory")._repr_html_()
 
     def __repr__(self) -> str:
-        return f"<Profile {self.path}: {self.info['model']} on {self.target['name']}>"
+        # Names come from files: as texts of Python, in which nothing commands a terminal.
+        return f"<Profile {self.path!r}: {self.info['model']!r} on {self.target['name']}>"
 
 
 def open(path: str | PathLike[str]) -> Profile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -40,9 +41,9 @@ def run(model: str | PathLike[str], *, out: str | PathLike[str], **options: Any)
     job = {"model": _modelOf(model), **{_camelCase(key): value for key, value in options.items()}}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "job.json"
-        file.write_text(json.dumps(job))
-        done = subprocess.run([find("tilescope"), "run", str(file), "-o", fspath(out)], capture_output=True, text=True,
-                              check=False)
+        file.write_text(json.dumps(_finite(job)))
+        done = subprocess.run([find("tilescope"), "run", str(file), f"--output={fspath(out)}"], capture_output=True,
+                              text=True, check=False)
     if done.returncode == _USERS_FAULT:
         raise ProfileError(done.stderr.strip().removeprefix("tilescope: error: ").removeprefix(f"{file}: "))
     if done.returncode not in (0, _DOES_NOT_FIT):
@@ -54,6 +55,21 @@ def _modelOf(model: str | PathLike[str]) -> str:
     """A file by its whole path, since the job lies elsewhere; a name of the zoo as it is."""
     text = fspath(model)
     return str(Path(text).absolute()) if Path(text).is_file() else text
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for nan and inf: as texts they come to the check of their option."""
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _fileWord(path: str | PathLike[str]) -> str:
+    """A file as an argument that is no option."""
+    text = fspath(path)
+    return f"./{text}" if text.startswith("-") else text
 
 
 def _camelCase(key: str) -> str:
@@ -73,7 +89,7 @@ def show(path: str | PathLike[str], target: str | PathLike[str] | None = None, *
     """
     if target is not None and compare is not None:
         raise ProfileError("show() takes one profile to compare with: target or compare, not both")
-    call = [find("tilescope-gui"), fspath(path)]
+    call = [find("tilescope-gui"), _fileWord(path)]
     for option, value in (("--view", view), ("--select", _selectionOf(select)), ("--range", _rangeOf(range)),
                           ("--compare", target if compare is None else compare)):
         if value is not None:
@@ -108,7 +124,7 @@ def picture(path: str | PathLike[str], view: str, *, select: str = "", size: str
         file = Path(folder) / "view.png"
         call = [find("tilescope-gui"), "--grab", f"{view}={file}", "--size", size]
         call += ["--select", select] if select else []
-        done = subprocess.run([*call, fspath(path)], capture_output=True, text=True, timeout=_PATIENCE_SECONDS,
+        done = subprocess.run([*call, _fileWord(path)], capture_output=True, text=True, timeout=_PATIENCE_SECONDS,
                               check=False, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
         if done.returncode != 0 or not file.exists():
             raise ProfileError(done.stderr.strip() or f"there is no picture of '{view}'")

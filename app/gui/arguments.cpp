@@ -40,6 +40,19 @@ bool isGrab(const QString& text) {
     return !text.startsWith(QLatin1Char('-')) && text.indexOf(QLatin1Char('=')) > 0;
 }
 
+/// Of a pipe or a device, whose name says nothing, PNG.
+views::PictureKind kindOf(const QString& file) {
+    using views::PictureKind;
+    const auto kind = views::pictureKind(file);
+    if (kind == PictureKind::Png || kind == PictureKind::Jpeg)
+        return *kind;
+    if (!kind && !outputTarget(file.toStdString()).regular)
+        return PictureKind::Png;
+    throw UserError(fmt::format("--grab: cannot write picture '{}': its name must end in .png or "
+                                ".jpg",
+                                file.toStdString()));
+}
+
 GrabRequest grabFrom(const QString& text) {
     const qsizetype equals = text.indexOf(QLatin1Char('='));
     if (equals < 1 || equals + 1 == text.size())
@@ -54,19 +67,6 @@ GrabRequest grabFrom(const QString& text) {
     if (!screens.contains(request.view))
         reportFrom(request.view); // throws for an unknown one
     return request;
-}
-
-/// Of a pipe or a device, whose name says nothing, PNG.
-views::PictureKind kindOf(const QString& file) {
-    using views::PictureKind;
-    const auto kind = views::pictureKind(file);
-    if (kind == PictureKind::Png || kind == PictureKind::Jpeg)
-        return *kind;
-    if (!kind && !outputTarget(file.toStdString()).regular)
-        return PictureKind::Png;
-    throw UserError(fmt::format("--grab: cannot write picture '{}': its name must end in .png or "
-                                ".jpg",
-                                file.toStdString()));
 }
 
 bool needsProfile(const GrabRequest& request) {

@@ -15,13 +15,13 @@
 #include "app/gui/grabber.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/window_list.h"
-#include "core/base/atomic_file.h"
 #include "core/base/end_signals.h"
 #include "core/base/error.h"
 #include "core/base/lack_of_memory.h"
 #include "core/base/printable.h"
 #include "views/plot/plot_widget.h"
 #include "views/theme/style.h"
+#include "views/widgets/write_output.h"
 
 namespace {
 
@@ -162,7 +162,8 @@ int run(int argc, char** argv) {
     }
     const bool grabbing = !arguments.grabs.empty();
     for (const gui::GrabRequest& grab : arguments.grabs)
-        checkWritable(grab.file.toStdString());
+        if (const QString problem = views::checkOutput(grab.file); !problem.isEmpty())
+            return userError(problem);
     const gui::DeepLink link = grabbing ? gui::DeepLink{} : linkFrom(arguments);
     if (arguments.check && !grabbing)
         return 0;

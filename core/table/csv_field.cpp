@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
 
 namespace tilescope {
@@ -34,12 +33,6 @@ bool startsFormula(std::string_view text) {
     return startsWithAny(withoutBlanks(text), beginnings);
 }
 
-bool isNumber(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
-}
-
 /// As RFC 4180 has it.
 std::string quotedCsv(const std::string& text, char separator) {
     if (text.find_first_of(std::string("\"\r\n") + separator) == std::string::npos)
@@ -53,8 +46,7 @@ std::string quotedCsv(const std::string& text, char separator) {
 } // namespace
 
 std::string csvField(std::string_view text, char separator) {
-    const bool guarded = startsFormula(text) && !isNumber(text);
-    return quotedCsv((guarded ? "'" : "") + std::string(text), separator);
+    return quotedCsv((startsFormula(text) ? "'" : "") + std::string(text), separator);
 }
 
 } // namespace tilescope

@@ -66,7 +66,7 @@ private slots:
 
     void outputThatCannotBeWrittenIsOne() {
         const Result result = shell("$T info sample.pop > /dev/full");
-        QCOMPARE(result.status, 3);
+        QCOMPARE(result.status, 2);
         QCOMPARE(result.err,
                  "tilescope: error: cannot write standard output: No space left on device\n");
     }

@@ -110,6 +110,18 @@ class InstallTest : public QObject {
     }
 
 private slots:
+    /// With nothing on the path that could install or build.
+    void scriptsSayHowTheyAreUsed() {
+        for (const QString name : {"start.sh", "test.sh", "build.sh", "deb.sh"}) {
+            const QString script = QStringLiteral(TILESCOPE_SOURCE_DIR "/packaging/") + name;
+            const Result help = call("/usr/bin/timeout", {"20", "/bin/bash", script, "--help"});
+            QCOMPARE(help.status, 0);
+            QVERIFY2(help.out.contains("usage: " + name.toUtf8()), help.out.constData());
+            QVERIFY2(!help.out.contains("=="), "it does something");
+            QCOMPARE(call("/usr/bin/timeout", {"20", "/bin/bash", script, "--unknown"}).status, 2);
+        }
+    }
+
     void initTestCase() {
         const Result result =
             call(QStringLiteral(TILESCOPE_CMAKE),

@@ -71,6 +71,36 @@ def test_requests(training: Path) -> None:
         profile.variables(tile=1_000_000)
 
 
+def test_numbers_count_from_0(training: Path) -> None:
+    profile = tilescope.open(training)
+    for request in ({"tile": -1}, {"ipu": -1}):
+        with pytest.raises(tilescope.ProfileError, match="there is no .* -1: they are counted from 0"):
+            profile.memory(**request)
+    with pytest.raises(tilescope.ProfileError, match="there is no step -1"):
+        profile.liveness(step=-1)
+
+
+def test_a_folder_is_its_profile(tmp_path: Path) -> None:
+    made = tilescope.run("mlp", out=tmp_path / "-out")
+    assert tilescope.open(tmp_path / "-out").path == made.path
+    assert repr(made) == f"<Profile {made.path!r}: 'mlp' on {made.target['name']}>"
+
+
+def test_what_no_option_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(tilescope.ProfileError, match=r"learningRate.*'nan' is not a number"):
+        tilescope.run("mlp", out="out", mode="training", learning_rate=float("nan"))
+    if (BIN / "tilescope-gui").exists():
+        with pytest.raises(tilescope.ProfileError, match="--help"):
+            tilescope.show("--help")
+
+
+def test_names_command_no_terminal(training: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a\x1b[31mb.pop"
+    file.write_bytes(training.read_bytes())
+    assert "\x1b" not in repr(tilescope.open(file))
+
+
 def test_sql(training: Path) -> None:
     profile = tilescope.open(training)
     frame = profile.query("SELECT name, cycles FROM report_operations ORDER BY cycles DESC LIMIT 3")

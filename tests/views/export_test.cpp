@@ -178,8 +178,11 @@ private slots:
             QVERIFY2(views::savePlotAs(*plot, nowhere + kind).contains("Cannot write"),
                      qPrintable(kind));
         }
-        QVERIFY(
-            views::savePicture(report, files_.path("x.doc")).contains(".png, .jpg, .svg or .pdf"));
+        // What is refused leaves the file as it was.
+        const QString profile = files_.write("c.pop");
+        const QByteArray before = read(profile);
+        QVERIFY(views::savePicture(report, profile).contains(".png, .jpg, .svg or .pdf"));
+        QCOMPARE(read(profile), before);
     }
 
     void tablesBecomeCsv() {

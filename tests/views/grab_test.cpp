@@ -173,6 +173,17 @@ private slots:
         return files_.writeBytes("sweep.db", page);
     }
 
+    void aRefusedPictureLeavesTheFile() {
+        const QString profile = files_.write("kept.pop");
+        QFile file(profile);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray before = file.readAll();
+        file.close();
+        QCOMPARE(run({"--grab", "summary=" + profile, profile}).status, 2);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readAll() == before);
+    }
+
     void mistakes_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QString>("text");
@@ -198,7 +209,11 @@ private slots:
             << QStringList{"--grab", out, a, files_.path("none.pop")} << "no such file";
         QTest::newRow("folder") << QStringList{"--grab", "memory=" + files_.path("no/such/x.png"),
                                                a}
-                                << "cannot write picture";
+                                << "there is no folder";
+        QTest::newRow("name") << QStringList{"--grab", "memory=" + files_.path("x.pop"), a}
+                              << "its name must end in .png or .jpg";
+        QTest::newRow("full") << QStringList{"--grab", "memory=/dev/full", a}
+                              << "'/dev/full': No space left on device";
     }
     void mistakes() {
         QFETCH(QStringList, arguments);

@@ -51,7 +51,9 @@ void visitRows(const QAbstractItemView& view, const QModelIndex& parent, int dep
 }
 
 QString quotedCsv(const QString& value) {
-    return QString::fromStdString(csvField(value.toStdString()));
+    bool isNumber = false;
+    static_cast<void>(value.toDouble(&isNumber));
+    return isNumber ? value : QString::fromStdString(csvField(value.toStdString()));
 }
 
 QString onOneLine(const QString& value) {

@@ -6,7 +6,11 @@
 
 namespace tilescope::views {
 
-/// Writes a file, see writeFileAtomically(). Returns what went wrong, or an empty text.
+/// What would keep writeOutput() from writing; leaves everything as it was.
+QString checkOutput(const QString& file);
+
+/// Writes a file in a folder that is there, see writeFileAtomically(). Returns what went wrong, or
+/// an empty text.
 QString writeOutput(const QString& file, const QByteArray& bytes);
 
 } // namespace tilescope::views

@@ -83,6 +83,33 @@ RunOptions checkedOptions(const RunRequest& request) {
     return options;
 }
 
+bool isIn(const std::string& text, const fs::path& file) {
+    return text.find(file.filename().string()) != std::string::npos;
+}
+
+/// What `work` returns. An error in what a file says names the file: the job for its options, the
+/// model for the rest.
+template <class Work>
+auto namingInputs(const RunArguments& arguments, const std::string& model, const Streams& streams,
+                  Work work) -> decltype(work()) {
+    std::error_code failed;
+    try {
+        return work();
+    } catch (const OptionError& error) {
+        if (!arguments.model.ends_with(".json") || arguments.options.contains(error.key()) ||
+            isIn(error.what(), arguments.model))
+            throw;
+        if (arguments.progress) // as for other options
+            streams.err << "option: " << error.key() << '\n';
+        throw UserError(fmt::format("{}: {}", arguments.model, error.what()));
+    } catch (const UserError& error) {
+        if (isIn(error.what(), model) || isIn(error.what(), arguments.model) ||
+            !fs::is_regular_file(model, failed))
+            throw;
+        throw UserError(fmt::format("{}: {}", model, error.what()));
+    }
+}
+
 fs::path profilePath(const RunArguments& arguments, const RunOptions& options) {
     fs::path directory = arguments.directory;
     if (directory.empty()) {
@@ -130,20 +157,23 @@ void printResult(const Streams& streams, const Profile& profile, const fs::path&
 
 int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* kept) {
     const RunRequest request = resolveRequest(arguments.model, arguments.options);
-    const RunOptions options = checkedOptions(request);
+    const auto named = [&](auto work) {
+        return namingInputs(arguments, request.model, streams, work);
+    };
+    const RunOptions options = named([&] { return checkedOptions(request); });
     fs::path file = profilePath(arguments, options);
     // Where the profile cannot be written, say so before minutes of work.
     const bool writes = !arguments.noProfile && sim::wantsProfile(options);
     if (writes)
-        AtomicFile probe(file);
+        const AtomicFile probe(file); // a database, which is no device either
     Profile profile;
     {
         ProgressLine line(streams, arguments.progress ? ProgressLine::Form::Lines
                                                       : ProgressLine::Form::Terminal);
-        profile = sim::simulateModel(
-            request.model, options,
-            [&](std::string_view phase, double done) { line.show(done, std::string(phase)); },
-            kept);
+        const auto show = [&](std::string_view phase, double done) {
+            line.show(done, std::string(phase));
+        };
+        profile = named([&] { return sim::simulateModel(request.model, options, show, kept); });
     }
     // Before anything is written: data that do not fit end the run.
     ComputedText computed = computeValues(

@@ -7,6 +7,10 @@
 #include "core/base/error.h"
 
 namespace tilescope::gui {
+namespace {
+constexpr int environmentStatus = 2; // the user's, or the computer's
+constexpr int internalStatus = 3;    // ours
+} // namespace
 
 // `argc` must live as long as the application.
 Application::Application(int& argc, char** argv)
@@ -18,17 +22,18 @@ bool Application::notify(QObject* receiver, QEvent* event) {
     try {
         return QApplication::notify(receiver, event);
     } catch (const UserError& error) {
-        tell(QString::fromUtf8(error.what()));
+        tell(QString::fromUtf8(error.what()), environmentStatus);
     } catch (const std::bad_alloc&) {
-        tell(tr("There is not enough memory for this"));
+        tell(tr("There is not enough memory for this"), environmentStatus);
     } catch (const std::exception& error) {
         tell(tr("Internal error: %1. This is a fault of TileScope, please report it.")
-                 .arg(QString::fromUtf8(error.what())));
+                 .arg(QString::fromUtf8(error.what())),
+             internalStatus);
     }
     return false;
 }
 
-void Application::tell(const QString& text) {
+void Application::tell(const QString& text, int status) {
     std::fprintf(stderr, "tilescope-gui: error: %s\n", qPrintable(text));
     for (QWidget* window : topLevelWidgets())
         if (auto* main = qobject_cast<MainWindow*>(window))

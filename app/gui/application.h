@@ -13,9 +13,13 @@ class Application : public QApplication {
 public:
     Application(int& argc, char** argv);
     bool notify(QObject* receiver, QEvent* event) override;
+    /// Where nobody sees a window: the first such error ends the program.
+    void endOnErrors() { endsOnErrors_ = true; }
 
 private:
-    static void tell(const QString& text);
+    void tell(const QString& text, int status);
+
+    bool endsOnErrors_ = false;
 };
 
 } // namespace tilescope::gui

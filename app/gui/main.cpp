@@ -27,6 +27,8 @@ namespace {
 
 using namespace tilescope;
 
+QtMessageHandler beforeFatal = nullptr;
+
 int userError(const QString& text) {
     std::fprintf(stderr, "tilescope-gui: error: %s\n",
                  printable(text.toStdString(), Lines::Keep).c_str());
@@ -56,7 +58,15 @@ double sinceProcessStart() {
     return (up - fields.value(startField).toDouble() / ticks) * 1000;
 }
 
-int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& arguments) {
+/// What Qt cannot go on without, such as a display, is the environment's.
+void endOnFatal(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (type != QtFatalMsg)
+        return beforeFatal(type, context, text);
+    removeTemporariesAndExit(userError(text));
+}
+
+int runGrabs(gui::Application& app, gui::MainWindow& window, const gui::Arguments& arguments) {
+    app.endOnErrors();
     gui::Grabber grabber(window, arguments);
     int status = 0;
     QObject::connect(&grabber, &gui::Grabber::failed, &app, [&](const QString& text) {
@@ -195,6 +205,7 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);
     tilescope::removeTemporariesOnSignals();
     tilescope::endOnLackOfMemory("tilescope-gui");
+    beforeFatal = qInstallMessageHandler(endOnFatal);
     try {
         return run(argc, argv);
     } catch (const tilescope::UserError& error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
@@ -192,11 +193,22 @@ bool addChecksums(sqlite3* db) {
            sqlite3_file_control(db, "main", beginChecksums, nullptr) == SQLITE_OK;
 }
 
+namespace {
+
+/// What the system cannot read is no damage.
+void expectReadable(const std::ifstream& stream, const std::filesystem::path& file) {
+    if (!stream.is_open() || stream.bad())
+        throw UserError(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
+}
+
+} // namespace
+
 bool hasChecksums(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     std::array<char, headerBytes> header{};
-    return stream.read(header.data(), header.size()) &&
-           saysChecksums(std::as_bytes(std::span(header)));
+    const bool whole = static_cast<bool>(stream.read(header.data(), header.size()));
+    expectReadable(stream, file);
+    return whole && saysChecksums(std::as_bytes(std::span(header)));
 }
 
 bool metWrongChecksum(sqlite3* db) {
@@ -227,7 +239,9 @@ void verifyChecksums(const std::filesystem::path& file) {
         return static_cast<bool>(
             stream.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(size)));
     };
-    if (!read(headerBytes) || !saysChecksums(std::span(page).first(headerBytes)))
+    const bool says = read(headerBytes) && saysChecksums(std::span(page).first(headerBytes));
+    expectReadable(stream, file);
+    if (!says)
         return;
     const std::size_t size = pageSize(page);
     stream.seekg(0);
@@ -237,6 +251,7 @@ void verifyChecksums(const std::filesystem::path& file) {
                 fmt::format("'{}' is damaged: its page {} is not as it was written. Write "
                             "the profile again.",
                             file.string(), place + 1));
+    expectReadable(stream, file);
 }
 
 void renewChecksums(std::span<std::byte> file) {

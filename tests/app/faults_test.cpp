@@ -6,6 +6,7 @@
 #include <QTest>
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <random>
@@ -238,8 +239,11 @@ private slots:
         }
         prepare(which);
         long calls = server.run(name, 0, folder_ / "run").calls;
-        if (which.started)
-            calls = std::stol(readFile(folder_ / "run" / ".count"));
+        if (which.started) {
+            const std::string count = readFile(folder_ / "run" / ".count");
+            QCOMPARE(count.size(), sizeof calls);
+            std::memcpy(&calls, count.data(), sizeof calls);
+        }
         QStringList problems;
         for (const long n : chosen(calls, which.samples)) {
             prepare(which);

@@ -156,7 +156,9 @@ void printResult(const Streams& streams, const Profile& profile, const fs::path&
 }
 
 int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* kept) {
-    const RunRequest request = resolveRequest(arguments.model, arguments.options);
+    const RunRequest request = namingInputs(arguments, arguments.model, streams, [&] {
+        return resolveRequest(arguments.model, arguments.options);
+    });
     const auto named = [&](auto work) {
         return namingInputs(arguments, request.model, streams, work);
     };

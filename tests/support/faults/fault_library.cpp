@@ -87,20 +87,18 @@ int runMain(int argc, char** argv, char** environment, int kind) {
     return status;
 }
 
-/// A program that the one under test has started: its fault is in the environment, its count goes
-/// to a file.
+/// A program that the one under test has started: its fault is in the environment, its count in a
+/// file, as it may be ended from outside.
 int runStarted(int argc, char** argv, char** environment, const char* fault) {
-    static std::atomic<long> own = 0;
-    calls = &own;
+    const int file = ::open(std::getenv("TILESCOPE_FAULT_COUNT"), O_RDWR | O_CREAT | O_TRUNC, 0600);
     std::array<char, 16> kind{};
-    if (std::sscanf(fault, "%15s %ld", kind.data(), &which) != 2)
+    if (::ftruncate(file, sizeof *calls) != 0 ||
+        std::sscanf(fault, "%15s %ld", kind.data(), &which) != 2)
         std::abort();
-    const int status = runMain(argc, argv, environment, kindFrom(kind.data()));
-    if (std::FILE* const file = std::fopen(std::getenv("TILESCOPE_FAULT_COUNT"), "w")) {
-        std::fprintf(file, "%ld", own.load());
-        std::fclose(file);
-    }
-    return status;
+    calls = static_cast<std::atomic<long>*>(
+        ::mmap(nullptr, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+    ::close(file);
+    return runMain(argc, argv, environment, kindFrom(kind.data()));
 }
 
 [[noreturn]] void runOrder(int argc, char** argv, char** environment, const char* kind,

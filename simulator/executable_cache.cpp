@@ -36,10 +36,12 @@ std::string fileText(const std::string& file) {
 /// Values beside a model, which may decide its shapes: see frontend/model/prepare.h.
 std::string givenValuesText(const fs::path& model) {
     std::set<std::string> files;
-    std::error_code error;
-    for (fs::directory_iterator at(model.parent_path() / "test_data_set_0", error), end;
-         !error && at != end; at.increment(error))
-        files.insert(at->path().string());
+    try {
+        for (const auto& entry : fs::directory_iterator(model.parent_path() / "test_data_set_0"))
+            files.insert(entry.path().string());
+    } catch (const fs::filesystem_error&) {
+        // There are none.
+    }
     std::string text;
     for (const std::string& file : files)
         text += fileText(file) + '\n';

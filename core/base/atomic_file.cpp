@@ -61,14 +61,18 @@ bool isStale(const fs::path& path) {
 }
 
 void removeStale(const fs::path& directory, const std::string& prefix) {
-    std::error_code error;
-    for (fs::directory_iterator at(directory, error), end; !error && at != end;
-         at.increment(error)) {
-        const std::string name = at->path().filename().string();
-        std::error_code ignored;
-        if (name.size() == prefix.size() + randomLetters && name.starts_with(prefix) &&
-            at->symlink_status(ignored).type() == fs::file_type::regular && isStale(at->path()))
-            fs::remove(at->path(), ignored);
+    try {
+        // With an error code, increment() may not throw, but asks for memory.
+        for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+            const std::string name = entry.path().filename().string();
+            std::error_code ignored;
+            if (name.size() == prefix.size() + randomLetters && name.starts_with(prefix) &&
+                entry.symlink_status(ignored).type() == fs::file_type::regular &&
+                isStale(entry.path()))
+                fs::remove(entry.path(), ignored);
+        }
+    } catch (const fs::filesystem_error&) {
+        // What is left is no hindrance.
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <new>
 #include <sqlite3.h>
 
 #include "core/base/error.h"
@@ -174,17 +175,25 @@ int openFile(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int*
 } // namespace
 
 const char* checksumVfs() {
+    // An exception makes the next call try again.
     static sqlite3_vfs vfs = [] {
+        sqlite3_vfs* const system = systemVfs();
+        if (system == nullptr)
+            throw std::bad_alloc(); // SQLite could not begin
         // All but opening is as it was; the methods see the same fields.
-        sqlite3_vfs copy = *systemVfs();
+        sqlite3_vfs copy = *system;
         copy.zName = "tilescope-checksums";
         copy.szOsFile += static_cast<int>(sizeof(ChecksumFile));
         copy.xOpen = openFile;
         copy.pNext = nullptr;
         return copy;
     }();
-    static const int registered = sqlite3_vfs_register(&vfs, 0);
-    return registered == SQLITE_OK ? vfs.zName : nullptr;
+    static const bool registered = [] {
+        if (sqlite3_vfs_register(&vfs, 0) != SQLITE_OK)
+            throw std::bad_alloc();
+        return true;
+    }();
+    return registered ? vfs.zName : nullptr;
 }
 
 bool addChecksums(sqlite3* db) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <string_view>
 
 #include "app/cli/commands/abbreviations.h"
 #include "app/cli/commands/commands.h"
@@ -81,6 +82,11 @@ int fail(const Streams& streams, int status, const std::string& text) {
     return status;
 }
 
+/// oneTBB says so by a std::runtime_error with no more than a text (its misc_ex.cpp).
+bool isLackOfThreads(const std::exception& error) {
+    return std::string_view(error.what()).starts_with("pthread_create has failed");
+}
+
 int internal(const Streams& streams, const std::string& what,
              const std::vector<std::string>& args) {
     return fail(streams, exitInternal,
@@ -129,6 +135,9 @@ int runCli(const std::vector<std::string>& args, const Streams& streams, sim::Ke
     } catch (const std::bad_alloc&) {
         return fail(streams, exitUsage, "not enough memory on this computer");
     } catch (const std::exception& error) {
+        if (isLackOfThreads(error))
+            return fail(streams, exitUsage,
+                        fmt::format("this computer has no room for a thread: {}", error.what()));
         return internal(streams, error.what(), args);
     } catch (...) {
         return internal(streams, "unknown exception", args);

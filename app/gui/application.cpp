@@ -38,6 +38,10 @@ void Application::tell(const QString& text, int status) {
     for (QWidget* window : topLevelWidgets())
         if (auto* main = qobject_cast<MainWindow*>(window))
             main->showError(text);
+    // Not before the loop runs that it is to end.
+    if (endsOnErrors_)
+        QMetaObject::invokeMethod(
+            this, [status] { exit(status); }, Qt::QueuedConnection);
 }
 
 } // namespace tilescope::gui

@@ -97,8 +97,8 @@ void Machine::run(const HostPort& port) {
 }
 
 void Machine::runSerial() {
-    const bool accumulates = !plan_.top.update.empty();
-    const std::int64_t microBatches = accumulates ? options_.gradientAccumulation : 1;
+    // Also where nothing is left to update: the host has data for all of them.
+    const std::int64_t microBatches = options_.isTraining() ? options_.gradientAccumulation : 1;
     for (iteration_ = 0; iteration_ < options_.deviceIterations; ++iteration_) {
         for (std::int64_t m = 0; m < microBatches; ++m) {
             bindInputs(-1, m);

@@ -242,7 +242,8 @@ def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
         losses = -(terms * share).sum(1)
     else:
         wanted = (target != ignore_index).to(x.dtype)
-        own = terms.gather(1, (target * (target != ignore_index)).unsqueeze(1)).squeeze(1)
+        own = terms.gather(1, (target * (target != ignore_index)).unsqueeze(1))
+        own = own.reshape(target.shape)
         losses = -((1 - label_smoothing) * own + label_smoothing * terms.mean(1)) * wanted
         if reduction == "mean":
             return identity_loss(losses.sum() / wanted.sum(), "none")

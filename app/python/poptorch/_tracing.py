@@ -244,8 +244,10 @@ class _ForwardOfTensors:
     """forward() with tensors in the place of nested arguments, and with a tuple of tensors as its
     result: what it returns, then what it has changed in place."""
 
-    def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree) -> None:
+    def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree,
+                 trains: bool) -> None:
         self._model = model
+        self._trains = trains
         self._forward = model.forward
         self._signature = inspect.signature(model.forward)
         self._names = names
@@ -259,7 +261,8 @@ class _ForwardOfTensors:
         counters = _counters(self._model)
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
-        with torch.enable_grad(), Watch() as watch, _changes_as_results():
+        with torch.set_grad_enabled(self._trains), Watch(
+                self._trains) as watch, _changes_as_results():
             inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
             state = Changes({name: tensor for name, tensor in state_of(self._model).items()
                              if name not in counters})
@@ -317,7 +320,7 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     arguments = Tree(dict(zip(names, values)))
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes()
-    forward = _ForwardOfTensors(traced, names, arguments)
+    forward = _ForwardOfTensors(traced, names, arguments, training)
     file = io.BytesIO()
     own = traced.__dict__.get("forward")
     with _exporting, _unchanged(traced), _mode_of(traced, training), _all_persistent(

@@ -122,8 +122,9 @@ class Watch(TorchFunctionMode):
     views when they are changed in place.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trains: bool) -> None:
         super().__init__()
+        self._trains = trains
         self._aliases = Aliases()
         #: Running statistics by id: batch normalisations update them on the machine.
         self.statistics: Dict[int, torch.Tensor] = {}
@@ -148,6 +149,8 @@ class Watch(TorchFunctionMode):
         """Tensors as they are now, for those who read them past this context."""
         for tensor in tensors_in(value):
             self._aliases.refresh(tensor)
+            if torch.is_grad_enabled():
+                self._stop_gradient(tensor)
         return value
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (),
@@ -176,10 +179,7 @@ class Watch(TorchFunctionMode):
 
     def _called(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
         operands = list(tensors_in(args)) + list(tensors_in(kwargs))
-        for tensor in operands:
-            self._aliases.refresh(tensor)
-            if torch.is_grad_enabled():
-                self._stop_gradient(tensor)
+        self.refresh(operands)
         before = [tensor._version for tensor in operands]
         name = getattr(function, "__name__", "")
         result = self._decomposed(name, function, args, kwargs)
@@ -188,6 +188,8 @@ class Watch(TorchFunctionMode):
             self._note(name, operands, before)
         for tensor in tensors_in(result):
             self._aliases.see(tensor)
+            if not self._trains:
+                continue
             if not torch.is_grad_enabled() or name == "detach" or function == _DATA:
                 self._without_gradient[id(tensor)] = tensor
         return result

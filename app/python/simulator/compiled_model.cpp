@@ -243,6 +243,11 @@ CompiledModel::run(const std::map<std::string, InputElements>& inputs,
         recordCall(port, loss);
     else
         machine().run(port);
+    for (std::size_t i = 0; i < results.size(); ++i)
+        for (const TensorData& value : results[i])
+            if (value.isEmpty())
+                throw InternalError(fmt::format("output '{}' was not sent for all micro-batches",
+                                                prepared_.tensors[prepared_.outputs[i]].name));
     return results;
 }
 

@@ -400,6 +400,8 @@ private:
         const auto role = constantRole(node);
         if (!role || !isFoldable(node, *role) || node.outputs.size() != 1)
             return false;
+        if (values_ != nullptr && *role == TensorRole::Constant && node.type != "ConstantOfShape")
+            return false; // its value is needed: it is computed as the program runs
         Value& value = result_.values.at(node.outputs[0]);
         if (node.type == "ConstantOfShape") {
             value.role = isReal(value.type) ? TensorRole::Weight : TensorRole::Constant;

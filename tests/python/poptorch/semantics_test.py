@@ -285,3 +285,32 @@ def test_what_is_written_past_versions_reaches_the_machine():
     compiled(x)
     model.weight.data.mul_(3)
     assert torch.allclose(compiled(x), model(x), atol=1e-4)
+
+
+def test_what_is_detached_gets_no_gradient():
+    def forward(m, x):
+        with torch.no_grad():
+            target = m.other(x) * 2
+        y = m.layer(x)
+        y = y + m.layer(x).detach() * y
+        y[:, 0] = y[:, 1].detach()
+        return mean_square(y - target)
+
+    train(Of(forward, layer=nn.Linear(3, 3), other=nn.Linear(3, 3)), torch.randn(4, 3))
+
+
+def test_padding_of_embeddings_gets_no_gradient():
+    model = Of(lambda m, i: mean_square(m.table(i)), table=nn.Embedding(4, 3, padding_idx=1))
+    train(model, torch.tensor([[1, 2], [3, 1]]))
+
+
+def test_all_micro_batches_have_results_where_nothing_trains():
+    def forward(m, x):
+        y = x * 0 + 0.7
+        return y, poptorch.identity_loss((m.w - y).detach(), "mean")
+
+    options = poptorch.Options().outputMode(poptorch.OutputMode.All)
+    options.Training.gradientAccumulation(3)
+    model = Of(forward, w=nn.Parameter(torch.ones(2)))
+    result, _ = poptorch.trainingModel(model, options, sgd(model))(torch.ones(6, 2))
+    assert torch.allclose(result, torch.full((6, 2), 0.7))

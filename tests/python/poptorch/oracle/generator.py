@@ -110,7 +110,7 @@ class Generated(nn.Module):
         x = torch.cat(flat, 1)
         kind = self.case.loss
         if kind in ("cross_entropy", "nll", "smoothed"):
-            classes = torch.stack([x.mean(1), x.amax(1), x[:, 0], x[:, -1]], 1)
+            classes = torch.stack([x.mean(1), x.logsumexp(1), x[:, 0], x[:, -1]], 1)
             if kind == "nll":
                 return F.nll_loss(F.log_softmax(classes, 1), indices[:, 0])
             return F.cross_entropy(classes, indices[:, 0],

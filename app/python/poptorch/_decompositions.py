@@ -11,7 +11,8 @@ from typing import Any, Callable, Dict, Optional, Sequence, Union
 import torch
 
 from ._aliases import untraced, value_of
-from .ops import detached, identity_loss
+from ._functions import detached
+from .ops import identity_loss
 
 Tensor = torch.Tensor
 

@@ -9,7 +9,7 @@ from torch.onnx import symbolic_helper as helper
 from torch.onnx import symbolic_opset11
 
 from ._errors import Error
-from .ops import GRAPHCORE, add_node, identity_loss_node
+from ._functions import GRAPHCORE, add_node, identity_loss_node
 
 #: Of the exported models.
 OPSET = 16

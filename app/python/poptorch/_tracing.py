@@ -17,7 +17,7 @@ from ._aliases import untraced
 from ._blocks import BlockScopes, set_current_scopes
 from ._errors import Error
 from ._watch import Changes, Watch
-from .ops import exported_domains
+from ._functions import exported_domains
 
 
 class Tree:

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from ._aliases import Aliases, untraced, value_of
 from ._decompositions import TABLE, decomposed
 from ._errors import Error
-from .ops import detached
+from ._functions import detached
 
 #: Functions that take a tensor's value to Python, and how programs write them.
 _READ_BY_PYTHON = {

@@ -11,120 +11,12 @@ from torch.overrides import TorchFunctionMode
 
 from . import enums
 from ._errors import Error
+from ._functions import IdentityLoss, Nop, Note, add_node, current
 from ._logging import say_once
-
-GRAPHCORE = "ai.graphcore"
-NOTES = "ai.tilescope"
-
-#: Domains of the operators in the model that is being exported, with their versions: torch.onnx is
-#: given them, and complains of any that it does not find.
-exported_domains: Dict[str, int] = {}
-
-
-def add_node(graph: Any, domain: str, name: str, *inputs: Any, version: int = 1,
-             **attributes: Any) -> Any:
-    """Adds an operator of a domain other than ONNX's own to a graph that is being exported."""
-    exported_domains[domain] = version
-    return graph.op(f"{domain}::{name}", *inputs, **attributes)
-
 
 Tensors = Union[torch.Tensor, Sequence[Any], Dict[Any, Any]]
 
-
-class _Note(torch.autograd.Function):
-    """Hands its operand on and says something about the operation that made it."""
-
-    @staticmethod
-    def symbolic(graph: Any, x: Any, key: str, value: Optional[float], count: Optional[int]) -> Any:
-        attributes: Dict[str, Any] = {"key_s": key}
-        if value is not None:
-            attributes["value_f"] = value
-        if count is not None:
-            attributes["count_i"] = count
-        result = add_node(graph, NOTES, "Note", x, **attributes)
-        result.setType(x.type())
-        return result
-
-    @staticmethod
-    def forward(context: Any, x: torch.Tensor, key: str, value: Optional[float],  # type: ignore[override]
-                count: Optional[int]) -> torch.Tensor:
-        return x.clone()
-
-    @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None, None, None]:  # type: ignore[override]
-        return gradient, None, None, None
-
-
-class _IdentityLoss(torch.autograd.Function):
-    """PopART's IdentityLoss: a mean, a sum or its operand; the loss ends there."""
-
-    @staticmethod
-    def symbolic(graph: Any, x: Any, reduction: str) -> Any:
-        return identity_loss_node(graph, x, reduction)
-
-    @staticmethod
-    def forward(context: Any, x: torch.Tensor, reduction: str) -> torch.Tensor:  # type: ignore[override]
-        context.shape, context.reduction = x.shape, reduction
-        if reduction == "none":
-            return x.clone()
-        return x.mean() if reduction == "mean" else x.sum()
-
-    @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None]:  # type: ignore[override]
-        share = context.shape.numel() if context.reduction == "mean" else 1
-        return (gradient / share).expand(context.shape), None
-
-
 _REDUCTIONS = ("sum", "mean", "none")
-
-
-def identity_loss_node(graph: Any, x: Any, reduction: str) -> Any:
-    """Adds PopART's IdentityLoss to a graph that is being exported."""
-    result = add_node(graph, GRAPHCORE, "IdentityLoss", x, reduction_s=reduction)
-    result.setType(x.type() if reduction == "none" else x.type().with_sizes([]))
-    return result
-
-
-class _Detach(torch.autograd.Function):
-    """PopART's Detach: a tensor that no gradient passes."""
-
-    @staticmethod
-    def symbolic(graph: Any, x: Any) -> Any:
-        result = add_node(graph, GRAPHCORE, "Detach", x)
-        result.setType(x.type())
-        return result
-
-    @staticmethod
-    def forward(context: Any, x: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
-        return x.clone()
-
-
-def detached(x: torch.Tensor) -> torch.Tensor:
-    """A copy that no gradient passes."""
-    return _Detach.apply(x)
-
-
-def _current(x: torch.Tensor) -> torch.Tensor:
-    """A tensor that is about to be handed to a Function, which a trace does not see being called:
-    it sees this question, and brings the tensor's value up to date."""
-    x.is_leaf
-    return x
-
-
-class _Nop(torch.autograd.Function):
-    @staticmethod
-    def symbolic(graph: Any, x: Any) -> Any:
-        result = add_node(graph, GRAPHCORE, "Nop", x)
-        result.setType(x.type())
-        return result
-
-    @staticmethod
-    def forward(context: Any, x: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
-        return x.clone()
-
-    @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
-        return gradient
 
 
 def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
@@ -142,7 +34,7 @@ def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
     """
     if reduction not in _REDUCTIONS:
         raise Error(f"Unsupported reduction type! '{reduction}' is none of sum, mean, none")
-    return _IdentityLoss.apply(_current(x), reduction)
+    return IdentityLoss.apply(current(x), reduction)
 
 
 def _each(tensors: Tensors, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -165,7 +57,7 @@ def recomputationCheckpoint(*tensors: Tensors) -> Any:
         The same; use what is returned.
     """
     kept = tuple(
-        _each(part, lambda x: _Note.apply(_current(x), "__recompute_output", None, 0)) for part in tensors)
+        _each(part, lambda x: Note.apply(current(x), "__recompute_output", None, 0)) for part in tensors)
     return kept[0] if len(kept) == 1 else kept
 
 
@@ -182,12 +74,12 @@ def set_available_memory(tensor: torch.Tensor, available_memory_proportion: floa
     share = float(available_memory_proportion)
     if not 0 <= share <= 1:
         raise ValueError(f"available_memory_proportion {share} is no number from 0 to 1")
-    return _Note.apply(_current(tensor), "__available_memory", share, None)
+    return Note.apply(current(tensor), "__available_memory", share, None)
 
 
 def nop(tensor: torch.Tensor) -> torch.Tensor:
     """An operation that hands its operand on, and that the compiler keeps."""
-    return _Nop.apply(_current(tensor))
+    return Nop.apply(current(tensor))
 
 
 def serializedMatMul(lhs: torch.Tensor, rhs: torch.Tensor, mode: enums.MatMulSerializationMode,
@@ -360,12 +252,12 @@ class MultiConv:
             self._mode = None
 
     def _noted(self, result: torch.Tensor, number: int) -> torch.Tensor:
-        result = _Note.apply(result, "__multi_conv", None, number)
+        result = Note.apply(result, "__multi_conv", None, number)
         for key, value, count in self._notes:
-            result = _Note.apply(result, key, value, count)
+            result = Note.apply(result, key, value, count)
         if self._proportions:
             share = self._proportions[min(self._seen, len(self._proportions) - 1)]
-            result = _Note.apply(result, "__available_memory", share, None)
+            result = Note.apply(result, "__available_memory", share, None)
         self._seen += 1
         return result
 

@@ -9,6 +9,7 @@ import torch
 from . import _jobs, _tracing
 from ._errors import Error
 from ._instances import Instances
+from ._logging import logger
 from .options import Options
 
 NOT_COMPILED = "Model has not been compiled or has been destroyed."
@@ -46,13 +47,20 @@ class Executable:
     _user_model: torch.nn.Module
     _options: Options
     _training: bool
+    _instances: Optional[Instances]
     _compiled: Optional[Compiled]
+    _pending_state: Dict[str, numpy.ndarray]  #: of the optimizer, for the next program
     _versions: Dict[str, int]  #: of each tensor, when the machine had its value last
 
     def _program(self) -> Compiled:
         if self._compiled is None:
             raise Error(NOT_COMPILED)
         return self._compiled
+
+    def _run_program(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray],
+                     wanted: List[int]) -> List[numpy.ndarray]:
+        """A call: results of the wanted micro-batches."""
+        raise NotImplementedError
 
 
 class Weights(Executable):
@@ -67,11 +75,26 @@ class Weights(Executable):
         state = _tracing.state_of(self._user_model)
         return {name: tensor for name, tensor in state.items() if name in held}
 
-    def _has_other_constants(self) -> bool:
-        """Whether something has changed that the program has as a constant."""
+    def _constants(self, program: Any) -> Dict[str, torch.Tensor]:
+        """Parameters and buffers that the compiled program has as constants."""
+        if _jobs.runs_at_device_speed():
+            return {}
+        names = set(program.constants()) - set(program.weights())
+        return {name: tensor.detach().clone()
+                for name, tensor in _tracing.state_of(self._user_model).items() if name in names}
+
+    def _forget_other_constants(self) -> None:
+        """Lets the next call compile where something has changed that the program has as a
+        constant."""
+        if self._compiled is None:
+            return
         state = _tracing.state_of(self._user_model)
-        return any(name in state and not torch.equal(state[name], value)
-                   for name, value in self._program().constants.items())
+        if any(name in state and not torch.equal(state[name], value)
+               for name, value in self._compiled.constants.items()):
+            logger.info("a buffer that the program has as a constant has changed: the model is "
+                        "compiled again")
+            self._pending_state = self._compiled.program.state()
+            self._compiled = None
 
     def _upload_changes(self, instances: Optional[Instances] = None) -> None:
         compiled = self._program()
@@ -94,6 +117,25 @@ class Weights(Executable):
             for name, tensor in self._tensors().items():
                 tensor.copy_(torch.from_numpy(compiled.program.weight(name)))
                 self._versions[name] = tensor._version
+
+    def _arrays_of(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray], wanted: List[int],
+                   tensors: List[torch.Tensor]) -> List[numpy.ndarray]:
+        """Results of the wanted micro-batches. Inputs that forward() changes in place are changed
+        for the caller, in all micro-batches."""
+        if not compiled.changed_inputs:
+            return self._run_program(compiled, inputs, wanted)
+        everything = list(range(self._options._batch_multiplier(self._training)))
+        if self._instances is not None:
+            everything = self._instances.own_micro_batches(everything)
+        arrays = self._run_program(compiled, inputs, everything)
+        first = len(arrays) - len(compiled.changed_inputs)
+        with torch.no_grad():
+            for number, array in zip(compiled.changed_inputs, arrays[first:]):
+                target = tensors[number]
+                values = torch.from_numpy(array)
+                target.copy_(values.reshape(target.shape) if target.dim() else values[-1])
+        rows = [everything.index(number) for number in wanted]
+        return [array[rows] for array in arrays[:first]]
 
     def _count_batches(self) -> None:
         """Batch normalisations count what they have seen."""

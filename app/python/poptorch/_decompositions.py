@@ -52,6 +52,8 @@ def _asinh(x: Tensor) -> Tensor:
 
 def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
           dtype: Any = None) -> Any:
+    if p in (2, "fro") and x.requires_grad and dtype is None:
+        return _vector_norm(x, 2, dim, keepdim)
     if p in (1, 2, "fro", None) or not isinstance(p, (int, float)) or dtype is not None:
         return NotImplemented
     axes = list(range(x.dim())) if dim is None else dim
@@ -67,8 +69,26 @@ def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False
                  dtype: Any = None, out: Any = None) -> Any:
     if ord in (1, 2):
         axes = list(range(x.dim())) if dim is None else dim
-        return x.abs().sum(axes, keepdim) if ord == 1 else (x * x).sum(axes, keepdim).sqrt()
+        return x.abs().sum(axes, keepdim) if ord == 1 else _root((x * x).sum(axes, keepdim))
     return _norm(x, ord, dim, keepdim, dtype=dtype)
+
+
+def _root(x: Tensor) -> Tensor:
+    """A square root whose gradient is zero at zero, as those of norms and deviations are."""
+    is_zero = x == 0
+    return torch.where(is_zero, torch.zeros_like(x),
+                       torch.sqrt(torch.where(is_zero, torch.ones_like(x), x)))
+
+
+def _std(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    return _root(torch.var(x, *args, **kwargs)) if x.requires_grad else NotImplemented
+
+
+def _std_mean(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    if not x.requires_grad:
+        return NotImplemented
+    variance, mean = torch.var_mean(x, *args, **kwargs)
+    return _root(variance), mean
 
 
 def _bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
@@ -279,6 +299,8 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "addcdiv": _addcdiv,
     "norm": _norm,
     "vector_norm": _vector_norm,
+    "std": _std,
+    "std_mean": _std_mean,
     "bilinear": _bilinear,
     "pad": _pad,
     "cross_entropy": _cross_entropy,

@@ -198,14 +198,6 @@ class PoplarExecutor(Weights, Times):
             sys.stderr.write("\n")
         return program
 
-    def _constants(self, program: Any) -> Dict[str, torch.Tensor]:
-        """Parameters and buffers that the compiled program has as constants."""
-        if _jobs.runs_at_device_speed():
-            return {}
-        names = set(program.constants()) - set(program.weights())
-        return {name: tensor.detach().clone()
-                for name, tensor in _tracing.state_of(self._user_model).items() if name in names}
-
     def _names(self) -> Dict[int, str]:
         """Names of parameters and buffers by the id of their tensors."""
         return {id(tensor): name
@@ -262,11 +254,7 @@ class PoplarExecutor(Weights, Times):
             "Trying to run a model on an offline device (ConnectionType.Never): use "
             "model.compile(inputs) instead of model(inputs)")
         names, values = _tracing.bind_arguments(self._user_model, args, kwargs)
-        if self._compiled is not None and self._has_other_constants():
-            logger.info("a buffer that the program has as a constant has changed: the model is "
-                        "compiled again")
-            self._pending_state = self._compiled.program.state()
-            self._compiled = None
+        self._forget_other_constants()
         if self._compiled is None:
             self._compile(names, values)
         compiled = self._program()
@@ -307,25 +295,6 @@ class PoplarExecutor(Weights, Times):
             self._result(array, shape, kind) for array, shape, kind in zip(
                 arrays, compiled.shapes_out, compiled.types_out)
         ]
-
-    def _arrays_of(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray], wanted: List[int],
-                   tensors: List[torch.Tensor]) -> List[numpy.ndarray]:
-        """Results of the wanted micro-batches. Inputs that forward() changes in place are changed
-        for the caller, in all micro-batches."""
-        if not compiled.changed_inputs:
-            return self._run_program(compiled, inputs, wanted)
-        everything = list(range(self._options._batch_multiplier(self._training)))
-        if self._instances is not None:
-            everything = self._instances.own_micro_batches(everything)
-        arrays = self._run_program(compiled, inputs, everything)
-        first = len(arrays) - len(compiled.changed_inputs)
-        with torch.no_grad():
-            for number, array in zip(compiled.changed_inputs, arrays[first:]):
-                target = tensors[number]
-                values = torch.from_numpy(array)
-                target.copy_(values.reshape(target.shape) if target.dim() else values[-1])
-        rows = [everything.index(number) for number in wanted]
-        return [array[rows] for array in arrays[:first]]
 
     def _run_program(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray],
                      wanted: List[int]) -> List[numpy.ndarray]:

@@ -314,3 +314,12 @@ def test_all_micro_batches_have_results_where_nothing_trains():
     model = Of(forward, w=nn.Parameter(torch.ones(2)))
     result, _ = poptorch.trainingModel(model, options, sgd(model))(torch.ones(6, 2))
     assert torch.allclose(result, torch.full((6, 2), 0.7))
+
+
+def test_deviations_and_norms_of_zero_have_no_gradient():
+    def forward(m, x):
+        y = m.layer(x)
+        y = y - y
+        return mean_square(y.std(1) + y.norm(2, 1) + torch.std_mean(y, 1)[0] + m.layer(x)[:, 0])
+
+    train(Of(forward, layer=nn.Linear(3, 3)), torch.randn(4, 3))

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/digest.h"
+#include "core/base/directory.h"
 #include "core/base/error.h"
 #include "core/options/option_error.h"
 #include "core/store/profile_reader.h"
@@ -35,13 +36,10 @@ std::string fileText(const std::string& file) {
 
 /// Values beside a model, which may decide its shapes: see frontend/model/prepare.h.
 std::string givenValuesText(const fs::path& model) {
+    const fs::path folder = model.parent_path() / "test_data_set_0";
     std::set<std::string> files;
-    try {
-        for (const auto& entry : fs::directory_iterator(model.parent_path() / "test_data_set_0"))
-            files.insert(entry.path().string());
-    } catch (const fs::filesystem_error&) {
-        // There are none.
-    }
+    for (const std::string& name : namesIn(folder))
+        files.insert((folder / name).string());
     std::string text;
     for (const std::string& file : files)
         text += fileText(file) + '\n';

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/descriptor_buffer.h"
+#include "core/base/directory.h"
 #include "core/base/error.h"
 #include "core/base/output_target.h"
 
@@ -61,18 +62,13 @@ bool isStale(const fs::path& path) {
 }
 
 void removeStale(const fs::path& directory, const std::string& prefix) {
-    try {
-        // With an error code, increment() may not throw, but asks for memory.
-        for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-            const std::string name = entry.path().filename().string();
-            std::error_code ignored;
-            if (name.size() == prefix.size() + randomLetters && name.starts_with(prefix) &&
-                entry.symlink_status(ignored).type() == fs::file_type::regular &&
-                isStale(entry.path()))
-                fs::remove(entry.path(), ignored);
-        }
-    } catch (const fs::filesystem_error&) {
-        // What is left is no hindrance.
+    for (const std::string& name : namesIn(directory)) {
+        if (name.size() != prefix.size() + randomLetters || !name.starts_with(prefix))
+            continue;
+        const fs::path file = directory / name;
+        std::error_code ignored;
+        if (fs::is_regular_file(fs::symlink_status(file, ignored)) && isStale(file))
+            fs::remove(file, ignored);
     }
 }
 

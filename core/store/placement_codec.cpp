@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <unordered_map>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
@@ -23,6 +25,8 @@ std::vector<std::byte> compress(std::span<const std::byte> raw) {
     std::vector<std::byte> packed(ZSTD_compressBound(raw.size()));
     const std::size_t size =
         ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), compressionLevel);
+    if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
+        throw std::bad_alloc();
     if (ZSTD_isError(size))
         throw InternalError(std::string("zstd: ") + ZSTD_getErrorName(size));
     packed.resize(size);
@@ -35,6 +39,8 @@ std::vector<std::byte> decompress(std::span<const std::byte> packed) {
         throw DamagedProfile("a chunk of tile addresses cannot be read");
     std::vector<std::byte> raw(size);
     const std::size_t got = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
+    if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+        throw std::bad_alloc();
     if (ZSTD_isError(got) || got != raw.size())
         throw DamagedProfile("a chunk of tile addresses cannot be read");
     return raw;

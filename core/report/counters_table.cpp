@@ -3,17 +3,21 @@
 namespace tilescope {
 
 Table countersTable(const CounterColumns& counters) {
-    Table table{"counters",
-                "Counters over time, means of each row; bytes by cycle",
-                {{"begin", "From", Unit::Cycles},
-                 {"end", "To", Unit::Cycles},
-                 {"liveLeast", "Live, least", Unit::Bytes},
-                 {"liveMost", "Live, most", Unit::Bytes},
-                 {"onChipBytesPerCycle", "On chip", Unit::Bytes},
-                 {"betweenIpusBytesPerCycle", "Between IPUs", Unit::Bytes},
-                 {"fromHostBytesPerCycle", "From host", Unit::Bytes},
-                 {"toHostBytesPerCycle", "To host", Unit::Bytes},
-                 {"activeTiles", "Active tiles", Unit::Rate}}};
+    Table table{
+        "counters",
+        std::string("Counters over time, means of each row; bytes by cycle; live memory ") +
+            (counters.liveIsExact() ? "at its moments"
+                                    : "within bounds, each IPU's own extremes added up"),
+        {{"begin", "From", Unit::Cycles},
+         {"end", "To", Unit::Cycles},
+         {"liveLeast", "Live, least", Unit::Bytes, "Resident on all IPUs together at a moment"},
+         {"liveMost", "Live, most", Unit::Bytes,
+          "Likewise; Liveness has all IPUs at one step of the program instead"},
+         {"onChipBytesPerCycle", "On chip", Unit::Bytes},
+         {"betweenIpusBytesPerCycle", "Between IPUs", Unit::Bytes},
+         {"fromHostBytesPerCycle", "From host", Unit::Bytes},
+         {"toHostBytesPerCycle", "To host", Unit::Bytes},
+         {"activeTiles", "Active tiles", Unit::Rate}}};
     for (std::size_t i = 0; i < counters.count(); ++i) {
         const CycleRange cycles = counters.columns().at(i);
         const LiveExtremes& live = counters.live()[i];

@@ -8,7 +8,7 @@ namespace {
 Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& names,
                  const ReportRequest& request) {
     Table table{"steps",
-                "Live memory by step",
+                "Memory by program step, all IPUs at one step",
                 {{"step", "Step"},
                  {"program", "Program"},
                  {"notAlwaysLive", "Not always live", Unit::Bytes},
@@ -27,11 +27,11 @@ Document livenessReport(const ProfileView& profile, const ReportRequest& request
     const std::vector<std::string> names = stepNames(*profile.programs(), *profile.steps());
     const LivenessSeries series = livenessOf(profile, request.selection);
     Document document;
-    document.fields = {
-        {"tiles", "Tiles", request.selection.label()},
-        {"alwaysLive", "Always live", series.alwaysLive, Unit::Bytes},
-        {"maxNotAlwaysLive", "Not always live, at most", series.maxNotAlwaysLive(), Unit::Bytes},
-        {"peak", "Peak", series.peak(), Unit::Bytes}};
+    document.fields = {{"tiles", "Tiles", request.selection.label()},
+                       {"alwaysLive", "Always live", series.alwaysLive, Unit::Bytes},
+                       {"maxNotAlwaysLive", "Not always live, at most at a step",
+                        series.maxNotAlwaysLive(), Unit::Bytes},
+                       {"peak", "Peak of a program step", series.peak(), Unit::Bytes}};
     if (series.peakStep.valid()) {
         document.fields.push_back({"peakStep", "Peak step", std::int64_t{series.peakStep.value()}});
         document.fields.push_back(

@@ -128,8 +128,16 @@ Document traceReport(const ProfileView& profile, const ReportRequest& request) {
          Unit::Seconds},
         {"totalSteps", "Executed steps", index.stepCount()}};
     if (traceByTime(request.breakdown)) {
-        document.tables.push_back(
-            countersTable(CounterColumns(profile, ipus, {{0, total}, counterRows})));
+        const CounterColumns counters(profile, ipus, {{0, total}, counterRows});
+        std::int64_t most = 0;
+        for (const LiveExtremes& row : counters.live())
+            most = std::max(most, row.most);
+        document.fields.push_back({"liveMost",
+                                   counters.liveIsExact()
+                                       ? "Live memory, most at a moment"
+                                       : "Live memory, at most: each IPU's own added up",
+                                   most, Unit::Bytes});
+        document.tables.push_back(countersTable(counters));
         return document;
     }
     document.tables.push_back(runsTable(index, ipus));

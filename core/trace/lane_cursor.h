@@ -54,10 +54,10 @@ public:
         return (lane_.count + entriesPerBlock - 1) / entriesPerBlock;
     }
 
-private:
     /// No entry up to this one ends later; a bound that may be too large inside a block.
     [[nodiscard]] std::int64_t endBound(std::size_t entry) const;
 
+private:
     const TraceLanes& lanes_;
     const Lane& lane_;
     TraceBodyId body_;

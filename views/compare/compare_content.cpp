@@ -125,7 +125,7 @@ VerdictFigure allMemory(const Comparison& c, ByteUnits units) {
             .arg(bytesText(metric.source.value_or(0), units),
                  bytesText(metric.target.value_or(0), units));
     };
-    figure.detail = Text::tr("Always live %1, peak of the rest %2.")
+    figure.detail = Text::tr("Always live %1, most of the rest at a step %2.")
                         .arg(moved("alwaysLive"), moved("maxNotAlwaysLive"));
     return figure;
 }

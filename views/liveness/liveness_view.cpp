@@ -24,7 +24,7 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     , plotPanel_(new LoadingPanel(context.workers))
     , lifetimeQuery_(context.workers)
     , tabs_(new LivenessTabs(context)) {
-    plots_->setValueTitle(tr("Live memory"));
+    plots_->setValueTitle(tr("Live at the step"));
     auto* plotPage = new QWidget;
     inColumn(plotPage, {plots_, lifetimes_}, plots_);
     plotPanel_->setContent(plotPage);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/base/saturating.h"
-
 namespace tilescope {
 
 CounterColumns::CounterColumns(const ProfileView& profile, std::vector<IpuId> ipus,
@@ -37,16 +35,13 @@ std::vector<Column> CounterColumns::summed(const Read& read, const Add& add) con
     return all;
 }
 
-const std::vector<LiveExtremes>& CounterColumns::live() const {
+const LiveColumns& CounterColumns::liveColumns() const {
     if (live_)
         return *live_;
+    if (ipus_.empty())
+        return live_.emplace(LiveColumns{std::vector<LiveExtremes>(count())});
     const auto memory = profile_.derived<LiveMemory>([&] { return LiveMemory(profile_, stop_); });
-    return live_.emplace(
-        summed<LiveExtremes>([&](IpuId ipu) { return memory->columns(ipu, columns_, stop_); },
-                             [](LiveExtremes& sum, const LiveExtremes& of) {
-                                 sum.least = saturatingSum(sum.least, of.least);
-                                 sum.most = saturatingSum(sum.most, of.most);
-                             }));
+    return live_.emplace(memory->columns(ipus_, columns_, stop_));
 }
 
 std::int64_t CounterColumns::tiles() const {

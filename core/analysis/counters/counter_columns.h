@@ -29,9 +29,10 @@ public:
     [[nodiscard]] const CycleColumns& columns() const { return columns_; }
     [[nodiscard]] std::size_t count() const { return columns_.count(); }
 
-    /// Live memory. Of several IPUs the sum of each one's extremes in the column: what is live at
-    /// once is within.
-    [[nodiscard]] const std::vector<LiveExtremes>& live() const;
+    /// Live memory of all IPUs together, see LiveMemory.
+    [[nodiscard]] const std::vector<LiveExtremes>& live() const { return liveColumns().columns; }
+    /// Whether these are the extremes of moments, and not bounds of them.
+    [[nodiscard]] bool liveIsExact() const { return liveColumns().exact; }
     /// Bytes of all tiles of the IPUs.
     [[nodiscard]] std::int64_t memory() const;
 
@@ -51,6 +52,7 @@ public:
     [[nodiscard]] const std::vector<TraceSums>& sums() const;
 
 private:
+    [[nodiscard]] const LiveColumns& liveColumns() const;
     /// Adds what is read of each IPU, column by column.
     template <class Column, class Read, class Add>
     [[nodiscard]] std::vector<Column> summed(const Read& read, const Add& add) const;
@@ -61,7 +63,7 @@ private:
     CycleColumns columns_;
     std::stop_token stop_;
     ForEach each_;
-    mutable std::optional<std::vector<LiveExtremes>> live_;
+    mutable std::optional<LiveColumns> live_;
     mutable std::optional<std::vector<TraceSums>> sums_;
 };
 

@@ -17,11 +17,23 @@ struct LiveExtremes {
     friend bool operator==(const LiveExtremes&, const LiveExtremes&) = default;
 };
 
-/// Which step of the liveness order runs when, and what is live at it on the IPU. Between steps,
-/// while it waits, an IPU holds what it held at the last; before its first step that is what is
-/// always live. Of each 64 steps the extremes are kept once they were asked for: the first question
-/// about a long trace reads the steps in its range, later ones take time for their columns only.
-/// For several threads.
+/// Bytes in each column of time.
+struct LiveColumns {
+    std::vector<LiveExtremes> columns;
+    /// False where bounds stand for extremes: the sums of what each IPU has least and most in a
+    /// column, perhaps at different moments.
+    bool exact = true;
+};
+
+/// **Live memory at a moment**: what is resident on each IPU at that moment, added up over the
+/// IPUs. On an IPU that is what is live at the step that runs, of several that overlap the most;
+/// between steps, while it waits, what was live at the step that began last; before the first what
+/// is always live. The extremes of a column are those of its moments, so that the largest of any
+/// columns of a range is the same. Curves over steps of the program (LivenessSeries) are something
+/// else: there all IPUs are at one step, though at a moment of a pipeline each is at its own.
+///
+/// The first question about a range reads its steps, repetitions once; what is kept of them lets
+/// later ones take time for their columns only. For several threads.
 class LiveMemory {
 public:
     LiveMemory(const ProfileView& profile, Stop stop);
@@ -33,6 +45,10 @@ public:
     /// a stop.
     [[nodiscard]] std::vector<LiveExtremes> columns(IpuId ipu, const CycleColumns& columns,
                                                     const std::stop_token& stop = {}) const;
+    /// Of several IPUs together. Not exact only where IPUs repeat different work beside each other
+    /// for so many steps that they cannot be gone through.
+    [[nodiscard]] LiveColumns columns(const std::vector<IpuId>& ipus, const CycleColumns& columns,
+                                      const std::stop_token& stop = {}) const;
 
 private:
     class Impl;

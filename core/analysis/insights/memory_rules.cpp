@@ -191,7 +191,7 @@ std::vector<Insight> findPeakVariables(const Facts& p) {
                           .lower("batchSize", "makes activations smaller")
                           .advice();
     insight->evidence.insert(insight->evidence.begin(),
-                             bytesOf("not always live at the peak", insight->cost.bytes));
+                             bytesOf("not always live at this step", insight->cost.bytes));
     addHolders(p, *insight);
     addProportion(p, insight->link.operation, *insight);
     return listOf(std::move(insight));

@@ -12,12 +12,15 @@
 
 namespace tilescope {
 
-/// Live bytes over the steps of the liveness order, for a selection of tiles.
+/// Live bytes over the steps of the liveness order, for a selection of tiles: what all of them hold
+/// at one step of the program. At a moment of the execution IPUs are at steps of their own, see
+/// LiveMemory.
 struct LivenessSeries {
     std::int64_t alwaysLive = 0;             ///< bytes at every step
     std::vector<std::int64_t> notAlwaysLive; ///< bytes by step, without the always-live ones
     StepId peakStep; ///< first step with the largest value; none if no steps
     [[nodiscard]] std::int64_t maxNotAlwaysLive() const;
+    /// The most at one step.
     [[nodiscard]] std::int64_t peak() const { return alwaysLive + maxNotAlwaysLive(); }
 };
 

@@ -21,7 +21,7 @@ struct MemorySummary {
     GapBytes maxTile; ///< of that tile
     GapBytes total;   ///< over all tiles
     std::int64_t alwaysLive = 0;       ///< over all tiles
-    std::int64_t maxNotAlwaysLive = 0; ///< largest over the steps of the sum over all tiles
+    std::int64_t maxNotAlwaysLive = 0; ///< largest at one program step, over all tiles
     std::int32_t tilesOverLimit = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include "core/analysis/counters/live_memory.h"
 #include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/summary.h"
+#include "core/report/report.h"
 #include "invariant_parts.h"
 
 namespace tilescope::test {
@@ -30,6 +32,40 @@ std::set<ProgramId> programsOn(const Trace& trace, IpuId ipu) {
     return programs;
 }
 
+std::int64_t mostOf(const LiveColumns& live) {
+    std::int64_t most = 0;
+    for (const LiveExtremes& column : live.columns)
+        most = std::max(most, column.most);
+    return most;
+}
+
+/// Of all IPUs together it does not depend on the width of columns, and is what the report says.
+void checkLiveMemoryOfAll(const ProfileView& view, const LiveMemory& memory, CycleRange all,
+                          Complaints& complaints) {
+    std::vector<IpuId> ipus;
+    for (std::int32_t i = 0; i < view.machine().ipus; ++i)
+        ipus.emplace_back(i);
+    const LiveColumns whole = memory.columns(ipus, {all, 1});
+    complaints.expect(whole.exact, "live memory at moments is exact", "{} IPUs", ipus.size());
+    const std::int64_t most = mostOf(whole);
+    for (const std::int64_t columns : {7, 1280, 1900})
+        complaints.expect(mostOf(memory.columns(ipus, {all, columns})) == most,
+                          "live memory does not depend on a window's width", "{} columns", columns);
+    ReportRequest request;
+    request.breakdown = "time";
+    for (const Field& field : traceReport(view, request).fields)
+        if (field.key == "liveMost")
+            complaints.expect(field.value == Cell(most), "the trace has the most live memory", "{}",
+                              most);
+    // At a step of the program there is one figure, too.
+    const LivenessSeries steps = livenessOf(view, TileSelection::all());
+    complaints.expect(memorySummary(view).maxNotAlwaysLive == steps.maxNotAlwaysLive(),
+                      "the summary has the most of a step", "{}", steps.maxNotAlwaysLive());
+    if (ipus.size() == 1)
+        complaints.expect(most <= steps.peak(), "moments of one IPU are at its steps", "{} of {}",
+                          most, steps.peak());
+}
+
 } // namespace
 
 void checkLiveMemory(const Profile& profile, Complaints& complaints) {
@@ -51,6 +87,7 @@ void checkLiveMemory(const Profile& profile, Complaints& complaints) {
         complaints.expect(most == peak, "live memory over time peaks where the steps that run do",
                           "IPU {}: {} of {}", i, most, peak);
     }
+    checkLiveMemoryOfAll(*view, memory, all, complaints);
 }
 
 } // namespace tilescope::test

@@ -46,8 +46,9 @@ class LiveMemoryTrack : public CounterTrack {
 public:
     QString name() const override { return Text::tr("Live memory"); }
     QString toolTip() const override {
-        return Text::tr("What is live at the steps that run, of the chosen IPUs together; where a "
-                        "column has many steps, from their least to their most");
+        return Text::tr("What is resident on the chosen IPUs at a moment, added up; where a column "
+                        "has many moments, from the least to the most of them. Liveness is "
+                        "something else: there all IPUs are at one step of the program");
     }
     bool shownAtFirst() const override { return true; }
     std::vector<Part> parts(const Theme& theme) const override {
@@ -60,6 +61,7 @@ public:
             curve.least.push_back(static_cast<double>(column.least));
         curve.whole = static_cast<double>(counters.memory());
         curve.limited = true;
+        curve.bounds = !counters.liveIsExact();
         return curve;
     }
     QString text(double value, const TrackUnits& units) const override {
@@ -186,6 +188,8 @@ QString columnText(const CounterTrack& track, const TrackCurve& curve, std::size
     if (!curve.least.empty()) {
         const QString least = track.text(curve.bottom(column), units);
         const QString most = track.text(curve.top(column), units);
+        if (curve.bounds) // the extremes of the IPUs, perhaps of different moments, added up
+            return Text::tr("at least %1, at most %2").arg(least, most);
         return least == most ? most : Text::tr("%1 to %2").arg(least, most);
     }
     if (curve.parts.size() == 1)

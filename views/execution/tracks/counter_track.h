@@ -20,6 +20,7 @@ struct TrackCurve {
     std::vector<double> least; ///< by column, where it has several values; parts are the largest
     double whole = 0;          ///< what there is of it in the machine; 0 if that is not known
     bool limited = false;      ///< `whole` is a limit that may be exceeded
+    bool bounds = false;       ///< least and largest values are bounds, not values
 
     /// The height of all parts.
     [[nodiscard]] double top(std::size_t column) const;

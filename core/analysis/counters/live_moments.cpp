@@ -1,0 +1,320 @@
+#include "core/analysis/counters/live_moments.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/saturating.h"
+
+namespace tilescope {
+namespace {
+
+// A chunk is gone through at once, its cells are kept: a border of a column costs a cell.
+constexpr std::int64_t stepsOfCell = 512;
+constexpr std::int64_t cellsOfChunk = 128;
+// What takes some ten seconds; traces of real programs repeat long before.
+constexpr std::int64_t mostSteps = 100'000'000;
+// Less is gone through as it is.
+constexpr std::int64_t fewestPeriods = 2;
+// Entries of a lane beside a call; syncs.
+constexpr std::size_t mostBeside = 8;
+
+CycleRange common(CycleRange a, CycleRange b) {
+    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+/// The column that a cycle of their range is in.
+std::size_t columnAt(const CycleColumns& columns, std::int64_t cycle) {
+    std::size_t low = 0;
+    std::size_t high = columns.count();
+    while (high - low > 1) {
+        const std::size_t middle = (low + high) / 2;
+        (columns.border(middle) <= cycle ? low : high) = middle;
+    }
+    return low;
+}
+
+std::vector<std::int64_t> bordersOf(const CycleColumns& columns, std::size_t first,
+                                    std::size_t end) {
+    std::vector<std::int64_t> borders;
+    for (std::size_t i = first; i <= end; ++i)
+        borders.push_back(columns.border(i));
+    return borders;
+}
+
+} // namespace
+
+LiveMoments::LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus)
+    : trace_(trace)
+    , ipus_(std::move(ipus)) {
+    std::int64_t time = std::numeric_limits<std::int64_t>::min() / 4;
+    const auto until = [&](std::int64_t cycle) {
+        if (time < cycle)
+            stretches_.push_back(plain({time, cycle}));
+        time = std::max(time, cycle);
+    };
+    const bool orderly = runsFollowEachOther();
+    for (const TraceRun& run : trace_.runs()) {
+        if (!orderly || !repeats(run.body))
+            continue;
+        std::vector<Place> places;
+        for (LiveSteps& ipu : ipus_)
+            places.push_back({ipu.enter(run), run.start});
+        until(run.start);
+        split(run.body, places, {run.start, run.start + run.cycles}, stretches_);
+        time = run.start + run.cycles;
+    }
+    until(std::numeric_limits<std::int64_t>::max() / 4);
+}
+
+bool LiveMoments::runsFollowEachOther() const {
+    std::int64_t time = 0;
+    for (const TraceRun& run : trace_.runs()) {
+        if (run.start < time)
+            return false;
+        for (const LiveSteps& ipu : ipus_)
+            if (trace_.lanes().lane(run.body, ipu.ipu()).length > run.cycles)
+                return false;
+        time = run.start + run.cycles;
+    }
+    return true;
+}
+
+bool LiveMoments::repeats(TraceBodyId body) {
+    if (const auto known = repeats_.find(body); known != repeats_.end())
+        return known->second;
+    bool found = false;
+    for (const TraceCall& call : trace_.lanes().trace().bodies[body].calls)
+        found = found || call.count > fewestPeriods || repeats(call.callee);
+    return repeats_[body] = found;
+}
+
+LiveMoments::Stretch LiveMoments::plain(CycleRange range) const {
+    Stretch stretch{.range = range};
+    const auto all = common(range, {0, trace_.totalCycles()});
+    for (const LiveSteps& ipu : ipus_)
+        if (all.cycles() > 0)
+            stretch.steps =
+                saturatingSum(stretch.steps, trace_.statistics(ipu.ipu(), all).sums.steps);
+    const std::int64_t chunks =
+        std::min(stretch.steps, mostSteps) / (stepsOfCell * cellsOfChunk) + 1;
+    stretch.chunks = {all.cycles() > 0 ? all : range, chunks};
+    stretch.cells.resize(stretch.chunks.count());
+    return stretch;
+}
+
+/// The stretches of a range in which no IPU does anything but what its place says.
+void LiveMoments::split(TraceBodyId body, const std::vector<Place>& places, CycleRange range,
+                        std::vector<Stretch>& out) {
+    const std::vector<TraceCall>& calls = trace_.lanes().trace().bodies[body].calls;
+    std::int64_t time = range.begin;
+    const auto until = [&](std::int64_t cycle) {
+        if (time < cycle)
+            out.push_back(plain({time, cycle}));
+        time = cycle;
+    };
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        if (calls[i].count <= fewestPeriods && !repeats(calls[i].callee))
+            continue;
+        const auto found = together(body, static_cast<std::int32_t>(i), places);
+        if (!found || found->range.begin < time || found->range.end > range.end)
+            continue;
+        until(found->range.begin);
+        time = found->range.end;
+        if (found->period == 0) {
+            split(calls[i].callee, found->inside, found->range, out);
+            continue;
+        }
+        Stretch periods{.range = found->range, .period = found->period};
+        const CycleRange first{found->range.begin, found->range.begin + found->period};
+        if (found->aligned)
+            split(calls[i].callee, found->inside, first, periods.inner);
+        else
+            periods.inner.push_back(plain(first));
+        out.push_back(std::move(periods));
+    }
+    until(range.end);
+}
+
+std::optional<LiveMoments::Together> LiveMoments::together(TraceBodyId body, std::int32_t number,
+                                                           const std::vector<Place>& places) {
+    const TraceCall& call =
+        trace_.lanes().trace().bodies[body].calls[static_cast<std::size_t>(number)];
+    Together found{.range = {std::numeric_limits<std::int64_t>::min(),
+                             std::numeric_limits<std::int64_t>::max()},
+                   .inside = std::vector<Place>(places.size())};
+    const bool once = call.count == 1;
+    bool any = false;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto on = std::find_if(call.ipus.begin(), call.ipus.end(),
+                                     [&](const CallOnIpu& c) { return c.ipu == ipus_[i].ipu(); });
+        const std::int64_t length = trace_.lanes().lane(call.callee, ipus_[i].ipu()).length;
+        if (!places[i].at.body.valid() || on == call.ipus.end() || length == 0)
+            continue;
+        LaneEntry entry;
+        entry.call = number;
+        found.inside[i] = {ipus_[i].enter(places[i].at, entry), places[i].offset + on->start};
+        if (!ipus_[i].hasBytes(found.inside[i].at)) {
+            found.inside[i] = {};
+            continue;
+        }
+        const std::int64_t period = once ? 0 : on->period > 0 ? on->period : length;
+        if (!once && (length > period || (any && found.period != period)))
+            return {};
+        const std::int64_t start = found.inside[i].offset;
+        found.aligned = found.aligned && (!any || found.range.begin == start);
+        found.period = period;
+        found.range.begin = std::max(found.range.begin, start);
+        found.range.end = std::min(found.range.end, start + (call.count - 1) * period + length);
+        any = true;
+    }
+    if (!any)
+        return {};
+    // What is held at first differs from what later repetitions begin with.
+    found.range.begin += found.period;
+    for (Place& place : found.inside)
+        place.offset += found.period;
+    if (found.range.cycles() <= fewestPeriods * found.period ||
+        !nothingElse(number, places, found.range))
+        return {};
+    return found;
+}
+
+bool LiveMoments::nothingElse(std::int32_t call, const std::vector<Place>& places,
+                              CycleRange range) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const Place& place = places[i];
+        if (!place.at.body.valid())
+            continue;
+        LiveSteps& ipu = ipus_[i];
+        LaneCursor& cursor = ipu.cursorOf(place.at.body);
+        const auto [first, end] =
+            cursor.touched(range.begin - place.offset, range.end - place.offset);
+        if (end - first > mostBeside)
+            return false;
+        for (std::size_t entry = first; entry < end; ++entry) {
+            const LaneEntry other = cursor.at(entry);
+            const bool matters =
+                other.begin < other.end && other.end > range.begin - place.offset &&
+                (other.call >= 0 ? other.call != call && ipu.hasBytes(ipu.enter(place.at, other))
+                                 : ipu.bytesOf(place.at, other).has_value());
+            if (matters)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool LiveMoments::tooLong(const std::vector<Stretch>& stretches, CycleRange range) {
+    return std::any_of(stretches.begin(), stretches.end(), [&](const Stretch& stretch) {
+        return common(stretch.range, range).cycles() > 0 &&
+               (stretch.steps > mostSteps ||
+                (stretch.period > 0 && tooLong(stretch.inner, stretch.range)));
+    });
+}
+
+std::optional<std::vector<FoundExtremes>> LiveMoments::columns(const CycleColumns& columns,
+                                                               const std::stop_token& stop) {
+    stop_ = stop;
+    std::vector<FoundExtremes> found(columns.count());
+    if (columns.count() == 0)
+        return found;
+    if (tooLong(stretches_, columns.range()))
+        return {};
+    std::size_t column = 0;
+    while (column < columns.count()) {
+        const CycleRange range = columns.at(column);
+        const auto stretch =
+            std::partition_point(stretches_.begin(), stretches_.end(),
+                                 [&](const Stretch& s) { return s.range.end <= range.begin; });
+        // Columns that are narrower than cells are gone through together.
+        std::size_t end = column;
+        if (stretch != stretches_.end() && stretch->period == 0 &&
+            range.cycles() < stretch->chunks.range().cycles() /
+                                 static_cast<std::int64_t>(stretch->chunks.count()) / cellsOfChunk)
+            while (end < columns.count() && columns.border(end + 1) <= stretch->range.end)
+                ++end;
+        if (end > column) {
+            sweepColumns(columns, column, end, found);
+            column = end;
+        } else {
+            found[column++] = over(stretches_, range);
+        }
+    }
+    for (LiveSteps& ipu : ipus_)
+        ipu.forgetPages();
+    return found;
+}
+
+void LiveMoments::sweepColumns(const CycleColumns& columns, std::size_t first, std::size_t end,
+                               std::vector<FoundExtremes>& found) {
+    const auto swept = sweep(bordersOf(columns, first, end));
+    std::copy(swept.begin(), swept.end(), found.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+std::vector<FoundExtremes> LiveMoments::sweep(std::span<const std::int64_t> borders) {
+    return MomentSweep(ipus_).between(borders, stop_);
+}
+
+FoundExtremes LiveMoments::over(std::vector<Stretch>& stretches, CycleRange range) {
+    FoundExtremes found;
+    auto stretch = std::partition_point(stretches.begin(), stretches.end(), [&](const Stretch& s) {
+        return s.range.end <= range.begin;
+    });
+    for (; stretch != stretches.end() && stretch->range.begin < range.end; ++stretch) {
+        const CycleRange part = common(stretch->range, range);
+        found.add(stretch->period > 0 ? overPeriods(*stretch, part) : overCells(*stretch, part));
+    }
+    return found;
+}
+
+FoundExtremes LiveMoments::overPeriods(Stretch& stretch, CycleRange range) {
+    const CycleRange first{stretch.range.begin, stretch.range.begin + stretch.period};
+    if (range.cycles() >= stretch.period) {
+        if (!stretch.whole)
+            stretch.whole = over(stretch.inner, first);
+        return *stretch.whole;
+    }
+    const std::int64_t begin = first.begin + (range.begin - first.begin) % stretch.period;
+    const std::int64_t end = begin + range.cycles();
+    FoundExtremes found = over(stretch.inner, {begin, std::min(end, first.end)});
+    if (end > first.end)
+        found.add(over(stretch.inner, {first.begin, end - stretch.period}));
+    return found;
+}
+
+FoundExtremes LiveMoments::overCells(Stretch& stretch, CycleRange range) {
+    FoundExtremes found;
+    const CycleRange all = stretch.chunks.range();
+    // Before the execution and after it nothing happens.
+    for (const CycleRange outside : {CycleRange{range.begin, std::min(range.end, all.begin)},
+                                     CycleRange{std::max(range.begin, all.end), range.end}})
+        if (outside.cycles() > 0)
+            found.add(sweep(std::array{outside.begin, outside.end}).front());
+    range = common(range, all);
+    if (range.cycles() <= 0)
+        return found;
+    const std::size_t last = columnAt(stretch.chunks, range.end - 1);
+    for (std::size_t chunk = columnAt(stretch.chunks, range.begin); chunk <= last; ++chunk)
+        found.add(inChunk(stretch, chunk, common(stretch.chunks.at(chunk), range)));
+    return found;
+}
+
+FoundExtremes LiveMoments::inChunk(Stretch& stretch, std::size_t chunk, CycleRange range) {
+    const CycleColumns columns(stretch.chunks.at(chunk), cellsOfChunk);
+    const std::size_t first = columnAt(columns, range.begin);
+    const std::size_t last = columnAt(columns, range.end - 1);
+    if (first == last)
+        return sweep(std::array{range.begin, range.end}).front();
+    std::vector<FoundExtremes>& cells = stretch.cells[chunk];
+    if (cells.empty())
+        cells = sweep(bordersOf(columns, 0, columns.count()));
+    FoundExtremes found;
+    for (std::size_t cell = first; cell <= last; ++cell) {
+        const CycleRange part = common(columns.at(cell), range);
+        found.add(part == columns.at(cell) ? cells[cell]
+                                           : sweep(std::array{part.begin, part.end}).front());
+    }
+    return found;
+}
+
+} // namespace tilescope

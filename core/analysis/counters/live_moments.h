@@ -1,0 +1,70 @@
+// What several IPUs hold together at a moment, over stretches of an execution that are read once.
+// Internal to core/analysis/counters.
+#pragma once
+
+#include "core/analysis/counters/moment_sweep.h"
+
+namespace tilescope {
+
+/// The sum over some IPUs. Where all of them repeat the same body at the same pace one repetition
+/// stands for all; what is left is cut into cells of time whose extremes are kept. For one thread.
+class LiveMoments {
+public:
+    /// `trace` outlives this.
+    LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus);
+
+    /// Without what is always live; none where the range has too many steps to go through.
+    std::optional<std::vector<FoundExtremes>> columns(const CycleColumns& columns,
+                                                      const std::stop_token& stop);
+
+private:
+    /// Cycles that are one after the other, or a period that is repeated.
+    struct Stretch {
+        CycleRange range;
+        std::int64_t period = 0;
+        std::vector<Stretch> inner = {};         ///< of the first period
+        std::optional<FoundExtremes> whole = {}; ///< of a period, once asked for
+        std::int64_t steps = 0;                  ///< in a stretch without a period
+        CycleColumns chunks = {};
+        std::vector<std::vector<FoundExtremes>> cells = {}; ///< of each chunk, once asked for
+    };
+    /// Where an IPU is in a body; `at` has no body where it does nothing.
+    struct Place {
+        EnteredBody at;
+        std::int64_t offset = 0;
+    };
+    /// What the IPUs do in a call, on a range in which none does anything else.
+    struct Together {
+        CycleRange range;
+        std::int64_t period = 0; ///< if it is repeated
+        std::vector<Place> inside;
+        bool aligned = true; ///< all begin at once
+    };
+
+    void split(TraceBodyId body, const std::vector<Place>& places, CycleRange range,
+               std::vector<Stretch>& out);
+    [[nodiscard]] std::optional<Together> together(TraceBodyId body, std::int32_t call,
+                                                   const std::vector<Place>& places);
+    [[nodiscard]] bool nothingElse(std::int32_t call, const std::vector<Place>& places,
+                                   CycleRange range);
+    [[nodiscard]] bool runsFollowEachOther() const;
+    bool repeats(TraceBodyId body);
+    [[nodiscard]] Stretch plain(CycleRange range) const;
+    [[nodiscard]] static bool tooLong(const std::vector<Stretch>& stretches, CycleRange range);
+
+    FoundExtremes over(std::vector<Stretch>& stretches, CycleRange range);
+    FoundExtremes overPeriods(Stretch& stretch, CycleRange range);
+    FoundExtremes overCells(Stretch& stretch, CycleRange range);
+    FoundExtremes inChunk(Stretch& stretch, std::size_t chunk, CycleRange range);
+    [[nodiscard]] std::vector<FoundExtremes> sweep(std::span<const std::int64_t> borders);
+    void sweepColumns(const CycleColumns& columns, std::size_t first, std::size_t end,
+                      std::vector<FoundExtremes>& found);
+
+    const TraceIndex& trace_;
+    std::deque<LiveSteps> ipus_;
+    std::stop_token stop_;
+    std::map<TraceBodyId, bool> repeats_;
+    std::vector<Stretch> stretches_;
+};
+
+} // namespace tilescope

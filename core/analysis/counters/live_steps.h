@@ -1,0 +1,62 @@
+// The bytes that are live at the executed steps of one IPU. Internal to core/analysis/counters.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/counters/liveness_order.h"
+#include "core/trace/lane_cursor.h"
+
+namespace tilescope {
+
+/// A body where it was entered.
+struct EnteredBody {
+    TraceBodyId body;
+    std::int32_t base = -1; ///< of its function in the liveness order
+    friend auto operator<=>(const EnteredBody&, const EnteredBody&) = default;
+};
+
+/// Reads the lanes of one IPU. For one thread.
+class LiveSteps {
+public:
+    /// `bytes` are by step of the order, without what is always live. All outlive this.
+    LiveSteps(const TraceLanes& lanes, const LivenessOrder& order, IpuId ipu,
+              const std::vector<std::int64_t>& bytes)
+        : lanes_(lanes)
+        , order_(order)
+        , bytes_(bytes)
+        , ipu_(ipu) {}
+
+    [[nodiscard]] const TraceLanes& lanes() const { return lanes_; }
+    [[nodiscard]] IpuId ipu() const { return ipu_; }
+    [[nodiscard]] const std::vector<TraceRun>& runs() const { return lanes_.trace().runs; }
+
+    [[nodiscard]] EnteredBody enter(const TraceRun& run) const;
+    [[nodiscard]] EnteredBody enter(const EnteredBody& from, const LaneEntry& call) const;
+    [[nodiscard]] Repetition repetition(const EnteredBody& at, const LaneEntry& call) const {
+        return lanes_.repetition(at.body, ipu_, call);
+    }
+    /// What is live at a step; none for a sync and for what is not in the order.
+    [[nodiscard]] std::optional<std::int64_t> bytesOf(const EnteredBody& at,
+                                                      const LaneEntry& step) const;
+    /// Whether any step of a body that takes time has bytes, or of what it calls.
+    [[nodiscard]] bool hasBytes(const EnteredBody& at);
+
+    /// The place at which a body is being read: it calls others and never itself.
+    LaneCursor& cursorOf(TraceBodyId body) {
+        return cursors_.try_emplace(body, lanes_, body, ipu_, TracePages::Keep::No).first->second;
+    }
+    /// Lets go of pages of the file.
+    void forgetPages();
+
+private:
+    const TraceLanes& lanes_;
+    const LivenessOrder& order_;
+    const std::vector<std::int64_t>& bytes_;
+    IpuId ipu_;
+    std::map<TraceBodyId, LaneCursor> cursors_;
+    std::map<EnteredBody, bool> hasBytes_;
+};
+
+} // namespace tilescope

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "core/report/item_tables.h"
 #include "core/report/loss_table.h"
@@ -62,8 +63,10 @@ Document insightsReport(const ProfileView& profile, const ReportRequest& request
     const Findings found = findAll(profile);
     Document document;
     document.tables.push_back(lossesTable(found.losses, 0));
+    std::map<std::string, int> ofRule; // several of a rule have a key each: "hot", "hot2"
     for (const Insight& insight : found.insights) {
-        Table table{insight.rule,
+        const int number = ++ofRule[insight.rule];
+        Table table{insight.rule + (number > 1 ? std::to_string(number) : std::string()),
                     std::string(toString(insight.level)) + ": " + insight.title,
                     {{"label", "Evidence"}, {"value", "Value"}}};
         table.add({std::string("Cost"), formatCost(insight.cost)});

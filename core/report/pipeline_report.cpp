@@ -101,13 +101,16 @@ Table slotsTable(const PipelineReport& report) {
 }
 
 Document stagesReport(const ProfileView& profile, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(profile);
+    return stagesDocument(pipelineReport(profile));
+}
+
+Document stagesDocument(const PipelineReport& report) {
     Document document{{{"schedule", "Schedule", report.schedule}}, {stagesTable(report)}};
     if (report.stages.empty())
         return document;
     auto& fields = document.fields;
     fields.push_back({"microBatches", "Micro-batches", report.microBatches});
-    fields.push_back({"slots", "Slots", slotsText(report)});
+    fields.push_back({"slotCounts", "Slots", slotsText(report)});
     fields.push_back({"utilisation", "Utilisation", report.utilisation, Unit::Share});
     fields.push_back(
         {"scheduleUtilisation", "with equal stages", report.scheduleUtilisation, Unit::Share});
@@ -120,7 +123,7 @@ Document stagesReport(const ProfileView& profile, const ReportRequest&) {
         fields.push_back({"fifoDepthCounts", "FIFO depth counts", text});
     fields.push_back({"longestStage", "Longest stage", std::int64_t{report.longestStage}});
     if (!report.better.split.empty()) {
-        fields.push_back({"betterSplit", "Better --split",
+        fields.push_back({"betterSplitNames", "Better --split",
                           fmt::format("{}", fmt::join(report.better.split, ","))});
         fields.push_back({"betterSplitGain", "which would gain", report.better.gain, Unit::Share});
     }

@@ -13,4 +13,7 @@ Table stagesTable(const PipelineReport& report);
 /// A row for each kind of slot.
 Table slotsTable(const PipelineReport& report);
 
+/// All that the report says.
+Document stagesDocument(const PipelineReport& report);
+
 } // namespace tilescope

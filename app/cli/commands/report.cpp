@@ -102,11 +102,14 @@ void writeProgramTrees(std::ostream& out, const ProfileView& profile,
     for (const ProgramTree& tree :
          programTrees(*profile.programs(), *profile.controlPrograms(), *profile.functions(),
                       *profile.computeSets(), *profile.exchanges())) {
-        out << (first ? "" : "\n") << printable(tree.title) << '\n';
-        first = false;
+        bool headed = false; // what a filter leaves nothing of has no heading
         for (const ProgramLine& line : tree.lines) {
             if (!request.wants(line.label))
                 continue;
+            if (!headed)
+                out << (first ? "" : "\n") << printable(tree.title) << '\n';
+            headed = true;
+            first = false;
             out << std::string(static_cast<std::size_t>(line.depth + 1) * 2, ' ')
                 << printable(line.label);
             if (line.cycles > 0)
@@ -114,6 +117,8 @@ void writeProgramTrees(std::ostream& out, const ProfileView& profile,
             out << '\n';
         }
     }
+    if (first)
+        out << "none\n";
 }
 
 int printReport(const ReportArguments& arguments, const Streams& streams) {

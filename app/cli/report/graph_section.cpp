@@ -96,7 +96,7 @@ public:
                    {"path", forPeople_ ? "Operation or scope" : "Path"},
                    {"type", "Type"},
                    {"operations", "Operations"},
-                   {"cycles", "Cycles", Unit::Cycles},
+                   {"estimatedCycles", "Estimated, once", Unit::Cycles},
                    {"measuredCycles", "Measured", Unit::Cycles},
                    {"flops", "Work", Unit::Flops},
                    {"utilisation", "FLOP use", Unit::Share},
@@ -188,8 +188,8 @@ Document graphDocument(const ProfileView& profile, const std::vector<std::string
         {"operations", "Operations", profile.reader().modelOperations()},
         {"scopes", "Scopes", static_cast<std::int64_t>(shown.tree.scopes().size()) - 1},
         {"tensors", "Tensors", static_cast<std::int64_t>(shown.graph.tensors.size())},
-        {"totalCycles", "Cycles, each place once", shown.sums[shown.tree.root()].cycles,
-         Unit::Cycles}};
+        {"estimatedCyclesOnce", "Estimated cycles, each place once",
+         shown.sums[shown.tree.root()].cycles, Unit::Cycles}};
     GraphTables tables(shown, forPeople);
     document.tables.push_back(tables.items());
     if (!forPeople)

@@ -111,12 +111,10 @@ json::value betterJson(const BetterSplit& better) {
 
 json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
     const PipelineReport report = pipelineReport(profile);
-    json::object result{{"schedule", report.schedule},
-                        {"stages", toJson(stagesTable(report))},
-                        {"slots",
-                         {{"rampUp", report.rampUpSlots},
-                          {"main", report.mainSlots},
-                          {"rampDown", report.rampDownSlots}}}};
+    json::object result = toJson(stagesDocument(report)).as_object();
+    result["slots"] = json::object{{"rampUp", report.rampUpSlots},
+                                   {"main", report.mainSlots},
+                                   {"rampDown", report.rampDownSlots}};
     if (report.stages.empty()) {
         result["utilisation"] = nullptr;
         result["longestStage"] = nullptr;
@@ -124,15 +122,7 @@ json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
         return result;
     }
     result["slots"].as_object()["busy"] = report.busySlots;
-    result["utilisation"] = report.utilisation;
-    result["longestStage"] = report.longestStage;
-    result["microBatches"] = report.microBatches;
     result["iterations"] = report.iterations;
-    result["scheduleUtilisation"] = report.scheduleUtilisation;
-    result["bubbleShare"] = report.bubbleShare;
-    result["imbalanceShare"] = report.imbalanceShare;
-    result["overheadShare"] = report.overheadShare;
-    result["slotTimes"] = toJson(slotsTable(report));
     result["betterSplit"] = betterJson(report.better);
     return result;
 }

@@ -50,9 +50,11 @@ std::string whereMost(const Loss& loss) {
     return fmt::format(" Most on IPU {}: {}.", most - loss.byIpu.begin(), formatCycles(*most));
 }
 
+/// What gains most comes first, and of what gains nothing that is known what has a value.
 void sortByGain(std::vector<Advice>& remedies) {
-    std::stable_sort(remedies.begin(), remedies.end(),
-                     [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
+    std::stable_sort(remedies.begin(), remedies.end(), [](const Advice& a, const Advice& b) {
+        return std::pair(a.gain, !a.value.empty()) > std::pair(b.gain, !b.value.empty());
+    });
 }
 
 Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {

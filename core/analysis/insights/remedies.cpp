@@ -39,27 +39,28 @@ Remedies againstTileImbalance(const Facts& p, std::int64_t cycles) {
                 .advice()};
 }
 
-Remedies againstExchange(const Facts& p) {
+Remedies againstExchange(const Facts& p, std::int64_t cycles) {
+    Adviser adviser(p.info());
+    if (!p.isHalf())
+        adviser.set("precision", "half", "halves what tiles send").gaining("precision", cycles / 2);
     return {{},
-            Adviser(p.info())
-                .raise("availableMemoryProportion", "lets the planner move less data")
+            adviser.raise("availableMemoryProportion", "lets the planner move less data")
                 .raise("batchSize", "moves weights less often")
                 .advice()};
 }
 
 Remedies againstLinks(const Facts& p, std::int64_t cycles) {
     Adviser adviser(p.info());
+    if (!p.isHalf())
+        adviser.set("precision", "half", "halves what IPUs copy").gaining("precision", cycles / 2);
     if (p.info().replicas > 1 && p.info().mode == "training")
         adviser.raise("gradientAccumulation", "sums gradients over the replicas less often")
             .raise("maxCrossReplicaBufferSize", "sums several gradients at once",
                    gradientBufferToTry(p.info()));
-    else if (p.pipeline().stages.size() > 1)
-        adviser.change("split", "may cut the model where less has to be copied")
-            .raise("batchSize", "has fewer slots, between which IPUs copy");
-    else
-        adviser.change("split", "may cut the model where less has to be copied")
-            .lower("ipus", "copies less")
-            .gaining("ipus", cycles / 2);
+    // A batch of twice the size copies twice as much, and where a model is cut decides how much: no
+    // split is offered whose copies are not known.
+    else if (p.pipeline().stages.size() <= 1 && inForce(p.info(), "split").empty())
+        adviser.lower("ipus", "copies less").gaining("ipus", cycles / 2);
     return {{}, adviser.advice()};
 }
 
@@ -255,7 +256,7 @@ Remedies remediesFor(const Facts& p, LossKind kind, std::int64_t cycles) {
     case LossKind::TileImbalance:
         return againstTileImbalance(p, cycles);
     case LossKind::Exchange:
-        return againstExchange(p);
+        return againstExchange(p, cycles);
     case LossKind::GlobalExchange:
         return againstLinks(p, cycles);
     case LossKind::Host:

@@ -129,8 +129,9 @@ Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows) {
          {"target", "Target", unit},
          differenceOf({"difference", "Difference", unit, "Target less source"}),
          differenceOf({"relative", "Percent", Unit::Share, "The difference, of the source"}),
-         {"share", "Of the change", Unit::Share,
-          "Of the sum of all changes, whichever way; negative: goes against the whole"},
+         {"share", "Of all changes", Unit::Share,
+          "Of the sum of the sizes of all changes, those that go up and those that go down; "
+          "negative: goes against the whole"},
          {"plan", "Plan", Unit::None, "What changed in the plan of the operation"}},
         {}};
     for (std::size_t i = 0; i < rows; ++i) {

@@ -73,7 +73,9 @@ Document operationsReport(const ProfileView& profile, const ReportRequest& reque
     Document document;
     document.fields = {{"totalOperations", "Operations", operations, Unit::Count},
                        {"totalCodeBytes", "Code", code, Unit::Bytes},
-                       {"totalCycles", "Estimated cycles, each place once", once, Unit::Cycles}};
+                       {"estimatedCyclesOnce",
+                        "Estimated cycles, each place once, without host and sync", once,
+                        Unit::Cycles}};
     if (totals.run >= 0) {
         document.fields.push_back({"run", "Run", totals.name});
         document.fields.push_back({"runCycles", "Cycles of the run", totals.cycles, Unit::Cycles});

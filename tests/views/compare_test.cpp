@@ -164,7 +164,7 @@ private slots:
         const TableModel& model = view().overview().memory().model();
         QCOMPARE(text(model, 0, 0), "conv1");
         QCOMPARE(text(model, 0, 2), "+5.75 MiB (+88.9 %)");
-        QCOMPARE(model.headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(), "Of the change");
+        QCOMPARE(model.headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(), "Of all changes");
         QVERIFY(model.headerData(3, Qt::Horizontal, Qt::ToolTipRole)
                     .toString()
                     .contains("negative: goes against the whole"));

@@ -127,7 +127,7 @@ QWidget* OperationsView::makeTools() {
     for (const CostColumn* column : comparableColumns())
         titles.append(QString::fromStdString(column->column.title));
     metric_ = metricRow->addChoice(tr("Compare"), titles);
-    metric_->setCurrentText(QString::fromStdString(costColumn("cycles")->column.title));
+    metric_->setCurrentText(QString::fromStdString(costColumn("estimatedCycles")->column.title));
     metricBox_ = metricRow;
     row->layout()->addWidget(metricRow);
     columnButton_ = row->addButton(tr("Columns \u25be"), tr("The columns of the table"));

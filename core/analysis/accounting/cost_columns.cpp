@@ -93,13 +93,13 @@ std::vector<CostColumn> makeColumns() {
         ofKind<CostKind::GlobalExchange>, false, true);
     add({"measuredHostCycles", "Measured with the host", Unit::Cycles, run}, ofKind<CostKind::Host>,
         false, true);
-    add({"computeCycles", "Compute, once", Unit::Cycles, once}, number<&CostRow::computeOnce>,
-        false);
-    add({"copyCycles", "Copies, once", Unit::Cycles, "Strided copies; part of compute"},
+    add({"estimatedComputeCycles", "Compute, once", Unit::Cycles, once},
+        number<&CostRow::computeOnce>, false);
+    add({"estimatedCopyCycles", "Copies, once", Unit::Cycles, "Strided copies; part of compute"},
         number<&CostRow::copyOnce>, false);
-    add({"exchangeCycles", "Exchange, once", Unit::Cycles, once}, number<&CostRow::exchangeOnce>,
-        false);
-    add({"cycles", "Estimated, once", Unit::Cycles, once},
+    add({"estimatedExchangeCycles", "Exchange, once", Unit::Cycles, once},
+        number<&CostRow::exchangeOnce>, false);
+    add({"estimatedCycles", "Estimated, once", Unit::Cycles, once},
         [](const CostRow& r, const RunTotals&) -> Cell { return r.cyclesOnce(); });
     add({"balance", "Tile balance", Unit::Share,
          "Work of the tiles over the compute cycles of all tiles of the IPU"},

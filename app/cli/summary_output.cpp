@@ -6,6 +6,7 @@
 
 #include "app/cli/document.h"
 #include "core/base/units.h"
+#include "core/report/run_fields.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -69,14 +70,8 @@ json::value summaryJson(const SummarySource& source) {
                         {"ipus", info.target.ipus},
                         {"tilesPerIpu", info.target.tilesPerIpu},
                         {"clockHz", info.target.clockHz},
-                        {"replicas", info.replicas},
-                        {"batchSize", info.batchSize},
-                        {"deviceIterations", info.deviceIterations},
                         {"memory", memoryJson(source.memory)},
                         {"cycles", nullptr},
-                        {"seconds", nullptr},
-                        {"hostCallSeconds", nullptr},
-                        {"throughput", nullptr},
                         {"vertices", info.vertices},
                         {"edges", info.edges},
                         {"messages", messagesJson(source.messages)},
@@ -85,11 +80,12 @@ json::value summaryJson(const SummarySource& source) {
                         {"timings", mapJson(info.timings)},
                         {"creator", info.creator},
                         {"createdAt", info.createdAt}};
-    if (info.hasExecution) {
+    if (info.hasExecution)
         object["cycles"] = info.cycles;
-        object["seconds"] = info.seconds();
-        object["hostCallSeconds"] = info.hostCallSeconds;
-        object["throughput"] = info.throughput;
+    for (const auto& fields : {runSampleFields(info), runTimeFields(info)}) {
+        const json::value values = toJson(Document{fields});
+        for (const auto& [key, value] : values.as_object())
+            object[key] = value;
     }
     return object;
 }
@@ -101,7 +97,7 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
     const auto add = [&](const char* label, std::string text) {
         document.fields.push_back({"", label, std::move(text), Unit::None});
     };
-    add("Model", fmt::format("{} ({}, batch size {})", info.model, info.mode, info.batchSize));
+    add("Model", fmt::format("{} ({})", info.model, info.mode));
     add("Target",
         fmt::format("{}: {}, {}{} IPU{} of {} tiles", info.target.name, info.target.description,
                     info.replicas > 1 ? fmt::format("{} replicas of ", info.replicas) : "",
@@ -116,15 +112,17 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
         fmt::format("{} including gaps, {} excluding gaps", formatBytes(memory.total.includingGaps),
                     formatBytes(memory.total.excludingGaps)));
     add("Always live", formatBytes(memory.alwaysLive));
-    add("Not always live", formatBytes(memory.maxNotAlwaysLive) + " at most");
+    add("Not always live", formatBytes(memory.maxNotAlwaysLive) + " at most at one program step");
     if (info.hasExecution) {
         add("Run", formatCyclesAndTime(info.cycles, info.target.clockHz));
-        if (info.hostCallSeconds > 0)
-            add("Host call", formatSeconds(info.hostCallSeconds) + " beside each run");
-        add("Throughput", fmt::format("{:.1f} samples/s", info.throughput));
     } else {
         add("Run", "none");
     }
+    for (Field field : runSampleFields(info))
+        document.fields.push_back(std::move(field));
+    if (info.hasExecution)
+        for (Field field : runTimeFields(info))
+            document.fields.push_back(std::move(field));
     if (!source.profile.empty())
         add("Profile", source.profile.string());
     write(out, document, Format::Text);

@@ -25,8 +25,8 @@ struct SummarySource {
 /// Of a view that outlives it.
 SummarySource summaryOf(const ProfileView& profile);
 
-/// {"fits", "profile", "target", "memory", "cycles", "seconds", "hostCallSeconds", "throughput",
-/// "messages", "timings", ...}; cycles, all seconds and throughput are null without an execution.
+/// {"fits", "profile", "target", "memory", "cycles", "messages", "timings", ...} with all fields of
+/// run_fields.h; cycles, all seconds and throughput are null without an execution.
 boost::json::value summaryJson(const SummarySource& source);
 
 /// Model, target, memory, time, and warnings.

@@ -5,7 +5,10 @@
 #include <QTableView>
 #include <QtTest>
 
+#include <QAbstractItemModelTester>
+
 #include "app/gui/window/main_window.h"
+#include "tests/support/report_tables.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "views/tables/item_export.h"
@@ -118,11 +121,41 @@ class FacesTest : public QObject {
             }
     }
 
+    void verifyShown(const Table& table) const {
+        views::TableModel model(window_->context());
+        const QAbstractItemModelTester tester(&model);
+        model.setTable(table);
+        QTRY_COMPARE(static_cast<std::size_t>(model.shownRows()), table.rows.size());
+        const Table shown = shownIn(Shown::Window, table);
+        QCOMPARE(static_cast<std::size_t>(model.columnCount()), shown.columns.size());
+        const int totals = model.rowCount() - model.shownRows();
+        const views::Preferences& preferences = window_->context().preferences;
+        for (int c = 0; c < model.columnCount(); ++c) {
+            const Column& column = shown.columns[static_cast<std::size_t>(c)];
+            QVERIFY(model.headerData(c, Qt::Horizontal, Qt::DisplayRole)
+                        .toString()
+                        .startsWith(views::translated(column.title)));
+            for (int r = 0; r < model.shownRows(); ++r) {
+                const Row& row = shown.rows[static_cast<std::size_t>(r)];
+                const Cell& cell = row.cells[static_cast<std::size_t>(c)];
+                const QModelIndex at = model.index(r + totals, c);
+                QCOMPARE(at.data(views::rawTextRole).toString(),
+                         QString::fromStdString(rawText(cell)));
+                if (const Unit unit = unitOf(row, column); unit != Unit::Cycles)
+                    QCOMPARE(at.data(views::wholeTextRole).isValid()
+                                 ? at.data(views::wholeTextRole).toString()
+                                 : at.data(Qt::DisplayRole).toString(),
+                             views::cellText(cell, unit, preferences, 0, column.difference));
+            }
+        }
+    }
+
 private slots:
     void initTestCase() {
         QStandardPaths::setTestModeEnabled(true);
         QApplication::setStyle(new views::WindowStyle);
-        for (const char* job : {"resnet50", "tutorial_pipelined"})
+        for (const char* job : {"resnet50", "tutorial_pipelined", "tutorial_phased",
+                                "tutorial_sharded", "tutorial_grouped"})
             tilescope({"run", QString(TILESCOPE_SOURCE_DIR "/resources/jobs/%1.json").arg(job),
                        "-o", profile(job)});
     }
@@ -139,7 +172,8 @@ private slots:
             QTest::addRow("%s: %s", job, qPrintable(arguments.join(' ')))
                 << QString(job) << report << QString(choice) << QString(tab) << arguments;
         };
-        for (const char* job : {"resnet50", "tutorial_pipelined"}) {
+        for (const char* job :
+             {"resnet50", "tutorial_pipelined", "tutorial_phased", "tutorial_sharded"}) {
             add(job, Report::Operations, "Operations of the model", "",
                 {"operations", "--by", "place"});
             add(job, Report::Operations, "Shared programs", "", {"operations", "--by", "shared"});
@@ -170,6 +204,46 @@ private slots:
         const QString wrong = differences(
             shown(), recordsOf(tilescope(QStringList{"report", profile(job)} + arguments)));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+    // Every table of every report: names, units and values as the command line's CSV has them.
+    void tablesOfReportsAreShownAsTheyAre_data() {
+        QTest::addColumn<QString>("job");
+        for (const char* job : {"resnet50", "tutorial_pipelined", "tutorial_phased",
+                                "tutorial_sharded", "tutorial_grouped"})
+            QTest::newRow(job) << QString(job);
+    }
+    void tablesOfReportsAreShownAsTheyAre() {
+        QFETCH(QString, job);
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        test::openProfiles(*window_, {profile(job) + "/profile.pop"});
+        const ProfileView& view = *window_->context().reports.source();
+        for (const Table& table : test::tablesOfAllReports(view))
+            verifyShown(table);
+    }
+
+    // The header's factors multiply to the samples, and with its times to the samples a second.
+    void theHeaderMultiplies_data() { tablesOfReportsAreShownAsTheyAre_data(); }
+    void theHeaderMultiplies() {
+        QFETCH(QString, job);
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        test::openProfiles(*window_, {profile(job) + "/profile.pop"});
+        test::waitUntilIdle(*window_);
+        const ProfileInfo& info = window_->context().reports.source()->info();
+        const QString header = window_->findChild<QWidget*>("headerStrip")->accessibleDescription();
+        const auto numberAt = [&](const char* pattern) {
+            const auto found = QRegularExpression(pattern).match(header);
+            return found.hasMatch() ? found.captured(1).remove(',').toDouble() : 1;
+        };
+        const double product =
+            numberAt("batch ([0-9,]+)") * numberAt("\u00d7 ([0-9,]+) accumulated") *
+            numberAt("\u00d7 ([0-9,]+) iterations") * numberAt("\u00d7 ([0-9,]+) replicas");
+        if (header.contains(" = "))
+            QCOMPARE(numberAt("= ([0-9,]+) samples"), product);
+        QVERIFY2(std::abs(product / info.callSeconds() / info.throughput - 1) < 1e-9,
+                 qPrintable(header));
+        if (info.hostCallSeconds > 0)
+            QVERIFY2(header.contains(" with the host's call"), qPrintable(header));
     }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/profile/run_samples.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
@@ -22,11 +23,16 @@ QString valueText(const std::string& value) {
 } // namespace
 
 QString batchText(const ProfileInfo& info) {
-    QString text = Text::tr("batch %1").arg(countText(info.batchSize));
-    if (info.deviceIterations > 1)
-        text += Text::tr(" \u00d7 %1").arg(countText(info.deviceIterations));
-    if (info.replicas > 1)
-        text += Text::tr(", %1 replicas").arg(countText(info.replicas));
+    const RunSamples run = runSamplesOf(info);
+    QString text = Text::tr("batch %1").arg(countText(run.microBatch));
+    if (run.accumulation > 1)
+        text += Text::tr(" \u00d7 %1 accumulated").arg(countText(run.accumulation));
+    if (run.iterations > 1)
+        text += Text::tr(" \u00d7 %1 iterations").arg(countText(run.iterations));
+    if (run.replicas > 1)
+        text += Text::tr(" \u00d7 %1 replicas").arg(countText(run.replicas));
+    if (run.samples() != run.microBatch)
+        text += Text::tr(" = %1 samples").arg(countText(run.samples()));
     return text;
 }
 

@@ -3,8 +3,10 @@
 #include <QDateTime>
 #include <QGridLayout>
 
+#include "core/report/run_fields.h"
 #include "views/memory/memory_content.h"
 #include "views/session/time_texts.h"
+#include "views/tables/cell_text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -179,15 +181,23 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     };
     using Info = ProfileInfo;
     using Figures = ProfileFigures;
-    modelCard_->setFacts(
-        {fromInfo(tr("Name"), [](const Info& i) { return QString::fromStdString(i.model); }),
-         fromInfo(tr("Mode"), [](const Info& i) { return QString::fromStdString(i.mode); }),
-         fromInfo(tr("Batch size"), [&](const Info& i) { return countText(i.batchSize); }),
-         fromInfo(tr("Batches a run"),
-                  [&](const Info& i) { return countText(i.deviceIterations); }),
-         fromInfo(tr("Replicas"), [&](const Info& i) { return countText(i.replicas); }),
-         fromInfo(tr("Compiled"), [](const Info& i) { return timeText(i.createdAt); })},
-        two);
+    const auto fromFields = [&](const auto& fieldsOf) {
+        std::vector<Card::Fact> facts;
+        const std::vector<Field> target =
+            two ? fieldsOf(profiles().target->info()) : std::vector<Field>();
+        for (const Field& field : fieldsOf(profiles().source->info()))
+            facts.push_back(
+                {translated(field.label), cellText(field.value, field.unit, preferences),
+                 two ? cellText(target[facts.size()].value, field.unit, preferences) : QString()});
+        return facts;
+    };
+    std::vector<Card::Fact> model{
+        fromInfo(tr("Name"), [](const Info& i) { return QString::fromStdString(i.model); }),
+        fromInfo(tr("Mode"), [](const Info& i) { return QString::fromStdString(i.mode); })};
+    for (Card::Fact& fact : fromFields(runSampleFields))
+        model.push_back(std::move(fact));
+    model.push_back(fromInfo(tr("Compiled"), [](const Info& i) { return timeText(i.createdAt); }));
+    modelCard_->setFacts(model, two);
     targetCard_->setFacts(
         {fromInfo(tr("Type"),
                   [](const Info& i) { return QString::fromStdString(i.target.description); }),
@@ -223,30 +233,23 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     });
     fullest.sourceIsBad = !profiles().source->info().fits;
     fullest.targetIsBad = two && !profiles().target->info().fits;
-    executionCard_->setFacts(
-        {fullest,
-         fromFigures(
-             tr("Total, including gaps"),
-             [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
-         fromFigures(
-             tr("Total, excluding gaps"),
-             [&](const Figures& f) { return preferences.bytes(f.memory.total.excludingGaps); }),
-         fromFigures(tr("Always live"),
-                     [&](const Figures& f) { return preferences.bytes(f.memory.alwaysLive); }),
-         fromFigures(
-             tr("Peak not always live"),
-             [&](const Figures& f) { return preferences.bytes(f.memory.maxNotAlwaysLive); }),
-         fromInfo(tr("Cycles"),
-                  [&](const Info& i) { return i.hasExecution ? countText(i.cycles) : none; }),
-         fromInfo(tr("Time of a run"),
-                  [&](const Info& i) { return i.hasExecution ? durationText(i.seconds()) : none; }),
-         fromInfo(tr("Throughput"),
-                  [&](const Info& i) {
-                      return i.hasExecution && i.throughput > 0
-                                 ? tr("%1 samples/s").arg(countText(std::llround(i.throughput)))
-                                 : none;
-                  })},
-        two);
+    std::vector<Card::Fact> figures{
+        fullest,
+        fromFigures(
+            tr("Total, including gaps"),
+            [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
+        fromFigures(
+            tr("Total, excluding gaps"),
+            [&](const Figures& f) { return preferences.bytes(f.memory.total.excludingGaps); }),
+        fromFigures(tr("Always live"),
+                    [&](const Figures& f) { return preferences.bytes(f.memory.alwaysLive); }),
+        fromFigures(tr("Not always live, most at a step"),
+                    [&](const Figures& f) { return preferences.bytes(f.memory.maxNotAlwaysLive); }),
+        fromInfo(tr("Cycles of a run"),
+                 [&](const Info& i) { return i.hasExecution ? countText(i.cycles) : none; })};
+    for (Card::Fact& fact : fromFields(runTimeFields))
+        figures.push_back(std::move(fact));
+    executionCard_->setFacts(figures, two);
 }
 
 // Four cards side by side need room, and twice of it where each has the values of two profiles.

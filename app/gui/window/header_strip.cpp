@@ -106,7 +106,8 @@ void HeaderStrip::showOne() {
     addName(views::shownName(info.model), pathOf(profile));
     addFits();
     addText(views::batchText(info), Look::Muted,
-            tr("Samples of a micro-batch, batches of a run, replicas"));
+            tr("Samples of a micro-batch, micro-batches of a weight update, device iterations and "
+               "replicas: the samples of a run"));
     addText(views::machineText(info), Look::Muted,
             views::shownName(info.target.description, views::mostOfOne));
     addTimes();
@@ -204,11 +205,17 @@ void HeaderStrip::addTimes() {
     if (!context_.reports.target()) {
         if (!source.hasExecution)
             return addText(tr("not executed"), Look::Muted, tr("There is no run to measure"));
-        addText(tr("%1 a run").arg(durationText(source.seconds())), Look::Muted,
-                tr("One run of the main program on the machine"));
+        const bool withCall = source.hostCallSeconds > 0;
+        addText(withCall
+                    ? tr("%1 a run, %2 with the host's call")
+                          .arg(durationText(source.seconds()), durationText(source.callSeconds()))
+                    : tr("%1 a run").arg(durationText(source.seconds())),
+                Look::Muted,
+                tr("One run of the main program on the machine, and from one call of the host to "
+                   "the next"));
         if (source.throughput > 0)
             addText(tr("%1 samples/s").arg(QString::fromStdString(formatRate(source.throughput))),
-                    Look::Muted, tr("With what the host takes for each run"));
+                    Look::Muted, tr("The samples of a run over its time with the host's call"));
         return;
     }
     const std::optional<double> before = sampleSeconds(source);

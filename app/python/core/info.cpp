@@ -1,5 +1,6 @@
 // What was run, on what machine, and what its execution is as a whole.
 #include "app/python/core/profile.h"
+#include "core/report/run_fields.h"
 #include "core/target/target.h"
 #include "core/trace/lanes.h"
 
@@ -13,9 +14,6 @@ py::dict infoOf(const ProfileHandle& profile) {
     d["createdAt"] = info.createdAt;
     d["model"] = info.model;
     d["mode"] = info.mode;
-    d["batchSize"] = info.batchSize;
-    d["deviceIterations"] = info.deviceIterations;
-    d["replicas"] = info.replicas;
     d["options"] = info.options;
     d["engineOptions"] = info.engineOptions;
     d["edges"] = info.edges;
@@ -23,9 +21,12 @@ py::dict infoOf(const ProfileHandle& profile) {
     d["fits"] = info.fits;
     d["hasExecution"] = info.hasExecution;
     d["cycles"] = info.cycles;
-    d["seconds"] = info.seconds();
-    d["hostCallSeconds"] = info.hostCallSeconds;
-    d["throughput"] = info.throughput;
+    const auto add = [&](const std::vector<Field>& fields) {
+        for (const Field& field : fields)
+            d[field.key.c_str()] = valueOf(field.value);
+    };
+    add(runSampleFields(info));
+    add(runTimeFields(info));
     d["timings"] = info.timings;
     return d;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/table/unit.h"
 #include "core/view/profile_view.h"
 
 namespace tilescope::python {
@@ -48,6 +49,9 @@ const T& itemOf(const IdVector<IdType, T>& items, std::int64_t id, const char* w
         throw py::index_error("there is no " + std::string(what) + " " + std::to_string(id));
     return items[IdType(static_cast<std::int32_t>(id))];
 }
+
+/// A cell or field: None, a number, a text, of a change both of its sides.
+py::object valueOf(const Cell& cell);
 
 /// A value for each tile.
 py::array_t<std::int64_t> arrayOf(const TileSeries& series, std::int32_t tiles);

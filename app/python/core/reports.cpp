@@ -4,7 +4,6 @@
 #include "core/report/report_query.h"
 
 namespace tilescope::python {
-namespace {
 
 py::object valueOf(const Cell& cell) {
     return std::visit(
@@ -21,6 +20,8 @@ py::object valueOf(const Cell& cell) {
         },
         cell);
 }
+
+namespace {
 
 py::dict columnOf(const Column& column) {
     py::dict d;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/compare/comparison.h"
 #include "core/analysis/compare/table_builder.h"
+#include "core/profile/run_samples.h"
 
 namespace tilescope {
 namespace {
@@ -67,9 +68,7 @@ void divide(CauseList& list, const Divisors& divisors) {
 } // namespace
 
 double samplesOfRun(const ProfileInfo& info) {
-    // The run says itself how many samples it took.
-    const double counted = info.throughput * info.callSeconds();
-    return counted > 0 ? counted : static_cast<double>(info.batchSize * info.deviceIterations);
+    return static_cast<double>(runSamplesOf(info).samples());
 }
 
 Comparison perSample(Comparison comparison) {

@@ -186,6 +186,7 @@ public:
             ipus_.back().alwaysLive =
                 alwaysLiveBytes(*tiles, TileSelection::ofIpu(ipu).range(profile.machine()));
             ipus_.back().steps.emplace(stepsOf(ipu));
+            ipus_.back().overlaps = overlapsOn(ipu);
         }
     }
 
@@ -195,7 +196,7 @@ public:
             if (!id.valid() || id.index() >= ipus_.size())
                 throw UserError(fmt::format("there is no IPU {}: IPUs are 0 to {}", id.value(),
                                             ipus_.size() - 1));
-        if (ids.size() == 1 && !overlaps(ids.front()))
+        if (ids.size() == 1 && !ipus_[ids.front().index()].overlaps)
             return {ofOne(ids.front(), columns, stop)};
         if (auto exact = atMoments(ids, columns, stop))
             return {*std::move(exact)};
@@ -216,6 +217,7 @@ private:
         std::mutex mutex; ///< guards `steps`
         std::optional<StepsOfIpu> steps;
         std::int64_t alwaysLive = 0;
+        bool overlaps = false; ///< see overlapsOn()
     };
     struct OfSeveral {
         std::mutex mutex; ///< guards `moments`
@@ -227,10 +229,15 @@ private:
                 ipu.index() < curve_->byIpu.size() ? curve_->byIpu[ipu.index()] : nothing_};
     }
 
-    [[nodiscard]] bool overlaps(IpuId ipu) const {
-        return std::any_of(trace_->runs().begin(), trace_->runs().end(), [&](const TraceRun& run) {
-            return trace_->lanes().lane(run.body, ipu).overlaps;
-        });
+    /// Whether any two steps of an IPU overlap, or a step and a call.
+    [[nodiscard]] bool overlapsOn(IpuId ipu) const {
+        const TraceLanes& lanes = trace_->lanes();
+        for (std::size_t i = 0; i < lanes.trace().bodies.size(); ++i) {
+            const Lane& lane = lanes.lane(TraceBodyId(i), ipu);
+            if (!lane.sequential || lane.overlaps)
+                return true;
+        }
+        return false;
     }
 
     std::shared_ptr<OfSeveral> several(const std::vector<IpuId>& ids) const {

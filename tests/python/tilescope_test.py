@@ -104,7 +104,7 @@ def test_names_command_no_terminal(training: Path, tmp_path: Path) -> None:
 def test_sql(training: Path) -> None:
     profile = tilescope.open(training)
     frame = profile.query("SELECT name, measuredCycles FROM report_operations ORDER BY measuredCycles DESC LIMIT 3")
-    assert list(frame.columns) == ["name", "cycles"] and len(frame) == 3
+    assert list(frame.columns) == ["name", "measuredCycles"] and len(frame) == 3
     with pytest.raises(tilescope.ProfileError):
         profile.query("DROP TABLE programs")
 

@@ -2,6 +2,7 @@
 #include "core/analysis/counters/live_memory.h"
 
 #include <QTest>
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -269,8 +270,13 @@ private slots:
 
     // Bodies that repeat others, together or each IPU at its own pace, with steps that overlap.
     void repetitionsAreAsIfTheyWereUnrolled() {
-        for (std::uint32_t seed = 0; seed < 60; ++seed) {
+        constexpr std::int64_t mostSteps = 1500; // are followed one by one
+        int tried = 0;
+        for (std::uint32_t seed = 0; tried < 40; ++seed) {
             const Profile profile = randomRepeats(seed);
+            if (ProfileView::of(profile)->trace()->stepCount() > mostSteps)
+                continue;
+            ++tried;
             verifyLive(profile);
             if (QTest::currentTestFailed())
                 QFAIL(qPrintable(QString("seed %1").arg(seed)));

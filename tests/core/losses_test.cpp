@@ -1,6 +1,7 @@
 #include "core/analysis/insights/losses.h"
 
 #include <QTest>
+#include <algorithm>
 #include <numeric>
 
 #include "tests/support/qt_text.h"

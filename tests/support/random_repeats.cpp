@@ -74,8 +74,10 @@ private:
         const StepId at = p_.steps.add(id);
         TraceStep step{ProgramKind::OnTileExecute, id, {}};
         for (std::int32_t i = 0; i < ipus; ++i) {
+            LivenessClass live;
+            live.intervals.push_back({at, StepId(at.index() + 1)});
             Variable variable;
-            variable.liveness = p_.livenessClasses.add({{{at, StepId(at.index() + 1)}}});
+            variable.liveness = p_.livenessClasses.add(live);
             variable.bytes = TileSeries(TileId(i * 4), 4, 1 + upTo(99));
             p_.variables.add(std::move(variable));
             if (upTo(2) == 0)

@@ -132,10 +132,10 @@ private slots:
     // What halves the copies between IPUs is offered against them, with its value and its gain; an
     // option without a value is never the one to try where another has one.
     void copiesBetweenIpusAreHalvedByHalf() {
-        Profile p = samplePipelineRun();
+        Profile p = sampleProfile({.ipus = 2});
         p.info.options["precision"] = "float";
         bool between = false;
-        for (const Loss& loss : findLosses(*ProfileView::of(p))) {
+        for (const Loss& loss : lossesOf(p)) {
             if (loss.remedies.empty())
                 continue;
             const bool any = std::any_of(loss.remedies.begin(), loss.remedies.end(),

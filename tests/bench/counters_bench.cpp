@@ -1,4 +1,4 @@
-// Counters over time of a large profile, 1,500 columns of one IPU:
+// Counters over time of a large profile, 1,500 columns of one IPU, and live memory of all of them:
 //   counters_bench PROFILE [options of google-benchmark]
 // scale_profile writes one of 10 million steps.
 #include <cstdio>
@@ -54,6 +54,30 @@ void firstLive(benchmark::State& state, const std::shared_ptr<const ProfileView>
     }
 }
 
+std::vector<IpuId> allIpus(const ProfileView& profile) {
+    std::vector<IpuId> ipus;
+    for (std::int32_t i = 0; i < profile.machine().ipus; ++i)
+        ipus.emplace_back(i);
+    return ipus;
+}
+
+void liveOfAll(benchmark::State& state, const std::shared_ptr<const ProfileView>& profile) {
+    const CycleColumns columns = columnsOf(*profile, state.range(0));
+    const std::vector<IpuId> ipus = allIpus(*profile);
+    const LiveMemory memory(*profile, {});
+    benchmark::DoNotOptimize(memory.columns(ipus, columns));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(memory.columns(ipus, columns));
+}
+
+/// The first question about all IPUs, which goes through their moments.
+void firstLiveOfAll(benchmark::State& state, const std::shared_ptr<const ProfileView>& profile) {
+    const CycleColumns columns = columnsOf(*profile, 1);
+    const std::vector<IpuId> ipus = allIpus(*profile);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(LiveMemory(*profile, std::stop_token()).columns(ipus, columns));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -74,7 +98,13 @@ int main(int argc, char** argv) {
         benchmark::RegisterBenchmark("firstLive", [&](benchmark::State& state) {
             firstLive(state, profile);
         })->Unit(benchmark::kMillisecond);
+        auto* ofAll = benchmark::RegisterBenchmark(
+            "liveOfAll", [&](benchmark::State& state) { liveOfAll(state, profile); });
+        benchmark::RegisterBenchmark("firstLiveOfAll", [&](benchmark::State& state) {
+            firstLiveOfAll(state, profile);
+        })->Unit(benchmark::kMillisecond);
         for (const int part : zooms) {
+            ofAll->Arg(part)->Unit(benchmark::kMillisecond);
             ofSums->Arg(part)->Unit(benchmark::kMillisecond);
             ofLive->Arg(part)->Unit(benchmark::kMillisecond);
         }

@@ -420,6 +420,23 @@ private slots:
         QVERIFY(factors.size() > 2);
     }
 
+    // What halves the copies between IPUs is offered against them, with its value and its gain; an
+    // option without a value is never the one to try where another has one.
+    void theLargestLossOffersWhatHelps() {
+        const QJsonArray losses =
+            json(runCommand({"report", "pipelined/profile.pop", "insights", "--json"}))["losses"]
+                .toArray();
+        const QJsonObject largest = losses.first().toObject();
+        QCOMPARE(largest["kind"].toString(), "globalExchange");
+        QCOMPARE(largest["remedy"].toObject()["option"].toString(), "precision");
+        QCOMPARE(largest["remedy"].toObject()["value"].toString(), "half");
+        QCOMPARE(largest["gain"].toInteger(), largest["cycles"].toInteger() / 2);
+        for (const QJsonValue& loss : losses)
+            if (const QJsonObject remedy = loss.toObject()["remedy"].toObject(); !remedy.isEmpty())
+                QVERIFY2(!remedy["value"].toString().isEmpty(),
+                         qPrintable(remedy["option"].toString()));
+    }
+
     // The sum that leaves out host and sync says so; what people take for the run is the run.
     void cyclesOfOperationsAreNamedForWhatTheyAre() {
         const QJsonObject all =

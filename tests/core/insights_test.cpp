@@ -209,7 +209,7 @@ private slots:
         p.streams = {};
         const auto links = find(findInsights(p), "linkBound");
         QVERIFY(links && links->level == InsightLevel::Warning);
-        QVERIFY(text(adviceText(*links)).contains("--split"));
+        QVERIFY(text(adviceText(*links)).contains("--precision half"));
         p.info.replicas = 2;
         p.info.mode = "training";
         p.info.options = {{"replicas", "2"}, {"mode", "training"}};

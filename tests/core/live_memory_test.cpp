@@ -247,25 +247,28 @@ private slots:
 
     // IPUs that have most at different moments never have both together, however wide a column is.
     void theMostOfSeveralIsThatOfAMoment() {
-        const Profile scale =
-            scaleProfile({.steps = 1500, .ipus = 3, .variables = 200, .tilesPerIpu = 8});
-        verifyLive(scale);
-        const auto view = ProfileView::of(scale);
-        const std::int64_t total = view->trace()->totalCycles();
-        std::set<std::int64_t> mosts;
-        std::int64_t ofEach = 0;
-        const std::vector<IpuId> all{IpuId(0), IpuId(1), IpuId(2)};
-        for (const std::int64_t wanted : columnCounts) {
-            const CounterColumns counters(*view, all, {{0, total}, wanted});
-            std::int64_t most = 0;
-            for (const LiveExtremes& column : counters.live())
-                most = std::max(most, column.most);
-            mosts.insert(most);
+        verifyLive(scaleProfile({.steps = 1500, .ipus = 3, .variables = 200, .tilesPerIpu = 8}));
+        bool apart = false;
+        for (const std::uint32_t seed : {1, 2, 3}) {
+            const auto view = ProfileView::of(randomRepeats(seed));
+            const std::int64_t total = view->trace()->totalCycles();
+            const std::vector<IpuId> all{IpuId(0), IpuId(1), IpuId(2)};
+            std::set<std::int64_t> mosts;
+            for (const std::int64_t wanted : columnCounts) {
+                const CounterColumns counters(*view, all, {{0, total}, wanted});
+                std::int64_t most = 0;
+                for (const LiveExtremes& column : counters.live())
+                    most = std::max(most, column.most);
+                mosts.insert(most);
+            }
+            QCOMPARE(mosts.size(), std::size_t(1));
+            std::int64_t ofEach = 0;
+            for (const IpuId ipu : all)
+                ofEach += CounterColumns(*view, {ipu}, {{0, total}, 1}).live().front().most;
+            QVERIFY(*mosts.begin() <= ofEach);
+            apart = apart || *mosts.begin() < ofEach;
         }
-        for (const IpuId ipu : all)
-            ofEach += CounterColumns(*view, {ipu}, {{0, total}, 1}).live().front().most;
-        QCOMPARE(mosts.size(), std::size_t(1));
-        QVERIFY(*mosts.begin() < ofEach);
+        QVERIFY(apart);
     }
 
     // Bodies that repeat others, together or each IPU at its own pace, with steps that overlap.

@@ -129,31 +129,6 @@ private slots:
         }
     }
 
-    // What halves the copies between IPUs is offered against them, with its value and its gain; an
-    // option without a value is never the one to try where another has one.
-    void copiesBetweenIpusAreHalvedByHalf() {
-        Profile p = sampleProfile({.ipus = 2});
-        p.info.options["precision"] = "float";
-        bool between = false;
-        for (const Loss& loss : lossesOf(p)) {
-            if (loss.remedies.empty())
-                continue;
-            const bool any = std::any_of(loss.remedies.begin(), loss.remedies.end(),
-                                         [](const Advice& a) { return !a.value.empty(); });
-            QVERIFY2(!any || !loss.remedies.front().value.empty(),
-                     loss.remedies.front().option.c_str());
-            if (loss.kind != LossKind::GlobalExchange)
-                continue;
-            between = true;
-            QCOMPARE(text(loss.remedies.front().option), "precision");
-            QCOMPARE(text(loss.remedies.front().value), "half");
-            QCOMPARE(loss.remedies.front().gain, loss.cycles / 2);
-            for (const Advice& advice : loss.remedies)
-                QVERIFY(advice.option != "split");
-        }
-        QVERIFY(between);
-    }
-
     // What other options of the run forbid is not suggested.
     void suggestsNothingThatARunRefuses() {
         Profile p = samplePipelineRun();

@@ -169,12 +169,13 @@ std::optional<LiveMoments::Together> LiveMoments::together(TraceBodyId body, std
     }
     if (!any)
         return {};
-    // What is held at first differs from what later repetitions begin with.
-    found.range.begin += found.period;
+    // What is held at first differs from what later repetitions begin with: of the call itself it
+    // is once a period has gone by in which nothing else began.
+    const CycleRange alone{found.range.begin + found.period, found.range.end};
+    found.range.begin = alone.begin + found.period;
     for (Place& place : found.inside)
-        place.offset += found.period;
-    if (found.range.cycles() <= fewestPeriods * found.period ||
-        !nothingElse(number, places, found.range))
+        place.offset += 2 * found.period;
+    if (found.range.cycles() <= fewestPeriods * found.period || !nothingElse(number, places, alone))
         return {};
     return found;
 }

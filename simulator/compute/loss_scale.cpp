@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "simulator/training/autodiff.h"
-
 namespace tilescope::sim {
 namespace {
 
@@ -16,13 +14,6 @@ constexpr double rangeOfHalf = 65535;
 constexpr double mostLarge = 1e-7;
 /// The largest power of two that a half holds.
 constexpr double mostInHalf = 32768;
-
-bool isScale(const Tensor& tensor) {
-    return tensor.name == lossScalingName;
-}
-bool isInverse(const Tensor& tensor) {
-    return tensor.name.starts_with(gradientScalingPrefix);
-}
 
 bool isGradient(const Op& op) {
     return op.pass == Pass::Backward && isPlanned(op.attributes);
@@ -45,14 +36,14 @@ LossScale::LossScale(const Graph& prepared, const RunOptions& options)
 }
 
 bool LossScale::dependsOn(const Tensor& constant) {
-    return isScale(constant) || isInverse(constant);
+    return constant.lossScaling != LossScalingPart::None;
 }
 
 TensorData LossScale::constant(const Tensor& tensor) const {
     if (!isAutomatic_ || !dependsOn(tensor))
         return *tensor.value;
     TensorData scaled = tensor.value->copy();
-    const double factor = isScale(tensor) ? factor_ : 1 / factor_;
+    const double factor = tensor.lossScaling == LossScalingPart::Factor ? factor_ : 1 / factor_;
     for (std::int64_t i = 0; i < scaled.elements(); ++i)
         scaled.setNumber(i, scaled.number(i) * factor);
     return scaled;

@@ -30,7 +30,7 @@ public:
     Trace run() {
         std::int64_t start = 0;
         for (const ProgramId root : profile_.controlPrograms) {
-            if (profile_.programs[root].name == weightsToHostProgram)
+            if (returnsWeights(root))
                 continue;
             starting_ = true;
             inputs_.clear(); // the host has had time to fill its buffers
@@ -73,6 +73,23 @@ private:
         for (const ProgramId child : program.children)
             include(child);
         return traits_[id.index()] = found;
+    }
+
+    // Operations of a user's own program are deeper in the tree, and their program is the only one:
+    // they may have any name.
+    [[nodiscard]] bool returnsWeights(ProgramId root) const {
+        return profile_.programs[root].name == weightsToHostProgram &&
+               root != profile_.controlPrograms.back();
+    }
+    [[nodiscard]] bool isStartedByHost(const Program& program) const {
+        return program.name == startedByHostProgram && program.parent.valid() &&
+               !isBelowSwitch(program);
+    }
+    [[nodiscard]] bool isBelowSwitch(const Program& program) const {
+        for (ProgramId at = program.parent; at.valid(); at = profile_.programs[at].parent)
+            if (profile_.programs[at].kind == ProgramKind::Switch)
+                return true;
+        return false;
     }
 
     [[nodiscard]] std::size_t ipus() const { return static_cast<std::size_t>(target_.ipus); }
@@ -120,7 +137,7 @@ private:
         switch (program.kind) {
         case ProgramKind::Sequence:
         case ProgramKind::Switch:
-            starting_ = starting_ || program.name == startedByHostProgram;
+            starting_ = starting_ || isStartedByHost(program);
             for (const ProgramId child : program.children)
                 walk(child, frame);
             return;

@@ -42,6 +42,13 @@ enum class StateKind : std::uint8_t {
     Moment,      ///< momentum and other moments: what PopART calls optimizer state
 };
 
+/// How the scaling of the loss is in a constant.
+enum class LossScalingPart : std::uint8_t {
+    None,
+    Factor,  ///< a gradient of the loss begins with it
+    Inverse, ///< takes it out of a gradient again
+};
+
 struct Tensor {
     std::string name;
     Shape shape;
@@ -53,6 +60,7 @@ struct Tensor {
     TensorId layoutOf = {};
     StateKind state = StateKind::None;
     bool frozen = false; ///< a weight that training leaves as it is
+    LossScalingPart lossScaling = LossScalingPart::None;
     /// Of a weight or constant, its value when the first program begins, where the model gives it
     /// and somebody asked for it (ImportOptions::values).
     std::shared_ptr<const TensorData> value = {};
@@ -122,6 +130,8 @@ struct Graph {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::vector<GraphMessage> messages;
+    /// Names of the inputs of an ONNX file in its order, with those that have become constants.
+    std::vector<std::string> modelInputs;
     /// A Poplar program of its own and not a framework's model: one control program, and variables
     /// stay on the device where no stream is named.
     bool ownProgram = false;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/ceil_div.h"
@@ -262,6 +263,16 @@ const std::vector<PreparationPass>& preparationPasses() {
     return passes;
 }
 
+/// What a pass adds has names like "Loss/reduce", which an operation of the model may have already.
+void makeNamesUnique(Graph& graph) {
+    std::unordered_set<std::string> names;
+    for (Op& op : graph.ops) {
+        const std::string wanted = op.name;
+        for (int i = 1; !names.insert(op.name).second; ++i)
+            op.name = fmt::format("{}_{}", wanted, i);
+    }
+}
+
 /// Debug builds check the graph after each pass, so that a mistake shows where it was made.
 void checkAfter([[maybe_unused]] const PreparationPass& pass, [[maybe_unused]] const Graph& graph) {
 #ifndef NDEBUG
@@ -286,6 +297,7 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     for (const PreparationPass& pass : preparationPasses())
         if (pass.applies(preparation)) {
             pass.run(preparation);
+            makeNamesUnique(preparation.graph);
             checkAfter(pass, preparation.graph);
         }
     return std::move(preparation.graph);

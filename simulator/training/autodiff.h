@@ -24,13 +24,6 @@ struct Loss {
     TensorId gradient; ///< of the loss with respect to it
 };
 
-/// Name of the constant that the gradients of a loss begin with: the loss scaling, times what the
-/// loss itself is scaled by.
-inline constexpr const char* lossScalingName = "lossScaling";
-/// What the names of constants begin with that take the scaling out of a gradient again (popart
-/// reservedDefaultAdamGradientScalingPrefix and its own of a weight).
-inline constexpr const char* gradientScalingPrefix = "adamGradientScaling___specific___";
-
 /// Adds a loss to the graph's first output, with an input "label", and begins the backward pass.
 /// The loss becomes the graph's only output. Automatic: the loss that the model was compiled with,
 /// or a first output that is one number, or softmax cross-entropy (mean over the samples) of class

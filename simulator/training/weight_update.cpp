@@ -129,8 +129,10 @@ TensorId WeightUpdate::unscaled(TensorId gradient) {
                       stateType());
     if (options_.lossScaling == 1 && !options_.compute.automaticLossScaling)
         return gradient;
+    // The name is PopART's (reservedDefaultAdamGradientScalingPrefix and its own of a weight).
     const TensorId scaling =
-        scalar(gradientScalingPrefix + name_, stateType(), 1 / options_.lossScaling);
+        scalar("adamGradientScaling___specific___" + name_, stateType(), 1 / options_.lossScaling);
+    graph_.tensors[scaling].lossScaling = LossScalingPart::Inverse;
     return op("_gradientUnscale", "GradientUnscale", ElementwiseAttributes{Multiply},
               {gradient, scaling}, shape, stateType());
 }

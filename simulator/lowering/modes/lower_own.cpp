@@ -18,10 +18,9 @@ void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {
     builder.streamCopy("controlIdToHost", false, word, {id});
     builder.streamCopy("controlIdFromHost", true, word, {id});
     const std::int32_t tiles = builder.machine().totalTiles();
-    const std::string copy = builder.names().copyName("switchControlBroadcast#", CopyPass::Control);
-    const VariableId everywhere =
-        builder.variable(copy.substr(copy.find('_') + 1), MemoryCategory::Message,
-                         TileSeries(TileId(0), tiles, wordBytes), "unsigned int");
+    const auto [copy, target] = builder.names().controlCopyName("switchControlBroadcast");
+    const VariableId everywhere = builder.variable(
+        target, MemoryCategory::Message, TileSeries(TileId(0), tiles, wordBytes), "unsigned int");
     Traffic traffic;
     traffic.total = tiles - 1;
     traffic.received = TileSeries(TileId(1), tiles - 1, 1);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <set>
 #include <utility>
 
@@ -14,14 +13,19 @@
 namespace tilescope::sim {
 namespace {
 
-using Names = std::set<std::string>;
+using Names = std::set<StepName>;
 
 /// "a" or "{a,b}".
-std::string listed(const Names& names) {
-    return names.size() == 1 ? *names.begin() : fmt::format("{{{}}}", fmt::join(names, ","));
+StepName listed(const Names& names) {
+    if (names.size() == 1)
+        return *names.begin();
+    StepName list;
+    for (const StepName& name : names)
+        list += (list.text().empty() ? "{" : ",") + name;
+    return list + "}";
 }
 
-std::string copyOf(const Names& from, const Names& to) {
+StepName copyOf(const Names& from, const Names& to) {
     return "Copy_" + listed(from) + "_to_" + listed(to);
 }
 
@@ -188,7 +192,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     for (const RegroupRequest& request : requests) {
         const Storage& storage = request.placed.storage;
         const Variable& source = b.lowered().profile.variables[request.placed.variable];
-        sources.insert(source.name);
+        sources.insert(b.nameOf(request.placed.variable));
         type = source.type;
         const RegroupPlan plan =
             planRegroup(context.target(), elementsOf(storage), storage.elementBytes,
@@ -219,7 +223,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     const CopyPass pass = !padded.empty()       ? CopyPass::Padded
                           : requests.size() > 1 ? CopyPass::Merged
                                                 : CopyPass::Written;
-    const std::string copy =
+    const StepName copy =
         b.names().copyName(copyOf(sources, {preRegroup}), pass, static_cast<int>(requests.size()));
     const std::vector<VariableId> spreads = moved.writes;
     const ExchangeId exchange =
@@ -409,7 +413,7 @@ void Arrangement::copyAll() {
         if (isThere(move) || item.arrived)
             continue;
         ++copies;
-        const std::string source = b_.lowered().profile.variables[item.from].name;
+        const StepName source = b_.nameOf(item.from);
         const std::string type = b_.lowered().profile.variables[item.from].type;
         const std::string name = op_ + "/" + item.role;
         const bool inOrder = item.regrouped || (!move.strided() && !move.isInOtherSequence());
@@ -434,7 +438,7 @@ void Arrangement::copyAll() {
         item.result.storage = item.wanted;
         item.result.variable = result;
     }
-    const std::string copy = b_.names().copyName(
+    const StepName copy = b_.names().copyName(
         copyOf(sources, targets), copies > 1 ? CopyPass::Merged : CopyPass::Written, copies);
     ExchangeId exchange;
     if (!moved.writes.empty())

@@ -65,7 +65,8 @@ void CallCopies::addAlike(VariableId source, const PlacedStorage& target) {
 void CallCopies::addMove(const PlacedStorage& source, const OperandMove& move, VariableId target) {
     const std::int64_t elementBytes = source.storage.elementBytes;
     const Variable& from = b_.lowered().profile.variables[source.variable];
-    const std::string copy = b_.names().copyName("Copy_" + from.name + "_to_" + name_);
+    const StepName copy =
+        b_.names().copyName("Copy_" + b_.nameOf(source.variable) + "_to_" + name_);
     const bool moves = move.traffic.total > 0;
     VariableId arrived = target;
     if (moves) {
@@ -108,7 +109,7 @@ void CallCopies::emitLocal() {
 }
 
 void CallCopies::emitReordering(const Reordering& one, ExchangeId exchange) {
-    const std::string name = one.name + "/OnTileCopy-0";
+    const StepName name = one.name + "/OnTileCopy-0";
     // Where dimensions do not nest there is no order to name.
     if (one.move.wantedOrder.empty())
         emitJoin(b_, name, one.move.bytes, one.move.runBytes, {{one.source}, {one.target}});

@@ -26,7 +26,7 @@ public:
 
 private:
     struct Reordering {
-        std::string name;
+        StepName name;
         PlacedStorage operand;
         OperandMove move;
         VariableId source, target;

@@ -243,7 +243,7 @@ public:
             uses_.push_back({name, vertices});
     }
 
-    ProgramId emit(ProgramBuilder& b, const std::string& name, Access access) {
+    ProgramId emit(ProgramBuilder& b, const StepName& name, Access access) {
         return b.execute(name, cycles_, std::move(uses_), std::move(access), SetMaker::Compiler);
     }
 
@@ -254,14 +254,14 @@ private:
 
 } // namespace
 
-void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+void emitJoin(ProgramBuilder& builder, const StepName& name, const TileSeries& bytes,
               std::int64_t runBytes, Access access) {
     OnTileCopies copies;
     copies.add(builder, bytes, runBytes);
     copies.emit(builder, name, std::move(access));
 }
 
-void emitCopies(LoweringContext& context, const std::string& name,
+void emitCopies(LoweringContext& context, const StepName& name,
                 const std::vector<OrderedOperand>& operands, CopyCause cause,
                 const Joined& joined) {
     ProgramBuilder& b = context.builder();
@@ -278,7 +278,7 @@ void emitCopies(LoweringContext& context, const std::string& name,
         recordCopy(context, operand.placed, operand.move, operand.steps, cause, program, false);
 }
 
-void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+void emitCopy(LoweringContext& context, const StepName& name, const PlacedStorage& placed,
               const OperandMove& move, CopyCause cause, const CopySteps& steps) {
     emitCopies(context, name, {{placed, move, steps}}, cause);
 }
@@ -333,12 +333,12 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
 VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const OperandMove& move,
                                        const std::string& role) {
     ProgramBuilder& b = context_.builder();
-    const std::string source = b.lowered().profile.variables[placed.variable].name;
     const std::string type = b.lowered().profile.variables[placed.variable].type;
     VariableId raw = placed.variable;
     ExchangeId exchange;
     if (move.traffic.total > 0) {
-        const std::string copy = b.names().copyName("Copy_" + source + "_to_" + user_ + "/" + role);
+        const StepName copy =
+            b.names().copyName("Copy_" + b.nameOf(placed.variable) + "_to_" + user_ + "/" + role);
         raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, type);
         Movement movement;
         movement.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes);

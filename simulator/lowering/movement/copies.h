@@ -133,17 +133,17 @@ private:
 
 /// One step of on-tile copies by all six workers, as a published profile has one for several
 /// operands, with a record of each operand in the profile. `cause`: unless a move knows.
-void emitCopies(LoweringContext& context, const std::string& name,
+void emitCopies(LoweringContext& context, const StepName& name,
                 const std::vector<OrderedOperand>& operands, CopyCause cause,
                 const Joined& joined = {});
 
 /// The same of a single operand.
-void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+void emitCopy(LoweringContext& context, const StepName& name, const PlacedStorage& placed,
               const OperandMove& move, CopyCause cause, const CopySteps& steps);
 
 /// An on-tile copy that puts `bytes` of an operand and its padding together; no rearrangement, so
 /// not recorded as one.
-void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+void emitJoin(ProgramBuilder& builder, const StepName& name, const TileSeries& bytes,
               std::int64_t runBytes, Access access);
 
 /// Records a rearrangement that `program` makes of an operand. `cause`: unless the move knows.

@@ -107,7 +107,7 @@ void copyTo(LoweringContext& context, TensorId from, TensorId to, Storage target
     move.runBytes = target.elementBytes;
     move.wantedOrder = rowMajorOrder(context.viewOf(from));
     move.cause = CopyCause::Reshape;
-    const std::string name =
+    const StepName name =
         b.names().copyName("Copy_" + sourceName + "_to_" + t.name + "/rearranged");
     const VariableId raw = b.variable(name + "/message", MemoryCategory::Message, move.bytes,
                                       std::string(toString(t.type)));

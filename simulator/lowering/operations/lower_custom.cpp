@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ceil_div.h"
-#include "core/base/error.h"
-#include "core/base/formula.h"
+#include "simulator/graph/custom_amount.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/like_result.h"
@@ -110,13 +109,7 @@ private:
                 values[fmt::format("IN{}", i)] = whole;
                 values[fmt::format("in{}", i)] = shareOf(custom_.inputs[i], whole, n, all);
             }
-            const double value = evaluateFormula(formula, values);
-            constexpr double most = 1e15;
-            if (!(value >= 0 && value <= most))
-                throw UserError(fmt::format("operation '{}' ({}): its declaration's '{}' makes {} "
-                                            "for {} elements on a tile; correct the formula '{}'",
-                                            op_.name, op_.type, key, value, n, formula));
-            return static_cast<std::int64_t>(std::ceil(value));
+            return static_cast<std::int64_t>(std::ceil(customAmount(op_, key, formula, values)));
         });
     }
 

@@ -121,7 +121,7 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
     }
     if (move.bytes.empty())
         return;
-    const std::string name =
+    const StepName name =
         b.names().copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
     // The copy ends with its last element: the result counts as updated, not made, by each part.
     VariableId source = placed.variable;

@@ -13,7 +13,16 @@
 namespace tilescope::sim {
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
-    , lowered_(lowered) {}
+    , lowered_(lowered) {
+    // What is there already has its whole name.
+    const Profile& profile = lowered.profile;
+    for (const Variable& variable : profile.variables)
+        names_.variables.add(variable.name);
+    for (const ComputeSet& set : profile.computeSets)
+        names_.computeSets.add(set.name);
+    for (const Exchange& exchange : profile.exchanges)
+        names_.exchanges.add(exchange.name);
+}
 
 TileSeries ProgramBuilder::here(TileSeries series) const {
     if (ipu_.value() != 0)
@@ -35,20 +44,21 @@ TileSeries ProgramBuilder::code(std::int64_t bytes) const {
     return here(TileSeries(TileId(0), target_.tilesPerIpu, bytes));
 }
 
-VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, TileSeries bytes,
+VariableId ProgramBuilder::variable(StepName name, MemoryCategory category, TileSeries bytes,
                                     std::string type, std::string shape, VariableNeeds needs) {
     Variable v;
-    v.name = std::move(name);
+    v.name = name.text();
     v.category = category;
     v.operation = operation_;
     v.type = std::move(type);
     v.shape = std::move(shape);
     v.bytes = here(std::move(bytes));
     lowered_.needs.add(needs);
+    names_.variables.add(std::move(name));
     return lowered_.profile.variables.add(std::move(v));
 }
 
-VariableId ProgramBuilder::alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
+VariableId ProgramBuilder::alwaysLive(StepName name, MemoryCategory category, TileSeries bytes,
                                       std::string type, std::string shape) {
     const VariableId id =
         variable(std::move(name), category, std::move(bytes), std::move(type), std::move(shape));
@@ -199,13 +209,13 @@ void ProgramBuilder::end() {
         open_.pop_back();
 }
 
-ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
+ProgramId ProgramBuilder::execute(const StepName& name, TileSeries cycles,
                                   const std::vector<VertexUse>& vertices, Access access,
                                   SetMaker maker) {
     if (maker == SetMaker::Graph)
         names_.numberComputeSet(name);
     ComputeSet set;
-    set.name = name;
+    set.name = name.text();
     set.operation = operation_;
     set.cycles = here(std::move(cycles));
     TileSeries takePart;
@@ -229,8 +239,9 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     }
     Program program;
     program.kind = ProgramKind::OnTileExecute;
-    program.name = name;
+    program.name = name.text();
     program.computeSet = lowered_.profile.computeSets.add(std::move(set));
+    names_.computeSets.add(name);
     program.controlCode = takePart.ones().scaled(controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
@@ -277,7 +288,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     });
 }
 
-ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
+ExchangeId ProgramBuilder::exchange(const StepName& name, Movement movement, Access access) {
     movement.received = here(std::move(movement.received));
     movement.sent = here(std::move(movement.sent));
     movement.messages = here(std::move(movement.messages));
@@ -285,7 +296,6 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
     movement.cycles = here(std::move(movement.cycles));
     movement.operands = here(std::move(movement.operands));
     Exchange exchange;
-    exchange.name = name;
     exchange.operation = operation_;
     exchange.runBytes = movement.runBytes;
     // However many listen, a tile sends a byte once: what it holds, at most.
@@ -310,14 +320,20 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
 
     Program program;
     program.kind = ProgramKind::DoExchange;
-    program.name = name;
-    const ExchangeId id = lowered_.profile.exchanges.add(std::move(exchange));
+    program.name = name.text();
+    const ExchangeId id = addExchange(name, std::move(exchange));
     program.exchange = id;
     program.controlCode = ends.ones().scaled(controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
     return id;
+}
+
+ExchangeId ProgramBuilder::addExchange(const StepName& name, Exchange exchange) {
+    exchange.name = name.text();
+    names_.exchanges.add(name);
+    return lowered_.profile.exchanges.add(std::move(exchange));
 }
 
 void ProgramBuilder::globalExchange(const std::string& name, TileSeries received, TileSeries sent,
@@ -369,7 +385,8 @@ void ProgramBuilder::addGlobalExchange(Exchange exchange, Access access) {
     program.kind = ProgramKind::GlobalExchange;
     program.name = exchange.name;
     program.controlCode = exchange.cycles.ones().scaled(controlBytesExchange);
-    program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
+    const std::string name = exchange.name;
+    program.exchange = addExchange(name, std::move(exchange));
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));

@@ -83,6 +83,9 @@ public:
     [[nodiscard]] const Target& machine() const { return target_; }
     [[nodiscard]] LoweredProgram& lowered() { return lowered_; }
     [[nodiscard]] StepNames& names() { return names_; }
+    [[nodiscard]] const StepName& nameOf(VariableId variable) const {
+        return names_.variables[variable];
+    }
 
     /// The operation that everything added from now on belongs to.
     void setOperation(OperationId operation) { operation_ = operation; }
@@ -98,9 +101,9 @@ public:
     /// there.
     std::int32_t nextLinearTile(std::int32_t count, std::int32_t tiles);
 
-    VariableId variable(std::string name, MemoryCategory category, TileSeries bytes,
+    VariableId variable(StepName name, MemoryCategory category, TileSeries bytes,
                         std::string type = {}, std::string shape = {}, VariableNeeds needs = {});
-    VariableId alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
+    VariableId alwaysLive(StepName name, MemoryCategory category, TileSeries bytes,
                           std::string type = {}, std::string shape = {});
 
     /// Puts two variables in different memory elements (the constraint of codelets that load from
@@ -139,12 +142,12 @@ public:
     void end();
 
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
-    ProgramId execute(const std::string& name, TileSeries cycles,
+    ProgramId execute(const StepName& name, TileSeries cycles,
                       const std::vector<VertexUse>& vertices, Access access,
                       SetMaker maker = SetMaker::Graph);
     /// A DoExchange of data that `access` reads; it lasts until every tile has received what it
     /// needs and sent what it holds of it.
-    ExchangeId exchange(const std::string& name, Movement movement, Access access);
+    ExchangeId exchange(const StepName& name, Movement movement, Access access);
     /// A copy between IPUs: bytes by tile of the whole machine.
     void globalExchange(const std::string& name, TileSeries received, TileSeries sent,
                         Access access);
@@ -173,6 +176,7 @@ public:
 
 private:
     ProgramId add(Program program);
+    ExchangeId addExchange(const StepName& name, Exchange exchange);
     void addGlobalExchange(Exchange exchange, Access access);
     void openRepeat(std::string name, std::int64_t count, TileSeries controlCode);
     void cloneInto(ProgramId id, std::set<VariableId>& seen);

@@ -79,7 +79,9 @@ void JointSteps::merge() {
     profile.programs[profile.programs[programs.front()].parent].children.resize(
         lanes_[1].firstChild);
     profile.computeSets.truncate(lanes_[1].firstComputeSet);
+    builder_.names().computeSets.truncate(lanes_[1].firstComputeSet);
     profile.exchanges.truncate(lanes_[1].firstExchange);
+    builder_.names().exchanges.truncate(lanes_[1].firstExchange);
     profile.programs.truncate(lanes_[1].firstProgram);
 }
 

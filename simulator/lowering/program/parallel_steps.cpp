@@ -147,6 +147,8 @@ void ParallelSteps::renumber() {
     const ProgramId parent = profile.programs[steps_.front()].parent;
     const auto setIds = keepOnly(profile.computeSets, start_.computeSets, sets);
     const auto exchangeIds = keepOnly(profile.exchanges, start_.exchanges, exchanges);
+    keepOnly(builder_.names().computeSets, start_.computeSets, sets);
+    keepOnly(builder_.names().exchanges, start_.exchanges, exchanges);
     const auto programIds = keepOnly(profile.programs, start_.programs, steps_);
     const auto newProgram = [&](ProgramId id) { return programIds.at(standIn(taken, id)); };
     std::vector<ProgramId>& children = profile.programs[parent].children;

@@ -4,41 +4,56 @@
 #include <utility>
 
 namespace tilescope::sim {
-namespace {
 
-// In place of the number of a copy until finish(): no name of a model has control characters.
-constexpr char numberMark = '\x01';
+StepName& StepName::operator+=(const StepName& more) {
+    const std::size_t before = text_.size();
+    for (const Number& number : more.numbers_)
+        numbers_.push_back({before + number.at, number.copy});
+    text_ += more.text_;
+    return *this;
+}
 
-/// The name with each "<mark>index<mark>" replaced by the number of that copy.
-void putNumbers(std::string& name, const std::vector<int>& numbers) {
-    for (auto at = name.find(numberMark); at != std::string::npos; at = name.find(numberMark, at)) {
-        const auto end = name.find(numberMark, at + 1);
-        const auto index = static_cast<std::size_t>(std::stoul(name.substr(at + 1, end - at - 1)));
-        name.replace(at, end + 1 - at, std::to_string(numbers[index]));
+std::string StepName::withNumbers(const std::vector<int>& numberOfCopy) const {
+    std::string full;
+    std::size_t taken = 0;
+    for (const Number& number : numbers_) {
+        full.append(text_, taken, number.at - taken);
+        full += std::to_string(numberOfCopy.at(number.copy));
+        taken = number.at;
     }
+    return full.append(text_, taken);
 }
 
-} // namespace
-
-std::string StepNames::copyName(std::string_view name, CopyPass pass, int parts) {
-    const std::string mark = fmt::format("{0}{1}{0}", numberMark, copies_.size());
+std::size_t StepNames::newCopy(CopyPass pass, int parts) {
     copies_.push_back({pass, parts});
-    std::string full = "copy" + mark + "_";
-    for (const char c : name)
-        c == '#' && pass == CopyPass::Control ? full += mark : full += c;
-    return full;
+    return copies_.size() - 1;
 }
 
-void StepNames::numberComputeSet(const std::string& name) {
+StepName StepNames::copyName(const StepName& name, CopyPass pass, int parts) {
+    StepName full("copy");
+    full.addNumber(newCopy(pass, parts));
+    return full + "_" + name;
+}
+
+StepNames::ControlName StepNames::controlCopyName(const StepName& name) {
+    const std::size_t copy = newCopy(CopyPass::Control, 1);
+    StepName target = name;
+    target.addNumber(copy);
+    StepName full("copy");
+    full.addNumber(copy);
+    return {full + "_" + target, target};
+}
+
+void StepNames::numberComputeSet(const StepName& name) {
     setNumbers_.emplace(name, static_cast<int>(setNumbers_.size()));
 }
 
-std::string StepNames::exchangeName(const std::string& computeSet) {
+StepName StepNames::exchangeName(const StepName& computeSet) {
     numberComputeSet(computeSet);
-    return fmt::format("cs{}_{}/ExchangePre", setNumbers_.at(computeSet), computeSet);
+    return fmt::format("cs{}_", setNumbers_.at(computeSet)) + computeSet + "/ExchangePre";
 }
 
-void StepNames::finish(Profile& profile) const {
+std::vector<int> StepNames::copyNumbers() const {
     std::vector<int> numbers(copies_.size(), 0);
     // What is merged had numbers of its own as it was written.
     int next = 0;
@@ -49,14 +64,25 @@ void StepNames::finish(Profile& profile) const {
         for (std::size_t i = 0; i < copies_.size(); ++i)
             if (copies_[i].pass == pass)
                 numbers[i] = next++;
-    for (std::size_t i = 0; i < profile.programs.size(); ++i)
-        putNumbers(profile.programs[ProgramId(i)].name, numbers);
-    for (std::size_t i = 0; i < profile.exchanges.size(); ++i)
-        putNumbers(profile.exchanges[ExchangeId(i)].name, numbers);
-    for (std::size_t i = 0; i < profile.computeSets.size(); ++i)
-        putNumbers(profile.computeSets[ComputeSetId(i)].name, numbers);
-    for (std::size_t i = 0; i < profile.variables.size(); ++i)
-        putNumbers(profile.variables[VariableId(i)].name, numbers);
+    return numbers;
+}
+
+void StepNames::finish(Profile& profile) const {
+    const std::vector<int> numbers = copyNumbers();
+    const auto putNumbers = [&](auto& entries, const auto& names) {
+        using IdType = decltype(entries.add({}));
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            if (const StepName& name = names[IdType(i)]; !name.numbers().empty())
+                entries[IdType(i)].name = name.withNumbers(numbers);
+    };
+    putNumbers(profile.variables, variables);
+    putNumbers(profile.computeSets, computeSets);
+    putNumbers(profile.exchanges, exchanges);
+    for (Program& program : profile.programs)
+        if (program.computeSet.valid())
+            program.name = profile.computeSets[program.computeSet].name;
+        else if (program.exchange.valid())
+            program.name = profile.exchanges[program.exchange].name;
 }
 
 } // namespace tilescope::sim

@@ -3,10 +3,10 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/profile/profile.h"
+#include "simulator/lowering/program/step_name.h"
 
 namespace tilescope::sim {
 
@@ -22,13 +22,26 @@ class StepNames {
 public:
     /// Name of a new copy program, "copy7_<name>", of which finish() knows the number: copies
     /// of a pass are numbered after all those of the passes before. `parts`: written copies that
-    /// went into it. A '#' in the name is replaced by the number.
-    std::string copyName(std::string_view name, CopyPass pass = CopyPass::Written, int parts = 1);
+    /// went into it.
+    StepName copyName(const StepName& name, CopyPass pass = CopyPass::Written, int parts = 1);
+    /// Name of a copy of the engine's own, "copy7_<name>7", and of what it writes, "<name>7".
+    struct ControlName {
+        StepName copy, target;
+    };
+    ControlName controlCopyName(const StepName& name);
     /// Gives a compute set its number before it is added.
-    void numberComputeSet(const std::string& name);
+    void numberComputeSet(const StepName& name);
     /// Name of a compute set's exchange: "cs3_<name>/ExchangePre".
-    std::string exchangeName(const std::string& computeSet);
-    /// Puts the numbers of copies in all names of a program; call when everything is added.
+    StepName exchangeName(const StepName& computeSet);
+
+    /// Names of what a program has, with the places of their numbers: the entry of the same id, in
+    /// the profile only the text until finish().
+    IdVector<VariableId, StepName> variables;
+    IdVector<ComputeSetId, StepName> computeSets;
+    IdVector<ExchangeId, StepName> exchanges;
+
+    /// Puts the numbers of copies in all names of a program; call when everything is added. A step
+    /// that runs a compute set or an exchange has its name.
     void finish(Profile& profile) const;
 
 private:
@@ -36,8 +49,11 @@ private:
         CopyPass pass;
         int parts;
     };
+    std::size_t newCopy(CopyPass pass, int parts);
+    [[nodiscard]] std::vector<int> copyNumbers() const;
+
     std::vector<Copy> copies_; ///< in the order of copyName()
-    std::map<std::string, int> setNumbers_;
+    std::map<StepName, int> setNumbers_;
 };
 
 } // namespace tilescope::sim

@@ -73,7 +73,8 @@ Op gradientOf(Pass pass) {
 
 LossScale scaleOf(double given, DataType type) {
     Graph graph;
-    Tensor constant{lossScalingName, {}, type};
+    Tensor constant{"lossScaling", {}, type};
+    constant.lossScaling = LossScalingPart::Factor;
     constant.role = TensorRole::Constant;
     graph.tensors.add(constant);
     RunOptions options;

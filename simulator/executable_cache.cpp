@@ -10,6 +10,7 @@
 #include "core/options/option_error.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "simulator/frontend/import.h"
 
 namespace tilescope::sim {
 namespace {
@@ -46,6 +47,18 @@ std::string givenValuesText(const fs::path& model) {
     return text;
 }
 
+/// What a model keeps in other files and programs follow from; empty for what is no ONNX model.
+std::string externalText(const std::string& model) {
+    std::error_code error;
+    if (model.ends_with(".json") || !fs::is_regular_file(model, error))
+        return {};
+    try {
+        return textDigest(externalConstants(model));
+    } catch (const UserError&) {
+        return {}; // importing it will say what is wrong
+    }
+}
+
 std::string keyOf(const std::string& content, const RunOptions& options) {
     std::string key =
         fmt::format("{}\n{}{}\n", thisProgram(), content, fileText(options.customOperations));
@@ -67,7 +80,8 @@ ExecutableCache::ExecutableCache(const std::string& content, const RunOptions& o
 }
 
 std::string ExecutableCache::contentOf(const ModelSource& source) {
-    return fileText(source.model) + '\n' + givenValuesText(source.model);
+    return fileText(source.model) + '\n' + givenValuesText(source.model) +
+           externalText(source.model) + '\n';
 }
 
 void ExecutableCache::makeDirectory(const std::string& directory) {
@@ -83,7 +97,7 @@ std::optional<CompiledProgram> ExecutableCache::find() const {
     if (!fs::is_regular_file(file_, error))
         return std::nullopt;
     try {
-        CompiledProgram found{ProfileReader(file_).load(), 0};
+        CompiledProgram found{ProfileReader(file_).loadChecked(), 0};
         ProfileInfo& info = found.profile.info;
         if (const auto key = info.options.find(keyOption);
             key == info.options.end() || key->second != key_)

@@ -19,9 +19,9 @@ struct CompiledProgram {
 
 /// The file of one model with one set of options in a directory: a profile without an execution,
 /// named by a digest of all that it follows from, which is also in it. That is the content of the
-/// model's file, of values that lie beside it and of declared operations, all options (also those
-/// that only matter while it runs) and this very program, but not weights that a model keeps in
-/// other files: programs do not depend on their values.
+/// model's file, of values that lie beside it, of small constants that it keeps in other files and
+/// of declared operations, all options (also those that only matter while it runs) and this very
+/// program, but not weights in other files: programs do not depend on their values.
 /// Several processes may use one directory: a file appears there as a whole or not at all, and two
 /// that compile the same write the same.
 class ExecutableCache {

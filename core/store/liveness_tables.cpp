@@ -1,4 +1,6 @@
 // Which variables are live when, and how many bytes they are at each step.
+#include <algorithm>
+
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
 #include "core/profile/liveness_curve.h"
@@ -28,6 +30,18 @@ void writeLiveness(const Profile& profile, const Database& db) {
     }
     for (IntegerRows<3>* rows : {&interval, &row, &byIpu})
         rows->finish();
+}
+
+/// Such classes are not in the file; those between others are there already.
+void addClassesWithoutInterval(Profile& profile) {
+    std::size_t classes = profile.livenessClasses.size();
+    for (const Variable& variable : profile.variables)
+        if (variable.liveness.valid())
+            classes = std::max(classes, variable.liveness.index() + 1);
+    if (classes > profile.livenessClasses.size() + profile.variables.size())
+        throw DamagedProfile("a variable is of a class of lives that does not exist");
+    while (profile.livenessClasses.size() < classes)
+        profile.livenessClasses.add({});
 }
 
 } // namespace
@@ -92,6 +106,7 @@ CREATE TABLE liveness_by_ipu(step INTEGER, ipu INTEGER, not_always_live INTEGER,
 )sql",
             writeLiveness, [](const ProfileReader& reader, Profile& profile) {
                 profile.livenessClasses = reader.livenessClasses();
+                addClassesWithoutInterval(profile);
                 profile.steps = reader.steps();
             }};
 }

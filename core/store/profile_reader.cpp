@@ -1,6 +1,7 @@
 #include "core/store/profile_reader.h"
 
 #include "core/store/profile_reader_impl.h"
+#include "core/store/profile_relations.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
@@ -25,6 +26,12 @@ Profile ProfileReader::load() const {
     Profile profile;
     for (const TableGroup& group : tableGroups())
         group.read(*this, profile);
+    return profile;
+}
+
+Profile ProfileReader::loadChecked() const {
+    Profile profile = load();
+    checkRelations(profile);
     return profile;
 }
 

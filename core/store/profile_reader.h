@@ -74,8 +74,10 @@ public:
     [[nodiscard]] TileSeries placementOfTile() const;
     [[nodiscard]] IdVector<PlacementId, Placement> placements() const;
 
-    /// Everything; for tests and tools on small profiles.
+    /// Everything, as it was written.
     [[nodiscard]] Profile load() const;
+    /// The same of a whole compilation, whose lists hold together (see checkRelations()).
+    [[nodiscard]] Profile loadChecked() const;
 
     /// Makes a table of the connection for query(), which the file does not get: its printed
     /// columns by their keys. One of that name from before is replaced.

@@ -59,7 +59,7 @@ void CompiledModel::finishProfile(HostRecord record) {
     recorder_.reset();
     if ((run.values.empty() && record.empty()) || !std::filesystem::exists(figures_.profile))
         return;
-    Profile profile = ProfileReader(figures_.profile).load();
+    Profile profile = ProfileReader(figures_.profile).loadChecked();
     if (!run.values.empty())
         sim::addValues(profile, std::move(run));
     profile.hostRecord = std::move(record);

@@ -15,6 +15,7 @@
 #include "simulator/engine/timing.h"
 #include "simulator/executable_cache.h"
 #include "simulator/graph/model_record.h"
+#include "simulator/graph/size_bounds.h"
 #include "simulator/import_model.h"
 #include "simulator/kept_work.h"
 #include "simulator/lowering/lower.h"
@@ -78,7 +79,18 @@ void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& p
     const auto add = [&](const Graph& part, FunctionIndex function) {
         for (std::size_t i = 0; i < part.ops.size(); ++i) {
             const Op& op = part.ops[OpId(i)];
-            if (!isPlanned(op.attributes) || plans.planOf(OpId(i), function).withinMemoryTarget)
+            if (!isPlanned(op.attributes))
+                continue;
+            const ConvPlan& plan = plans.planOf(OpId(i), function);
+            if (plan.cutShort)
+                profile.messages.push_back(
+                    {Severity::Warning,
+                     fmt::format(
+                         "{}: there are more partitions than the planner looks at; its plan "
+                         "is the best of those that it has seen",
+                         op.name),
+                     operations.at(op.name)});
+            if (plan.withinMemoryTarget)
                 continue;
             profile.messages.push_back(
                 {Severity::Warning,
@@ -159,6 +171,14 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
     refuse(options.deviceIterations > 1, "deviceIterations");
     refuse(options.replicas > 1, "replicas");
     refuse(options.outputMode != OutputMode::All, "outputMode");
+}
+
+/// The prepared graph, none of whose tensors is beyond all bounds.
+Graph sizedGraph(const Graph& graph, const RunOptions& options) {
+    checkSizes(graph, options.target);
+    Graph prepared = preparedGraph(graph, options);
+    checkSizes(prepared, options.target);
+    return prepared;
 }
 
 /// Recomputation that finds nothing to compute again, such as norm-only without normalisations.
@@ -342,7 +362,7 @@ Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& give
     validate(given);
     const RunOptions options = withDeviceIterations(given);
     checkOwnProgram(graph, options);
-    const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
+    const Graph simple = phases.run("prepare", 0.05, [&] { return sizedGraph(graph, options); });
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     Profile placed = placedProgram(phases, simple, options, plans);
     return finished(phases, std::move(placed), simple, options, plans, nullptr, cache);
@@ -359,7 +379,7 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
     checkOwnProgram(graph, options);
     const KeptWork::Preparation preparation{source, withoutPlanOptions(options)};
     const Graph& simple = phases.run("prepare", 0.05, [&]() -> const Graph& {
-        return kept.prepared.valueFor(preparation, [&] { return preparedGraph(graph, options); });
+        return kept.prepared.valueFor(preparation, [&] { return sizedGraph(graph, options); });
     });
     const KeptWork::Compilation compilation{preparation, phases.run("plan", 0.1, [&] {
                                                 return PlanTable(simple, options, &kept.plans);

@@ -1,7 +1,7 @@
 // Floating-point operations of an op, counted on its shapes.
 #include <numeric>
 
-#include "core/base/formula.h"
+#include "simulator/graph/custom_amount.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/graph.h"
 
@@ -79,7 +79,7 @@ struct Flops {
             values["IN" + std::to_string(i)] = product(input(i));
             values["in" + std::to_string(i)] = product(input(i));
         }
-        return evaluateFormula(custom.cost.flops, values);
+        return customAmount(op, "flops", custom.cost.flops, values);
     }
     template <class Kind> double operator()(const Kind&) const requires(!Kind::traits.countsFlops) {
         return 0;

@@ -107,6 +107,7 @@ struct ConvPlan {
     ConvProblem problem; ///< as planned, after the transform
     ConvCost cost;
     bool withinMemoryTarget = true;
+    bool cutShort = false; ///< there are more partitions than were looked at
     /// The three passes of a dense layer have one plan; temporary bytes are the most of them.
     bool joint = false;
     /// It runs at the same time as others, each on tiles of its own from the first one on.

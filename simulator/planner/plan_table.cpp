@@ -185,6 +185,15 @@ DensePlans findDensePlans(const PlanMemory& known, const Target& target, const R
     return all ? plans : planDense(target, request.problem, request.proportion, overMemory);
 }
 
+/// What `find` returns; of a problem without a plan the error names the operation.
+template <class Find> auto naming(const std::string& operation, Find find) {
+    try {
+        return find();
+    } catch (const NoPlan& none) {
+        throw UserError(fmt::format("operation '{}': {}", operation, none.what()));
+    }
+}
+
 } // namespace
 
 double proportionOf(const Graph& graph, const Op& op, const RunOptions& options) {
@@ -226,6 +235,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
     const RunOptions options = onComputeTiles(run);
     checkNamedOperations(graph, options);
     std::vector<Request> requests;
+    std::vector<std::string> users; ///< of each request, the first one's name
     const auto collect = [&](const Graph& part, FunctionIndex function) {
         for (std::size_t i = 0; i < part.ops.size(); ++i) {
             const Op& op = part.ops[OpId(i)];
@@ -233,6 +243,8 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
                 continue;
             const Request request{problemOf(part, op, options), proportionOf(part, op, options)};
             planOfOp_[{function, OpId(i)}] = placeOf(request, requests);
+            if (users.size() < requests.size())
+                users.push_back(op.name);
         }
     };
     forEachPart(graph, collect);
@@ -244,19 +256,26 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
     known.begin(options.target, overMemory);
     // Passes of one dense layer are planned together.
     std::vector<Request> layers;
+    std::vector<std::string> layerUsers;
     std::vector<std::size_t> layerOf(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i)
-        if (isDensePass(requests[i].problem))
-            layerOf[i] =
-                placeOf({denseForward(requests[i].problem), requests[i].proportion}, layers);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (!isDensePass(requests[i].problem))
+            continue;
+        layerOf[i] = placeOf({denseForward(requests[i].problem), requests[i].proportion}, layers);
+        if (layerUsers.size() < layers.size())
+            layerUsers.push_back(users[i]);
+    }
     std::vector<FoundPlans> found(requests.size());
     std::vector<DensePlans> dense(layers.size());
     parallelFor(requests.size() + layers.size(), [&](std::size_t i) {
         if (i < layers.size())
-            dense[i] = findDensePlans(known, options.target, layers[i], overMemory);
-        else if (!isDensePass(requests[i - layers.size()].problem))
-            found[i - layers.size()] =
-                findPlans(known, options.target, requests[i - layers.size()], overMemory);
+            dense[i] = naming(layerUsers[i], [&] {
+                return findDensePlans(known, options.target, layers[i], overMemory);
+            });
+        else if (const std::size_t at = i - layers.size(); !isDensePass(requests[at].problem))
+            found[at] = naming(users[at], [&] {
+                return findPlans(known, options.target, requests[at], overMemory);
+            });
     });
     for (std::size_t i = 0; i < requests.size(); ++i) {
         if (isDensePass(requests[i].problem))
@@ -286,7 +305,9 @@ void PlanTable::planMultiConvs(const Graph& graph, const RunOptions& options,
                                      proportionOf(part, part.ops[id], options)});
             const std::size_t place = placeOf(one, distinct);
             if (place == known.size())
-                known.push_back(planMultiConv(options.target, one.first, one.second, overMemory));
+                known.push_back(naming(part.ops[members.front()].name, [&] {
+                    return planMultiConv(options.target, one.first, one.second, overMemory);
+                }));
             if (!known[place].front().parallel)
                 continue;
             for (std::size_t i = 0; i < members.size(); ++i) {

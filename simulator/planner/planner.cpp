@@ -1,28 +1,44 @@
 #include "simulator/planner/planner.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <optional>
 
 #include "core/base/ceil_div.h"
-#include "core/base/error.h"
 #include "simulator/planner/search.h"
 #include "simulator/planner/transform.h"
 
 namespace tilescope::sim {
 namespace {
 
+/// Factors from 2 to `most`, ascending.
+std::vector<std::int64_t> factorsOf(std::int64_t number, std::int64_t most) {
+    std::vector<std::int64_t> factors;
+    std::vector<std::int64_t> others;
+    for (std::int64_t f = 1; f <= number / f; ++f) {
+        if (number % f != 0)
+            continue;
+        factors.push_back(f);
+        if (f != number / f)
+            others.push_back(number / f);
+    }
+    factors.insert(factors.end(), others.rbegin(), others.rend());
+    std::erase_if(factors, [most](std::int64_t f) { return f < 2 || f > most; });
+    return factors;
+}
+
 /// Numbers of serial slices: all factors of the channels, as every slice is the same convolution in
 /// a loop, and no more than there are grains (PopLibs poplin/ConvModel.cpp, constructModel).
 std::vector<std::pair<std::int64_t, std::int64_t>> serialSplits(const ConvProblem& problem,
                                                                 const ConvGrains& grains) {
     std::vector<std::pair<std::int64_t, std::int64_t>> splits;
-    for (std::int64_t s = 2; s <= ceilDiv(problem.outChans, grains.outChans); ++s)
-        if (problem.outChans % s == 0)
-            splits.emplace_back(s, 1);
-    for (std::int64_t s = 2; s <= ceilDiv(problem.inChans, grains.inChans); ++s)
-        if (problem.inChans % s == 0)
-            splits.emplace_back(1, s);
+    for (const std::int64_t s :
+         factorsOf(problem.outChans, ceilDiv(problem.outChans, grains.outChans)))
+        splits.emplace_back(s, 1);
+    for (const std::int64_t s :
+         factorsOf(problem.inChans, ceilDiv(problem.inChans, grains.inChans)))
+        splits.emplace_back(1, s);
     return splits;
 }
 
@@ -53,9 +69,12 @@ std::optional<ConvPlan> bestPlan(const Target& target, const ConvProblem& proble
     if (!coarse.plans().empty())
         best.boundBy(costKey(objective, coarse.plans().front().cost));
     search(target, problem, bound, serial, Density::Full, std::nullopt, best);
-    if (best.plans().empty())
+    const BestPlans& found = best.plans().empty() ? coarse : best;
+    if (found.plans().empty())
         return std::nullopt;
-    return best.plans().front();
+    ConvPlan plan = found.plans().front();
+    plan.cutShort = coarse.isExhausted() || best.isExhausted();
+    return plan;
 }
 
 /// The fastest plan, with or without a loop over slices.
@@ -75,12 +94,18 @@ ConvPlan relaxed(const Target& target, const ConvProblem& problem, std::int64_t 
     if (!plan)
         plan = fastestWithin(target, problem, std::numeric_limits<std::int64_t>::max(), serial);
     if (!plan)
-        throw InternalError("the planner found no partition at all");
+        throw NoPlan(problem);
     plan->withinMemoryTarget = false;
     return *std::move(plan);
 }
 
 } // namespace
+
+NoPlan::NoPlan(const ConvProblem& problem)
+    : UserError(
+          fmt::format("no partition over the tiles was found for {} groups of {} input and {} "
+                      "output channels in a batch of {}; it is too large: make it smaller",
+                      problem.groups, problem.inChans, problem.outChans, problem.batch)) {}
 
 std::vector<std::int64_t> distinctSplits(std::int64_t size, std::int64_t most) {
     std::vector<std::int64_t> splits;
@@ -127,7 +152,7 @@ ConvPlan planConv(const Target& target, const ConvProblem& problem,
     }
     auto smallest = bestPlan(target, problem, Objective::Memory, bound, serial);
     if (!smallest)
-        throw InternalError("the planner found no partition at all");
+        throw NoPlan(problem);
     return *std::move(smallest);
 }
 

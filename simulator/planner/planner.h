@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/target/target.h"
 #include "simulator/planner/plan.h"
 
@@ -21,11 +22,17 @@ enum class OverMemory {
 /// Whether a plan may cut a convolution in slices that a loop runs one after the other.
 enum class Slices { Allowed, None };
 
+/// An operation that cannot be cut over the tiles at all: it is too large.
+class NoPlan : public UserError {
+public:
+    explicit NoPlan(const ConvProblem& problem);
+};
+
 /// Two phases, as the available-memory-proportion note describes them: the fewest cycles among the
 /// plans whose temporary memory stays within the proportion of a tile's memory; if there is none,
 /// what `overMemory` says, with withinMemoryTarget false. A proportion of 0 asks for the least
 /// memory at once.
-/// Throws UserError if an operation is too large to be cut over the tiles at all.
+/// Throws NoPlan.
 ConvPlan planConv(const Target& target, const ConvProblem& problem,
                   double availableMemoryProportion, OverMemory overMemory = OverMemory::LeastMemory,
                   Slices slices = Slices::Allowed);

@@ -197,7 +197,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
 }
 
 void PartitionSearch::descend(std::size_t at, std::int64_t tilesLeft, const Least& decided) {
-    if (hopeless(at, tilesLeft, decided))
+    if (!best_.mayVisit() || hopeless(at, tilesLeft, decided))
         return;
     if (at == cuts_.size()) {
         evaluate();

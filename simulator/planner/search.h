@@ -35,9 +35,18 @@ public:
     [[nodiscard]] Objective objective() const { return objective_; }
     [[nodiscard]] const std::vector<ConvPlan>& plans() const { return plans_; }
 
+    /// Counts one more partition, or part of one, that is looked at; false if it is one too many.
+    [[nodiscard]] bool mayVisit() { return visits_ < mostVisits && ++visits_ <= mostVisits; }
+    /// More could be looked at than a search may.
+    [[nodiscard]] bool isExhausted() const { return visits_ == mostVisits; }
+
 private:
+    /// Many times what published networks take; some seconds.
+    static constexpr std::int64_t mostVisits = 20'000'000;
+
     Objective objective_;
     std::size_t capacity_;
+    std::int64_t visits_ = 0;
     std::optional<CostKey> reachable_, limit_;
     std::vector<ConvPlan> plans_;
 };

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <unistd.h>
 
 #include "app/gui/application.h"
@@ -212,6 +213,8 @@ int main(int argc, char** argv) {
         return userError(QString::fromUtf8(error.what()));
     } catch (const std::bad_alloc&) {
         return userError(QStringLiteral("not enough memory on this computer"));
+    } catch (const std::system_error& error) {
+        return userError(QString::fromUtf8(error.what()));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "tilescope-gui: internal error: %s\n", error.what());
         return 3;

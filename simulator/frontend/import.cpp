@@ -26,6 +26,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     std::sort(known.begin(), known.end());
     inlineFunctions(model, known);
     checkOperators(model, origin, known, messages);
+    static_cast<void>(takeSmallExternalData(model, origin, folder));
     WeightValues values;
     WeightValues* const kept = options.values ? &values : nullptr;
     NameSet weights = detachWeights(model, origin, kept, folder);
@@ -77,6 +78,18 @@ Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
     }
 }
 
+/// Of what the host sends: old models list their weights, too.
+std::vector<std::string> inputNames(const onnx::ModelProto& model) {
+    NameSet weights;
+    for (const auto& initializer : model.graph().initializer())
+        weights.insert(initializer.name());
+    std::vector<std::string> names;
+    for (const auto& input : model.graph().input())
+        if (!weights.contains(input.name()))
+            names.push_back(input.name());
+    return names;
+}
+
 Graph importIn(const std::filesystem::path& folder, onnx::ModelProto& model,
                const std::string& origin, const ImportOptions& options) {
     return convertNodes(resolve(model, origin, options, folder), options);
@@ -87,12 +100,19 @@ Graph importIn(const std::filesystem::path& folder, onnx::ModelProto& model,
 Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options) {
     onnx::ModelProto model = loadModel(file, options.values);
     std::vector<GraphMessage> given;
+    std::vector<std::string> inputs = inputNames(model);
     takeGivenValues(model, file, given);
     Graph graph = importIn(file.parent_path(), model, file.string(), options);
     graph.messages.insert(graph.messages.begin(), given.begin(), given.end());
+    graph.modelInputs = std::move(inputs);
     if (graph.name.empty())
         graph.name = file.stem().string();
     return graph;
+}
+
+std::string externalConstants(const std::filesystem::path& file) {
+    onnx::ModelProto model = loadModel(file);
+    return takeSmallExternalData(model, file.string(), file.parent_path());
 }
 
 Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options) {

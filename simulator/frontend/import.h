@@ -22,6 +22,10 @@ Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options
 /// The same for a model in memory; `origin` takes the place of a file name in messages.
 Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options);
 
+/// What of a model's external data its program follows from: the bytes of small constants. Throws
+/// UserError as above.
+std::string externalConstants(const std::filesystem::path& file);
+
 /// ONNX operators (default domain) that the importer takes, sorted.
 std::vector<std::string> supportedOperators();
 

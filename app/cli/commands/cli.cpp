@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "app/cli/commands/abbreviations.h"
 #include "app/cli/commands/commands.h"
@@ -134,6 +135,8 @@ int runCli(const std::vector<std::string>& args, const Streams& streams, sim::Ke
         return fail(streams, exitUsage, error.what());
     } catch (const std::bad_alloc&) {
         return fail(streams, exitUsage, "not enough memory on this computer");
+    } catch (const std::system_error& error) {
+        return fail(streams, exitUsage, fmt::format("the computer refused: {}", error.what()));
     } catch (const std::exception& error) {
         if (isLackOfThreads(error))
             return fail(streams, exitUsage,

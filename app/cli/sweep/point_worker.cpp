@@ -54,7 +54,7 @@ int servePoints(
         const int exitCode = run(words, {out, err});
         answers << answerLine(exitCode, out.str(), err.str()) << '\n' << std::flush;
         if (!answers)
-            return exitInternal;
+            return exitUsage;
     }
     return exitYes;
 }

@@ -54,6 +54,11 @@ inline constexpr const char* variableUpdateOperator = "CopyVarUpdate";
 void checkOperators(onnx::ModelProto& model, const std::string& origin,
                     const std::vector<std::string>& supported, std::vector<GraphMessage>& messages);
 
+/// Puts the data of small initialisers that lie in files of `folder` in the model, as they may
+/// decide shapes; returns them. What cannot be read stays as it is.
+std::string takeSmallExternalData(onnx::ModelProto& model, const std::string& origin,
+                                  const std::filesystem::path& folder);
+
 /// Turns large or external initialisers into graph inputs without data and returns their names.
 /// With `values`, that receives what they hold: data, also those in files of `folder`. Throws
 /// UserError for impossible sizes and, with `values`, for data that cannot be read.

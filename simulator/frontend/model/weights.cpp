@@ -20,6 +20,11 @@ constexpr std::int64_t maxRealsWithData = 64;
 /// More than any machine holds, and far from overflow.
 constexpr std::int64_t maxElements = std::int64_t{1} << 40;
 
+bool hasSmallSize(const onnx::TensorProto& tensor, std::int64_t elements) {
+    const bool real = isReal(static_cast<ElementType>(tensor.data_type()));
+    return elements <= (real ? maxRealsWithData : maxConstantElements);
+}
+
 std::int64_t checkedElements(const onnx::TensorProto& tensor, const std::string& origin) {
     std::int64_t elements = 1;
     for (const std::int64_t size : tensor.dims()) {
@@ -41,10 +46,9 @@ bool hasData(const onnx::TensorProto& tensor) {
 
 bool needsNoData(const onnx::TensorProto& tensor, const std::string& origin) {
     const std::int64_t elements = checkedElements(tensor, origin);
-    const bool real = isReal(static_cast<ElementType>(tensor.data_type()));
     const bool absent =
         tensor.data_location() == onnx::TensorProto::EXTERNAL || (elements > 0 && !hasData(tensor));
-    return absent || elements > (real ? maxRealsWithData : maxConstantElements);
+    return absent || !hasSmallSize(tensor, elements);
 }
 
 void addInput(onnx::GraphProto& graph, NameSet& inputs, const std::string& name,
@@ -68,6 +72,17 @@ const onnx::TensorProto* constantTensor(const onnx::NodeProto& node) {
             return &attribute.t();
     }
     return nullptr;
+}
+
+/// Calls `visit` with each initialiser and the tensor of each Constant.
+template <class Visit> void visitTensors(onnx::GraphProto& graph, Visit visit) {
+    for (auto& tensor : *graph.mutable_initializer())
+        visit(tensor);
+    for (auto& node : *graph.mutable_node())
+        if (node.op_type() == "Constant")
+            for (auto& attribute : *node.mutable_attribute())
+                if (attribute.has_t())
+                    visit(*attribute.mutable_t());
 }
 
 /// Keeps the elements that `detach` does not take, in order.
@@ -94,6 +109,25 @@ void keepValues(const std::string& name, const onnx::TensorProto& tensor, const 
 }
 
 } // namespace
+
+std::string takeSmallExternalData(onnx::ModelProto& model, const std::string& origin,
+                                  const std::filesystem::path& folder) {
+    std::string taken;
+    visitTensors(*model.mutable_graph(), [&](onnx::TensorProto& tensor) {
+        if (tensor.data_location() != onnx::TensorProto::EXTERNAL ||
+            !hasSmallSize(tensor, checkedElements(tensor, origin)))
+            return;
+        try {
+            tensor.set_raw_data(externalBytes(tensor, folder));
+        } catch (const std::invalid_argument&) {
+            return; // as of a weight, whose file is missing more often than not
+        }
+        taken += tensor.raw_data();
+        tensor.clear_external_data();
+        tensor.clear_data_location();
+    });
+    return taken;
+}
 
 NameSet detachWeights(onnx::ModelProto& model, const std::string& origin, WeightValues* values,
                       const std::filesystem::path& folder) {
@@ -127,7 +161,9 @@ NameSet detachWeights(onnx::ModelProto& model, const std::string& origin, Weight
 void checkModel(const onnx::ModelProto& model, const std::string& origin) {
     try {
         onnx::checker::check_model(model);
-    } catch (const std::exception& error) {
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) { // of the library
         throw UserError(fmt::format("{}: the model breaks the rules of ONNX: {}; export it again",
                                     origin, error.what()));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "simulator/graph/graph.h"
@@ -39,6 +40,14 @@ std::string_view toString(ElementType type);
 /// Largest constant whose values are kept and computed with.
 inline constexpr std::int64_t maxConstantElements = 4096;
 
+/// An element of an operand's values, of which a file may give too few. Throws
+/// std::invalid_argument.
+template <class T> const T& valueAt(const std::vector<T>& values, std::size_t i) {
+    if (i >= values.size())
+        throw std::invalid_argument("its constant operands have too few values");
+    return values[i];
+}
+
 /// A small tensor with values: reals for the floating-point types, ints for the others.
 struct Constant {
     ElementType type = ElementType::Int64;
@@ -48,7 +57,7 @@ struct Constant {
 
     [[nodiscard]] std::size_t size() const { return isReal(type) ? reals.size() : ints.size(); }
     [[nodiscard]] double real(std::size_t i) const {
-        return isReal(type) ? reals.at(i) : static_cast<double>(ints.at(i));
+        return isReal(type) ? valueAt(reals, i) : static_cast<double>(valueAt(ints, i));
     }
 };
 

@@ -21,7 +21,8 @@ std::int64_t numberOf(const std::string& text) {
     return value;
 }
 
-/// Bytes in another file, which has to be in the model's folder or below it.
+} // namespace
+
 std::string externalBytes(const onnx::TensorProto& tensor, const fs::path& folder) {
     std::string location;
     std::int64_t offset = 0;
@@ -48,6 +49,11 @@ std::string externalBytes(const onnx::TensorProto& tensor, const fs::path& folde
         length = size - offset;
     if (error || length < 0 || offset > size || length > size - offset)
         throw std::invalid_argument(fmt::format("file '{}' ends before its data", file.string()));
+    constexpr std::int64_t largestElement = 16; // bytes: two doubles
+    const std::int64_t elements = elementsOf({tensor.dims().begin(), tensor.dims().end()});
+    if (length / largestElement > elements)
+        throw std::invalid_argument(fmt::format("its shape has {} elements, but file '{}' {} bytes",
+                                                elements, file.string(), length));
     std::ifstream stream(file, std::ios::binary);
     stream.seekg(offset);
     std::string bytes(static_cast<std::size_t>(length), '\0');
@@ -55,8 +61,6 @@ std::string externalBytes(const onnx::TensorProto& tensor, const fs::path& folde
         throw std::invalid_argument(fmt::format("file '{}' cannot be read", file.string()));
     return bytes;
 }
-
-} // namespace
 
 DataType holdingType(ElementType type) {
     switch (type) {

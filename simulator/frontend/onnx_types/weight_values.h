@@ -25,6 +25,10 @@ Constant constantOf(const TensorData& data, ElementType type);
 /// The same values in another type, rounded or cut off.
 TensorData converted(const TensorData& data, DataType type);
 
+/// The data of an initialiser that are in another file, which has to be in the model's `folder` or
+/// below it. Throws std::invalid_argument for what cannot be read.
+std::string externalBytes(const onnx::TensorProto& tensor, const std::filesystem::path& folder);
+
 /// The values of an initialiser, in holdingType(); external data are read from files beside the
 /// model, `folder`. Throws std::invalid_argument for what cannot be read.
 TensorData readTensor(const onnx::TensorProto& tensor, const std::filesystem::path& folder);

@@ -200,9 +200,9 @@ Constant where(const Constant& condition, const Constant& a, const Constant& b, 
         if (choice.real(i) != 0)
             continue;
         if (isReal(result.type))
-            result.reals[i] = other.reals.at(i);
+            result.reals[i] = valueAt(other.reals, i);
         else
-            result.ints[i] = other.ints.at(i);
+            result.ints[i] = valueAt(other.ints, i);
     }
     return result;
 }
@@ -258,9 +258,9 @@ Constant broadcastTo(const Constant& from, const Shape& shape, std::int64_t most
             rest /= shape[d];
         }
         if (isReal(from.type))
-            result.reals.push_back(from.reals.at(static_cast<std::size_t>(at)));
+            result.reals.push_back(valueAt(from.reals, static_cast<std::size_t>(at)));
         else
-            result.ints.push_back(from.ints.at(static_cast<std::size_t>(at)));
+            result.ints.push_back(valueAt(from.ints, static_cast<std::size_t>(at)));
     }
     return result;
 }

@@ -160,17 +160,21 @@ private:
         if (!type.has_tensor_type() || !type.tensor_type().has_shape())
             return std::nullopt;
         Shape shape;
-        std::int64_t elements = 1;
         for (const auto& dim : type.tensor_type().shape().dim()) {
             if (!dim.has_dim_value() || dim.dim_value() < 0)
                 return std::nullopt;
             shape.push_back(dim.dim_value());
-            if (__builtin_mul_overflow(elements, dim.dim_value(), &elements) ||
-                elements > maxElements)
+        }
+        checkElements(shape);
+        return shape;
+    }
+
+    static void checkElements(const Shape& shape) {
+        std::int64_t elements = 1;
+        for (const std::int64_t size : shape)
+            if (__builtin_mul_overflow(elements, size, &elements) || elements > maxElements)
                 throw std::invalid_argument(
                     fmt::format("a tensor of shape {} is too large", toString(shape)));
-        }
-        return shape;
     }
 
     void define(const std::string& name, ElementType type, const Shape& shape, TensorRole role) {
@@ -208,10 +212,10 @@ private:
                 if (!foldWithoutData(node))
                     keep(std::move(node));
             }
-        } catch (const UserError&) {
-            throw;
-        } catch (const std::exception& error) {
+        } catch (const std::invalid_argument& error) {
             fail(proto, error.what());
+        } catch (const std::bad_variant_access&) {
+            fail(proto, "an attribute has the wrong type");
         }
     }
 
@@ -224,7 +228,9 @@ private:
             node.attributes["shape"] = std::move(target);
             return;
         }
-        const std::string name = node.outputs.at(0) + "/shape";
+        std::string name = node.outputs.at(0) + "/shape";
+        while (readers_.contains(name) || result_.values.contains(name))
+            name += '_'; // the model has one of that name
         define(name, intConstant(std::move(target)), TensorRole::Constant);
         proto.set_input(1, name);
         node.inputs[1] = name;
@@ -337,9 +343,11 @@ private:
         if (!results)
             return false;
         for (std::size_t i = 0; i < node.outputs.size() && i < results->size(); ++i)
-            if (!node.outputs[i].empty())
+            if (!node.outputs[i].empty()) {
+                checkElements((*results)[i].shape);
                 define(node.outputs[i], (*results)[i].type, (*results)[i].shape,
                        TensorRole::Activation);
+            }
         return true;
     }
 
@@ -354,10 +362,22 @@ private:
         static const std::unordered_map<std::string, const onnx::SparseTensorProto*> noSparseData;
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);
-        schema->GetTypeAndShapeInferenceFunction()(context);
+        inferByOnnx(*schema, context);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty())
                 defineOutput(node, node.outputs[i], context.allOutputTypes_.at(i));
+        }
+    }
+
+    // Whatever the library throws is about the model; what it does not check ends as an index out
+    // of range there.
+    static void inferByOnnx(const onnx::OpSchema& schema, onnx::InferenceContext& context) {
+        try {
+            schema.GetTypeAndShapeInferenceFunction()(context);
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw std::invalid_argument(error.what());
         }
     }
 

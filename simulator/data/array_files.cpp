@@ -261,6 +261,26 @@ std::vector<NamedArray> readArrays(const fs::path& path) {
     return {{path.stem().string(), fromNpy(bytesOf(path), path.string())}};
 }
 
+std::map<std::size_t, NamedArray> readTestData(const fs::path& folder, std::string_view kind) {
+    std::map<std::size_t, NamedArray> arrays;
+    std::error_code error;
+    if (!fs::is_directory(folder, error))
+        return arrays;
+    const std::string prefix = fmt::format("{}_", kind);
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const fs::path& file = entry.path();
+        const std::string stem = file.stem().string();
+        if (file.extension() != ".pb" || !stem.starts_with(prefix))
+            continue;
+        std::size_t position = 0;
+        const char* const end = stem.data() + stem.size();
+        const auto [last, bad] = std::from_chars(stem.data() + prefix.size(), end, position);
+        if (bad == std::errc() && last == end && entry.is_regular_file(error))
+            arrays.insert_or_assign(position, fromProto(file));
+    }
+    return arrays;
+}
+
 void writeNpy(const fs::path& file, const TensorData& data) {
     const auto descriptorOf = [&]() -> std::pair<std::string_view, std::size_t> {
         switch (data.type()) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/graph/tensor_data.h"
@@ -20,6 +22,12 @@ struct NamedArray {
 /// input_10). Throws UserError naming the file for what is missing, damaged, too large, or of a
 /// type that has no place on an IPU (complex numbers, texts).
 std::vector<NamedArray> readArrays(const std::filesystem::path& path);
+
+/// The arrays of a folder of ONNX's test data, "<kind>_<position>.pb" (kind: "input" or "output"),
+/// by the position of the model's input or output. Empty if the path is no folder or has no such
+/// file. Throws UserError as above.
+std::map<std::size_t, NamedArray> readTestData(const std::filesystem::path& folder,
+                                               std::string_view kind);
 
 /// Writes an array as .npy (format 1.0): float32 for reals, int32, uint32, int8, uint8 or bool.
 void writeNpy(const std::filesystem::path& file, const TensorData& data);

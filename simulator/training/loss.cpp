@@ -149,7 +149,8 @@ private:
 
     TensorId lossScaling(DataType type, Shape shape, double share) {
         Tensor scale;
-        scale.name = lossScalingName;
+        scale.name = "lossScaling";
+        scale.lossScaling = LossScalingPart::Factor;
         scale.value =
             std::make_shared<TensorData>(TensorData::filled(type, shape, scaling_ * share));
         scale.type = type;
@@ -221,13 +222,15 @@ private:
         }
     }
 
+    /// The samples of a batch are no classes.
     [[nodiscard]] std::int64_t classAxis(const Shape& shape) const {
-        for (std::size_t d = shape.size(); d-- > 0;)
+        const std::size_t first = shape.size() > 1 ? 1 : 0;
+        for (std::size_t d = shape.size(); d-- > first;)
             if (shape[d] > 1)
                 return static_cast<std::int64_t>(d);
         throw UserError(fmt::format("model '{}': its first output has shape {}, which leaves no "
                                     "classes to train on; choose a loss of regression with --loss "
-                                    "mse or mae",
+                                    "mse or mae, or of yes and no with --loss binary-cross-entropy",
                                     graph_.name, toString(shape)));
     }
 

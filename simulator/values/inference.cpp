@@ -45,6 +45,11 @@ public:
             }
             return;
         }
+        if (const auto set = readTestData(path, "input"); !set.empty()) {
+            for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+                takeFromTestData(graph, i, set);
+            return;
+        }
         const std::vector<NamedArray> given = readArrays(path);
         for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
             const Tensor& tensor = graph.tensors[graph.inputs[i]];
@@ -57,6 +62,21 @@ public:
     }
 
 private:
+    /// By position, as ONNX's own runner has it. Inputs that decide shapes have become constants.
+    void takeFromTestData(const Graph& graph, std::size_t i,
+                          const std::map<std::size_t, NamedArray>& set) {
+        const Tensor& tensor = graph.tensors[graph.inputs[i]];
+        const std::vector<std::string>& all = graph.modelInputs;
+        const auto named = std::find(all.begin(), all.end(), tensor.name);
+        const auto position =
+            named == all.end() ? i : static_cast<std::size_t>(named - all.begin());
+        const auto found = set.find(position);
+        if (found == set.end())
+            throw UserError(fmt::format("{}: has no input_{}.pb for input '{}' of shape {}", path_,
+                                        position, tensor.name, toString(tensor.shape)));
+        values_[tensor.name] = fitted(tensor, found->second);
+    }
+
     /// By name if the file has all names of the model, else by position.
     const NamedArray& arrayFor(const Tensor& tensor, std::size_t position,
                                const std::vector<NamedArray>& given, const Graph& graph) const {
@@ -140,25 +160,61 @@ private:
     std::map<std::string, std::vector<TensorData>> parts_;
 };
 
-std::vector<Difference> compared(const std::vector<NamedArray>& outputs,
-                                 const std::vector<NamedArray>& wanted,
-                                 const ComputeOptions& options) {
-    std::vector<Difference> differences;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const auto named = std::find_if(wanted.begin(), wanted.end(), [&](const NamedArray& array) {
-            return array.name == outputs[i].name;
-        });
-        if (named == wanted.end() && wanted.size() != outputs.size())
+/// What results should be.
+class Expectation {
+public:
+    /// Reads the files.
+    Expectation(const Graph& graph, const ComputeOptions& options)
+        : options_(options) {
+        if (options.expect.empty())
+            return;
+        set_ = readTestData(options.expect, "output");
+        if (set_.empty())
+            arrays_ = readArrays(options.expect);
+        for (const TensorId output : graph.outputs)
+            outputs_.push_back(graph.tensors[output].name);
+    }
+
+    [[nodiscard]] std::vector<Difference>
+    differences(const std::vector<NamedArray>& results) const {
+        std::vector<Difference> differences;
+        for (std::size_t i = 0; i < results.size(); ++i)
+            if (auto difference =
+                    differenceOf(results[i].name, results[i].data, expectedOf(results, i).data,
+                                 options_.rtol, options_.atol))
+                differences.push_back(std::move(*difference));
+        return differences;
+    }
+
+private:
+    /// By position in ONNX's test data, else by name, else in the order of the file.
+    [[nodiscard]] const NamedArray& expectedOf(const std::vector<NamedArray>& results,
+                                               std::size_t i) const {
+        const std::string& name = results[i].name;
+        if (!set_.empty()) {
+            const auto position = static_cast<std::size_t>(
+                std::find(outputs_.begin(), outputs_.end(), name) - outputs_.begin());
+            const auto found = set_.find(position);
+            if (found == set_.end())
+                throw UserError(fmt::format("{}: has no output_{}.pb for result '{}'",
+                                            options_.expect, position, name));
+            return found->second;
+        }
+        const auto named =
+            std::find_if(arrays_.begin(), arrays_.end(),
+                         [&](const NamedArray& array) { return array.name == name; });
+        if (named == arrays_.end() && arrays_.size() != results.size())
             throw UserError(
                 fmt::format("{}: has no array '{}'; it needs one for each of {} results",
-                            options.expect, outputs[i].name, outputs.size()));
-        const NamedArray& expected = named == wanted.end() ? wanted[i] : *named;
-        if (auto difference = differenceOf(outputs[i].name, outputs[i].data, expected.data,
-                                           options.rtol, options.atol))
-            differences.push_back(std::move(*difference));
+                            options_.expect, name, results.size()));
+        return named == arrays_.end() ? arrays_[i] : *named;
     }
-    return differences;
-}
+
+    const ComputeOptions& options_;
+    std::map<std::size_t, NamedArray> set_; ///< by position of the model's output
+    std::vector<NamedArray> arrays_;
+    std::vector<std::string> outputs_; ///< of the model, in its order
+};
 
 } // namespace
 
@@ -217,9 +273,8 @@ std::optional<Difference> differenceOf(const std::string& name, const TensorData
 InferenceResult computeResults(const std::string& model, const RunOptions& options) {
     const Graph graph = valuedModel(model, options);
     const InputFeed feed(graph, options, options.compute.inputs);
-    std::vector<NamedArray> wanted; // read before the work: what is damaged ends it
-    if (!options.compute.expect.empty())
-        wanted = readArrays(options.compute.expect);
+    // Read before the work: what is damaged ends it.
+    const Expectation expectation(graph, options.compute);
     const Graph prepared = preparedGraph(graph, options);
     Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed),
                     plannedSums(prepared, options));
@@ -240,7 +295,7 @@ InferenceResult computeResults(const std::string& model, const RunOptions& optio
     result.outputs = outputs.joined();
     result.generatedInputs = options.compute.inputs.empty();
     if (!options.compute.expect.empty())
-        result.differences = compared(result.outputs, wanted, options.compute);
+        result.differences = expectation.differences(result.outputs);
     return result;
 }
 

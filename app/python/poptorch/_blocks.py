@@ -51,7 +51,8 @@ class BlockScopes:
         """Opens a module's scope. Returns what :meth:`leave_module` takes."""
         depth = len(self._stack)
         if name:
-            self._push(name)
+            # A module may be called whatever its program likes.
+            self._push(name.replace(MARKER, MARKER.replace("-", "_")))
         return depth
 
     def leave_module(self, depth: int) -> None:

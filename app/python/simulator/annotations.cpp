@@ -65,7 +65,7 @@ public:
     explicit ValueNames(const onnx::GraphProto& graph) { collect(graph); }
 
     void rename(std::string& name) {
-        if (name.find(blockMarker) == std::string::npos)
+        if (name.find(blockMarker) == std::string::npos || given_.contains(name))
             return;
         const auto [entry, isNew] = plain_.try_emplace(name);
         if (isNew) {
@@ -83,13 +83,15 @@ private:
             for (const std::string& output : node.output())
                 taken_.insert(output);
         for (const auto& input : graph.input())
-            taken_.insert(input.name());
+            given_.insert(input.name());
         for (const auto& tensor : graph.initializer())
-            taken_.insert(tensor.name());
+            given_.insert(tensor.name());
+        taken_.insert(given_.begin(), given_.end());
     }
 
     std::map<std::string, std::string> plain_;
     std::set<std::string> taken_;
+    std::set<std::string> given_; ///< inputs and parameters, whose names are the program's own
 };
 
 void placeNode(onnx::NodeProto& node, const BlockPlace& place) {

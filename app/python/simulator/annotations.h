@@ -18,7 +18,8 @@ struct BlockPlace {
 };
 
 /// Begins the part of a node's scope that names its block by number: "/net/tilescope-block-3/conv".
-/// Exporters take scopes of modules into the names of nodes, and no module can have this one.
+/// Exporters take scopes of modules into the names of nodes; poptorch writes a module's own name of
+/// this form in another way.
 inline constexpr std::string_view blockMarker = "tilescope-block-";
 
 /// Number of what comes before the first block.

@@ -57,6 +57,27 @@ private slots:
         QCOMPARE(differences[0]["position"].toArray().size(), 2);
     }
 
+    /// ONNX's own folders: inputs and outputs by position, whatever their files are called inside.
+    void foldersOfOnnx_data() {
+        QTest::addColumn<QString>("test");
+        for (const char* test :
+             {"test_sub", "test_slice", "test_reshape_reordered_all_dims",
+              "test_gemm_all_attributes", "test_where_example", "test_batchnorm_epsilon"})
+            QTest::newRow(test) << test;
+    }
+    void foldersOfOnnx() {
+        QFETCH(QString, test);
+        const QString folder = "/usr/share/libonnx-testdata/data/node/" + test;
+        if (!QFile::exists(folder))
+            QSKIP("libonnx-testdata is not installed");
+        const std::string set = (folder + "/test_data_set_0").toStdString();
+        const CliResult result =
+            computed({(folder + "/model.onnx").toStdString(), "--inputs", set, "--expect", set});
+        QCOMPARE(result.err, "");
+        QCOMPARE(result.status, 0);
+        QVERIFY(result.out.contains("as expected"));
+    }
+
     void badInputsEndWithAMessage_data() {
         QTest::addColumn<double>("value");
         QTest::addColumn<int>("columns");

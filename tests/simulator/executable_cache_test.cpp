@@ -3,12 +3,17 @@
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+#include <onnx/onnx_pb.h>
 
+#include "core/base/atomic_file.h"
 #include "core/profile/host.h"
+#include "simulator/executable_cache.h"
+#include "simulator/import_model.h"
 #include "simulator/kept_work.h"
 #include "simulator/simulate.h"
 #include "simulator/zoo/zoo.h"
 #include "tests/support/compare_profile.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -149,6 +154,72 @@ private slots:
             std::ofstream(entry.path(), std::ios::trunc) << "no profile";
         QVERIFY(!isFromCache(simulateModel("mlp", options)));
         QVERIFY(isFromCache(simulateModel("mlp", options)));
+    }
+
+    /// Rows that belong to others are gone, with the right check sums.
+    void whatDoesNotHoldTogetherIsCompiledAgain_data() {
+        QTest::addColumn<QByteArray>("sql");
+        for (const char* sql :
+             {"DELETE FROM control_programs", "DELETE FROM liveness_intervals",
+              "DELETE FROM liveness_steps", "DELETE FROM functions",
+              "DELETE FROM memory_by_tile WHERE tile > 5", "DELETE FROM memory_by_tile",
+              "DELETE FROM placement_chunks", "DELETE FROM control_programs WHERE position > 0",
+              "UPDATE programs SET compute_set = NULL", "UPDATE programs SET exchange = NULL",
+              "UPDATE programs SET stream = NULL",
+              "UPDATE programs SET kind = 'Call', target = 0 WHERE kind = 'OnTileExecute'",
+              "UPDATE programs SET kind = 'Repeat' WHERE kind = 'OnTileExecute'",
+              "UPDATE variables SET liveness_class = NULL",
+              "UPDATE control_programs SET program = (SELECT max(id) FROM programs)"})
+            QTest::newRow(sql) << QByteArray(sql);
+    }
+    void whatDoesNotHoldTogetherIsCompiledAgain() {
+        QFETCH(QByteArray, sql);
+        const RunOptions options = cached({{"batchSize", "9"}});
+        const Profile whole = simulateModel("mlp", options);
+        bool changed = false;
+        for (const auto& entry : std::filesystem::directory_iterator(options.executableCache)) {
+            const std::string before = readFile(entry.path());
+            QCOMPARE(text(changeProfile(entry.path(), sql.toStdString())), "");
+            changed = changed || readFile(entry.path()) != before;
+        }
+        QVERIFY(changed);
+        const Profile again = simulateModel("mlp", options);
+        // Some statements find nothing in this program.
+        if (isFromCache(again))
+            QVERIFY2(sql.contains("functions"), sql.constData());
+        QCOMPARE(difference(again, whole), "");
+    }
+
+    /// A shape that lies in another file decides the program.
+    void aConstantInAnotherFileIsRead() {
+        onnx::ModelProto model = zooModel("mlp");
+        auto& graph = *model.mutable_graph();
+        onnx::TensorProto& shape = *graph.mutable_initializer(0);
+        const std::vector<std::int64_t> sizes(shape.int64_data().begin(), shape.int64_data().end());
+        std::string bytes(reinterpret_cast<const char*>(sizes.data()), sizes.size() * 8);
+        if (sizes.empty())
+            bytes = shape.raw_data();
+        shape.clear_int64_data();
+        shape.clear_raw_data();
+        shape.set_data_location(onnx::TensorProto::EXTERNAL);
+        auto& location = *shape.add_external_data();
+        location.set_key("location");
+        location.set_value("shapes.bin");
+        const std::string file = directory_.filePath("outside.onnx").toStdString();
+        std::ofstream(file, std::ios::binary) << model.SerializeAsString();
+        const std::string beside = directory_.filePath("shapes.bin").toStdString();
+        std::ofstream(beside, std::ios::binary) << bytes;
+        const RunOptions options = cached({});
+        const Profile first = simulateModel(file, options);
+        RunOptions plain = options;
+        plain.executableCache.clear();
+        QCOMPARE(first.info.cycles, simulateModel("mlp", plain).info.cycles);
+        QVERIFY(isFromCache(simulateModel(file, options)));
+        const ModelSource source = sourceOf(file, options);
+        const std::string before = ExecutableCache::contentOf(source);
+        bytes.front() = static_cast<char>(bytes.front() + 1);
+        std::ofstream(beside, std::ios::binary) << bytes;
+        QVERIFY(ExecutableCache::contentOf(source) != before);
     }
 
     void aFileIsNoDirectory() {

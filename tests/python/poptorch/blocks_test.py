@@ -69,6 +69,30 @@ def test_a_block_goes_on_after_the_module_that_it_began_in():
     assert last == {"Gemm": "", "Relu": "0", "Sigmoid": "0", "Tanh": "1"}
 
 
+def test_a_module_may_have_the_name_of_a_marker():
+    pytest.importorskip("onnx")
+
+    class Named(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.add_module("tilescope-block-0", nn.Linear(4, 4))
+            self.add_module("tilescope-block-none", nn.Linear(4, 4))
+            self.marked = poptorch.BeginBlock(nn.Tanh(), "tanh", 0)
+
+        def forward(self, x):
+            x = getattr(self, "tilescope-block-0")(x)
+            return self.marked(getattr(self, "tilescope-block-none")(x))
+
+    torch.manual_seed(3)
+    model = Named()
+    x = torch.rand(2, 4)
+    blocks, nodes = blocks_of(model, x)
+    assert blocks == {0: ("tanh", 0)}
+    assert [kind for kind, name in nodes if "tilescope-block-0" in name] == ["Tanh"]
+    result = poptorch.inferenceModel(model)(x)
+    assert torch.allclose(result, model(x), rtol=1e-3, atol=1e-4)
+
+
 def test_blocks_begin_once_and_can_be_removed():
     layer = nn.ReLU()
     poptorch.BeginBlock(layer, ipu_id=1)

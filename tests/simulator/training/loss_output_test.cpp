@@ -63,6 +63,30 @@ class LossOutputTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// The samples of a batch are no classes: a model of one number for each needs a loss.
+    void oneNumberForEachSampleNeedsALoss() {
+        RunOptions options;
+        options.mode = "training";
+        const auto train = [&](const char* rows) {
+            ImportOptions import;
+            import.training = true;
+            const std::string size = rows;
+            static_cast<void>(simulate(importText("g (float[" + size +
+                                                      ",16] x, float[16,1] w) => "
+                                                      "(float[" +
+                                                      size + ",1] y) { y = MatMul(x, w) }",
+                                                  17, import),
+                                       options));
+        };
+        for (const char* rows : {"1", "8"}) {
+            const QString error = userError([&] { train(rows); });
+            QVERIFY2(error.contains("leaves no classes to train on; choose a loss"),
+                     qPrintable(error));
+        }
+        options.loss = LossFunction::MeanSquaredError;
+        train("8");
+    }
+
     void otherOutputsStayAndTheGradientIsShort() {
         RunOptions options = training();
         options.outline = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <onnx/onnx_pb.h>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
@@ -120,6 +121,31 @@ private slots:
         QCOMPARE(arrays[0].data.number(0), 0.0);
         QCOMPARE(arrays[1].data.number(0), 2.0);
         QCOMPARE(arrays[2].data.number(0), 10.0);
+    }
+
+    /// input_N.pb is the N-th input, whatever the file calls it, and output_N.pb none of them.
+    void testDataGoByPosition() {
+        const fs::path folder = file("test_data_set_0");
+        fs::create_directories(folder);
+        const auto put = [&](const char* name, const char* called, float value) {
+            onnx::TensorProto proto;
+            proto.set_name(called);
+            proto.set_data_type(onnx::TensorProto::FLOAT);
+            proto.add_dims(1);
+            proto.add_float_data(value);
+            std::ofstream(folder / name, std::ios::binary) << proto.SerializeAsString();
+        };
+        put("input_0.pb", "b", 10);
+        put("input_1.pb", "a", 11);
+        put("output_0.pb", "a", 20);
+        put("input_x.pb", "a", 30);
+        const auto inputs = readTestData(folder, "input");
+        QCOMPARE(inputs.size(), std::size_t{2});
+        QCOMPARE(inputs.at(0).data.number(0), 10.0);
+        QCOMPARE(inputs.at(1).data.number(0), 11.0);
+        QCOMPARE(readTestData(folder, "output").size(), std::size_t{1});
+        QVERIFY(readTestData(folder / "input_0.pb", "input").empty());
+        QVERIFY(readTestData(file("nowhere"), "input").empty());
     }
 
     void damageIsNamed_data() {

@@ -6,9 +6,15 @@
 
 namespace tilescope::sim {
 
+/// Elements of the largest tensor that is computed with: a gibibyte.
+inline constexpr std::int64_t mostValues = std::int64_t{1} << 28;
+
 /// A program that does not fit is planned all the same, and its profile says by how much. Throws
 /// UserError naming a tensor that is so large against the machine's memory that nothing could be
 /// learnt from that.
 void checkSizes(const Graph& graph, const Target& target);
+
+/// The same where values are computed, which this computer has to hold.
+void checkValues(const Graph& graph);
 
 } // namespace tilescope::sim

@@ -4,11 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <new>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/parallel_for.h"
+#include "simulator/graph/size_bounds.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -22,6 +24,10 @@ constexpr std::size_t elementBytes = 4;
 constexpr std::align_val_t alignment{64};
 
 std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
+    if (elements > mostValues)
+        throw UserError(fmt::format("a tensor of {} elements is too large to be computed with: {} "
+                                    "are the most",
+                                    elements, mostValues));
     const std::size_t bytes = static_cast<std::size_t>(elements) * elementBytes;
     auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment));
     return {memory, [](std::byte* p) { ::operator delete(p, alignment); }};

@@ -12,6 +12,7 @@
 #include "simulator/frontend/keras/model_json.h"
 #include "simulator/frontend/model/prepare.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
+#include "simulator/graph/size_bounds.h"
 #include "simulator/import_model.h"
 #include "simulator/values/keras_weights.h"
 #include "simulator/zoo/zoo.h"
@@ -76,7 +77,9 @@ Graph valuedModel(const std::string& model, const RunOptions& options) {
         source.import.weightSeed = static_cast<std::uint64_t>(options.compute.seed);
     if (options.compute.arithmetic == Arithmetic::Float)
         source.import.half = false;
-    return withKerasWeights(source);
+    Graph graph = withKerasWeights(source);
+    checkValues(graph);
+    return graph;
 }
 
 std::size_t takeWeights(Graph& graph, const NamedWeights& weights) {

@@ -35,7 +35,7 @@ bool commandsNothing(std::string_view text) {
 }
 
 void printed(const std::string& name) {
-    require(commandsNothing(cli::printable(name)));
+    require(commandsNothing(printable(name)));
     Table table;
     table.columns = {{"name", "Name"}, {"value", "Value"}};
     table.add({name, std::int64_t{1}});

@@ -197,7 +197,8 @@ public:
         std::string error;
         run({"run", "mlp", "-o", "good", "--executable-cache", "cache"}, error);
         run({"run", "mnist-cnn", "-o", "trained", "--mode", "training", "--ipus", "2",
-             "--execution", "pipelined", "--executable-cache", "cache"},
+             "--execution", "pipelined", "--gradient-accumulation", "4", "--executable-cache",
+             "cache"},
             error);
         run({"sweep", "mlp", "--vary", "batchSize=1,2", "-o", "grid", "--jobs", "1"}, error);
         profiles_ = {readFile("good/profile.pop"), readFile("trained/profile.pop")};

@@ -207,6 +207,47 @@ private slots:
         QCoreApplication::processEvents();
     }
 
+    void anAnswerAboutProfilesThatWereLeftIsDropped() {
+        Workers workers;
+        ReportPair pair(workers);
+        BackgroundQuery about(workers);
+        BackgroundQuery other(workers, About::Other);
+        Gate gate;
+        QStringList shown;
+        const auto ask = [&](const QString& name) {
+            return [&gate, &shown, name](const std::stop_token&) -> BackgroundQuery::Deliver {
+                std::stop_source never;
+                gate.wait(never.get_token());
+                return [&shown, name] { shown << name; };
+            };
+        };
+        about.start(ask("about"));
+        about.startNext(ask("about, next"));
+        other.start(ask("other"));
+        pair.close();
+        QVERIFY(!about.running());
+        gate.open();
+        QTRY_VERIFY(!other.running());
+        QVERIFY(workers.wait(10000));
+        QCoreApplication::processEvents();
+        QCOMPARE(shown, QStringList{"other"});
+        QVERIFY(workers.idle());
+    }
+
+    // The answer has been posted, and the profiles are left before it arrives.
+    void anAnswerThatIsOnItsWayIsDropped() {
+        Workers workers;
+        ReportPair pair(workers);
+        BackgroundQuery query(workers);
+        query.start([](const std::stop_token&) -> BackgroundQuery::Deliver {
+            return [] { qFatal("delivered to nobody"); };
+        });
+        QVERIFY(workers.wait(10000));
+        pair.close();
+        QCoreApplication::processEvents();
+        QVERIFY(workers.idle());
+    }
+
     void opensOneAndTwo() {
         Workers workers;
         ReportPair pair(workers);

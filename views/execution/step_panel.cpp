@@ -3,8 +3,8 @@
 
 namespace tilescope::views {
 
-StepPanel::StepPanel(ViewContext& context, QWidget* parent)
-    : LoadingPanel(context.workers, parent)
+StepPanel::StepPanel(ViewContext& context)
+    : LoadingPanel(context.workers)
     , details_(new ValueTreeView(context, tr("Details of the selected step"))) {
     setContent(details_);
     showNone();

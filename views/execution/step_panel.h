@@ -20,7 +20,7 @@ struct ReadStep {
 class StepPanel : public LoadingPanel {
     Q_OBJECT
 public:
-    explicit StepPanel(ViewContext& context, QWidget* parent = nullptr);
+    explicit StepPanel(ViewContext& context);
 
     /// Reads a step by its execution index in a profile, which is the target or not.
     void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);

@@ -343,7 +343,7 @@ void LivenessView::markSteps() {
     };
     for (const StepId step : steps_) {
         mark(ofSource, sourceSteps_.placeOf(step));
-        if (plots_->showsTwo())
+        if (plots_->showsTwo() && comparing()) // others may be open than those of the plots
             mark(ofTarget, targetSteps_.placeOf(profiles().matching->targetOf(step)));
     }
     plots_->setMarkers(ofSource, ofTarget);

@@ -20,8 +20,8 @@ QString ofSide(bool comparing, std::size_t side, const QString& separator, const
 
 } // namespace
 
-AddressPage::AddressPage(ViewContext& context, bool overTime, QWidget* parent)
-    : LoadingPanel(context.workers, parent)
+AddressPage::AddressPage(ViewContext& context, bool overTime)
+    : LoadingPanel(context.workers)
     , context_(context)
     , overTime_(overTime)
     , legend_(new LegendBar(context)) {}
@@ -50,8 +50,8 @@ void AddressPage::loadTile(TileId wanted) {
     });
 }
 
-AddressMapPage::AddressMapPage(ViewContext& context, QWidget* parent)
-    : AddressPage(context, false, parent)
+AddressMapPage::AddressMapPage(ViewContext& context)
+    : AddressPage(context, false)
     , onlyStep_(new QCheckBox(tr("Only what is live at the selected step"))) {
     auto* row = new QWidget;
     auto* rowLayout = new QHBoxLayout(row);
@@ -105,8 +105,8 @@ void AddressMapPage::followSelection() {
     maps_[0]->setStep(onlyStep_->isChecked() ? selected.step : StepId());
 }
 
-AddressHistoryPage::AddressHistoryPage(ViewContext& context, QWidget* parent)
-    : AddressPage(context, true, parent) {
+AddressHistoryPage::AddressHistoryPage(ViewContext& context)
+    : AddressPage(context, true) {
     QWidget* page = tabPage();
     auto* column = new PlotColumn;
     for (AddressHistory*& plot : plots_) {

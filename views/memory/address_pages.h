@@ -24,7 +24,7 @@ signals:
     void hovered(const QString& text);
 
 protected:
-    AddressPage(ViewContext& context, bool overTime, QWidget* parent);
+    AddressPage(ViewContext& context, bool overTime);
     /// Of source and target.
     using Sides = std::array<std::optional<TileAddresses>, 2>;
     virtual void show(TileId tile, Sides sides) = 0;
@@ -41,7 +41,7 @@ private:
 class AddressMapPage : public AddressPage {
     Q_OBJECT
 public:
-    explicit AddressMapPage(ViewContext& context, QWidget* parent = nullptr);
+    explicit AddressMapPage(ViewContext& context);
     void followSelection() override;
     [[nodiscard]] AddressMap& source() { return *maps_[0]; }
     [[nodiscard]] AddressMap& target() { return *maps_[1]; }
@@ -60,7 +60,7 @@ private:
 class AddressHistoryPage : public AddressPage {
     Q_OBJECT
 public:
-    explicit AddressHistoryPage(ViewContext& context, QWidget* parent = nullptr);
+    explicit AddressHistoryPage(ViewContext& context);
     void followSelection() override;
     [[nodiscard]] AddressHistory& source() { return *plots_[0]; }
     [[nodiscard]] AddressHistory& target() { return *plots_[1]; }

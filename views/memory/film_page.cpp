@@ -67,6 +67,8 @@ FilmPage::FilmPage(ViewContext& context, QWidget* parent)
     connect(&player_, &FilmPlayer::frameWanted, this, &FilmPage::wantComing);
     connect(&player_, &FilmPlayer::playingChanged, this, &FilmPage::playingChanged);
     connect(&frames_, &FilmFrames::arrived, this, &FilmPage::showIfThere);
+    // A film that stops selects its step, which is none of the next profile's.
+    connect(&context.workers, &Workers::profilesLeft, &player_, &FilmPlayer::pause);
     connect(&frames_, &FilmFrames::failed, this, [this](const QString& text) {
         player_.pause();
         panel_->showMessage(tr("This step could not be read"), text);

@@ -127,6 +127,9 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
 
 void ProgramsView::reload() {
     active_ = sourceSide;
+    for (const Side& side : sides_)
+        side.model->setTree({});
+    list_->setTree({});
     function_->setEnabled(false);
     trace_->setEnabled(false);
     for (QToolButton* button : differences_)

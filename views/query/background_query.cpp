@@ -74,12 +74,13 @@ struct BackgroundQuery::Run {
     std::optional<Outcome> outcome;
 };
 
-BackgroundQuery::BackgroundQuery(Workers& workers, QObject* parent)
-    : QObject(parent)
-    , workers_(workers) {
+BackgroundQuery::BackgroundQuery(Workers& workers, About about)
+    : workers_(workers) {
     slowTimer_.setSingleShot(true);
     slowTimer_.setInterval(slowAfterMs);
     connect(&slowTimer_, &QTimer::timeout, this, &BackgroundQuery::slow);
+    if (about == About::OpenProfiles)
+        connect(&workers_, &Workers::profilesLeft, this, &BackgroundQuery::drop);
 }
 
 BackgroundQuery::~BackgroundQuery() {

@@ -10,8 +10,16 @@
 
 namespace tilescope::views {
 
+/// What a query asks about.
+enum class About {
+    OpenProfiles, ///< nobody wants the answer once others are opened, or none
+    Other         ///< such as a file that is being opened, a sweep, a table as it is
+};
+
 /// Runs one query at a time. Starting another (or destroying the object) stops the one under way
-/// and drops its result, so a view never shows the answer to an old question.
+/// and drops its result, so a view never shows the answer to an old question. Likewise the
+/// answer about the open profiles is dropped when they are left: where it is delivered they are
+/// still those that are open.
 class BackgroundQuery : public QObject {
     Q_OBJECT
 public:
@@ -21,7 +29,7 @@ public:
     /// text reaches failed(), Cancelled is silent.
     using Work = std::function<Deliver(std::stop_token)>;
 
-    explicit BackgroundQuery(Workers& workers, QObject* parent = nullptr);
+    explicit BackgroundQuery(Workers& workers, About about = About::OpenProfiles);
     ~BackgroundQuery() override;
 
     void start(Work work);

@@ -29,7 +29,13 @@ public:
     void begin() { ++active_; }
     void end();
 
+    /// Drops all queries about the profiles that are open, as others are about to be: none of
+    /// their answers is delivered any more. Called by ReportPair, nobody else changes these.
+    void leaveProfiles() { emit profilesLeft(); }
+
 signals:
+    /// Queries about profiles drop themselves, and what would ask again forgets the question.
+    void profilesLeft();
     /// A query failed that no view speaks for.
     void failed(const QString& text);
     /// The last query under way has delivered (or failed, or was dropped).

@@ -27,7 +27,8 @@ std::filesystem::path profileIn(const std::filesystem::path& path) {
 
 ReportPair::ReportPair(Workers& workers, QObject* parent)
     : QObject(parent)
-    , opening_(workers) {
+    , workers_(workers)
+    , opening_(workers, About::Other) {
     connect(&opening_, &BackgroundQuery::slow, this, [this] { emit openingIsSlow(openingFile_); });
     connect(&opening_, &BackgroundQuery::delivered, this, &ReportPair::openingEnded);
     connect(&opening_, &BackgroundQuery::cancelled, this, &ReportPair::openingEnded);
@@ -42,11 +43,18 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     opening_.start([this, source, target](const std::stop_token& token) {
         const ProfileViewPtr first = openProfile(source, token);
         ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, token));
-        return [this, opened = std::move(opened)] {
-            profiles_ = opened;
-            emit changed();
-        };
+        return [this, opened = std::move(opened)] { replaceBy(opened); };
     });
+}
+
+void ReportPair::replaceBy(ProfilePair profiles) {
+    // The pool must not look idle between.
+    workers_.begin();
+    workers_.leaveProfiles();
+    profiles_ = std::move(profiles);
+    ++changes_;
+    emit changed();
+    workers_.end();
 }
 
 double ReportPair::clockHz() const {
@@ -65,21 +73,18 @@ void ReportPair::reload() {
 void ReportPair::closeTarget() {
     if (!profiles_.target)
         return;
-    profiles_ = ProfilePair(profiles_.source);
-    emit changed();
+    replaceBy(ProfilePair(profiles_.source));
 }
 
 void ReportPair::swap() {
     if (!profiles_.comparing())
         return;
-    profiles_ = ProfilePair(profiles_.target, profiles_.source);
-    emit changed();
+    replaceBy(ProfilePair(profiles_.target, profiles_.source));
 }
 
 void ReportPair::close() {
     opening_.cancel();
-    profiles_ = {};
-    emit changed();
+    replaceBy({});
 }
 
 } // namespace tilescope::views

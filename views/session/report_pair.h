@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QObject>
 #include <QString>
+#include <cstdint>
 #include <filesystem>
 
 #include "core/analysis/compare/profile_pair.h"
@@ -33,6 +34,8 @@ public:
     [[nodiscard]] const ProfilePair& profiles() const { return profiles_; }
     [[nodiscard]] const ProfileViewPtr& source() const { return profiles_.source; }
     [[nodiscard]] const ProfileViewPtr& target() const { return profiles_.target; }
+    /// How often others were opened: what was read under another count is not of these.
+    [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
     /// The clock of the machines (Hz), to write cycles as time; 0 where none is open or the two
     /// run at different ones.
@@ -55,9 +58,13 @@ signals:
     void failed(const QString& file, const QString& text);
 
 private:
+    void replaceBy(ProfilePair profiles);
+
+    Workers& workers_;
     BackgroundQuery opening_;
     QString openingFile_;
     ProfilePair profiles_;
+    std::uint64_t changes_ = 0;
 };
 
 } // namespace tilescope::views

@@ -133,6 +133,7 @@ QWidget* SqlView::makeResult() {
 
 void SqlView::reload() {
     cancel();
+    setRunning(false);
     profileBox_->setVisible(comparing());
     if (!comparing())
         profile_->setCurrentIndex(0);

@@ -123,6 +123,8 @@ void SummaryView::setCollapsed(const QStringList& names) {
 }
 
 void SummaryView::reload() {
+    source_.reset();
+    target_.reset();
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ProfileFigures source = readFigures(*pair.source, stop);
         std::optional<ProfileFigures> target;
@@ -138,7 +140,7 @@ void SummaryView::reload() {
 
 // Colours and units are in the texts: both changes show everything again.
 void SummaryView::restyle() {
-    if (source_ && profiles().source)
+    if (source_)
         show(*source_, comparing() && target_ ? &*target_ : nullptr);
 }
 

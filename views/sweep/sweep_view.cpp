@@ -28,7 +28,7 @@ QString capitalised(QString words) {
 SweepView::SweepView(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
-    , panel_(new LoadingPanel(context.workers))
+    , panel_(new LoadingPanel(context.workers, About::Other))
     , title_(textLabel({}, "heading"))
     , otherAxes_(new ToolRow)
     , map_(new HeatMapWidget(context))

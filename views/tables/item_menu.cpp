@@ -82,6 +82,8 @@ void popUp(QWidget& owner, ViewContext& context, const Pointed& pointed, const Q
     auto* menu = new QMenu(&owner);
     menu->setObjectName(QString::fromLatin1(itemMenuName));
     menu->setAttribute(Qt::WA_DeleteOnClose);
+    // What it offers is of the profiles that are open.
+    QObject::connect(&context.workers, &Workers::profilesLeft, menu, &QWidget::close);
     if (ReportView* report = reportAround(owner))
         addPlaces(*menu, *report, context, pointed.thing);
     addFilter(*menu, pointed);

@@ -12,7 +12,7 @@ namespace tilescope::views {
 TableModel::TableModel(ViewContext& context, QObject* parent)
     : QAbstractTableModel(parent)
     , context_(context)
-    , arranging_(context.workers) {
+    , arranging_(context.workers, About::Other) {
     const auto repaint = [this] {
         if (rowCount() > 0)
             emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));

@@ -62,16 +62,15 @@ void setUpTable(QTableView& view) {
     view.horizontalHeader()->setMinimumSectionSize(60);
 }
 
-TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent)
-    : QWidget(parent)
-    , context_(context)
+TablePanel::TablePanel(ViewContext& context, const QString& filterHint, About about)
+    : context_(context)
     , model_(new TableModel(context, this))
     , view_(new QTableView)
     , filter_(new QLineEdit)
     , summary_(textLabel({}, "muted"))
     , line_(new QHBoxLayout)
     , nothing_(textLabel({}, "muted"))
-    , loading_(new LoadingPanel(context.workers)) {
+    , loading_(new LoadingPanel(context.workers, about)) {
     setUpTable(*view_);
     view_->setItemDelegate(new CellBars(context.theme, view_));
     view_->viewport()->installEventFilter(this);
@@ -104,10 +103,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
         show(pointed(position ? view_->indexAt(*position) : view_->currentIndex()));
     });
     // Ids of another profile mean other things.
-    connect(&context_.reports, &ReportPair::changed, this, [this] {
-        if (context_.selection.current() == Selected{})
-            wanted_ = -1;
-    });
+    connect(&context_.workers, &Workers::profilesLeft, this, [this] { wanted_ = -1; });
     connect(filter_, &QLineEdit::textChanged, model_, &TableModel::setFilter);
     connect(model_, &QAbstractItemModel::modelReset, this, &TablePanel::updateSummary);
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

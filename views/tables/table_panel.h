@@ -19,7 +19,7 @@ namespace tilescope::views {
 class TablePanel : public QWidget {
     Q_OBJECT
 public:
-    TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent = nullptr);
+    TablePanel(ViewContext& context, const QString& filterHint, About about = About::OpenProfiles);
 
     /// Makes a table on a worker thread.
     using MakeTable = std::function<Table(std::stop_token)>;

@@ -7,17 +7,16 @@
 
 namespace tilescope::views {
 
-LoadingPanel::LoadingPanel(Workers& workers, QWidget* parent)
-    : QStackedWidget(parent)
-    , query_(workers)
+LoadingPanel::LoadingPanel(Workers& workers, About about)
+    : query_(workers, about)
     , progressPage_(makeProgressPage())
     , messagePage_(makeMessagePage()) {
     addWidget(progressPage_);
     addWidget(messagePage_);
     // Nothing has been asked for yet: an empty page, not a progress bar.
-    auto* blank = new QWidget;
-    addWidget(blank);
-    setCurrentWidget(blank);
+    blank_ = new QWidget;
+    addWidget(blank_);
+    setCurrentWidget(blank_);
     connect(&query_, &BackgroundQuery::slow, this, &LoadingPanel::showProgress);
     connect(&query_, &BackgroundQuery::failed, this,
             [this](const QString& text) { showFailure(tr("This report cannot be shown"), text); });
@@ -27,6 +26,33 @@ LoadingPanel::LoadingPanel(Workers& workers, QWidget* parent)
         if (!messageWanted_)
             showContent();
     });
+    if (about == About::OpenProfiles)
+        connect(&workers, &Workers::profilesLeft, this, &LoadingPanel::leaveProfiles);
+}
+
+// What is shown is of profiles that are no longer open: nobody must choose in it, nor try again.
+void LoadingPanel::leaveProfiles() {
+    lastWork_ = {};
+    if (content_ == nullptr || currentWidget() != content_)
+        return;
+    QWidget* const focused = window()->focusWidget();
+    keyboard_ = focused != nullptr && content_->isAncestorOf(focused) ? focused : nullptr;
+    setCurrentWidget(blank_);
+    if (keyboard_)
+        blank_->setFocus();
+}
+
+// The keyboard waits for the content that it was in.
+void LoadingPanel::bring(QWidget& page) {
+    const bool waits = keyboard_ && currentWidget()->hasFocus();
+    setCurrentWidget(&page);
+    if (!waits)
+        return;
+    if (&page != content_)
+        return page.setFocus();
+    if (keyboard_)
+        keyboard_->setFocus();
+    keyboard_.clear();
 }
 
 void LoadingPanel::setContent(QWidget* content) {
@@ -42,7 +68,7 @@ void LoadingPanel::load(BackgroundQuery::Work work) {
 
 void LoadingPanel::showContent() {
     if (content_ != nullptr)
-        setCurrentWidget(content_);
+        bring(*content_);
 }
 
 void LoadingPanel::showMessage(const QString& title, const QString& text) {
@@ -53,11 +79,11 @@ void LoadingPanel::showMessage(const QString& title, const QString& text) {
     text_->setText(text);
     text_->setVisible(!text.isEmpty());
     retry_->hide();
-    setCurrentWidget(messagePage_);
+    bring(*messagePage_);
 }
 
 void LoadingPanel::showProgress() {
-    setCurrentWidget(progressPage_);
+    bring(*progressPage_);
 }
 
 void LoadingPanel::showFailure(const QString& title, const QString& text) {

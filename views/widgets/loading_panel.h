@@ -1,6 +1,7 @@
 // A place for a report's content: shows progress, errors and empty states where it would be.
 #pragma once
 
+#include <QPointer>
 #include <QStackedWidget>
 
 #include "views/query/background_query.h"
@@ -11,11 +12,11 @@ class QPushButton;
 namespace tilescope::views {
 
 /// Content, or what is in its place. Queries that take long show a busy bar with Cancel;
-/// failures show their text and Retry.
+/// failures show their text and Retry. Content about profiles goes when these are left.
 class LoadingPanel : public QStackedWidget {
     Q_OBJECT
 public:
-    explicit LoadingPanel(Workers& workers, QWidget* parent = nullptr);
+    explicit LoadingPanel(Workers& workers, About about = About::OpenProfiles);
 
     void setContent(QWidget* content);
     /// Runs a query for the content; its delivery shows the content unless it calls showMessage().
@@ -29,6 +30,8 @@ public:
     [[nodiscard]] BackgroundQuery& query() { return query_; }
 
 private:
+    void leaveProfiles();
+    void bring(QWidget& page);
     void showProgress();
     void showFailure(const QString& title, const QString& text);
     QWidget* makeProgressPage();
@@ -37,6 +40,8 @@ private:
     BackgroundQuery query_;
     BackgroundQuery::Work lastWork_;
     QWidget* content_ = nullptr;
+    QWidget* blank_ = nullptr;
+    QPointer<QWidget> keyboard_; ///< what had the keyboard in the content of the profiles before
     QLabel* title_ = nullptr;
     QLabel* text_ = nullptr;
     QPushButton* retry_ = nullptr;

@@ -5,10 +5,7 @@ namespace tilescope::views {
 ReportView::ReportView(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , context_(context) {
-    connect(&context_.reports, &ReportPair::changed, this, [this] {
-        stale_ = true;
-        reloadIfSeen();
-    });
+    connect(&context_.reports, &ReportPair::changed, this, &ReportView::reloadIfSeen);
     const auto looksDifferent = [this] {
         styleStale_ = true;
         restyleIfSeen();
@@ -16,17 +13,17 @@ ReportView::ReportView(ViewContext& context, QWidget* parent)
     connect(&context_.theme, &ThemeSource::changed, this, looksDifferent);
     connect(&context_.preferences, &Preferences::unitsChanged, this, looksDifferent);
     connect(&context_.selection, &Selection::changed, this, [this] {
-        if (!stale_ && profiles().source && isVisible())
+        if (!stale() && isVisible())
             followSelection();
     });
 }
 
 void ReportView::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    const bool wasStale = stale_;
+    const bool wasStale = stale();
     reloadIfSeen();
     restyleIfSeen();
-    if (!wasStale && profiles().source)
+    if (!wasStale)
         followSelection();
 }
 
@@ -35,14 +32,15 @@ void ReportView::restyleIfSeen() {
         return;
     styleStale_ = false;
     // What reload() shows it shows in the new style.
-    if (!stale_ && profiles().source)
+    if (!stale())
         restyle();
 }
 
 void ReportView::reloadIfSeen() {
-    if (!stale_ || !isVisible() || !profiles().source)
+    if (!stale() || !isVisible() || !context_.reports.source())
         return;
-    stale_ = false;
+    profiles_ = context_.reports.profiles();
+    read_ = context_.reports.changes();
     reload();
 }
 

@@ -3,6 +3,7 @@
 
 #include <QWidget>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "views/session/view_context.h"
@@ -52,15 +53,20 @@ protected:
     void showEvent(QShowEvent* event) override;
 
     [[nodiscard]] ViewContext& context() const { return context_; }
-    [[nodiscard]] const ProfilePair& profiles() const { return context_.reports.profiles(); }
+    /// Those that the report has read: what it shows and what it asks about are the same, also
+    /// while others are opened or after they were closed.
+    [[nodiscard]] const ProfilePair& profiles() const { return profiles_; }
     [[nodiscard]] bool comparing() const { return profiles().comparing(); }
 
 private:
     void reloadIfSeen();
     void restyleIfSeen();
 
+    [[nodiscard]] bool stale() const { return read_ != context_.reports.changes(); }
+
     ViewContext& context_;
-    bool stale_ = true;
+    ProfilePair profiles_;
+    std::optional<std::uint64_t> read_; ///< ReportPair::changes() when they were opened
     bool styleStale_ = false;
 };
 

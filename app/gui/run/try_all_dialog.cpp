@@ -68,7 +68,7 @@ TryAllDialog::TryAllDialog(views::ViewContext& context, QString program, QString
     , error_(views::wrappedLabel({}, "error"))
     , bar_(new QProgressBar)
     , phase_(views::textLabel(tr("Starting…"), "muted"))
-    , table_(new views::TablePanel(context, tr("Filter trials")))
+    , table_(new views::TablePanel(context, tr("Filter trials"), views::About::Other))
     , compare_(new QPushButton(tr("Compare")))
     , close_(new QPushButton(tr("Cancel"))) {
     setWindowTitle(tr("Try all suggestions"));

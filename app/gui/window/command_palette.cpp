@@ -59,6 +59,8 @@ CommandPalette::CommandPalette(MainWindow& window)
     connect(field_, &QLineEdit::textChanged, this, &CommandPalette::fill);
     connect(field_, &QLineEdit::returnPressed, this, &CommandPalette::run);
     connect(list_, &QListWidget::itemActivated, this, &CommandPalette::run);
+    // What was found is in the profiles that are open.
+    connect(&window.context().workers, &views::Workers::profilesLeft, this, &QWidget::close);
     fill({});
 }
 

@@ -20,6 +20,7 @@
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/standard_actions.h"
+#include "app/gui/window/trace_export.h"
 #include "core/sweep/sweep_store.h"
 #include "views/summary/summary_view.h"
 #include "views/sweep/sweep_view.h"
@@ -100,9 +101,11 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     profilesChanged();
 }
 
-// Views refer to the context, a member: they go before it.
+// Views, dialogs and what they ask refer to the context, a member: they go before it.
 MainWindow::~MainWindow() {
     delete findChild<FocusRing*>();
+    qDeleteAll(findChildren<QDialog*>(Qt::FindDirectChildrenOnly));
+    delete traceExport_;
     delete takeCentralWidget();
 }
 
@@ -166,6 +169,9 @@ void MainWindow::openProfiles(const QStringList& files) {
     home_->demo().cancel();
     if (files.size() == 1 && isSweep(files[0].toStdString()))
         return openSweep(files[0]);
+    // Who opens one profile does not look at what takes two.
+    if (files.size() == 1 && current_ == Report::Compare && context_.reports.source())
+        wanted_ = Report::Summary;
     context_.reports.open(files[0].toStdString(), files.value(1).toStdString());
 }
 

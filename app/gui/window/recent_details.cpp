@@ -88,7 +88,7 @@ void describeTwo(RecentText& text, const ProfileInfo& source, const ProfileInfo&
 
 RecentDetails::RecentDetails(views::Workers& workers, QObject* parent)
     : QObject(parent)
-    , query_(workers) {}
+    , query_(workers, views::About::Other) {}
 
 void RecentDetails::read(const QStringList& entries) {
     QStringList files;

@@ -41,7 +41,7 @@ QString sentence(const QString& file, const ChromeTraceResult& result) {
 TraceExport::TraceExport(views::ViewContext& context, QObject* parent)
     : QObject(parent)
     , context_(context)
-    , query_(context.workers) {
+    , query_(context.workers, views::About::Other) {
     connect(&query_, &views::BackgroundQuery::failed, this, &TraceExport::failed);
 }
 

@@ -121,6 +121,9 @@ void GraphPane::load(const ProfilePair& profiles) {
     model_.reset();
     expansion_.reset();
     layout_.cancel();
+    canvas_->choose({});
+    canvas_->setMatches({});
+    canvas_->setScene(nullptr, {});
     if (!profiles_.source)
         return;
     panel_->load([this, pair = profiles, phases = byPhase_->isChecked(),

@@ -284,7 +284,11 @@ QMenu* TracePlot::laneMenu(std::size_t lane) {
     menu->addSection(name);
     const auto add = [&](const QString& text, LaneAction action) {
         QAction* added = menu->addAction(withKey(text, action));
-        connect(added, &QAction::triggered, this, [this, action, lane] { act(action, lane); });
+        // Other lanes may have been read since the menu was opened.
+        connect(added, &QAction::triggered, this, [this, action, key = keys().at(lane)] {
+            if (const auto at = std::find(keys().begin(), keys().end(), key); at != keys().end())
+                act(action, static_cast<std::size_t>(at - keys().begin()));
+        });
         return added;
     };
     add(state.folded ? tr("Unfold") : tr("Fold"), LaneAction::Fold);
@@ -310,6 +314,7 @@ void TracePlot::openLaneMenu(std::size_t lane, const QPoint& at) {
     setCurrentLane(lane);
     QMenu* menu = laneMenu(lane);
     menu->setAttribute(Qt::WA_DeleteOnClose);
+    connect(&context().workers, &Workers::profilesLeft, menu, &QWidget::close);
     menu->popup(at);
 }
 

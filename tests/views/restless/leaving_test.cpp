@@ -1,0 +1,185 @@
+// Profiles that are left while reports still read them. For long runs with a profile of one's own:
+// TILESCOPE_LEAVING=1000 TILESCOPE_LEAVING_PROFILE=FILE restless_tests restless_leaving_test
+#include <QAbstractItemView>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QtTest>
+#include <random>
+
+#include "app/gui/window/command_palette.h"
+#include "app/gui/window/home_screen.h"
+#include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
+#include "tests/support/window_steps.h"
+#include "tests/views/sample_files.h"
+#include "views/theme/style.h"
+#include "views/widgets/report_view.h"
+
+namespace leaving_test {
+using namespace tilescope;
+using namespace tilescope::gui;
+
+namespace {
+
+/// When a report is left.
+enum class Moment {
+    AtOnce,        ///< its queries have hardly begun
+    BeforeAnswers, ///< they have ended, but nobody has been told
+    Meanwhile,     ///< at any time before it has loaded
+    Count
+};
+constexpr int moments = static_cast<int>(Moment::Count);
+
+/// All that a report says, in tables, trees and labels.
+QStringList textsOf(const QWidget& report) {
+    constexpr int mostRows = 20; // of a table, which are enough to tell two profiles apart
+    QStringList texts;
+    for (const QLabel* label : report.findChildren<QLabel*>())
+        if (label->isVisible())
+            texts << label->text();
+    for (const QAbstractItemView* view : report.findChildren<QAbstractItemView*>()) {
+        if (!view->isVisible() || view->model() == nullptr)
+            continue;
+        for (int row = 0; row < std::min(mostRows, view->model()->rowCount()); ++row)
+            for (int column = 0; column < view->model()->columnCount(); ++column)
+                texts << view->model()->index(row, column).data().toString();
+    }
+    return texts;
+}
+
+} // namespace
+
+class LeavingTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+    std::minstd_rand random_{1};
+
+    void goTo(Report report) {
+        QTest::keySequence(window_.get(), QKeySequence(reportKeys(report)));
+        QCOMPARE(window_->currentReport(), report);
+    }
+    void waitFor(Moment moment, qint64 mostMs) {
+        constexpr int patienceMs = 60'000;
+        if (moment == Moment::BeforeAnswers)
+            QVERIFY(window_->context().workers.wait(patienceMs));
+        if (moment != Moment::Meanwhile)
+            return;
+        const auto time = static_cast<qint64>(random_() % static_cast<quint64>(mostMs + 1));
+        for (QElapsedTimer timer = started(); timer.elapsed() < time;)
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 1);
+    }
+    static QElapsedTimer started() {
+        QElapsedTimer timer;
+        timer.start();
+        return timer;
+    }
+    void openAndWait(const QStringList& files) {
+        test::openProfiles(*window_, files);
+        window_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1280, 720);
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    }
+    void cleanup() { window_.reset(); }
+
+    void aReportIsClosedBeforeItHasLoaded() {
+        const int wanted = qEnvironmentVariableIntValue("TILESCOPE_LEAVING");
+        const int count = wanted > 0 ? wanted : moments * static_cast<int>(reports.size());
+        QString file = qEnvironmentVariable("TILESCOPE_LEAVING_PROFILE");
+        if (file.isEmpty())
+            file = files_.write("a.pop", {.withRecord = true, .withValues = true});
+        qint64 loadMs = 0;
+        for (int i = 0; i < count; ++i) {
+            // The first round loads, to see how long that takes.
+            const Report report = reports.at(static_cast<std::size_t>(i) % reports.size());
+            const auto moment = static_cast<Moment>(i / static_cast<int>(reports.size()) % moments);
+            window_->openProfiles({file});
+            QTRY_VERIFY_WITH_TIMEOUT(window_->context().reports.source(), 60'000);
+            const QElapsedTimer timer = started();
+            goTo(report);
+            waitFor(moment, loadMs);
+            QTest::keySequence(window_.get(), QKeySequence(QKeySequence::Close));
+            QVERIFY(!window_->context().reports.source());
+            QVERIFY(window_->findChild<HomeScreen*>()->isVisible());
+            // What the workers still do ends, and all that they have posted arrives.
+            QVERIFY(window_->context().workers.wait(60'000));
+            test::waitUntilIdle(*window_);
+            loadMs = std::max(loadMs, std::min<qint64>(timer.elapsed(), 2000));
+            if (wanted > 0 && (i + 1) % 100 == 0)
+                qInfo("%d closed", i + 1);
+        }
+    }
+
+    void whatWasBegunForAnotherProfileIsNotShown_data() {
+        QTest::addColumn<int>("report");
+        for (const Report report : reports)
+            QTest::newRow(qPrintable(reportName(report))) << static_cast<int>(report);
+    }
+    // The first profile's report is hidden when its answers come, and another profile is open.
+    void whatWasBegunForAnotherProfileIsNotShown() {
+        QFETCH(const int, report);
+        const QString first = files_.write("first.pop", {.ipus = 2, .withValues = true});
+        const QString second = files_.write("second.pop", {.changed = true});
+        const Report seen = static_cast<Report>(report);
+        const Report other = seen == Report::Summary ? Report::Query : Report::Summary;
+        openAndWait({second});
+        goTo(seen);
+        test::waitUntilIdle(*window_);
+        const QStringList alone = textsOf(window_->view(seen));
+
+        init();
+        openAndWait({first});
+        goTo(other);
+        test::waitUntilIdle(*window_);
+        goTo(seen);
+        goTo(other);
+        QVERIFY(window_->context().workers.wait(60'000));
+        // Nothing of this has been delivered yet, as the answers come by events.
+        window_->context().reports.close();
+        window_->openProfiles({second});
+        QTRY_VERIFY(window_->context().reports.source());
+        test::waitUntilIdle(*window_);
+        goTo(seen);
+        test::waitUntilIdle(*window_);
+        QCOMPARE(textsOf(window_->view(seen)), alone);
+    }
+
+    // Its hits are ids of the profile that was open.
+    void thePaletteClosesWithItsProfile() {
+        openAndWait({files_.write("a.pop")});
+        QTest::keySequence(window_.get(), QKeySequence("Ctrl+P"));
+        const QPointer<CommandPalette> palette = window_->findChild<CommandPalette*>();
+        QVERIFY(palette);
+        QTest::keyClicks(palette->focusWidget(), "conv");
+        window_->context().reports.close();
+        QTRY_VERIFY(!palette);
+    }
+
+    // A dialog whose queries are under way goes with the window.
+    void theWindowGoesWhileThePaletteSearches() {
+        openAndWait({files_.write("a.pop")});
+        QTest::keySequence(window_.get(), QKeySequence("Ctrl+P"));
+        const QPointer<CommandPalette> palette = window_->findChild<CommandPalette*>();
+        QVERIFY(palette);
+        QTest::keyClicks(palette->focusWidget(), "conv");
+        window_.reset();
+        QVERIFY(!palette);
+    }
+};
+
+TILESCOPE_TEST(LeavingTest, QApplication)
+
+} // namespace leaving_test
+
+#include "leaving_test.moc"

@@ -66,7 +66,7 @@ LanesPane::LanesPane(ViewContext& context, QWidget* parent)
 
 // What was arranged is of IPUs: another machine has others.
 void LanesPane::arrangeFor(const TraceQuestion& question) {
-    const std::int32_t ipus = question.profiles.source->machine().ipus;
+    const std::int32_t ipus = executedOf(question.profiles)->machine().ipus;
     if (std::exchange(ipus_, ipus) != ipus)
         plot_->setArrangement({});
 }
@@ -179,9 +179,10 @@ QString LanesPane::readOut(double x, double y) const {
     const bool goesOn = hit.box->steps == 0 && hit.box->look != TraceBox::Look::Run;
     return tr("%1\n%2\nfrom cycle %3")
                .arg(titleOf(*hit.box),
-                    goesOn ? tr("longer than is shown")
-                           : context_.preferences.cycles(
-                                 hit.box->cycles(), question_.profiles.source->machine().clockHz),
+                    goesOn
+                        ? tr("longer than is shown")
+                        : context_.preferences.cycles(
+                              hit.box->cycles(), executedOf(question_.profiles)->machine().clockHz),
                     countText(hit.box->begin)) +
            readOutOfShares(*hit.box) + readOutOfTint(hit.box->tint);
 }

@@ -24,6 +24,8 @@ RangeTable tableOf(const TraceQuestion& question, CycleRange range, RangeGroup b
     const auto of = [&](const ProfileViewPtr& profile, bool target) {
         return rangeTable(*profile, ipusOf(question, target), range, by, stop);
     };
+    if (onlyTargetRan(question.profiles))
+        return of(question.profiles.target, true);
     RangeTable source = of(question.profiles.source, false);
     if (question.profiles.comparing() && question.profiles.target->info().hasExecution)
         source.table =
@@ -94,6 +96,8 @@ RangeRow RangePanel::rowOf(std::int32_t id) const {
 Selected RangePanel::thingOf(std::int32_t id) const {
     const RangeRow row = rowOf(id);
     Selected thing;
+    if (onlyTargetRan(question_.profiles))
+        return thing; // the selection has things of the source
     if (row.programs.size() == 1)
         thing.program = row.programs.front();
     thing.operation = row.operation;

@@ -65,7 +65,7 @@ void TilesPane::clear() {
 }
 
 void TilesPane::load(const TraceQuestion& question) {
-    plot_->setClock(question.profiles.source->machine().clockHz);
+    plot_->setClock(executedOf(question.profiles)->machine().clockHz);
     partsQuery_.start([this, question](const std::stop_token& stop) {
         auto lanes = std::make_shared<const std::vector<TileLane>>(readTileLanes(question, stop));
         return [this, lanes] {

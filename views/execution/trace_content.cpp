@@ -10,10 +10,20 @@
 #include "views/theme/text.h"
 
 namespace tilescope::views {
+
+bool onlyTargetRan(const ProfilePair& profiles) {
+    return profiles.comparing() && !profiles.source->info().hasExecution &&
+           profiles.target->info().hasExecution;
+}
+
+const ProfileViewPtr& executedOf(const ProfilePair& profiles) {
+    return onlyTargetRan(profiles) ? profiles.target : profiles.source;
+}
+
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
     std::vector<AskedIpu> asked;
     for (const ProfileViewPtr& profile : {question.profiles.source, question.profiles.target}) {
-        if (!profile)
+        if (!profile || !profile->info().hasExecution)
             continue;
         const bool target = profile == question.profiles.target;
         for (const IpuId ipu : question.ipus.of(profile->machine().ipus)) {

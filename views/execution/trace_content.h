@@ -29,6 +29,11 @@ struct TraceQuestion {
     std::shared_ptr<const BoxTints> tints = {}; ///< none: boxes are coloured by their kinds
 };
 
+/// Whether of two only the target has an execution: it is what is shown and searched then.
+bool onlyTargetRan(const ProfilePair& profiles);
+/// Whose execution the axis is of: the source's, or the target's where only that has one.
+const ProfileViewPtr& executedOf(const ProfilePair& profiles);
+
 /// An IPU of a profile that a question asks for.
 struct AskedIpu {
     ProfileViewPtr profile;
@@ -36,6 +41,7 @@ struct AskedIpu {
     IpuId ipu;
     std::string name; ///< "IPU 0"; with two profiles "Source", a new line, and that
 };
+/// None of a profile without an execution.
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 
 /// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come

@@ -71,6 +71,8 @@ void TraceView::stepRead(const ReadStep& read) {
             zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
     }
     context().history.note(*this);
+    if (read.target && onlyTarget() && !search().text().isEmpty())
+        countMatches();
     if (read.target || !read.step.program.valid())
         return;
     // The others follow; this view already shows the step.
@@ -106,16 +108,18 @@ void TraceView::markExecutions(const RangeRow& row, CycleRange range) {
         programs.resize(std::max(programs.size(), program.index() + 1));
         programs[program.index()] = true;
     }
-    if (row.programs.size() == 1)
+    if (row.programs.size() == 1 && !onlyTarget())
         selected_.program = row.programs.front();
     context().selection.update([&](Selected& selected) {
+        if (onlyTarget()) // the selection has things of the source
+            return;
         if (row.programs.size() == 1)
             selected.program = row.programs.front();
         if (row.operation.valid())
             selected.operation = row.operation;
     });
-    executionsQuery_.start([this, profile = profiles().source, programs = std::move(programs),
-                            range, whole = selected_.range](const std::stop_token& stop) {
+    executionsQuery_.start([this, profile = executed(), programs = std::move(programs), range,
+                            whole = selected_.range](const std::stop_token& stop) {
         std::vector<CycleRange> executions =
             executionsIn(*profile->trace(stop), programs, range, mostMarked + 1);
         return [this, executions = std::move(executions), whole]() mutable {
@@ -168,11 +172,11 @@ void TraceView::followSelection() {
 void TraceView::goToProgram(ProgramId program) {
     selected_.program = program;
     // What was looked at before is shown where it was looked at.
-    if (!program.valid() || !canShow() || context().history.restoring())
+    if (!program.valid() || !canShow() || onlyTarget() || context().history.restoring())
         return mark({});
     restored_.reset();
     finder_->findProgram(
-        profiles().source, program, selected_.stepOfSource(),
+        profiles().source, program, selected_.stepOf(false),
         [this](const ExecutedStep& step) {
             if (isNarrow(step, context().timeZoom, plot().axisRect()->width()))
                 showAround(step);
@@ -222,7 +226,7 @@ void TraceView::findOperation(OperationId operation, bool target) {
 void TraceView::findBeside(bool forward) {
     if (!canShow())
         return;
-    const bool target = selected_.inTarget && comparing();
+    const bool target = onlyTarget() || (selected_.inTarget && comparing());
     const ZoomRange& zoom = context().timeZoom;
     // Without a selected step the walk begins in the middle of what is visible.
     finder_->findBeside(profileOf(target), selected_.step, forward,
@@ -238,10 +242,11 @@ void TraceView::findStep(bool forward) {
     const bool inSight = selected_.marked &&
                          static_cast<double>(selected_.marked->end) >= zoom.from() &&
                          static_cast<double>(selected_.marked->begin) <= zoom.to();
-    const StepFinder::From from{inSight ? selected_.stepOfSource() : -1,
+    const bool target = onlyTarget();
+    const StepFinder::From from{inSight ? selected_.stepOf(target) : -1,
                                 forward ? zoom.from() : zoom.to()};
-    finder_->findText(profiles().source, search().text(), from, forward,
-                      [this](std::int64_t step) { showStep(step, false); });
+    finder_->findText(executed(), search().text(), from, forward,
+                      [this, target](std::int64_t step) { showStep(step, target); });
 }
 
 void TraceView::countMatches() {
@@ -250,7 +255,7 @@ void TraceView::countMatches() {
         return search().setMatches(0, 0);
     }
     search().setSearching();
-    finder_->count(profiles().source, search().text(), selected_.stepOfSource());
+    finder_->count(executed(), search().text(), selected_.stepOf(onlyTarget()));
 }
 
 void TraceView::addMark() {

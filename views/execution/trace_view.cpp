@@ -37,7 +37,7 @@ RunChoices choicesOf(const ProfileView& profile, const std::stop_token& stop) {
 }
 
 std::optional<CycleRange> usualTargetRange(const ProfilePair& pair, const std::stop_token& stop) {
-    if (!pair.comparing() || !pair.target->info().hasExecution)
+    if (!pair.comparing() || !pair.source->info().hasExecution || !pair.target->info().hasExecution)
         return {};
     const RunChoices choices = choicesOf(*pair.target, stop);
     return choices.range(choices.usual(pair.target->info().cycles));
@@ -60,6 +60,7 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , tiles_(new TilesPane(context))
     , tracks_(new TracksPane(context))
     , strip_(new TraceStrip(context))
+    , notice_(wrappedLabel({}, "muted"))
     , legend_(new LegendBar(context))
     , panel_(new LoadingPanel(context.workers))
     , marks_(new MarksModel(this))
@@ -92,6 +93,8 @@ QWidget* TraceView::makeTop() {
     plots_ = new QStackedWidget;
     plots_->addWidget(lanes_);
     plots_->addWidget(tiles_);
+    notice_->setContentsMargins(14, 6, 14, 6);
+    layout->addWidget(notice_);
     layout->addWidget(strip_);
     layout->addWidget(tracks_);
     layout->addWidget(plots_, 1);
@@ -99,7 +102,8 @@ QWidget* TraceView::makeTop() {
     connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
     // The lanes come first.
     connect(lanes_, &LanesPane::overviewRead, this, [this] {
-        tracks_->load(profiles(), ipu_->ipus(), static_cast<std::int64_t>(executionEnd_));
+        tracks_->load(onlyTarget() ? ProfilePair(profiles().target) : profiles(), ipu_->ipus(),
+                      static_cast<std::int64_t>(executionEnd_));
     });
     connect(lanes_, &LanesPane::legendChanged, this, &TraceView::updateLegend);
     connect(lanes_, &LanesPane::ipuWanted, ipu_, &IpuField::choose);
@@ -112,9 +116,9 @@ QWidget* TraceView::makeTop() {
         showStep(step, target);
     });
     connect(tiles_, &TilesPane::stepClicked, this, &TraceView::showStep);
-    connect(tracks_, &TracksPane::stepClicked, this, [this](qint64 step, bool target) {
+    connect(tracks_, &TracksPane::stepClicked, this, [this](qint64 step) {
         dropRange();
-        showStep(step, target);
+        showStep(step, onlyTarget());
     });
     connect(lanes_, &LanesPane::copyClicked, this, [this](qint64 begin, bool target) {
         dropRange();
@@ -196,7 +200,7 @@ void TraceView::connectMarks(int tab) {
 }
 
 bool TraceView::canShow() const {
-    return profiles().source && profiles().source->info().hasExecution;
+    return executed() && executed()->info().hasExecution;
 }
 
 const ProfileViewPtr& TraceView::profileOf(bool target) const {
@@ -216,29 +220,37 @@ double TraceView::lastCycle() const {
 }
 
 void TraceView::reload() {
-    const ProfileView& source = *profiles().source;
-    ipu_->setCount(source.machine().ipus);
+    const ProfileView& first = *executed();
+    ipu_->setCount(first.machine().ipus);
     selected_ = {};
+    wanted_.reset();
     restored_.reset();
     context().history.forget(*this);
     shownMark_.reset();
     hosts_ = {};
     compilation().hide();
+    step_->showNone();
     mark({});
-    if (!source.info().hasExecution)
+    if (!first.info().hasExecution)
         return showNothing();
-    plot().setClock(source.machine().clockHz);
-    panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
-                record = pair.source->hostRecord(stop), runs = choicesOf(*pair.source, stop),
+    notice_->setVisible(onlyTarget());
+    notice_->setText(
+        profiles().source->info().fits
+            ? tr("The execution of the source was not recorded: this is the target's alone.")
+            : tr("The source does not fit in memory and was not executed: this is the target's "
+                 "execution alone."));
+    plot().setClock(first.machine().clockHz);
+    panel_->load([this, pair = profiles(), shown = executed()](const std::stop_token& stop) {
+        return [this, shown, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
+                record = shown->hostRecord(stop), runs = choicesOf(*shown, stop),
                 targetRange = usualTargetRange(pair, stop)] {
             hosts_ = hosts;
-            showRecord(record, pair.source->machine().clockHz);
+            showRecord(record, shown->machine().clockHz);
             runs_ = runs;
             compilation().setVisible(hosts_.firstCycle() < 0);
             executionEnd_ = static_cast<double>(length);
             context().timeZoom.setLimits(firstCycle(), lastCycle(), shortestRange);
-            const ProfileView& profile = *pair.source;
+            const ProfileView& profile = *shown;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
                                                  static_cast<double>(length));
             if (!problem.isEmpty())
@@ -264,22 +276,17 @@ void TraceView::showNothing() {
     wanted_.reset();
     lanes_->cancel();
     statistics_->cancel();
-    finder_->cancel();
+    countMatches();
     tiles_->clear();
     tracks_->clear();
-    const bool targetHas = comparing() && profiles().target->info().hasExecution;
-    const QString swap = targetHas
-                             ? tr(" The target has one: swap source and target with Ctrl+Shift+X.")
-                             : QString();
     panel_->showMessage(
-        comparing() ? tr("The source has no execution trace")
+        comparing() ? tr("Neither profile has an execution trace")
                     : tr("This profile has no execution trace"),
-        (profiles().source->info().fits
-             ? tr("The model was compiled but its execution was not recorded. Run it again with "
-                  "the engine option \"autoReport.outputExecutionProfile\": \"true\".")
-             : tr("The model does not fit in memory, so it was compiled but could not be "
-                  "executed. The Memory report shows which tiles are too full.")) +
-            swap);
+        profiles().source->info().fits
+            ? tr("The model was compiled but its execution was not recorded. Run it again with "
+                 "the engine option \"autoReport.outputExecutionProfile\": \"true\".")
+            : tr("The model does not fit in memory, so it was compiled but could not be "
+                 "executed. The Memory report shows which tiles are too full."));
 }
 
 void TraceView::showRun(int choice) {
@@ -333,11 +340,10 @@ void TraceView::loadStatistics() {
                           : zoom.showsAll() && zoom.first() < 0 ? tr("Compilation and execution")
                           : zoom.showsAll()                     ? tr("Whole execution")
                                                                 : tr("Visible range");
-    const QString cycles =
-        tr(": cycles %1 to %2, %3")
-            .arg(countText(range.begin), countText(range.end),
-                 durationText(static_cast<double>(range.cycles()) /
-                              std::max(1.0, profiles().source->machine().clockHz)));
+    const QString cycles = tr(": cycles %1 to %2, %3")
+                               .arg(countText(range.begin), countText(range.end),
+                                    durationText(static_cast<double>(range.cycles()) /
+                                                 std::max(1.0, executed()->machine().clockHz)));
     statistics_->load(question(), range, title + cycles);
     inRange_->load(question(), range, title + cycles);
 }

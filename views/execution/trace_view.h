@@ -85,6 +85,8 @@ private:
     /// Where the execution ends, or what the program recorded if the compilation is shown.
     [[nodiscard]] double lastCycle() const;
     [[nodiscard]] const ProfileViewPtr& profileOf(bool target) const;
+    [[nodiscard]] bool onlyTarget() const { return onlyTargetRan(profiles()); }
+    [[nodiscard]] const ProfileViewPtr& executed() const { return executedOf(profiles()); }
 
     // What is selected
     void showStep(std::int64_t step, bool target);
@@ -118,6 +120,7 @@ private:
     TilesPane* tiles_;
     TracksPane* tracks_;
     TraceStrip* strip_;
+    QLabel* notice_; ///< that the source has no execution, where the target has one
     LegendBar* legend_;
     LoadingPanel* panel_;
     MarksModel* marks_;
@@ -149,8 +152,10 @@ private:
         bool inTarget = false;
         QString name;      ///< of the step, for a mark
         ProgramId program; ///< that other reports know of
-        /// For a search in the source's execution.
-        [[nodiscard]] std::int64_t stepOfSource() const { return inTarget ? -1 : step; }
+        /// For a search in the execution of one of the two.
+        [[nodiscard]] std::int64_t stepOf(bool target) const {
+            return inTarget == target ? step : -1;
+        }
     } selected_;
     void restore(const Chosen& chosen);
     /// The step that is read once more because it was selected before: nothing moves for it.

@@ -237,7 +237,7 @@ void TracksPane::clicked(double cycle) {
         const std::int64_t step = profile->trace(stop)->stepAtCycle(ipu, at);
         return [this, step] {
             if (step >= 0)
-                emit stepClicked(step, false);
+                emit stepClicked(step);
         };
     });
 }

@@ -40,7 +40,7 @@ public:
 signals:
     void status(const QString& text);
     /// A click: the step of the source that runs there, by its execution index.
-    void stepClicked(qint64 step, bool target);
+    void stepClicked(qint64 step);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

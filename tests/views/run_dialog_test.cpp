@@ -214,6 +214,16 @@ private slots:
         dialog_->setModel({});
         QVERIFY(!button(QStringLiteral("Run"))->isEnabled());
         QCOMPARE(button(QStringLiteral("Run"))->toolTip(), QStringLiteral("Choose a model first"));
+        const auto says = [this](const QString& text) {
+            const QList<QLabel*> labels = dialog_->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->isVisible() && label->text().contains(text);
+            });
+        };
+        // Beside the button, as nobody looks for the tip of one that cannot be pressed.
+        QVERIFY(says(QStringLiteral("Choose a model first")));
+        dialog_->setModel(QStringLiteral("resnet50"));
+        QVERIFY(!says(QStringLiteral("Choose a model first")));
         make({});
         QVERIFY(!button(QStringLiteral("Run"))->isEnabled());
         QVERIFY(button(QStringLiteral("Run"))->toolTip().contains(QStringLiteral("PATH")));
@@ -311,6 +321,28 @@ private slots:
             shown = shown || (label->isVisible() &&
                               label->text() == QStringLiteral("tilescope: error: no such file"));
         QVERIFY(shown);
+    }
+
+    // The log has what was said before; what the error says is said once.
+    void anErrorIsSaidOnce() {
+        const auto run = [&](const QByteArray& program) {
+            make(script(QStringLiteral("fails"), program));
+            button(QStringLiteral("Run"))->click();
+            [&] { QTRY_VERIFY(!dialog_->running()); }();
+            QStringList said;
+            for (const QLabel* label : dialog_->findChildren<QLabel*>())
+                if (label->isVisible() && label->objectName() == QLatin1String("error"))
+                    said << label->text();
+            if (named<QPlainTextEdit>(QStringLiteral("Log"))->isVisible())
+                said << log();
+            said.removeAll(QString());
+            return said;
+        };
+        QCOMPARE(run("echo 'a warning' >&2; echo 'tilescope: error: no such file' >&2; "
+                     "echo 'and its second line' >&2; exit 2"),
+                 (QStringList{"tilescope: error: no such file\nand its second line", "a warning"}));
+        QCOMPARE(run("echo 'Segmentation fault' >&2; kill -9 $$"),
+                 QStringList{"Segmentation fault"});
     }
 
     void aModelThatDoesNotFitIsAResult() {

@@ -50,7 +50,8 @@ QPalette Theme::palette() const {
     set(selected, {Q::Highlight});
     set(accent, {Q::Link, Q::LinkVisited});
     set(border, {Q::Midlight, Q::Mid, Q::Dark, Q::Shadow});
-    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+    for (const auto role :
+         {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::PlaceholderText})
         p.setColor(QPalette::Disabled, role, mixed(mutedText, window, 0.35));
     return p;
 }

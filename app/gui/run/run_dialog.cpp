@@ -193,13 +193,19 @@ void RunDialog::update() {
         words.push_back(argument.toStdString());
     command_->setPlainText(QString::fromStdString(shellLine("tilescope", words)));
     const bool named = !model_->currentText().trimmed().isEmpty();
-    runButton_->setEnabled(run_.available() && !run_.running() && named && !folder().isEmpty() &&
-                           good);
-    runButton_->setToolTip(!run_.available() ? tr("The program 'tilescope' is neither beside this "
-                                                  "program nor in PATH")
-                           : !named          ? tr("Choose a model first")
-                           : !good           ? tr("An option above has an error")
-                                             : QString());
+    const QString missing = !run_.available() ? tr("The program 'tilescope' is neither beside this "
+                                                   "program nor in PATH")
+                            : !named          ? tr("Choose a model first")
+                            : folder().isEmpty() ? tr("Choose a folder for the result")
+                            : !good              ? tr("An option above has an error")
+                                                 : QString();
+    runButton_->setEnabled(missing.isEmpty() && !run_.running());
+    runButton_->setToolTip(missing);
+    if (run_.running())
+        return;
+    // Nobody looks for the tip of a button that cannot be pressed.
+    phase_->setText(missing);
+    phase_->setVisible(!missing.isEmpty());
 }
 
 bool RunDialog::mayWrite() {
@@ -234,7 +240,6 @@ void RunDialog::runStarted() {
 void RunDialog::runEnded() {
     form_->setEnabled(true);
     bar_->hide();
-    phase_->hide();
     cancel_->setText(tr("Close"));
     update();
 }
@@ -242,6 +247,8 @@ void RunDialog::runEnded() {
 void RunDialog::runFailed(const QString& text, const QString& option) {
     error_->setText(text);
     error_->setVisible(!form_->showError(text, option.toStdString()));
+    if (log_->toPlainText().trimmed() == text)
+        log_->hide(); // it has nothing more
 }
 
 void RunDialog::reject() {

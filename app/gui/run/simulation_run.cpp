@@ -14,6 +14,8 @@ constexpr qsizetype mostErrorText = 2000;
 
 constexpr int mostEndMs = 2000;
 
+constexpr const char* errorPrefix = "tilescope: error: "; // of all that it says last
+
 } // namespace
 
 QString profileIn(const QString& folder) {
@@ -49,6 +51,7 @@ void SimulationRun::start(const QStringList& arguments, const QString& folder) {
         return;
     folder_ = folder;
     errors_.clear();
+    endsWithError_ = false;
     wrongOption_.clear();
     unfinishedLine_.clear();
     profileBefore_ = QFileInfo(profileIn(folder)).lastModified();
@@ -96,10 +99,16 @@ void SimulationRun::takeLine(const QString& line) {
         wrongOption_ = match.captured(1);
         return;
     }
+    // Whoever shows why it failed shows no log of that.
+    const bool begins = !endsWithError_ && line.startsWith(QLatin1String(errorPrefix));
+    if (begins)
+        errors_.clear();
+    endsWithError_ = endsWithError_ || begins;
     errors_ += line + QLatin1Char('\n');
     if (errors_.size() > mostErrorText)
         errors_ = QStringLiteral("…") + errors_.right(mostErrorText - 1);
-    emit logged(line);
+    if (!endsWithError_)
+        emit logged(line);
 }
 
 void SimulationRun::programEnded(int status, QProcess::ExitStatus how) {

@@ -38,7 +38,7 @@ signals:
     void started();
     /// A share of 0 to 1 and what is being done.
     void progressed(double done, const QString& what);
-    void logged(const QString& line); ///< anything else on standard error
+    void logged(const QString& line); ///< anything else on standard error before its error
     void ended();                     ///< in whatever way, before any other signal of the end
     /// `fits` is false where the model needs more memory than there is: a result too.
     void finished(const QString& profile, bool fits);
@@ -57,9 +57,11 @@ private:
     QString folder_;
     QProcess* process_ = nullptr;
     QByteArray unfinishedLine_;
-    QDateTime profileBefore_; ///< when a profile that was there before was written
-    QString wrongOption_;     ///< key of the option that its error is about
-    QString errors_;          ///< what it said besides its progress; the end of it if that is long
+    QDateTime profileBefore_;    ///< when a profile that was there before was written
+    QString wrongOption_;        ///< key of the option that its error is about
+    bool endsWithError_ = false; ///< it has said why it will fail
+    /// Its error, or all that it said besides its progress; the end of it if that is long.
+    QString errors_;
 };
 
 } // namespace tilescope::gui

@@ -80,6 +80,10 @@ HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget
     tabs_->addTab(comparisons_, tr("Recent comparisons"));
     constexpr int listHeight = 320;
     tabs_->setMinimumHeight(listHeight);
+    // What is above stays where it is when the first profile is listed.
+    QSizePolicy room = tabs_->sizePolicy();
+    room.setRetainSizeWhenHidden(true);
+    tabs_->setSizePolicy(room);
     layout->addWidget(tabs_, 1);
 
     auto* outer = new QHBoxLayout(this);

@@ -117,6 +117,8 @@ private:
     void openRunAgain(const ProfileViewPtr& profile, const std::string& key,
                       const std::string& value, const std::map<std::string, std::string>& with);
     void openTryAll(const ProfileViewPtr& profile);
+    /// The profile that a run has made, last of two where it is to be compared.
+    void openResult(const QStringList& files);
     void openSweep(const QString& file);
     void showSweep();
     void profilesChanged();

@@ -138,9 +138,16 @@ void MainWindow::openTryAll(const ProfileViewPtr& profile) {
     const QString file = QString::fromStdString(profile->file().string());
     auto* dialog = new TryAllDialog(context_, SimulationRun::findProgram(), file, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &TryAllDialog::comparisonWanted, this, &MainWindow::compareProfiles);
+    connect(dialog, &TryAllDialog::comparisonWanted, this, &MainWindow::openResult);
     dialog->open();
     dialog->start(RunDialog::freshFolder(QStringLiteral("trials")));
+}
+
+// What was made here is a recent profile by itself, also if it is first seen beside another.
+void MainWindow::openResult(const QStringList& files) {
+    if (memory_ == Memory::Persistent && files.size() > 1)
+        recent_.add(files.back());
+    compareProfiles(files);
 }
 
 RunDialog& MainWindow::openRunDialog(const RunRequest& request) {
@@ -148,8 +155,8 @@ RunDialog& MainWindow::openRunDialog(const RunRequest& request) {
         runDialog_ = new RunDialog(SimulationRun::findProgram(), this);
         connect(runDialog_, &RunDialog::resultReady, this,
                 [this](const QString& profile, const QString& compareWith) {
-                    compareWith.isEmpty() ? openProfiles({profile})
-                                          : compareProfiles({compareWith, profile});
+                    openResult(compareWith.isEmpty() ? QStringList{profile}
+                                                     : QStringList{compareWith, profile});
                 });
     }
     // A run under way is shown, not replaced.

@@ -226,6 +226,42 @@ private slots:
         QTRY_VERIFY(qobject_cast<QAbstractItemView*>(QApplication::focusWidget()) != nullptr);
     }
 
+    // Who goes to a page begins at its top, with the keyboard on something that is seen.
+    void pagesBeginAtTheirTop() {
+        show({files_.write("a.pop", {.withValues = true}),
+              files_.write("b.pop", {.changed = true})});
+        test::waitUntilIdle(*window_);
+        for (const Report report : reports) {
+            QTest::keySequence(window_.get(), QKeySequence(reportKeys(report)));
+            test::waitUntilIdle(*window_);
+            for (const QScrollArea* page : window_->view(report).findChildren<QScrollArea*>())
+                if (page->isVisible())
+                    QVERIFY2(page->verticalScrollBar()->value() == 0,
+                             qPrintable(reportName(report)));
+            const QWidget* focused = QApplication::focusWidget();
+            QVERIFY2(focused == nullptr || !focused->visibleRegion().isEmpty(),
+                     qPrintable(reportName(report) + describe(*focused)));
+        }
+    }
+
+    // From the top of the insights Tab goes to the first of them, not to what is below them all.
+    void tabWalksTheInsightsFromTheirTop() {
+        show({files_.write("a.pop")});
+        QTest::keySequence(window_.get(), QKeySequence(reportKeys(Report::Insights)));
+        test::waitUntilIdle(*window_);
+        auto& page = test::child<QScrollArea>(window_->view(Report::Insights));
+        page.setFocus();
+        std::vector<int> tops;
+        for (int stops = 0; stops < 6; ++stops) {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+            const QWidget* focused = QApplication::focusWidget();
+            QVERIFY(focused != nullptr && page.isAncestorOf(focused));
+            tops.push_back(focused->mapTo(page.widget(), QPoint()).y());
+        }
+        QVERIFY2(std::is_sorted(tops.begin(), tops.end()), qPrintable(describe(page)));
+        QVERIFY(tops.front() < page.height());
+    }
+
     // A list that gets the keyboard makes its first item the current one: nobody has chosen it.
     void goingToAReportSelectsNothing() {
         show({files_.write("a.pop")});

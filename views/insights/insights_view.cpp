@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/units.h"
 #include "core/options/option_form.h"
@@ -198,6 +199,7 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
 }
 
 void InsightsView::reload() {
+    found_.clear();
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
         found.push_back(
@@ -210,11 +212,16 @@ void InsightsView::reload() {
             found_ = std::move(found);
             show();
             largest_->setProfiles(pair);
+            scroll_->verticalScrollBar()->setValue(0);
         };
     });
 }
 
 void InsightsView::show() {
+    // A card that goes must not hand the keyboard to what is below, which would scroll there.
+    if (const QWidget* focused = window()->focusWidget();
+        focused && content_->isAncestorOf(focused) && !largest_->isAncestorOf(focused))
+        scroll_->setFocus();
     while (QLayoutItem* item = layout_->takeAt(0)) {
         delete item->widget();
         delete item;
@@ -235,6 +242,26 @@ void InsightsView::show() {
             next = end;
         }
     }
+    orderTabs();
+}
+
+// What is below was made first: Tab would begin there and scroll to it.
+void InsightsView::orderTabs() {
+    const auto stopsIn = [this](const QWidget& widget) {
+        QList<QWidget*> stops = widget.findChildren<QWidget*>();
+        stops.removeIf([this](const QWidget* each) { // the list of a choice is a window
+            return (each->focusPolicy() & Qt::TabFocus) == 0 || each->focusProxy() != nullptr ||
+                   each->window() != window();
+        });
+        return stops;
+    };
+    QWidget* before = scroll_;
+    for (int i = 0; i < layout_->count(); ++i)
+        if (const QWidget* card = layout_->itemAt(i)->widget())
+            for (QWidget* stop : stopsIn(*card))
+                setTabOrder(std::exchange(before, stop), stop);
+    for (QWidget* stop : stopsIn(*largest_))
+        setTabOrder(std::exchange(before, stop), stop);
 }
 
 QWidget* InsightsView::makeHeading(const Found& found) {

@@ -36,6 +36,7 @@ private:
         bool ofSource = true;
     };
     void show();
+    void orderTabs();
     /// The name of a profile of two, and a way to the other.
     QWidget* makeHeading(const Found& found);
     QWidget* makeLosses(const Found& found);

@@ -6,6 +6,7 @@
 #include <QEvent>
 #include <QItemSelectionModel>
 #include <QPointer>
+#include <QScrollArea>
 #include <QSignalBlocker>
 
 #include "views/plot/plot_widget.h"
@@ -15,9 +16,15 @@
 namespace tilescope::gui {
 namespace {
 
+/// Whether most of it is seen: a page that scrolls has more than that.
+bool isInSight(const QWidget& widget) {
+    const QRect seen = widget.visibleRegion().boundingRect();
+    return 2 * seen.width() * seen.height() > widget.width() * widget.height();
+}
+
 template <class Kind> QWidget* largest(const QWidget& report, QWidget* best = nullptr) {
     for (Kind* each : report.findChildren<Kind*>())
-        if (each->isVisible() && each->isEnabled() && each->focusPolicy() != Qt::NoFocus &&
+        if (isInSight(*each) && each->isEnabled() && each->focusPolicy() != Qt::NoFocus &&
             (best == nullptr || each->width() * each->height() > best->width() * best->height()))
             best = each;
     return best;
@@ -92,8 +99,13 @@ bool ChoiceManners::focusContent(QWidget& place) {
         return true;
     }
     auto* const items = qobject_cast<QAbstractItemView*>(largest<QAbstractItemView>(place));
-    if (items == nullptr)
-        return false;
+    // What is out of sight gets no keys. The page does, to be scrolled.
+    if (items == nullptr) {
+        QWidget* const page = largest<QScrollArea>(place);
+        if (page != nullptr)
+            page->setFocus();
+        return page != nullptr;
+    }
     if (items->selectionModel() == nullptr || items->currentIndex().isValid()) {
         items->setFocus();
         return true;

@@ -1,0 +1,95 @@
+// Somebody who presses whatever there is and waits for nothing.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QStringList>
+#include <QTimer>
+#include <random>
+#include <set>
+
+#include "app/gui/window/window_list.h"
+
+namespace tilescope::test {
+
+/// Uses windows by events as they come from the window system, chosen by a random number generator:
+/// the same seed makes the same choices, though what they meet depends on how far the queries are.
+class Monkey : public QObject {
+public:
+    Monkey(quint32 seed, QStringList profiles);
+
+    /// One event, while whatever the ones before have asked for is under way.
+    void act();
+    /// Internal errors that a window has shown.
+    [[nodiscard]] const QStringList& complaints() const { return complaints_; }
+    /// How often other profiles were opened or closed, and the reports that were in front.
+    [[nodiscard]] int changes() const { return changes_; }
+    [[nodiscard]] const std::set<gui::Report>& reports() const { return reports_; }
+    /// All other errors that it has shown; good profiles have few.
+    [[nodiscard]] const std::set<QString>& errors() const { return errors_; }
+
+private:
+    struct Action {
+        const char* name;
+        int weight;
+        void (Monkey::*act)();
+    };
+    static const std::vector<Action>& actions();
+
+    void goToReport();
+    void click();
+    void openContextMenu();
+    void hover();
+    void turnWheel();
+    void drag();
+    void pressKey();
+    void pressCommand();
+    void type();
+    void chooseRow();
+    void useChoice();
+    void drop();
+    void rewrite();
+    void resizeWindow();
+    void findAnything();
+    void openRun();
+    void closeWindow();
+    void letTimePass();
+    void settle();
+
+    [[nodiscard]] int random(int below) {
+        return static_cast<int>(random_() % static_cast<quint32>(below));
+    }
+    template <class Container> const auto& oneOf(const Container& all) {
+        return *(std::begin(all) + random(static_cast<int>(std::size(all))));
+    }
+    /// The popup, else the dialog, else a window that is in front.
+    QWidget& front();
+    gui::MainWindow& window();
+    /// A place in it, in one of its plots half of the time, as these are what most happens in.
+    QPoint placeIn(QWidget& top);
+    void press(QWidget& top, Qt::MouseButton button, const QPoint& at);
+    Qt::KeyboardModifiers modifiers();
+    void key(int key, Qt::KeyboardModifiers with = {});
+    void say(const QString& what);
+    void listenTo(gui::MainWindow& window);
+    void takeError(const QString& text);
+    void look();
+    /// Ends what waits for a user inside an event: file dialogs, questions, drags.
+    void rescue();
+
+    std::minstd_rand random_;
+    QStringList profiles_;
+    gui::WindowList windows_{gui::Memory::Persistent};
+    std::set<const gui::MainWindow*> heard_;
+    QTimer rescuer_;
+    QElapsedTimer since_; ///< the event began
+    bool acting_ = false;
+    QString said_;
+    int count_ = 0;
+    int changes_ = 0;
+    std::set<gui::Report> reports_;
+    QStringList complaints_;
+    std::set<QString> errors_;
+};
+
+} // namespace tilescope::test

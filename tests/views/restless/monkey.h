@@ -79,7 +79,6 @@ private:
 
     std::minstd_rand random_;
     QStringList profiles_;
-    gui::WindowList windows_{gui::Memory::Persistent};
     std::set<const gui::MainWindow*> heard_;
     QTimer rescuer_;
     QElapsedTimer since_; ///< the event began
@@ -90,6 +89,7 @@ private:
     std::set<gui::Report> reports_;
     QStringList complaints_;
     std::set<QString> errors_;
+    gui::WindowList windows_{gui::Memory::Persistent}; ///< goes first, and says so to the others
 };
 
 } // namespace tilescope::test

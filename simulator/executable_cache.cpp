@@ -1,6 +1,8 @@
 #include "simulator/executable_cache.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <numeric>
 #include <set>
 
@@ -20,10 +22,23 @@ namespace fs = std::filesystem;
 // Of the row that says what a kept program follows from.
 const std::string keyOption = "executableKey";
 
+/// The file that this code was loaded from: the program, or a module that Python has loaded.
+fs::path ownFile() {
+    static const char inIt = 0;
+    Dl_info symbol{};
+    link_map* loaded = nullptr;
+    std::error_code error;
+    const bool known =
+        dladdr1(&inIt, &symbol, reinterpret_cast<void**>(&loaded), RTLD_DL_LINKMAP) != 0;
+    if (known && loaded != nullptr && loaded->l_name != nullptr && *loaded->l_name != '\0')
+        return loaded->l_name;
+    return fs::read_symlink("/proc/self/exe", error);
+}
+
 /// Another build may compile to something else.
 std::string thisProgram() {
     std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    const fs::path self = ownFile();
     const auto size = fs::file_size(self, error);
     const auto written = fs::last_write_time(self, error);
     return fmt::format("{} {} {}", TILESCOPE_VERSION, size, written.time_since_epoch().count());

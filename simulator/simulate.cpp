@@ -116,10 +116,13 @@ void countVertices(Profile& profile) {
 
 std::map<std::string, std::string> optionsInForce(const RunOptions& options) {
     std::map<std::string, std::string> texts;
-    for (const OptionSpec& spec : runOptionTable())
-        if (std::string value = spec.get(options);
-            !value.empty() && (spec.topic != OptionTopic::Compute || options.compute.enabled))
+    for (const OptionSpec& spec : runOptionTable()) {
+        std::string value = spec.get(options);
+        const bool says = spec.topic != OptionTopic::Compute || options.compute.enabled ||
+                          (options.compute.byProgram && value != spec.defaultValue);
+        if (says && !value.empty())
             texts[spec.key] = std::move(value);
+    }
     return texts;
 }
 
@@ -402,6 +405,19 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
 Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
     Phases phases(progress);
     return simulateGraph(phases, graph, options);
+}
+
+Profile simulate(const Graph& graph, const std::string& content, const RunOptions& options,
+                 const Progress& progress) {
+    if (options.executableCache.empty())
+        return simulate(graph, options, progress);
+    Phases phases(progress);
+    validate(options);
+    const ExecutableCache cache(content, options);
+    if (std::optional<CompiledProgram> compiled =
+            phases.run("cache", 0, [&] { return cache.find(); }))
+        return executed(phases, std::move(*compiled), options);
+    return simulateGraph(phases, graph, options, &cache);
 }
 
 Profile simulateModel(const std::string& model, const RunOptions& options, const Progress& progress,

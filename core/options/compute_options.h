@@ -27,9 +27,11 @@ struct FpExceptions {
     friend bool operator==(const FpExceptions&, const FpExceptions&) = default;
 };
 
-/// All of it is without effect unless `enabled`.
+/// All of it is without effect unless `enabled`, or a program computes.
 struct ComputeOptions {
     bool enabled = false;
+    /// A program that uses the simulator computes and brings the data itself: no option of a run.
+    bool byProgram = false;
     std::string inputs;      ///< .npy, .npz, .pb or a folder of them; empty: generated
     std::string saveOutputs; ///< folder for the results, as .npy
     std::string expect;      ///< results to compare with, as `inputs`

@@ -248,9 +248,13 @@ void checkCompute(const RunOptions& options) {
         {compute.fpExceptions != none.fpExceptions, "fpExceptions"},
         {compute.automaticLossScaling, "automaticLossScaling"}};
     for (const auto& [isGiven, option] : given)
-        refuse(isGiven && !compute.enabled, option, "values are only computed with --compute");
+        refuse(isGiven && !compute.enabled && !compute.byProgram, option,
+               "values are only computed with --compute");
     refuse(!compute.data.empty() && !options.isTraining(), "data",
            "a model learns from data in training; add --mode training");
+    refuse(compute.automaticLossScaling && compute.byProgram && !options.isTraining(),
+           "automaticLossScaling",
+           "there is a loss in training only; add --mode training, or leave it out");
     refuse(compute.enabled && options.isTraining() && compute.data.empty(), "compute",
            "training computes on data; give their folder with --data");
     for (const auto& [isGiven, option] : {std::pair(!compute.inputs.empty(), "inputs"),
@@ -264,7 +268,7 @@ void checkCompute(const RunOptions& options) {
           std::pair(compute.schedule != none.schedule, "learningRateSchedule"),
           std::pair(!compute.saveModel.empty(), "saveModel"),
           std::pair(!compute.resume.empty(), "resume"),
-          std::pair(compute.automaticLossScaling, "automaticLossScaling")})
+          std::pair(compute.automaticLossScaling && !compute.byProgram, "automaticLossScaling")})
         refuse(isGiven && compute.data.empty(), option, "only training with --data has this");
 }
 

@@ -140,6 +140,11 @@ std::vector<OptionSpec> feedingRows() {
                     {"just-in-time", "overlap-inner-loop", "overlap-loops"}),
                 &RunOptions::exchangeStrategy),
         prefetchRow(),
+        switchRow(row(OptionTopic::Host, "ignoreData", "--ignore-data", Type::Flag, "off",
+                      "nothing is exchanged with the host: inputs, weights and results stay on the "
+                      "device (PopTorch's enableSyntheticData)",
+                      {"on", "off"}),
+                  &RunOptions::ignoreData),
         enumRow(row(OptionTopic::Host, "inputType", "--input-type", Type::Choice, "as-model",
                     "element type in which the host sends floating-point inputs; the device casts "
                     "them to the model's",

@@ -128,6 +128,10 @@ void checkShared(const RunOptions& options) {
     const char* sharding = "replicatedTensorSharding";
     refuse(shards && options.replicas == 1, sharding,
            "one replica has nobody to share with; add --replicas N, or leave it out");
+    refuse(!shards && options.minElementsForReplicatedTensorSharding !=
+                          RunOptions().minElementsForReplicatedTensorSharding,
+           "minElementsForReplicatedTensorSharding",
+           "no state is spread; add --replicated-tensor-sharding, or leave it out");
     refuse(shards && !hasOptimizerState(options), sharding,
            "there is no optimizer state to share; add --mode training with --optimizer momentum, "
            "adam, adamw, lamb or lars, or leave it out");
@@ -379,38 +383,6 @@ RunOptions withDeviceIterations(RunOptions options) {
             options.stepsPerExecution /
             (options.replicas * (options.isTraining() ? options.gradientAccumulation : 1));
     return options;
-}
-
-std::vector<OptionNote> optionNotes(const RunOptions& options) {
-    std::vector<OptionNote> notes;
-    const auto note = [&](bool unused, const char* option, const char* why) {
-        if (unused)
-            notes.push_back({true, fmt::format("option {} has no effect: {}", option, why)});
-    };
-    const bool alone = options.isTraining() && options.gradientAccumulation == 1;
-    const char* noAccumulator = "with --gradient-accumulation 1 there is no accumulator";
-    note(alone && options.accumulationReduction != Reduction::Sum, "accumulationReduction",
-         noAccumulator);
-    note(alone && options.accumulationType != Precision::Float, "accumulationType", noAccumulator);
-    note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
-         "optimizerStateType", "SGD without momentum keeps no state");
-    for (const IdleNumber& idle : idleOptimizerNumbers(options))
-        note(options.isTraining(), idle.option, idle.why);
-    const char* group = "distributedBatchNormReplicaGroupSize";
-    const bool shares = options.distributedBatchNormReplicaGroupSize > 1;
-    note(shares && !options.isTraining(), group,
-         "inference normalises with the statistics that training has left");
-    note(shares && options.isTraining() && options.replicas == 1, group,
-         "one replica has no others to take statistics with");
-    note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
-         "without a backward pass interleaved is grouped");
-    note(options.instances > 1 && options.hostRate == 0, "instances",
-         "without --host-rate an instance prepares as many samples as are wanted");
-    const auto prefetch = options.engineOptions.find("exchange.enablePrefetch");
-    note(options.prefetchDepth > 1 && prefetch != options.engineOptions.end() &&
-             prefetch->second == "false",
-         "prefetchDepth", "the engine option exchange.enablePrefetch is false");
-    return notes;
 }
 
 void validate(const RunOptions& options) {

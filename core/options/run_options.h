@@ -105,7 +105,7 @@ struct RunOptions {
     std::vector<std::string> split;     ///< first operation or scope of each further stage
     /// IPU of each stage (TensorFlow device_mapping); empty: stage i runs on IPU i.
     std::vector<std::int32_t> deviceMapping;
-    /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
+    /// No host streams: inputs, weights and results stay on the device (PopART's synthetic data).
     bool ignoreData = false;
     /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are
     /// there, code and stacks are not, unless it compiles them.
@@ -117,6 +117,8 @@ struct RunOptions {
     /// summed over them.
     std::int32_t replicas = 1;
     bool replicatedTensorSharding = false; ///< optimizer state is spread over the replicas
+    /// Of weights; the state of smaller ones is not spread (popart TensorLocationSettings).
+    std::int64_t minElementsForReplicatedTensorSharding = 8192;
     /// Gradients wait until so many bytes are summed by one all-reduce; 0: each by one of its own
     /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
     std::int64_t maxCrossReplicaBufferSize = 0;

@@ -127,6 +127,7 @@ using Type = OptionSpec::Type;
 
 // More than a POD256 has on its chips.
 constexpr double mostBufferBytes = 1e12;
+constexpr double mostElements = 1e12;
 
 constexpr std::pair<OffChip, std::string_view> offChipNames[] = {
     {OffChip::Optimizer, "optimizer"},
@@ -174,6 +175,11 @@ std::vector<OptionSpec> replicationRows() {
                       "--replicated-tensor-sharding", Type::Flag, "off",
                       "spread optimizer state over the replicas, a shard each", {"on", "off"}),
                   &RunOptions::replicatedTensorSharding),
+        integerRow(row(OptionTopic::Replicas, "minElementsForReplicatedTensorSharding",
+                       "--min-elements-for-replicated-tensor-sharding", Type::Integer, "8192",
+                       "elements of the smallest weight whose optimizer state "
+                       "--replicated-tensor-sharding spreads"),
+                   {0, mostElements}, &RunOptions::minElementsForReplicatedTensorSharding),
         integerRow(row(OptionTopic::Replicas, "maxCrossReplicaBufferSize",
                        "--max-cross-replica-buffer-size", Type::Integer, "0",
                        "bytes of gradients that wait to be summed over the replicas together; 0: "

@@ -66,8 +66,8 @@ void Machine::startRemote(const Tensor& landing, const RemoteLoadAttributes& loa
     const RowKey row{load.buffer, load.row};
     if (remote_.front().contains(row))
         return;
-    if (landing.state == StateKind::None)
-        remoteWeights_.try_emplace(landing.name, row);
+    (landing.state == StateKind::None ? remoteWeights_ : remoteStates_)
+        .try_emplace(landing.name, row);
     const TensorData value = initialValue(landing);
     for (auto& rows : remote_)
         rows[row] = value.copy();

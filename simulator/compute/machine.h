@@ -72,6 +72,11 @@ public:
     /// std::out_of_range for a name that is no weight's.
     [[nodiscard]] TensorData weight(const std::string& name) const;
     void setWeight(const std::string& name, const TensorData& value);
+    /// The optimizer's state of that name ("Accl1___w") on each replica, which are shards where it
+    /// is spread over them; copies of the elements. Throws std::out_of_range for an unknown name.
+    [[nodiscard]] std::vector<TensorData> state(const std::string& name) const;
+    /// `values` are those of all replicas.
+    void setState(const std::string& name, const std::vector<TensorData>& values);
     /// Names of the weights, without the optimizer's state.
     [[nodiscard]] std::vector<std::string> weights() const;
     /// Of the updates from now on; the options' at first. As many as there are of them
@@ -111,6 +116,7 @@ private:
     void start();
     void startRemote(const Tensor& landing, const RemoteLoadAttributes& load);
     [[nodiscard]] TensorData initialValue(const Tensor& tensor) const;
+    [[nodiscard]] TensorId stateNamed(const std::string& name) const;
     [[nodiscard]] const PartialSums* partialsOf(const Frame& frame, const Op& op) const;
 
     void runSerial();
@@ -146,7 +152,7 @@ private:
     /// Rows by replica: of stashes by their buffer, of FIFOs by their result.
     std::vector<std::map<TensorId, std::deque<TensorData>>> waiting_, fifos_;
     std::vector<std::map<RowKey, TensorData>> remote_; ///< by replica
-    std::map<std::string, RowKey> remoteWeights_;
+    std::map<std::string, RowKey> remoteWeights_, remoteStates_;
     /// Micro-batches of each stage that went forward so far, and backward.
     std::vector<std::int64_t> forwards_, backwards_;
     ComputeContext context_;

@@ -46,4 +46,35 @@ void Machine::setWeight(const std::string& name, const TensorData& value) {
         throw std::out_of_range(name);
 }
 
+std::vector<TensorData> Machine::state(const std::string& name) const {
+    std::vector<TensorData> values;
+    if (const auto row = remoteStates_.find(name); row != remoteStates_.end()) {
+        for (const auto& rows : remote_)
+            values.push_back(rows.at(row->second).copy());
+        return values;
+    }
+    const TensorId id = stateNamed(name);
+    for (const Values& replica : top_.values)
+        values.push_back(replica[id].copy());
+    return values;
+}
+
+void Machine::setState(const std::string& name, const std::vector<TensorData>& values) {
+    const auto row = remoteStates_.find(name);
+    const TensorId id = row == remoteStates_.end() ? stateNamed(name) : TensorId();
+    for (std::size_t r = 0; r < values.size(); ++r)
+        if (row != remoteStates_.end())
+            remote_[r].at(row->second) = values[r].copy();
+        else
+            top_.values[r][id] = values[r].copy();
+}
+
+TensorId Machine::stateNamed(const std::string& name) const {
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i)
+        if (const Tensor& tensor = graph_.tensors[TensorId(i)];
+            tensor.role == TensorRole::Weight && tensor.name == name)
+            return TensorId(i);
+    throw std::out_of_range(name);
+}
+
 } // namespace tilescope::sim

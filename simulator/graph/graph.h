@@ -149,6 +149,8 @@ struct Graph {
     std::vector<Graph> functions;
     /// The graph before outlining, as the profile records it; empty unless it was prepared.
     ModelGraph model;
+    /// Names of the parts of each weight's gradient, by the weight's name; empty but in training.
+    std::map<std::string, std::vector<std::string>> gradientParts;
     /// Operations that outlining has put into functions, by their names.
     std::map<std::string, FunctionPlace> functionPlaces;
 

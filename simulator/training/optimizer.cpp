@@ -12,9 +12,6 @@
 namespace tilescope::sim {
 namespace {
 
-/// Smaller weights are not sharded (popart TensorLocationSettings, minimum for sharding).
-constexpr std::int64_t leastShardedElements = 8192;
-
 /// Builds the new list of operations: what updates a weight in the backward pass follows the
 /// operation that completes its gradient, so that gradients do not pile up, or the last one that
 /// reads the weight as it was (PopART: what overwrites a tensor comes after its other consumers).
@@ -135,7 +132,7 @@ private:
     [[nodiscard]] bool isSharded(TensorId weight) const {
         return options_.replicatedTensorSharding && shards_ > 1 &&
                options_.optimizer != Optimizer::Sgd &&
-               graph_.tensors[weight].elements() >= leastShardedElements;
+               graph_.tensors[weight].elements() >= options_.minElementsForReplicatedTensorSharding;
     }
 
     /// Sums the gradients over the replicas and updates their weights: none that is sharded, or
@@ -287,7 +284,12 @@ Graph trainingGraph(Graph graph, const RunOptions& options) {
     checkGroups(graph, options.parameterGroups);
     const Loss loss = addLoss(graph, options.loss, options.lossScaling * replicaShare(options),
                               options.lossOutput);
-    addOptimizer(graph, addGradients(graph, loss, options.gradientAccumulation > 1), options);
+    const auto gradients = addGradients(graph, loss, options.gradientAccumulation > 1);
+    for (const WeightGradient& gradient : gradients)
+        for (const TensorId part : gradient.parts)
+            graph.gradientParts[graph.tensors[gradient.weight].name].push_back(
+                graph.tensors[part].name);
+    addOptimizer(graph, gradients, options);
     return graph;
 }
 

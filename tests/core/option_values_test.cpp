@@ -120,6 +120,11 @@ class OptionValuesTest : public QObject {
             "option distributedBatchNormReplicaGroupSize "
             "(--distributed-batch-norm-replica-group-size): '0' is not a whole number from 1 to "
             "256");
+        row("minElementsForReplicatedTensorSharding", "-1",
+            "option minElementsForReplicatedTensorSharding "
+            "(--min-elements-for-replicated-tensor-sharding): '-1' is not a whole number from 0 to "
+            "1000000000000");
+        row("ignoreData", "yes", "option ignoreData (--ignore-data): 'yes' is not one of on, off.");
         row("maxCrossReplicaBufferSize", "-1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): '-1' is not a "
             "whole number from 0 to 1000000000000");

@@ -158,6 +158,16 @@ private:
             "option replicatedTensorSharding (--replicated-tensor-sharding): there is no optimizer "
             "state to share; add --mode training with --optimizer momentum, adam, adamw, lamb or "
             "lars, or leave it out");
+        row("mode=training replicas=4 optimizer=lamb minElementsForReplicatedTensorSharding=1",
+            "option minElementsForReplicatedTensorSharding "
+            "(--min-elements-for-replicated-tensor-sharding): no state is spread; add "
+            "--replicated-tensor-sharding, or leave it out");
+        row("mode=training replicas=4 optimizer=lamb replicatedTensorSharding=on "
+            "minElementsForReplicatedTensorSharding=1",
+            "no error");
+        row("ignoreData=on outputMode=final", "option outputMode (--output-mode): nothing is "
+                                              "exchanged with the host; leave it out");
+        row("ignoreData=on", "no error");
         row("mode=training maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
             "no gradients with others; add --replicas N, or leave it out");

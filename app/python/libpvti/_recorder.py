@@ -9,6 +9,8 @@ import threading
 import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+_VARIABLE = "PVTI_OPTIONS"
+
 _MICROSECONDS = 1e6
 
 #: So many events take some 200 MB; later ones are not recorded.
@@ -31,11 +33,28 @@ class _Map(NamedTuple):
     moments: List[Tuple[float, List[int]]]
 
 
+def _options_of(variable: str) -> Dict[str, Any]:
+    """The JSON object of an environment variable."""
+    remedy = 'give an object such as {"enable":"true"}, or unset it'
+    try:
+        options = json.loads(os.environ.get(variable) or "{}")
+    except ValueError as error:
+        raise ValueError(f"environment variable {variable}: not valid JSON: {error}; "
+                         f"{remedy}") from None
+    if not isinstance(options, dict):
+        raise ValueError(f"environment variable {variable}: a JSON object is needed; {remedy}")
+    directory = options.get("directory", ".")
+    if not isinstance(directory, str):
+        raise ValueError(f"environment variable {variable}, key 'directory': {directory!r} is no name "
+                         "of a folder; name one, or leave it out")
+    return options
+
+
 class Recorder:
     """What a process records, by a clock that its machine's calls may set forward or back."""
 
     def __init__(self) -> None:
-        options = json.loads(os.environ.get("PVTI_OPTIONS") or "{}")
+        options = _options_of(_VARIABLE)
         self.enabled = str(options.get("enable", "false")).lower() == "true"
         self.directory = options.get("directory", ".")
         self.disabled_channels: set = set()
@@ -46,7 +65,7 @@ class Recorder:
         self._latest: Dict[int, float] = {}  #: of each thread's times
         self._shift = 0.0
         self._lock = threading.Lock()
-        atexit.register(self.write)
+        atexit.register(self._write_at_exit)
 
     def now(self) -> float:
         """Seconds by the process's clock, as far as calls of the machine took their own time."""
@@ -91,9 +110,27 @@ class Recorder:
         return os.path.join(self.directory, "libpvti.json")
 
     def write(self) -> None:
-        """Writes what there is as trace events."""
+        """Writes what there is as trace events.
+
+        Raises:
+            OSError: naming the variable and its key, if the file cannot be written.
+        """
         if not self._events:
             return
+        try:
+            self._write()
+        except OSError as error:
+            raise OSError(f"environment variable {_VARIABLE}, key 'directory': cannot write "
+                          f"'{self.file}': {error.strerror}; name a folder that can be "
+                          "made") from None
+
+    def _write_at_exit(self) -> None:
+        try:
+            self.write()
+        except OSError as error:
+            logging.getLogger("libpvti").error("%s", error)
+
+    def _write(self) -> None:
         os.makedirs(self.directory, exist_ok=True)
         events = []
         for event in self._events:

@@ -112,11 +112,21 @@ def current_scopes() -> Optional[BlockScopes]:
 
 def set_current_scopes(scopes: Optional[BlockScopes]) -> None:
     _current.scopes = scopes
+    if scopes is not None:
+        _current.asked = False
 
 
 def isRunningOnIpu() -> bool:
     """Whether the code is being compiled for the IPU rather than run by PyTorch."""
-    return current_scopes() is not None
+    if current_scopes() is None:
+        return False
+    _current.asked = True
+    return True
+
+
+def has_asked() -> bool:
+    """Whether the last trace of this thread has asked where it runs."""
+    return getattr(_current, "asked", False)
 
 
 class Block(torch.nn.Module):

@@ -10,6 +10,7 @@ from . import _jobs, _tracing
 from ._errors import Error
 from ._instances import Instances
 from ._logging import logger
+from ._optimizer_state import OptimizerState
 from .options import Options
 
 NOT_COMPILED = "Model has not been compiled or has been destroyed."
@@ -51,6 +52,8 @@ class Executable:
     _compiled: Optional[Compiled]
     _pending_state: Dict[str, numpy.ndarray]  #: of the optimizer, for the next program
     _versions: Dict[str, int]  #: of each tensor, when the machine had its value last
+    _optimizer: Any  #: of training
+    _state: OptimizerState
 
     def _program(self) -> Compiled:
         if self._compiled is None:
@@ -136,6 +139,17 @@ class Weights(Executable):
                 target.copy_(values.reshape(target.shape) if target.dim() else values[-1])
         rows = [everything.index(number) for number in wanted]
         return [array[rows] for array in arrays[:first]]
+
+    def _trained(self) -> Dict[int, str]:
+        """The machine's names of parameters, by the id of their tensors."""
+        return {id(tensor): name for name, tensor in self._tensors().items()}
+
+    def _upload_state(self) -> None:
+        if self._training:
+            self._state.upload(self._program().program, self._optimizer, self._trained())
+
+    def _download_state(self, updates: int) -> None:
+        self._state.download(self._program().program, self._optimizer, self._trained(), updates)
 
     def _count_batches(self) -> None:
         """Batch normalisations count what they have seen."""

@@ -1,6 +1,9 @@
 """What goes wrong, as PopTorch raises it."""
 from __future__ import annotations
 
+import contextlib
+from typing import Iterator
+
 
 class Error(RuntimeError):
     """Anything that the compiler or the machine refuses.
@@ -43,3 +46,12 @@ _COMPILATION = ("  [0] popart::Session::prepareDevice: Poplar compilation\n"
 def out_of_memory(text: str) -> Error:
     """The error of a model that does not fit the machine; ``text`` is Poplar's."""
     return Error(text, "poplar_graph_memory_allocation_error", _COMPILATION)
+
+
+@contextlib.contextmanager
+def as_poptorch_error() -> Iterator[None]:
+    """What the simulator refuses is an error of PopTorch's kind."""
+    try:
+        yield
+    except ValueError as error:
+        raise Error(str(error), "popart_exception") from error

@@ -1,33 +1,27 @@
 """A model that is compiled for the machine and called like the module that it wraps."""
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 import weakref
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy
 import torch
 from libpvti._recorder import recorder as _pvti
 from tilescope import _simulator
 
-from . import _jobs, _optimizers, _tracing, enums
-from ._compiled import NOT_COMPILED, Compiled, Times, Weights, array_of
-from ._errors import Error, out_of_memory
+from . import _check, _jobs, _optimizers, _tracing, enums
+from ._anchors import Anchors, stacked
+from ._blocks import has_asked
+from ._compiled import Compiled, Times, Weights, array_of
+from ._device import Device
+from ._errors import Error, as_poptorch_error, out_of_memory
 from ._instances import instances_of
 from ._logging import log_planner, logger
+from ._optimizer_state import OptimizerState
 from .options import Options
 from .profiling import Channel
-
-
-@contextlib.contextmanager
-def _as_poptorch_error() -> Iterator[None]:
-    """What the simulator refuses is an error of PopTorch's kind."""
-    try:
-        yield
-    except ValueError as error:
-        raise Error(str(error), "popart_exception") from error
 
 
 def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
@@ -62,7 +56,7 @@ def _refuse_groups(*args: Any, **kwargs: Any) -> None:
     raise Error("replicaGrouping: replicas with weights of their own are not simulated")
 
 
-class PoplarExecutor(Weights, Times):
+class PoplarExecutor(Anchors, Device, Weights, Times):
     """Calls of a model on the simulated machine; made by :func:`poptorch.trainingModel` and
     :func:`poptorch.inferenceModel`.
 
@@ -95,8 +89,11 @@ class PoplarExecutor(Weights, Times):
         self._attached = False
         self._versions: Dict[str, int] = {}
         self._pending_state: Dict[str, numpy.ndarray] = {}
+        self._state = OptimizerState()
         self._call_start = 0.0
-        self._last: List[torch.Tensor] = []  #: what the last call returned
+        self._trace = (0.0, False)  #: seconds that it took; whether it asked isRunningOnIpu()
+        self._is_checked = False
+        self._check: Optional[_check.Check] = None
         #: Where the first call of the machine begins, on libpvti's clock; empty before it.
         self._zero: List[float] = []
         self._finish: Callable[[], Any] = lambda: None
@@ -108,6 +105,10 @@ class PoplarExecutor(Weights, Times):
             parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
         if optimizer is not None:
             _optimizers.job_options(optimizer, self._names())  # refuses what is not simulated, before minutes
+
+    def __repr__(self) -> str:
+        mode = "training" if self._training else "inference"
+        return f"PoplarExecutor({mode}, {self._user_model!r})"
 
     # The module behind
 
@@ -151,9 +152,11 @@ class PoplarExecutor(Weights, Times):
     def _compile(self, names: List[str], values: List[Any]) -> None:
         self._finish()
         tensors = _tracing.Tree(values).tensors
-        micro = _tracing.Tree(values).rebuild([self._micro_batch(tensor) for tensor in tensors])
+        micro = self._micro_batch_of(values)
         with self._profiling.tracepoint("modelCompilation"):
+            start = time.perf_counter()
             traced = _tracing.trace(self._user_model, names, micro, self._training)
+            self._trace = (time.perf_counter() - start, has_asked())
             job = _jobs.make_job(self._options, self._training, self._optimizer, self._names(),
                                  traced.blocks, traced.half, self._instances)
             program = self._make_program(traced, job)
@@ -173,13 +176,15 @@ class PoplarExecutor(Weights, Times):
         if self._pending_state:
             program.set_state(self._pending_state)
             self._pending_state = {}
+        else:
+            self._state = OptimizerState()
         if self._optimizer is not None:
             self._rates, _ = _optimizers.split_learning_rates(job.keys)
 
     def _make_program(self, traced: _tracing.Traced, job: _jobs.Job) -> Any:
         progress = _progress(self._options._show_compilation_progress_bar)
         recorded, samples = _jobs.recorded_values()
-        with _as_poptorch_error():
+        with as_poptorch_error():
             program = _simulator.CompiledModel(traced.onnx,
                                                type(self._user_model).__name__,
                                                job.keys,
@@ -191,6 +196,7 @@ class PoplarExecutor(Weights, Times):
                                                parameters=set(
                                                    dict(self._user_model.named_parameters())),
                                                state=traced.state,
+                                               anchors=self._anchor_names(),
                                                values=recorded,
                                                value_samples=samples,
                                                progress=progress)
@@ -265,31 +271,52 @@ class PoplarExecutor(Weights, Times):
             raise Error(f"inputs have shapes {shapes}, but the model was compiled for "
                         f"{compiled.shapes}; drop the last batch if it is smaller, or call "
                         "destroy() first to compile again")
+        self._begin_check(compiled, names, values)
         with self._profiling.tracepoint("modelExecution"):
             self._call_start = time.perf_counter()
-            results = self._last = self._run(compiled, tensors)
+            results = self._run(compiled, tensors)
         return self._refuse_backward(compiled.outputs.rebuild(results))
+
+    def _begin_check(self, compiled: Compiled, names: List[str], values: List[Any]) -> None:
+        """Of the first call that computes."""
+        computes = not _jobs.runs_at_device_speed() and compiled.keys.get("ignoreData") != "on"
+        if self._is_checked or not computes or self._instances is not None:
+            return
+        self._is_checked = True
+        self._check = _check.begin(self._user_model, names, self._micro_batch_of(values),
+                                   self._training, compiled.program, *self._trace)
+
+    def _micro_batch_of(self, values: List[Any]) -> List[Any]:
+        tree = _tracing.Tree(values)
+        return list(tree.rebuild([self._micro_batch(tensor) for tensor in tree.tensors]))
 
     def _run(self, compiled: Compiled, tensors: List[torch.Tensor]) -> List[torch.Tensor]:
         if _jobs.runs_at_device_speed():
             return self._wait(compiled)
         if compiled.keys.get("ignoreData") == "on":
-            tensors = [torch.zeros_like(tensor) for tensor in tensors]
+            return self._zeros(compiled)
         known = {name for name, _, _ in compiled.program.inputs}
         inputs = {
             name: array_of(tensor)
             for name, tensor in zip(compiled.inputs, tensors) if name in known
         }
         self._upload_changes(self._instances)
+        self._upload_state()
         everything = self._options.output_mode == enums.OutputMode.Sum
         wanted = (list(range(self._options._batch_multiplier(self._training))) if everything else
                   _jobs.wanted_micro_batches(self._options, self._training))
         if self._instances is not None:
             inputs = self._instances.inputs_of_all(inputs, self._rates)
             wanted = self._instances.own_micro_batches(wanted)
-        arrays = self._arrays_of(compiled, inputs, wanted, tensors)
+        check, self._check = self._check, None
+        asked = wanted if check is None else check.numbers(wanted)
+        arrays = self._arrays_of(compiled, inputs, asked, tensors)
+        if check is not None:
+            arrays = check.finish(compiled.program, inputs, wanted, arrays)
         if self._training or compiled.changes_state:
             self._download()
+        if self._training:
+            self._download_state(self._options.device_iterations)
         self._count_batches()
         return [
             self._result(array, shape, kind) for array, shape, kind in zip(
@@ -301,8 +328,8 @@ class PoplarExecutor(Weights, Times):
         """A call that takes the machine's time on the clock of the program's tracepoints."""
         start = time.perf_counter()
         self._begin_first_call()
-        with _as_poptorch_error():
-            arrays = compiled.program.run(inputs, wanted)
+        with as_poptorch_error():
+            arrays = compiled.program.run(inputs, wanted, self._wanted_of_anchors())
         _pvti.shift(compiled.figures["callSeconds"] - (time.perf_counter() - start))
         return arrays
 
@@ -312,25 +339,22 @@ class PoplarExecutor(Weights, Times):
 
     def _result(self, array: numpy.ndarray, shape: torch.Size,
                 kind: torch.dtype) -> torch.Tensor:
-        values = torch.from_numpy(array)
-        if self._options.output_mode == enums.OutputMode.Sum:
-            values = values.sum(0, keepdim=True)
-        count = values.shape[0]
-        if len(shape) == 0:
-            values = values.reshape(() if count == 1 else (count, ))
-        else:
-            values = values.reshape(count * shape[0], *shape[1:])
-        return values.to(kind)
+        sums = self._options.output_mode == enums.OutputMode.Sum
+        return stacked(torch.from_numpy(array), shape, sums).to(kind)
 
-    def _wait(self, compiled: Compiled) -> List[torch.Tensor]:
-        """Takes the time of the simulated machine, and gives zeros."""
+    def _zeros(self, compiled: Compiled) -> List[torch.Tensor]:
+        """Results of a call that computes nothing."""
         count = (1 if self._options.output_mode == enums.OutputMode.Sum else len(
             _jobs.wanted_micro_batches(self._options, self._training)))
-        results = [
+        return [
             torch.zeros((count * shape[0], *shape[1:]) if len(shape) else
                         (() if count == 1 else (count, )), dtype=kind)
             for shape, kind in zip(compiled.shapes_out, compiled.types_out)
         ]
+
+    def _wait(self, compiled: Compiled) -> List[torch.Tensor]:
+        """Takes the time of the simulated machine, and gives zeros."""
+        results = self._zeros(compiled)
         self._begin_first_call()
         left = compiled.figures["callSeconds"] - (time.perf_counter() - self._call_start)
         if left > 0:
@@ -348,53 +372,6 @@ class PoplarExecutor(Weights, Times):
         for tensor in _tracing.Tree(result).tensors:
             tensor.backward = refuse  # type: ignore[assignment]
         return result
-
-    # Tensors
-
-    def getTensorNames(self) -> List[str]:
-        """Names of inputs, weights and results in the compiled model."""
-        program = self._program().program
-        return [name for name, _, _ in [*program.inputs, *program.outputs]] + program.weights()
-
-    def getAnchoredTensor(self, short_name: str) -> torch.Tensor:
-        """A tensor that Options.anchorTensor() names, as the last call left it: an output or a
-        weight.
-
-        Raises:
-            poptorch.Error: for an unknown name, or a tensor within the model.
-        """
-        anchors = self._options.anchored_tensors
-        if short_name not in anchors:
-            raise Error(f"No tensor with name {short_name} found.")
-        long_name = anchors[short_name][0]
-        compiled = self._program()
-        names = [name for name, _, _ in compiled.program.outputs]
-        if long_name in names and self._last:
-            return self._last[names.index(long_name)]
-        if long_name in compiled.program.weights():
-            return torch.from_numpy(compiled.program.weight(long_name))
-        raise Error(f"tensor '{long_name}' is neither an output of the model nor a weight; return "
-                    "it from forward()")
-
-    @property
-    def rng_state(self) -> List[int]:
-        """Refused: random numbers follow from Options.randomSeed() alone."""
-        raise Error("rng_state: random numbers follow from Options.randomSeed() alone")
-
-    def compileAndExport(self, filename: str, *args: Any, export_model: bool = True,
-                         **kwargs: Any) -> None:
-        """Refused: executables are not kept in files."""
-        raise Error(f"compileAndExport('{filename}'): executables are not kept in files; call "
-                    "compile()")
-
-    def loadExecutable(self, filename: str) -> None:
-        """Refused: executables are not kept in files."""
-        raise Error(f"loadExecutable('{filename}'): executables are not kept in files; call the "
-                    "model")
-
-    def save(self, filename: str, export_model: bool = True, save_rng_state: bool = True) -> None:
-        """Refused: executables are not kept in files."""
-        raise Error(f"save('{filename}'): executables are not kept in files; save state_dict()")
 
     # The optimizer
 
@@ -422,24 +399,6 @@ class PoplarExecutor(Weights, Times):
         if rates != self._rates:
             compiled.program.set_learning_rates(rates)
             self._rates = rates
-
-    # The device
-
-    def isAttachedToDevice(self) -> bool:
-        """Whether the program is on the machine."""
-        return self._compiled is not None and self._attached
-
-    def attachToDevice(self) -> None:
-        """Brings the program to the machine again."""
-        self._program()
-        self._attached = True
-
-    def detachFromDevice(self) -> None:
-        """Gives the machine free; weights stay as they are in the module."""
-        if not self.isAttachedToDevice():
-            raise Error("the model is not attached to a device" if self._compiled is not None else
-                        NOT_COMPILED)
-        self._attached = False
 
     def destroy(self) -> None:
         """Forgets the compiled program, and writes to its profile what is to be added to it."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 from typing import Any, Dict
 
 
@@ -48,10 +49,16 @@ class OptionsGroup:
         return {**other, **self._values}
 
     def _unknown(self, name: str) -> str:
+        if hasattr(type(self), name):  # a call, not the name of a value
+            return f"{self._title}: '{name}' is set by a call, as {name}(...)" + self._value_of(name)
         known = [key for key in dir(type(self)) if not key.startswith("_")] + list(self._values)
         near = difflib.get_close_matches(name, known, 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         return f"{self._title} has no option '{name}'{hint}"
+
+    def _value_of(self, name: str) -> str:
+        near = difflib.get_close_matches(re.sub("([A-Z])", r"_\1", name).lower(), self._values, 1)
+        return f"; its value is named '{near[0]}'" if near else ""
 
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("_values", {})

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 import torch
 
 from . import _optimizers, enums
+from ._environment import ENGINE_OPTIONS, engine_options, is_set, make_folder, named
 from ._errors import Error
 from ._instances import Instances
 from ._logging import logger, say_once
@@ -100,27 +101,6 @@ def _ipus(options: Options, places: Dict[int, Place], replicas: int) -> int:
     return count
 
 
-def engine_options() -> Dict[str, str]:
-    """POPLAR_ENGINE_OPTIONS as a dict of texts.
-
-    Raises:
-        poptorch.Error: if it is no JSON object.
-    """
-    text = os.environ.get("POPLAR_ENGINE_OPTIONS")
-    if not text:
-        return {}
-    try:
-        parsed = json.loads(text)
-    except ValueError as error:
-        raise Error(f"environment variable POPLAR_ENGINE_OPTIONS: {error}") from error
-    if not isinstance(parsed, dict):
-        raise Error("environment variable POPLAR_ENGINE_OPTIONS: a JSON object is needed")
-    return {
-        key: value if isinstance(value, str) else json.dumps(value)
-        for key, value in parsed.items()
-    }
-
-
 def _is_true(text: str) -> bool:
     return text.lower() in ("true", "1")
 
@@ -136,7 +116,7 @@ def profile_file(engine: Dict[str, str], options: Options, training: bool) -> st
     name = options.model_name if options.exists("model_name") else (
         "training" if training else "inference")
     directory = os.path.join(engine.get("autoReport.directory", "."), name)
-    os.makedirs(directory, exist_ok=True)
+    make_folder(directory, f"{named(ENGINE_OPTIONS)}, key 'autoReport.directory'")
     return os.path.join(directory, "profile.pop")
 
 
@@ -152,7 +132,7 @@ def _device(options: Options, ipus: int, replicas: int) -> Dict[str, str]:
         keys["target"] = "bow"
     if options.output_mode == enums.OutputMode.EveryN:
         keys["outputEvery"] = str(options.output_return_period)
-    small = os.environ.get("POPTORCH_SMALL_IPU_MODEL", "0") not in ("", "0")
+    small = is_set("POPTORCH_SMALL_IPU_MODEL")
     if options.use_model or small:
         keys["ipuModel"] = "on"
     if small and not options.use_model:
@@ -187,6 +167,14 @@ def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
             keys["offload"] = ",".join(kinds)
     if stateless or keys["replicas"] == "1":
         keys.pop("replicatedTensorSharding", None)
+        keys.pop("minElementsForReplicatedTensorSharding", None)
+
+
+def _drop_transfers_that_are_not_there(keys: Dict[str, str]) -> None:
+    """Without data from the host there is nothing that it fetches ahead or is sent."""
+    if keys.get("ignoreData") == "on":
+        for key in ("outputMode", "outputEvery", "prefetchDepth", "ioTiles"):
+            keys.pop(key, None)
 
 
 def _leave_to_phases(keys: Dict[str, str]) -> None:
@@ -195,7 +183,7 @@ def _leave_to_phases(keys: Dict[str, str]) -> None:
     if keys.get("execution") != "phased":
         return
     keys.pop("outputEvery", None)
-    if keys.pop("outputMode") != "all":
+    if keys.pop("outputMode", "all") != "all":
         logger.info("phased execution sends the results of all micro-batches to the host")
     if "activations" in keys.pop("offload", "").split(","):
         say_once("TensorLocations.setActivationLocation has no effect in phased execution: "
@@ -232,10 +220,12 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         keys.update(_optimizers.job_options(optimizer, names))
     else:
         keys.pop("recompute", None)
+        keys.pop("automaticLossScaling", None)
     if not training or replicas == 1:
         keys.pop("maxCrossReplicaBufferSize", None)
     _drop_state_that_is_not_there(keys)
     _leave_to_phases(keys)
+    _drop_transfers_that_are_not_there(keys)
     if instances is not None:
         keys["instances"] = str(instances.count)
         instances.check_options(keys)
@@ -250,17 +240,19 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
     return Job(keys, places, profile_file(engine, options, training) if writes else "")
 
 
-def wanted_micro_batches(options: Options, training: bool) -> List[int]:
+def wanted_micro_batches(options: Options, training: bool,
+                         mode: Optional[enums.OutputMode] = None, every: int = 1) -> List[int]:
     """Numbers of the micro-batches that a call returns, in the order of a batch: device iterations,
-    then replicas, then micro-batches of an iteration."""
+    then replicas, then micro-batches of an iteration; of another output mode than the options' with
+    its period, if there is one."""
     accumulation = options.Training.gradient_accumulation if training else 1
     iterations, replicas = options.device_iterations, options.replication_factor
     number = lambda i, r, m: (i * replicas + r) * accumulation + m  # noqa: E731
-    mode = options.output_mode
+    if mode is None:
+        mode, every = options.output_mode, options.output_return_period
     if mode == enums.OutputMode.Final:
         return [number(iterations - 1, r, accumulation - 1) for r in range(replicas)]
     if mode == enums.OutputMode.EveryN:
-        every = options.output_return_period
         return [
             number(i, r, accumulation - 1)
             for i in range(every - 1, iterations, every) for r in range(replicas)

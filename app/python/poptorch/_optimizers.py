@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 
 import torch
 
+from . import _validator
 from ._errors import Error
 from ._logging import say_once
 
@@ -70,6 +71,13 @@ def _numbers(kind: str, group: Mapping[str, Any], has_velocity: bool) -> Dict[st
     return {key: float(number) for key, number in numbers.items()}
 
 
+def _check(numbers: Mapping[str, float]) -> None:
+    try:
+        _validator.check({key: _validator.text_of(number) for key, number in numbers.items()})
+    except ValueError as error:
+        raise Error(str(error)) from None
+
+
 def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str]:
     """Keys of a job that the optimizer is. The first parameter group's numbers are the job's;
     the others have theirs in "parameterGroups", in their order, always with a learning rate.
@@ -85,21 +93,25 @@ def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str
     groups = optimizer.param_groups
     moves = kind == "sgd" and any(group.get("momentum") for group in groups)
     own = _numbers(kind, groups[0], moves)
+    _check(own)
     keys = {key: repr(number) for key, number in own.items()}
     keys["optimizer"] = "momentum" if moves else kind
     others = {}
     for group in groups[1:]:
         weights = ",".join(names[id(weight)] for weight in group["params"] if id(weight) in names)
         if weights:
+            numbers = _numbers(kind, group, moves)
+            _check(numbers)
             others[weights] = {
                 key: number
-                for key, number in _numbers(kind, group, moves).items()
+                for key, number in numbers.items()
                 if key == "learningRate" or number != own[key]
             }
     if others:
         keys["parameterGroups"] = json.dumps(others)
     if values.get("loss_scaling", 1.0) != 1.0:
         keys["lossScaling"] = repr(float(values["loss_scaling"]))
+        _check({"lossScaling": float(values["loss_scaling"])})
     _element_types(values, keys)
     return keys
 

@@ -1,12 +1,12 @@
 """The groups of :class:`poptorch.Options`."""
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, Optional
 
 import torch
 
-from . import autocasting, enums
+from . import _validator, autocasting, enums
+from ._environment import whole_number
 from ._groups import OptionsGroup
 from ._logging import say_once
 from ._popart_options import PopartOptions
@@ -83,7 +83,8 @@ class _PrecisionOptions(OptionsGroup):
     runningVarianceAlwaysFloat = runningStatisticsAlwaysFloat
 
     def enableFloatingPointExceptions(self, enabled: bool) -> "_PrecisionOptions":
-        """Whether results that are no numbers stop the program; without effect."""
+        """Whether invalid operations, divisions by zero and overflows raise poptorch.Error, which
+        names the operation."""
         assert isinstance(enabled, bool), \
             "enableFloatingPointExceptions needs to be set to a bool"
         self._popart.set("enableFloatingPointChecks", enabled)
@@ -91,7 +92,8 @@ class _PrecisionOptions(OptionsGroup):
         return self
 
     def enableStochasticRounding(self, enabled: bool) -> "_PrecisionOptions":
-        """Whether halves are rounded by chance; without effect: they go to the nearest."""
+        """Whether halves are rounded by chance, so that sums are right on average; the chance follows
+        from Options.randomSeed()."""
         self._popart.set("enableStochasticRounding", enabled)
         self.set(stochastic_rounding=enabled)
         return self
@@ -121,10 +123,8 @@ class _TrainingOptions(OptionsGroup):
 
     def gradientAccumulation(self, gradient_accumulation: int) -> "_TrainingOptions":
         """Micro-batches of one weight update, 1 or more."""
-        if int(gradient_accumulation) < 1:
-            raise ValueError("gradientAccumulation must be 1 or more, "
-                             f"not {gradient_accumulation}")
-        self.set(gradient_accumulation=int(gradient_accumulation))
+        self.set(gradient_accumulation=_validator.whole_number("gradientAccumulation",
+                                                               gradient_accumulation))
         return self
 
     def accumulationAndReplicationReductionType(self, reduction_type: enums.ReductionType
@@ -150,7 +150,8 @@ class _TrainingOptions(OptionsGroup):
         return self
 
     def setAutomaticLossScaling(self, enabled: bool) -> "_TrainingOptions":
-        """Whether the loss's scaling adapts itself; without effect: it stays as given."""
+        """Whether the loss's scaling doubles after each weight update, and is halved where gradients
+        are too large."""
         self._popart.set("automaticLossScalingSettings.enabled", enabled)
         return self
 
@@ -176,8 +177,8 @@ class _DistributedOptions(OptionsGroup):
 
     def setEnvVarNames(self, var_num_processes: str, var_process_id: str) -> "_DistributedOptions":
         """Takes count and number from environment variables of these names."""
-        return self.configureProcessId(int(os.environ.get(var_process_id, "0")),
-                                       int(os.environ.get(var_num_processes, "1")))
+        return self.configureProcessId(whole_number(var_process_id, 0),
+                                       whole_number(var_num_processes, 1))
 
     def configureProcessId(self, process_id: int, num_processes: int) -> "_DistributedOptions":
         """This process is number ``process_id`` (from 0) of ``num_processes``."""
@@ -213,10 +214,9 @@ class TensorLocationSettings(OptionsGroup):
 
     def minElementsForReplicatedTensorSharding(self, min_elements: int
                                                ) -> "TensorLocationSettings":
-        """Tensors with fewer elements are not sharded; without effect: 8192 is the least."""
+        """Tensors with fewer elements are not sharded; without it those under 8192."""
         assert isinstance(min_elements, int)
-        say_once("TensorLocationSettings.minElementsForReplicatedTensorSharding has no effect: "
-                 "tensors from 8192 elements on are sharded")
+        _validator.whole_number("minElementsForReplicatedTensorSharding", min_elements)
         self.createOrSet(minElementsForReplicatedTensorSharding=min_elements)
         return self
 
@@ -260,6 +260,7 @@ class _TensorLocationOptions(OptionsGroup):
     def numIOTiles(self, num_tiles: int) -> "_TensorLocationOptions":
         """Tiles of each IPU for transfers with the host: an even number from 32 to 192."""
         assert isinstance(num_tiles, int)
+        _validator.whole_number("ioTiles", num_tiles)
         self.createOrSet(numIOTiles=num_tiles)
         return self
 
@@ -299,10 +300,15 @@ class _TensorLocationOptions(OptionsGroup):
         ]
         if off:
             keys["offload"] = ",".join(off)
-        if training and any(
-                values.get(name, {}).get("useReplicatedTensorSharding")
-                for name in ("location_optimizer", "location_weight")):
+        sharded = [
+            values[name] for name in ("location_optimizer", "location_weight")
+            if training and values.get(name, {}).get("useReplicatedTensorSharding")
+        ]
+        if sharded:
             keys["replicatedTensorSharding"] = "on"
+            least = sharded[0].get("minElementsForReplicatedTensorSharding")
+            if least is not None:
+                keys["minElementsForReplicatedTensorSharding"] = str(least)
         if "numIOTiles" in values:
             keys["ioTiles"] = str(values["numIOTiles"])
         return keys

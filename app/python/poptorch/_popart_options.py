@@ -4,6 +4,8 @@ from __future__ import annotations
 import difflib
 from typing import Any, Callable, Dict
 
+from . import _validator
+
 JobKeys = Dict[str, str]
 
 _RECOMPUTE = ["none", "standard", "norm-only", "pipeline", "all"]
@@ -14,7 +16,7 @@ def _switch(key: str) -> Callable[[Any], JobKeys]:
 
 
 def _number(key: str) -> Callable[[Any], JobKeys]:
-    return lambda value: {key: str(value)}
+    return lambda value: {key: _validator.text_of(value)}
 
 
 def _recompute(value: Any) -> JobKeys:
@@ -34,12 +36,17 @@ def _convolutions(value: Any) -> JobKeys:
     if "partialsType" in value:
         keys["partialsType"] = str(value["partialsType"])
     if "availableMemoryProportion" in value:
-        keys["availableMemoryProportion"] = str(value["availableMemoryProportion"])
+        keys["availableMemoryProportion"] = _validator.text_of(value["availableMemoryProportion"])
     return keys
 
 
 def _synthetic(value: Any) -> JobKeys:
     return {"ignoreData": "on"} if int(value) else {}
+
+
+def _exceptions(value: Any) -> JobKeys:
+    """PopART turns on all of them (popx irlowering.cpp, setFloatingPointBehaviour)."""
+    return {"fpExceptions": "all" if value else "none"}
 
 
 #: Bytes that no model's gradients reach: all of them are summed together.
@@ -53,11 +60,15 @@ def _merged(value: Any) -> JobKeys:
 #: Options that act here: what of a job each is.
 ACTING: Dict[str, Callable[[Any], JobKeys]] = {
     "autoRecomputation": _recompute,
+    "automaticLossScalingSettings.enabled": _switch("automaticLossScaling"),
+    "cachePath": _number("executableCache"),
     "convolutionOptions": _convolutions,
     "defaultBufferingDepth": _number("prefetchDepth"),
     "defaultPrefetchBufferingDepth": _number("prefetchDepth"),
+    "enableFloatingPointChecks": _exceptions,
     "enableOutlining": _switch("outline"),
     "enableOutliningCopyCostPruning": _switch("outlineCopyCostPruning"),
+    "enableStochasticRounding": _switch("stochasticRounding"),
     "numIOTiles": _number("ioTiles"),
     "outlineThreshold": _number("outlineThreshold"),
     "partialsTypeMatMuls": _partials,
@@ -65,9 +76,9 @@ ACTING: Dict[str, Callable[[Any], JobKeys]] = {
     "syntheticDataMode": _synthetic,
 }
 
-_ROUNDING = "halves are rounded to the nearest"
 _NO_DEVICE = "a simulation has no device for it"
 _ALWAYS = "the simulation always does it"
+_SCALING = "automatic loss scaling has PopART's defaults"
 _OTHER = "the simulated program does not change with it"
 
 #: Known options that change nothing here, and why.
@@ -78,12 +89,9 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "accumulatorTensorLocationSettings": "say it by TensorLocations.setAccumulatorLocation",
     "activationTensorLocationSettings": "say it by TensorLocations.setActivationLocation",
     "aliasZeroCopy": _OTHER,
-    "automaticLossScalingSettings.binEdgeLocation": "the loss's scaling stays as it is given",
-    "automaticLossScalingSettings.enabled": "the loss's scaling stays as it is given",
-    "automaticLossScalingSettings.thresholdUpperCountProportion":
-        "the loss's scaling stays as it is given",
+    "automaticLossScalingSettings.binEdgeLocation": _SCALING,
+    "automaticLossScalingSettings.thresholdUpperCountProportion": _SCALING,
     "batchSerializationSettings.factor": _OTHER,
-    "cachePath": "compiled programs are not kept between programs",
     "compileEngine": _ALWAYS,
     "constantWeights": _OTHER,
     "decomposeGradSum": _OTHER,
@@ -92,10 +100,9 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "disableGradAccumulationTensorStreams": _OTHER,
     "disableOptimizerStateTensorStreams": _OTHER,
     "dotChecks": "profiles show the graph",
-    "enableEngineCaching": "compiled programs are not kept between programs",
+    "enableEngineCaching": "say it by enableExecutableCaching",
     "enableExplicitIR": _OTHER,
     "enableExplicitMainLoops": _OTHER,
-    "enableFloatingPointChecks": "results that are no numbers are returned as such",
     "enableFullyConnectedPass": _ALWAYS,
     "enableGradientAccumulation": "say it by Training.gradientAccumulation",
     "enableInplaceAmbiguityChecking": _OTHER,
@@ -107,7 +114,6 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "enableRngStateManagement": _OTHER,
     "enableSerializedMatmuls": _OTHER,
     "enableStableNorm": "variances are always computed in the stable way",
-    "enableStochasticRounding": _ROUNDING,
     "enableSupportedDataTypeCasting": _ALWAYS,
     "enableVariablesCaching": _OTHER,
     "engineOptions": "give them by POPLAR_ENGINE_OPTIONS",
@@ -168,7 +174,8 @@ class PopartOptions:
         """Sets an option by PopART's name; enumerations are numbers.
 
         Raises:
-            ValueError: naming the nearest for an option that PopART does not have.
+            ValueError: naming the nearest for an option that PopART does not have, or what values
+                one may have.
         """
         if key not in ACTING and key not in WITHOUT_EFFECT:
             near = difflib.get_close_matches(key, [*ACTING, *WITHOUT_EFFECT], 1)
@@ -177,6 +184,8 @@ class PopartOptions:
         if key in WITHOUT_EFFECT:
             from ._logging import say_once
             say_once(f"_Popart option '{key}' has no effect: {WITHOUT_EFFECT[key]}")
+        else:
+            _validator.check(ACTING[key](value))
         self.options[key] = value
         return self
 

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional
 
 import torch
 
-from . import enums
+from . import _environment, _validator, enums
+from ._errors import Error
 from ._groups import OptionsGroup
 from ._logging import logger, say_once
 from ._option_groups import (TensorLocationSettings, _DistributedOptions, _JitOptions,
@@ -65,7 +66,7 @@ class Options(OptionsGroup):
                          anchored_tensors={},
                          output_mode=enums.OutputMode.Default,
                          output_return_period=1,
-                         use_model=os.environ.get("POPTORCH_IPU_MODEL", "0") not in ("", "0"),
+                         use_model=_environment.is_set("POPTORCH_IPU_MODEL"),
                          connection_type=enums.ConnectionType.Always,
                          sync_pattern=enums.SyncPattern.Full,
                          available_memory_proportion={},
@@ -73,9 +74,11 @@ class Options(OptionsGroup):
         cache = os.environ.get("POPTORCH_CACHE_DIR")
         if cache:
             self.enableExecutableCaching(cache)
-        defaults = os.environ.get("POPTORCH_DEFAULT_OPTIONS")
-        if defaults:
-            self.set(**json.loads(defaults))
+        defaults = _environment.json_object("POPTORCH_DEFAULT_OPTIONS", '{"device_iterations": 4}')
+        try:
+            self.set(**defaults)
+        except AttributeError as error:
+            raise Error(f"{_environment.named('POPTORCH_DEFAULT_OPTIONS')}: {error}") from None
 
     # Groups
 
@@ -113,16 +116,12 @@ class Options(OptionsGroup):
 
     def deviceIterations(self, device_iterations: int) -> "Options":
         """Batches that a call processes before it returns, 1 or more."""
-        if int(device_iterations) < 1:
-            raise ValueError(f"deviceIterations must be 1 or more, not {device_iterations}")
-        self.set(device_iterations=int(device_iterations))
+        self.set(device_iterations=_validator.whole_number("deviceIterations", device_iterations))
         return self
 
     def replicationFactor(self, replication_factor: int) -> "Options":
         """Copies of the model, each with data of its own, 1 or more."""
-        if int(replication_factor) < 1:
-            raise ValueError(f"replicationFactor must be 1 or more, not {replication_factor}")
-        self.set(replication_factor=int(replication_factor))
+        self.set(replication_factor=_validator.whole_number("replicas", replication_factor))
         return self
 
     def inputReplicaGrouping(self, input_group_size: int,
@@ -182,7 +181,7 @@ class Options(OptionsGroup):
             assert key.startswith("IPU") and key[3:].isdigit(), (
                 "Available memory proportions are expected to be in a dictionary of "
                 f"{{\"IPU0\": 0.5}} where the 0 in IPU is the index of the IPU. Invalid key: {key}")
-            shares[int(key[3:])] = share
+            shares[int(key[3:])] = _validator.number("availableMemoryProportion", share)
         self.set(available_memory_proportion=shares)
         return self
 
@@ -231,7 +230,7 @@ class Options(OptionsGroup):
 
     def enableProfiling(self, profile_dir: Optional[str] = None) -> "Options":
         """Writes profiles to ``profile_dir``/training and /inference, profile.pop each."""
-        engine = json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+        engine = _environment.engine_options()
         engine["autoReport.all"] = "true"
         if profile_dir is not None:
             engine["autoReport.directory"] = profile_dir
@@ -284,6 +283,7 @@ class Options(OptionsGroup):
     def randomSeed(self, random_seed: int) -> "Options":
         """Seed of dropout and other random numbers, and of PyTorch's own."""
         assert isinstance(random_seed, int)
+        _validator.whole_number("seed", abs(random_seed))
         torch.manual_seed(random_seed)
         self.createOrSet(random_seed=random_seed)
         return self
@@ -294,14 +294,14 @@ class Options(OptionsGroup):
         return self
 
     def enableSyntheticData(self, enabled: bool) -> "Options":
-        """Leaves transfers with the host out; calls return zeros."""
+        """Leaves transfers with the host out: calls compute nothing and return zeros."""
         self._popart.set("syntheticDataMode", 2 if enabled else 0)
         return self
 
     def enableExecutableCaching(self, path: Optional[str]) -> "Options":
-        """Directory of compiled programs; without effect: each program compiles anew."""
-        if path is not None:
-            self._popart.set("cachePath", path)
+        """Directory that keeps compiled programs: the same model with the same options, whatever
+        its weights, is not compiled again. None: nothing is kept."""
+        self._popart.set("cachePath", path or "")
         return self
 
     def broadcastBuffers(self, broadcast_buffers: bool = True) -> "Options":

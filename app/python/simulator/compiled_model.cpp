@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/python/simulator/state.h"
+#include "core/base/digest.h"
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/store/profile_writer.h"
@@ -38,8 +39,22 @@ onnx::ModelProto parsed(const CompileRequest& request) {
 
 RunOptions optionsOf(const CompileRequest& request) {
     RunOptions options;
+    options.compute.byProgram = request.computes;
     setRunOptions(options, request.options);
     return options;
+}
+
+/// What tells a model from others, but for the values of its parameters.
+std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
+    for (auto& tensor : *model.mutable_graph()->mutable_initializer())
+        if (request.parameters.contains(tensor.name()) &&
+            (tensor.data_type() == onnx::TensorProto::FLOAT ||
+             tensor.data_type() == onnx::TensorProto::FLOAT16)) {
+            tensor.clear_raw_data();
+            tensor.clear_float_data();
+            tensor.clear_int32_data();
+        }
+    return request.name + '\n' + textDigest(model.SerializeAsString());
 }
 
 Graph imported(const onnx::ModelProto& model, const CompileRequest& request,
@@ -113,21 +128,6 @@ void nameInGraph(const onnx::ModelProto& model, const Graph& graph,
     }
 }
 
-/// A part of an input that is one micro-batch.
-TensorData partOf(const Tensor& input, const CompiledModel::InputElements& all,
-                  std::int64_t microBatch) {
-    TensorData part(sim::isFloating(input.type) ? DataType::Float : DataType::Int32, input.shape);
-    const auto size = static_cast<std::size_t>(part.elements());
-    const auto first = static_cast<std::size_t>(microBatch) * size;
-    if (part.isReal())
-        std::copy_n(all.reals.begin() + static_cast<std::ptrdiff_t>(first), size,
-                    part.reals().begin());
-    else
-        std::copy_n(all.ints.begin() + static_cast<std::ptrdiff_t>(first), size,
-                    part.ints().begin());
-    return input.type == part.type() ? part : sim::converted(part, input.type);
-}
-
 } // namespace
 
 CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& progress) {
@@ -145,21 +145,27 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
         figures_.loss = lossOf(model);
     options_ = optionsOf(request);
     validate(options_);
-    const Graph graph = imported(model, request, options_);
+    imported_ = imported(model, request, options_);
     if (request.findsLoss)
-        options_.lossOutput = figures_.loss = nameInGraph(model, graph, figures_.loss);
+        options_.lossOutput = figures_.loss = nameInGraph(model, imported_, figures_.loss);
     if (request.trained)
-        options_.frozen = frozenWeights(model, graph, *request.trained);
-    nameInGraph(model, graph, options_.parameterGroups);
-    compile(graph, request, progress);
+        options_.frozen = frozenWeights(model, imported_, *request.trained);
+    nameInGraph(model, imported_, options_.parameterGroups);
+    weights_ = storedWeights(model, imported_);
+    findAnchors(request.anchors);
+    compile(options_.executableCache.empty() ? std::string() : contentOf(model, request), request,
+            progress);
     if (!figures_.fits || !request.computes)
         return;
-    prepared_ = sim::preparedGraph(graph, options_);
-    weights_ = storedWeights(model, prepared_);
+    // A function's tensors have other names than the model's.
+    options_.outline = options_.outline && anchors_.empty();
+    prepared_ = sim::preparedGraph(imported_, options_);
     for (std::size_t i = 0; i < prepared_.tensors.size(); ++i)
         if (const Tensor& tensor = prepared_.tensors[TensorId(i)];
             tensor.role == sim::TensorRole::Weight)
             tensors_.emplace(tensor.name, TensorId(i));
+    std::erase_if(weights_,
+                  [&](const auto& weight) { return !tensors_.contains(weight.second.name); });
     machine_ = std::make_unique<sim::Machine>(prepared_, options_,
                                               static_cast<std::uint64_t>(options_.compute.seed),
                                               sim::plannedSums(prepared_, options_));
@@ -167,9 +173,9 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
         startRecording(request);
 }
 
-void CompiledModel::compile(const Graph& graph, const CompileRequest& request,
+void CompiledModel::compile(const std::string& content, const CompileRequest& request,
                             const CompileProgress& progress) {
-    const Profile profile = sim::simulate(graph, options_, progress);
+    const Profile profile = sim::simulate(imported_, content, options_, progress);
     const std::string loss = figures_.loss;
     figures_ = figuresOf(profile);
     figures_.loss = loss;
@@ -205,7 +211,8 @@ std::int64_t CompiledModel::microBatches() const {
 
 std::vector<std::vector<TensorData>>
 CompiledModel::run(const std::map<std::string, InputElements>& inputs,
-                   std::span<const std::int64_t> wanted) {
+                   std::span<const std::int64_t> wanted,
+                   const std::map<std::string, std::vector<std::int64_t>>& anchored) {
     for (const TensorInfo& info : this->inputs()) {
         const auto given = inputs.find(info.name);
         const auto needed = static_cast<std::size_t>(sim::elementsOf(info.shape) * microBatches());
@@ -228,7 +235,7 @@ CompiledModel::run(const std::map<std::string, InputElements>& inputs,
                                                  std::vector<TensorData>(wanted.size()));
     sim::HostPort port;
     port.input = [&](const Tensor& input, const sim::BatchPlace& place) {
-        return partOf(input, inputs.at(input.name), sim::indexOf(place, options_));
+        return microBatchOf(input, inputs.at(input.name), sim::indexOf(place, options_));
     };
     port.output = [&](const Tensor& output, const sim::BatchPlace& place, const TensorData& value) {
         const auto at = placeOf[static_cast<std::size_t>(sim::indexOf(place, options_))];
@@ -238,6 +245,7 @@ CompiledModel::run(const std::map<std::string, InputElements>& inputs,
         for (auto i = first; i != last; ++i)
             results[i->second][static_cast<std::size_t>(at)] = value.copy();
     };
+    watchAnchors(port, anchored);
     LossSum loss;
     if (recorder_)
         recordCall(port, loss);
@@ -284,20 +292,6 @@ void CompiledModel::setWeight(const std::string& name, const TensorData& value) 
                                     sim::toString(where.shape), sim::toString(value.shape())));
     machine().setWeight(where.name, asInGraph(value.reshaped(where.shape), where,
                                               prepared_.tensors[tensors_.at(where.name)]));
-}
-
-std::map<std::string, TensorData> CompiledModel::state() const {
-    std::map<std::string, TensorData> state;
-    for (const auto& [name, id] : tensors_)
-        if (prepared_.tensors[id].state == sim::StateKind::Moment)
-            state.emplace(name, machine().weight(name));
-    return state;
-}
-
-void CompiledModel::setState(const std::map<std::string, TensorData>& state) {
-    for (const auto& [name, value] : state)
-        if (const auto known = tensors_.find(name); known != tensors_.end())
-            machine().setWeight(name, sim::converted(value, prepared_.tensors[known->second].type));
 }
 
 void CompiledModel::setLearningRates(std::vector<double> rates) {

@@ -33,9 +33,13 @@ struct CompileRequest {
     bool findsLoss = false; ///< of training: the model's own loss (lossOf)
     /// Weights that training changes; none: all.
     std::optional<std::set<std::string>> trained;
-    std::set<std::string> parameters; ///< initialisers that are weights, whatever their size
+    /// Initialisers that are weights, whatever their size; a program that is kept
+    /// (options.executableCache) does not depend on their values.
+    std::set<std::string> parameters;
     /// Outputs at the end of the model that become values of weights: those weights, in order.
     std::vector<std::string> state;
+    /// Tensors whose values calls keep, see anchored().
+    std::vector<std::string> anchors;
     /// What the profile is to hold of the values that calls compute, see finishProfile().
     RecordedValues values = RecordedValues::Off;
     std::int64_t valueSamples = 50; ///< iterations at most whose tensors are looked at
@@ -84,9 +88,30 @@ public:
         std::span<const std::int32_t> ints; ///< of all others
     };
     /// One call of the host. `inputs` by name; of each output the micro-batches in `wanted`, by
-    /// number. Throws UserError for an input that is missing or too small.
+    /// number, and of each anchor those in `anchored`. Throws UserError for an input that is
+    /// missing or too small.
     std::vector<std::vector<sim::TensorData>>
-    run(const std::map<std::string, InputElements>& inputs, std::span<const std::int64_t> wanted);
+    run(const std::map<std::string, InputElements>& inputs, std::span<const std::int64_t> wanted,
+        const std::map<std::string, std::vector<std::int64_t>>& anchored = {});
+
+    /// What each operation of the model makes of the first micro-batch with the weights that the
+    /// model came with, by the operation's name: in forward order, on one IPU, without an update.
+    [[nodiscard]] std::vector<std::pair<TensorInfo, sim::TensorData>>
+    forward(const std::map<std::string, InputElements>& inputs) const;
+    /// Operations of the model that draw random numbers, by name.
+    [[nodiscard]] std::vector<std::string> drawing() const;
+
+    /// Names that anchors may have: inputs, outputs, weights, "Gradient___w" of each weight that is
+    /// trained, and what operations make.
+    [[nodiscard]] std::vector<std::string> tensorNames() const;
+    /// An anchor's value in the last call: a row for each micro-batch that was asked for, in the
+    /// shape of the model; of a gradient before it is accumulated or summed over replicas, times
+    /// the loss's scaling. Throws UserError for what is no anchor or was not computed.
+    struct AnchoredValue {
+        TensorInfo info;
+        std::vector<sim::TensorData> rows;
+    };
+    [[nodiscard]] AnchoredValue anchored(const std::string& name) const;
 
     /// Names of the model's weights that the machine holds.
     [[nodiscard]] std::vector<std::string> weights() const;
@@ -95,9 +120,10 @@ public:
     /// As it is now, in the model's shape. Throws UserError for an unknown name.
     [[nodiscard]] sim::TensorData weight(const std::string& name) const;
     void setWeight(const std::string& name, const sim::TensorData& value);
-    /// The optimizer's state, by its names ("Accl1___conv.weight"), to go on with in another
-    /// machine.
+    /// The optimizer's state in the shapes of the model's weights, without the loss's scaling, by
+    /// PopART's prefix and the weight's name ("Accl1___conv.weight"), wherever it is kept.
     [[nodiscard]] std::map<std::string, sim::TensorData> state() const;
+    /// Takes what it has under these names. Throws UserError for a value of another size.
     void setState(const std::map<std::string, sim::TensorData>& state);
     /// Of the run, then of its parameter groups. Throws UserError for another number of them.
     void setLearningRates(std::vector<double> rates);
@@ -115,15 +141,39 @@ private:
     };
     void startRecording(const CompileRequest& request);
     void recordCall(sim::HostPort& port, LossSum& loss);
-    void compile(const sim::Graph& graph, const CompileRequest& request,
+    /// `content` tells the model from others.
+    void compile(const std::string& content, const CompileRequest& request,
                  const CompileProgress& progress);
     [[nodiscard]] const StoredWeight& stored(const std::string& name) const;
+    /// A tensor of the optimizer's.
+    struct Moment {
+        std::string name; ///< in the graph
+        const StoredWeight* weight;
+        double scale = 1;        ///< by which the machine's value is larger
+        std::int64_t shards = 1; ///< replicas that it is spread over
+    };
+    [[nodiscard]] std::map<std::string, Moment> moments() const;
+    /// Tensors of the graph that are an anchor's value together, and what they are in the model.
+    struct Anchor {
+        TensorInfo info;
+        std::vector<std::string> parts;
+        const StoredWeight* weight = nullptr; ///< whose gradient it is
+        std::map<std::int64_t, sim::TensorData> rows;
+        void take(std::int64_t row, const sim::TensorData& value);
+    };
+    void findAnchors(const std::vector<std::string>& names);
+    [[nodiscard]] std::optional<Anchor> anchorOf(const sim::Graph& graph,
+                                                 const std::string& name) const;
+    void watchAnchors(sim::HostPort& port,
+                      const std::map<std::string, std::vector<std::int64_t>>& wanted);
     [[nodiscard]] sim::Machine& machine() const;
     [[nodiscard]] std::vector<TensorInfo> infos(const std::vector<sim::TensorId>& ids) const;
 
     RunOptions options_;
     CompiledFigures figures_;
+    sim::Graph imported_; ///< the model's operations, before training adds to them
     sim::Graph prepared_;
+    std::map<std::string, Anchor> anchors_;
     std::map<std::string, StoredWeight> weights_;
     std::vector<std::string> initialisers_;
     std::map<std::string, sim::TensorId> tensors_; ///< weights and state of the graph
@@ -132,5 +182,9 @@ private:
     std::optional<sim::ScoreWatch> scores_;      ///< of training
     std::int64_t updates_ = 0;
 };
+
+/// A part of an input that is one micro-batch, as the machine takes it.
+sim::TensorData microBatchOf(const sim::Tensor& input, const CompiledModel::InputElements& all,
+                             std::int64_t microBatch);
 
 } // namespace tilescope::python

@@ -68,17 +68,16 @@ CompiledModel::InputElements elementsOf(const py::array& array) {
     throw py::type_error("arrays are of float32 or int32, row after row");
 }
 
-std::unique_ptr<CompiledModel> compiled(const py::bytes& onnx, const std::string& name,
-                                        const std::map<std::string, std::string>& options,
-                                        const std::map<std::int64_t, py::tuple>& blocks,
-                                        const std::string& profile, bool computes, bool findsLoss,
-                                        const std::optional<std::set<std::string>>& trained,
-                                        const std::set<std::string>& parameters,
-                                        const std::vector<std::string>& state,
-                                        const std::string& values, std::int64_t valueSamples,
-                                        const std::optional<py::function>& progress) {
-    CompileRequest request{std::string(onnx), name,      options, {},         profile,
-                           computes,          findsLoss, trained, parameters, state};
+std::unique_ptr<CompiledModel>
+compiled(const py::bytes& onnx, const std::string& name,
+         const std::map<std::string, std::string>& options,
+         const std::map<std::int64_t, py::tuple>& blocks, const std::string& profile, bool computes,
+         bool findsLoss, const std::optional<std::set<std::string>>& trained,
+         const std::set<std::string>& parameters, const std::vector<std::string>& state,
+         const std::vector<std::string>& anchors, const std::string& values,
+         std::int64_t valueSamples, const std::optional<py::function>& progress) {
+    CompileRequest request{std::string(onnx), name,    options,    {},    profile, computes,
+                           findsLoss,         trained, parameters, state, anchors};
     RunOptions recorded;
     recorded.compute.enabled = true;
     setRunOptions(recorded, {{"values", values}, {"valueSamples", std::to_string(valueSamples)}});
@@ -98,19 +97,36 @@ std::unique_ptr<CompiledModel> compiled(const py::bytes& onnx, const std::string
 }
 
 py::list results(CompiledModel& model, const std::map<std::string, py::array>& inputs,
-                 const std::vector<std::int64_t>& wanted) {
+                 const std::vector<std::int64_t>& wanted,
+                 const std::map<std::string, std::vector<std::int64_t>>& anchored) {
     std::map<std::string, CompiledModel::InputElements> elements;
     for (const auto& [name, array] : inputs)
         elements[name] = elementsOf(array);
     std::vector<std::vector<sim::TensorData>> values;
     {
         const py::gil_scoped_release released;
-        values = model.run(elements, wanted);
+        values = model.run(elements, wanted, anchored);
     }
     py::list list;
     const std::vector<TensorInfo> infos = model.outputs();
     for (std::size_t i = 0; i < infos.size(); ++i)
         list.append(stacked(infos[i], values[i]));
+    return list;
+}
+
+/// (name, array) of what each operation of the forward pass makes.
+py::list forwardOf(const CompiledModel& model, const std::map<std::string, py::array>& inputs) {
+    std::map<std::string, CompiledModel::InputElements> elements;
+    for (const auto& [name, array] : inputs)
+        elements[name] = elementsOf(array);
+    std::vector<std::pair<TensorInfo, sim::TensorData>> made;
+    {
+        const py::gil_scoped_release released;
+        made = model.forward(elements);
+    }
+    py::list list;
+    for (const auto& [info, value] : made)
+        list.append(py::make_tuple(info.name, arrayOf(value)));
     return list;
 }
 
@@ -142,6 +158,28 @@ py::dict optionTable() {
     for (const OptionSpec& spec : runOptionTable())
         table[py::str(spec.key)] = spec.help;
     return table;
+}
+
+/// What the option table says of one value beside others, and of all of them together.
+void checkOption(const std::string& key, const std::string& value,
+                 const std::map<std::string, std::string>& others) {
+    RunOptions options;
+    setRunOptions(options, others);
+    setRunOption(options, key, value);
+}
+
+void checkOptions(const std::map<std::string, std::string>& values) {
+    RunOptions options;
+    options.compute.byProgram = true;
+    setRunOptions(options, values);
+    validate(options);
+}
+
+std::map<std::string, std::string> engineOptions(const std::string& json,
+                                                 const std::string& origin) {
+    RunOptions options;
+    addEngineOptions(options, json, origin);
+    return options.engineOptions;
 }
 
 py::dict stateOf(const CompiledModel& model) {
@@ -210,22 +248,44 @@ PYBIND11_MODULE(_simulator, m) {
                 std::rethrow_exception(error);
         } catch (const tilescope::UserError& mistake) {
             PyErr_SetString(PyExc_ValueError, mistake.what());
+        } catch (const py::builtin_exception&) {
+            throw; // what this module raises itself
+        } catch (const std::bad_alloc&) {
+            throw; // a MemoryError
+        } catch (const std::exception& fault) {
+            PyErr_SetString(
+                PyExc_RuntimeError,
+                fmt::format("internal error of TileScope: {}; please report it with the "
+                            "program that led to it",
+                            fault.what())
+                    .c_str());
         }
     });
     m.def("options", &optionTable, "Keys of a job with what they are for.");
+    m.def("check_option", &checkOption, py::arg("key"), py::arg("value"),
+          py::arg("others") = std::map<std::string, std::string>{},
+          "Raises ValueError with the option table's words for a value that it does not allow; "
+          "`others` are options that bounds depend on.");
+    m.def("check_options", &checkOptions, py::arg("values"),
+          "The same for all keys of a job, and for what they are together.");
+    m.def("engine_options", &engineOptions, py::arg("json"), py::arg("origin"),
+          "Poplar engine options of a JSON object; `origin` names it in errors.");
     py::class_<CompiledModel>(m, "CompiledModel",
                               "A model that is compiled for a simulated machine.")
         .def(py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
              py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
              py::arg("computes") = true, py::arg("finds_loss") = false,
              py::arg("trained") = std::nullopt, py::arg("parameters") = std::set<std::string>{},
-             py::arg("state") = std::vector<std::string>{}, py::arg("values") = "off",
+             py::arg("state") = std::vector<std::string>{},
+             py::arg("anchors") = std::vector<std::string>{}, py::arg("values") = "off",
              py::arg("value_samples") = 50, py::arg("progress") = std::nullopt,
              "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
              "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
              "`trained` names the weights that training changes, None for all; `parameters` "
              "initialisers that are weights whatever their size, and `state` those that the "
-             "model's last outputs overwrite after each micro-batch. `values` is what "
+             "model's last outputs overwrite after each micro-batch; `anchors` are tensors that "
+             "calls "
+             "keep for anchored(). `values` is what "
              "finish_profile() writes of computed values: 'all', 'curves' or 'off'. "
              "Raises ValueError for what the user can mend.")
         .def_property_readonly("figures", &figuresOf, "What the simulation says, as a dict.")
@@ -237,9 +297,26 @@ PYBIND11_MODULE(_simulator, m) {
             "The same of each output.")
         .def_property_readonly("micro_batches", &CompiledModel::microBatches,
                                "Micro-batches of a call, over all replicas.")
-        .def("run", &results, py::arg("inputs"), py::arg("wanted"),
-             "One call. `inputs`: arrays of float32 or int32 by name, all micro-batches one after "
-             "the other. Returns for each output an array [len(wanted), *shape].")
+        .def(
+            "run", &results, py::arg("inputs"), py::arg("wanted"),
+            py::arg("anchored") = std::map<std::string, std::vector<std::int64_t>>{},
+            "One call. `inputs`: arrays of float32 or int32 by name, all micro-batches one after "
+            "the other. Returns for each output an array [len(wanted), *shape]; `anchored` are the "
+            "micro-batches that are kept of each anchor.")
+        .def(
+            "forward", &forwardOf, py::arg("inputs"),
+            "(name, array) of what each operation makes of the first micro-batch, with the weights "
+            "that the model came with.")
+        .def("drawing", &CompiledModel::drawing, "Operations that draw random numbers.")
+        .def("tensor_names", &CompiledModel::tensorNames, py::call_guard<py::gil_scoped_release>(),
+             "Names that anchors may have.")
+        .def(
+            "anchored",
+            [](const CompiledModel& model, const std::string& name) {
+                const CompiledModel::AnchoredValue value = model.anchored(name);
+                return stacked(value.info, value.rows);
+            },
+            "An anchor's value in the last call, as run() returns outputs.")
         .def("weights", &CompiledModel::weights, "Names of the weights.")
         .def("constants", &CompiledModel::constants, "Names of all initialisers of the model.")
         .def(

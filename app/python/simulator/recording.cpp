@@ -28,9 +28,12 @@ void CompiledModel::recordCall(sim::HostPort& port, LossSum& loss) {
         output(tensor, place, value);
     };
     if (scores_ && !scores_->isEmpty())
-        port.watch = [this](const sim::Graph& graph, sim::TensorId tensor,
-                            const sim::BatchPlace& place, const sim::TensorData& value) {
+        port.watch = [this, others = std::move(port.watch)](
+                         const sim::Graph& graph, sim::TensorId tensor,
+                         const sim::BatchPlace& place, const sim::TensorData& value) {
             scores_->see(graph, tensor, place.replica, value);
+            if (others)
+                others(graph, tensor, place, value);
         };
     if (!options_.isTraining() && updates_ == 0)
         recorder_->seeWeights(machine());

@@ -62,8 +62,10 @@ def record(model, folder, config=None, batch_size=None, mode="training", weights
     Returns the path of the job. What a job cannot say is a warning.
 
     Raises:
-        ValueError: for an optimizer that is not simulated, or a mode that is none.
+        ValueError: for an optimizer that is not simulated, and for values that ``tilescope run`` would
+            refuse, in its words, where tilescope is installed.
     """
+    _check({"mode": mode})
     if mode not in ("training", "inference"):
         raise ValueError("mode '{}' is neither 'training' nor 'inference'".format(mode))
     os.makedirs(folder, exist_ok=True)
@@ -91,9 +93,28 @@ def record(model, folder, config=None, batch_size=None, mode="training", weights
     if not training:
         job.pop("recompute", None)
     job.update(more)
+    _check(job)
     path = os.path.join(folder, "job.json")
     _write(path, job)
     return path
+
+
+def _check(job):
+    """As ``tilescope run`` does it, where it is installed; else it is left to that."""
+    try:
+        from tilescope import _simulator
+    except ImportError:
+        return
+    _simulator.check_options({key: _text(value) for key, value in job.items() if key != "model"})
+
+
+def _text(value):
+    """A value as the command line takes it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value) if isinstance(value, dict) else str(value)
 
 
 def _write(path, value):

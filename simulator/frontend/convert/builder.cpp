@@ -224,7 +224,7 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
         checkOpenShape(attributes, shapes, shape.value());
     const std::string path = uniqueName(name);
     const TensorId output =
-        addTensor(path, std::move(*shape), type.value_or(resultType(attributes, types)),
+        addTensor(path, std::move(*shape), type ? *type : resultType(attributes, types),
                   TensorRole::Activation);
     Op op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}};
     if (isPlanned(op.attributes)) {

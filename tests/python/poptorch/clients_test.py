@@ -1,4 +1,9 @@
-"""Programs that Graphcore published, unchanged, on few data. They lie beside the checkout."""
+"""Programs that Graphcore published, unchanged, on few data.
+
+They are not part of the project: where TILESCOPE_CLIENTS names a folder with them, as their repositories lay them out
+("tutorials/tutorials/pytorch/...", "tutorials/simple_applications/..."), they are run; programs_test.py has programs of
+our own with the same calls.
+"""
 import json
 import os
 import re
@@ -11,11 +16,10 @@ from pathlib import Path
 import pytest
 import tilescope
 
-SHARED = Path(os.environ.get("TILESCOPE_SHARED_DIR", "/nowhere"))
-TUTORIALS = SHARED / "clients" / "tutorials"
+TUTORIALS = Path(os.environ.get("TILESCOPE_CLIENTS", "/nowhere")) / "tutorials"
 
 pytestmark = pytest.mark.skipif(not TUTORIALS.exists(),
-                                reason=f"the programs are not beside the checkout: {TUTORIALS}")
+                                reason="published programs are left out: TILESCOPE_CLIENTS names no folder")
 pytest.importorskip("torchvision", reason="the programs need python3-torchvision")
 pytest.importorskip("tqdm", reason="the programs need python3-tqdm")
 

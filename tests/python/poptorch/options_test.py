@@ -47,7 +47,7 @@ def test_all_keys_are_those_of_jobs():
         "offload": "optimizer",
         "replicatedTensorSharding": "on",
         "recompute": "pipeline",
-        "outlineThreshold": "10.0",
+        "outlineThreshold": "10",
         "outline": "off",
         "prefetchDepth": "3",
         "optimizer": "momentum",

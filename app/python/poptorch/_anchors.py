@@ -1,0 +1,72 @@
+"""Tensors within a model that calls keep (Options.anchorTensor)."""
+from __future__ import annotations
+
+from typing import Dict, List, Optional
+
+import torch
+
+from . import _jobs, enums
+from ._compiled import Executable
+from ._errors import Error, as_poptorch_error
+from ._instances import Instances
+
+
+def stacked(values: torch.Tensor, shape: torch.Size, sums: bool) -> torch.Tensor:
+    """Micro-batches one after the other in the first dimension, or their sum."""
+    if sums:
+        values = values.sum(0, keepdim=True)
+    count = values.shape[0]
+    if len(shape) == 0:
+        values = values.reshape(() if count == 1 else (count, ))
+    else:
+        values = values.reshape(count * shape[0], *shape[1:])
+    return values
+
+
+class Anchors(Executable):
+    """Which tensors a call keeps, and what they are after it."""
+
+    _instances: Optional[Instances]
+
+    def getTensorNames(self) -> List[str]:
+        """Names of weights, their gradients in training ("Gradient___" and the weight's name), inputs
+        and what operations make in the compiled model, as :meth:`poptorch.Options.anchorTensor`
+        takes them."""
+        return list(self._program().program.tensor_names())
+
+    def _anchor_names(self) -> List[str]:
+        return [long_name for long_name, _, _ in self._options.anchored_tensors.values()]
+
+    def _wanted_of_anchors(self) -> Dict[str, List[int]]:
+        """Micro-batches of each tensor that is kept."""
+        wanted: Dict[str, set] = {}
+        for long_name, mode, every in self._options.anchored_tensors.values():
+            wanted.setdefault(long_name, set()).update(self._numbers(mode, every))
+        return {name: sorted(numbers) for name, numbers in wanted.items()}
+
+    def _numbers(self, mode: Optional[enums.OutputMode], every: int) -> List[int]:
+        """Micro-batches of an output mode; without one of the outputs' own."""
+        numbers = _jobs.wanted_micro_batches(self._options, self._training, mode, every)
+        return numbers if self._instances is None else self._instances.own_micro_batches(numbers)
+
+    def getAnchoredTensor(self, short_name: str) -> torch.Tensor:
+        """A tensor that Options.anchorTensor() names, as the last call left it: any of
+        :meth:`getTensorNames`. A gradient is that of each micro-batch, before gradients are
+        accumulated or summed over replicas, times the loss's scaling.
+
+        Raises:
+            poptorch.Error: for an unknown name, or before the first call.
+        """
+        anchors = self._options.anchored_tensors
+        if short_name not in anchors:
+            raise Error(f"No tensor with name {short_name} found.")
+        long_name, mode, every = anchors[short_name]
+        program = self._program().program
+        with as_poptorch_error():
+            if long_name in program.weights():
+                return torch.from_numpy(program.weight(long_name))
+            array = program.anchored(long_name)
+        kept, own = self._wanted_of_anchors()[long_name], self._numbers(mode, every)
+        array = array[[kept.index(number) for number in own]]
+        sums = (mode or self._options.output_mode) == enums.OutputMode.Sum
+        return stacked(torch.from_numpy(array), torch.Size(array.shape[1:]), sums)

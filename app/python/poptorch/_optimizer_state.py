@@ -1,0 +1,95 @@
+"""Moments and counts of an optimizer: on the machine, and in ``optimizer.state`` as PyTorch has them."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Tuple
+
+import numpy
+import torch
+
+from . import _optimizers
+
+#: What PyTorch calls a tensor of the machine, which has PopART's prefix of a weight's name.
+_MOMENTS = {"Accl1": "exp_avg", "Accl2": "exp_avg_sq", "Step": "step"}
+_KEYS: Dict[str, Dict[str, str]] = {
+    "sgd": {"Accl1": "momentum_buffer"},
+    "adam": _MOMENTS,
+    "adamw": _MOMENTS,
+    "lamb": _MOMENTS,
+    "rmsprop": {"Accl1": "square_avg", "Accl3": "momentum_buffer"},
+}
+
+
+class OptimizerState:
+    """Keeps both the same: after a call PyTorch has what the machine has, and what the program
+    changes, load_state_dict() above all, reaches the machine with the next call."""
+
+    def __init__(self) -> None:
+        self._known: Dict[Tuple[str, str], Tuple[Any, int]] = {}  #: on the machine, with its version
+
+    def upload(self, program: Any, optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> None:
+        """Brings what has changed to the machine. What the optimizer does not have stays."""
+        changed: Dict[str, numpy.ndarray] = {}
+        for own, name, prefix, key in self._places(optimizer, names):
+            value = own.get(key)
+            if value is None or self._is_known(name, key, value):
+                continue
+            number = torch.as_tensor(value).detach().to(torch.float32)
+            changed[f"{prefix}___{name}"] = number.contiguous().numpy()
+            self._remember(name, key, value)
+        if changed:
+            program.set_state(changed)
+
+    def download(self, program: Any, optimizer: torch.optim.Optimizer, names: Mapping[int, str],
+                 updates: int) -> None:
+        """Takes what the machine has after so many more updates."""
+        state = program.state()
+        for own, name, prefix, key in self._places(optimizer, names):
+            array = state.get(f"{prefix}___{name}")
+            if array is None:
+                continue
+            value = own.get(key)
+            if isinstance(value, torch.Tensor) and value.shape == array.shape:
+                with torch.no_grad():
+                    value.copy_(torch.from_numpy(array))
+            else:
+                own[key] = value = torch.from_numpy(array)
+            self._remember(name, key, value)
+        if _optimizers.kind_of(optimizer) == "rmsprop":  # the machine needs no count for it
+            for parameter in _optimizers.trained_parameters(optimizer):
+                if optimizer.state.get(parameter):
+                    own = optimizer.state[parameter]
+                    own["step"] = own.get("step", 0) + updates
+
+    @staticmethod
+    def _places(optimizer: torch.optim.Optimizer,
+                names: Mapping[int, str]) -> List[Tuple["_StateOf", str, str, str]]:
+        """(state of the parameter, its name, prefix, key) of all that may be."""
+        keys = _KEYS[_optimizers.kind_of(optimizer)]
+        return [(_StateOf(optimizer, parameter), names[id(parameter)], prefix, key)
+                for parameter in _optimizers.trained_parameters(optimizer)
+                if id(parameter) in names for prefix, key in keys.items()]
+
+    def _is_known(self, name: str, key: str, value: Any) -> bool:
+        known = self._known.get((name, key))
+        if known is None:
+            return False
+        if isinstance(value, torch.Tensor):
+            return known[0] is value and known[1] == value._version
+        return bool(known[0] == value)
+
+    def _remember(self, name: str, key: str, value: Any) -> None:
+        version = value._version if isinstance(value, torch.Tensor) else 0
+        self._known[name, key] = (value, version)
+
+
+class _StateOf:
+    """A parameter's state, which is not there before something is put into it."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer, parameter: torch.Tensor) -> None:
+        self._all, self._parameter = optimizer.state, parameter
+
+    def get(self, key: str) -> Any:
+        return self._all.get(self._parameter, {}).get(key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._all[self._parameter][key] = value

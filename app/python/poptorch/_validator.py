@@ -1,0 +1,31 @@
+"""Values of options are checked by the option table that the command line and jobs have."""
+from __future__ import annotations
+
+from typing import Any, Dict
+
+from tilescope import _simulator
+
+
+def text_of(value: Any) -> str:
+    """A value as jobs have it."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)
+
+
+def check(keys: Dict[str, str]) -> None:
+    """Raises ValueError, with the option table's words, for values out of bounds."""
+    for key, value in keys.items():
+        _simulator.check_option(key, value)
+
+
+def whole_number(key: str, value: Any) -> int:
+    """A whole number within the bounds of a job's key, see :func:`check`."""
+    check({key: text_of(value)})
+    return int(value)
+
+
+def number(key: str, value: Any) -> float:
+    """The same of any number."""
+    check({key: text_of(value)})
+    return float(value)

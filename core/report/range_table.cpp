@@ -129,4 +129,38 @@ RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus
     return {std::move(table), std::move(rows)};
 }
 
+void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
+                 bool compilationShown) {
+    std::map<std::pair<std::string, std::string>, Gathered> rows; // by name and channel
+    const auto add = [&](const std::vector<HostLane>& lanes) {
+        for (const HostLane& lane : lanes)
+            for (const HostBox& box : lane.boxes) {
+                const bool isMoment = box.cycles.begin == box.cycles.end;
+                const std::int64_t begin = std::max(box.cycles.begin, range.begin);
+                const std::int64_t end = std::min(box.cycles.end, range.end);
+                if (isMoment ? begin > end || begin == range.end : begin >= end)
+                    continue;
+                const std::string kind = !box.channel.empty()                ? box.channel
+                                         : box.work == HostWork::Compilation ? "compilation"
+                                                                             : "loading";
+                Gathered& row = rows[{box.name, kind}];
+                ++row.count;
+                row.cycles = saturatingSum(row.cycles, end - begin);
+                row.longest = std::max(row.longest, box.cycles.cycles());
+            }
+    };
+    if (compilationShown)
+        add(host.before());
+    add(host.recorded());
+    for (const auto& [key, row] : rows) {
+        table.table.add({key.first, Cell(), "Host: " + key.second, row.count, row.cycles,
+                         row.cycles / row.count, row.longest,
+                         range.cycles() > 0
+                             ? static_cast<double>(row.cycles) / static_cast<double>(range.cycles())
+                             : 0.0},
+                        static_cast<std::int32_t>(table.rows.size()));
+        table.rows.emplace_back();
+    }
+}
+
 } // namespace tilescope

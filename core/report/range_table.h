@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/analysis/hosts/host_timeline.h"
 #include "core/base/enum_names.h"
 #include "core/table/table.h"
 #include "core/trace/trace_index.h"
@@ -34,5 +35,10 @@ struct RangeTable {
 /// damaged file.
 RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
                       RangeGroup by, const std::stop_token& stop = {});
+
+/// Adds what the host did in a range by its own clock, a row for each name and channel: tracepoints
+/// of the program, and phases of the compilation if these are `shown`. Its share is of the range.
+void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
+                 bool compilationShown);
 
 } // namespace tilescope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/saturating.h"
 #include "core/trace/lane_cursor.h"
@@ -109,9 +110,18 @@ std::int64_t firstStepFrom(const TraceIndex& trace, double cycle) {
     return low;
 }
 
-std::vector<CycleRange> executionsIn(const TraceIndex& trace, const ProgramSet& programs,
-                                     CycleRange range, std::size_t most) {
-    std::vector<CycleRange> executions;
+CycleRange cyclesOf(const ExecutedStep& step) {
+    CycleRange all{step.ipus.front().start, step.ipus.front().start};
+    for (const StepOnIpu& ipu : step.ipus) {
+        all.begin = std::min(all.begin, ipu.start);
+        all.end = std::max(all.end, ipu.start + ipu.cycles);
+    }
+    return all;
+}
+
+std::vector<ExecutedStep> executionsIn(const TraceIndex& trace, const ProgramSet& programs,
+                                       CycleRange range, std::size_t most) {
+    std::vector<ExecutedStep> executions;
     // The step before may reach into the range.
     std::int64_t at =
         std::max<std::int64_t>(-1, firstStepFrom(trace, static_cast<double>(range.begin)) - 2);
@@ -120,18 +130,14 @@ std::vector<CycleRange> executionsIn(const TraceIndex& trace, const ProgramSet& 
         if (next <= at)
             break;
         at = next;
-        const ExecutedStep step = trace.stepAt(at);
+        ExecutedStep step = trace.stepAt(at);
         if (step.ipus.empty())
             continue;
-        CycleRange all{step.ipus.front().start, step.ipus.front().start};
-        for (const StepOnIpu& ipu : step.ipus) {
-            all.begin = std::min(all.begin, ipu.start);
-            all.end = std::max(all.end, ipu.start + ipu.cycles);
-        }
+        const CycleRange all = cyclesOf(step);
         if (all.begin >= range.end)
             break;
         if (all.end > range.begin)
-            executions.push_back(all);
+            executions.push_back(std::move(step));
     }
     return executions;
 }

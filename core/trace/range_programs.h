@@ -25,9 +25,12 @@ std::vector<RangeProgram> programsIn(const TraceIndex& trace, IpuId ipu, CycleRa
 /// there is none.
 std::int64_t firstStepFrom(const TraceIndex& trace, double cycle);
 
-/// Where steps of some programs run in a range, in the order of execution, at most so many: each
-/// from its begin on the first of its IPUs to its end on the last, also what the range cuts off.
-std::vector<CycleRange> executionsIn(const TraceIndex& trace, const ProgramSet& programs,
-                                     CycleRange range, std::size_t most);
+/// From a step's begin on the first of its IPUs to its end on the last; it must have one.
+CycleRange cyclesOf(const ExecutedStep& step);
+
+/// The steps of some programs that run in a range, in the order of execution, at most so many, also
+/// what the range cuts off.
+std::vector<ExecutedStep> executionsIn(const TraceIndex& trace, const ProgramSet& programs,
+                                       CycleRange range, std::size_t most);
 
 } // namespace tilescope

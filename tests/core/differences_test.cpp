@@ -1,5 +1,6 @@
 // What differs between two runs, from what their profiles say of themselves.
 #include "core/analysis/compare/differences.h"
+#include "core/options/run_options.h"
 
 #include <QTest>
 
@@ -34,12 +35,27 @@ private slots:
         target.engineOptions = {{"aEngine", "true"}};
         target.batchSize = 8;
         target.target.ipus = 2;
-        const std::vector<OptionChange> expected{
-            {"batch", "4", "8"}, {"IPUs", "1", "2"}, {"alpha", "1", "2"}, {"aEngine", "", "true"}};
+        const std::vector<OptionChange> expected{{"batch", "4", "8"},
+                                                 {"IPUs", "1", "2"},
+                                                 {"alpha", "1", "2"},
+                                                 {"aEngine", "not set", "true"}};
         QVERIFY(leadingChanges(source, target) == expected);
         // The table of options has the options' own names.
         QCOMPARE(optionChanges(source, target).size(), std::size_t(5));
         QCOMPARE(optionChanges(source, target)[2].option, std::string("batchSize"));
+    }
+
+    /// What a run does not say is its default; what has none was not set.
+    void bothSidesAreSaid() {
+        ProfileInfo source = sampleProfile().info;
+        source.options = {};
+        ProfileInfo target = source;
+        target.options = {{"availableMemoryProportion", "0.3"}, {"precision", "half"}};
+        const std::string usual = findOption("availableMemoryProportion")->defaultValue;
+        QVERIFY(!usual.empty());
+        const std::vector<OptionChange> expected{{"availableMemoryProportion", usual, "0.3"},
+                                                 {"precision", "not set", "half"}};
+        QVERIFY(optionChanges(source, target) == expected);
     }
 
     void otherModelsAndMachinesAreSaid() {

@@ -428,7 +428,7 @@ private slots:
         QCOMPARE(copy->cost.cycles, 10 * sample::copyCycles);
         QVERIFY(copy->level == InsightLevel::Note);
         QCOMPARE(text(formatCost({130'240, 0, 0.0314})), "130,240 cycles, 3.1 % of the run");
-        QCOMPARE(text(formatCost({0, 1536, 0.25})), "1.50 KiB, 25.0 % of the memory");
+        QCOMPARE(text(formatCost({0, 1536, 0.25})), "1.50 KiB, 25.0 % of all memory");
         QCOMPARE(text(formatCost({130'240, 0, 0})), "130,240 cycles");
     }
 

@@ -24,6 +24,7 @@
 #include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
+#include "views/widgets/tool_row.h"
 
 namespace layout_test {
 using namespace tilescope;
@@ -32,6 +33,8 @@ using namespace tilescope::gui;
 namespace {
 
 const QSize smallScreen(1280, 720);
+const QSize halfScreen(960, 540); // half of Full HD, or all of it at scale 2
+const QSize smallWindow(820, 520);
 
 QString nameOf(const QWidget& widget) {
     QString path;
@@ -289,6 +292,30 @@ private slots:
             visitReport(report, [&](const QString& where) {
                 QCOMPARE(window_->size(), smallScreen);
                 problems << problemsIn(*window_, where);
+            });
+        QCOMPARE(firstOf(problems), QString());
+    }
+
+    void toolBarsFitANarrowWindow_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("half a screen") << halfScreen;
+        QTest::newRow("a small window") << smallWindow;
+    }
+    void toolBarsFitANarrowWindow() {
+        QFETCH(QSize, size);
+        window_->resize(size);
+        open(profiles_);
+        QStringList problems;
+        for (const Report report : reports)
+            visitReport(report, [&](const QString& where) {
+                QCOMPARE(window_->size(), size);
+                for (const auto* row : window_->findChildren<views::ToolRow*>()) {
+                    if (!row->isVisible())
+                        continue;
+                    problems << problemsIn(*row, where);
+                    if (row->mapTo(window_.get(), row->rect().topRight()).x() >= size.width())
+                        problems << where + QStringLiteral(": a tool bar leaves the window");
+                }
             });
         QCOMPARE(firstOf(problems), QString());
     }

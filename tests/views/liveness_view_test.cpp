@@ -150,7 +150,8 @@ private slots:
         const auto bytes = context_->reports.target()->livenessCurve({})->notAlwaysLive;
         const auto top = std::max_element(bytes.begin(), bytes.end());
         const QString values = view->plot().valuesAt(static_cast<std::size_t>(top - bytes.begin()));
-        QVERIFY2(values.contains("Not always live (target): " + context_->preferences.bytes(*top)),
+        QVERIFY2(values.contains(
+                     readOutLine("Not always live (target)", context_->preferences.bytes(*top))),
                  qPrintable(values));
         test::button(*view, "Separate").setChecked(true);
         settle();

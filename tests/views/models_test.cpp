@@ -75,6 +75,13 @@ private slots:
         QCOMPARE(CellBars::barIn(cell, 0.5).right(), CellBars::barIn(cell, 1).right());
         QVERIFY(QRectF(cell).contains(CellBars::barIn(cell, 5)));
         QVERIFY(CellBars::barIn(cell, 0).isEmpty());
+        // In a row as high as those of tables nothing is behind the digits.
+        const QFontMetrics metrics{QTableView().font()};
+        QTableView table;
+        setUpTable(table);
+        const QRect row(0, 0, 80, table.verticalHeader()->defaultSectionSize());
+        const int digitsEnd = row.center().y() + metrics.height() / 2;
+        QVERIFY(CellBars::barIn(row, 1).top() > digitsEnd);
     }
 
     void init() { context_ = std::make_unique<ViewContext>(); }

@@ -256,6 +256,30 @@ private slots:
         QVERIFY(titles.contains("Forward, source") && titles.contains("Difference"));
     }
 
+    /// A cycle is equally wide in both, however long their schedules are.
+    void twoPipelinesHaveOneScale() {
+        Profile other = test::samplePipelineRun();
+        auto& list = other.pipeline.slotList;
+        list.insert(list.begin() + 2, 3, list[1]); // three more slots of ramp-up
+        views::PipelineView& view =
+            openPipeline({pipeline_, files_.writeProfile("longer.pop", other)});
+        const auto pixelsOfUnit = [](const views::SlotDiagram& diagram) {
+            const auto& pieces = diagram.schedule().pieces;
+            const auto longest =
+                std::max_element(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) {
+                    return a.to - a.from < b.to - b.from;
+                });
+            const auto piece = static_cast<int>(longest - pieces.begin());
+            return diagram.rectOf(piece).width() / (longest->to - longest->from);
+        };
+        for (const auto widths : {views::SlotWidths::Cycles, views::SlotWidths::Equal}) {
+            view.setWidths(widths);
+            QVERIFY(view.diagram().schedule().width < view.targetDiagram().schedule().width);
+            QVERIFY(std::abs(pixelsOfUnit(view.diagram()) / pixelsOfUnit(view.targetDiagram()) -
+                             1) < 1e-6);
+        }
+    }
+
     void onePipelineOfTwo() {
         views::PipelineView& view = openPipeline({pipeline_, files_.write("single.pop")});
         QVERIFY(view.diagram().isVisible() && !view.targetDiagram().isVisible());

@@ -28,6 +28,7 @@ std::string nameOf(const HostBox& box) {
 TraceBox hostBoxOf(const HostBox& box) {
     TraceBox result{box.cycles.begin, box.cycles.end, ProgramKind::Sequence, TraceBox::Look::Run, 0,
                     box.steps,        nameOf(box)};
+    result.wallTime = isWallTime(box.work);
     switch (box.work) {
     case HostWork::Compilation:
     case HostWork::Call:
@@ -35,9 +36,8 @@ TraceBox hostBoxOf(const HostBox& box) {
     case HostWork::Tracepoint:
         break;
     case HostWork::Moment:
-        result.look = TraceBox::Look::Group;
-        result.kind = ProgramKind::StreamCopyBegin;
-        result.end = result.begin + 1; // so that a pixel of it is seen
+        result.moment = true;
+        result.end = result.begin + 1; // boxes have a length
         break;
     case HostWork::Loading:
         result.look = TraceBox::Look::Group;
@@ -60,11 +60,27 @@ TraceBox hostBoxOf(const HostBox& box) {
     return result;
 }
 
+std::int16_t placeOfChannel(TraceLane& lane, const std::string& channel) {
+    if (channel.empty())
+        return -1;
+    const auto found = std::find(lane.channels.begin(), lane.channels.end(), channel);
+    const auto place = found - lane.channels.begin();
+    constexpr std::ptrdiff_t most =
+        1000; // a program has few; one that makes them up has no colours
+    if (place >= most)
+        return -1;
+    if (found == lane.channels.end())
+        lane.channels.push_back(channel);
+    return static_cast<std::int16_t>(place);
+}
+
 void addHostRow(TraceLane& lane, const QString& name, const std::vector<const HostLane*>& of) {
     TraceRow row;
     for (const HostLane* part : of)
-        std::transform(part->boxes.begin(), part->boxes.end(), std::back_inserter(row.boxes),
-                       hostBoxOf);
+        for (const HostBox& box : part->boxes) {
+            row.boxes.push_back(hostBoxOf(box));
+            row.boxes.back().channel = placeOfChannel(lane, box.channel);
+        }
     lane.rows.push_back(std::move(row));
     lane.rowNames.push_back(name.toStdString());
 }

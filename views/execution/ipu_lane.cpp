@@ -73,9 +73,7 @@ void dropSyncs(TraceLane& lane) {
 class IpuLane : public LaneSource {
 public:
     IpuLane(const TraceQuestion& question, const AskedIpu& asked)
-        : LaneSource(std::string(asked.target ? "target" : "source") + " ipu " +
-                         std::to_string(asked.ipu.value()),
-                     asked.name, asked.target)
+        : LaneSource(ipuLaneKey(asked.ipu, asked.target), asked.name, asked.target)
         , profile_(asked.profile)
         , ipu_(asked.ipu)
         , look_(question.look)
@@ -115,6 +113,10 @@ private:
 };
 
 } // namespace
+
+std::string ipuLaneKey(IpuId ipu, bool target) {
+    return std::string(target ? "target" : "source") + " ipu " + std::to_string(ipu.value());
+}
 
 void addIpuLanes(LaneSources& lanes, const TraceQuestion& question, bool target) {
     for (const AskedIpu& asked : askedIpus(question))

@@ -149,7 +149,10 @@ void LanesPane::clicked(double x, double y) {
     case LaneClick::To::Copy:
         return emit copyClicked(click.at, source.target());
     case LaneClick::To::Range:
-        return emit rangeClicked(click.range);
+        emit rangeClicked(click.range);
+        if (!source.ipu().valid())
+            emit hostClicked(hostDetails(hit));
+        return;
     }
 }
 
@@ -175,6 +178,8 @@ QString LanesPane::readOut(double x, double y) const {
     const TracePlottable::Hit hit = plot_->trace().hit(x, y);
     if (hit.box == nullptr)
         return {};
+    if (hit.box->wallTime)
+        return wallTimeReadOut(hit);
     // A wait of the host; a run has no steps of its own either, but is all there.
     const bool goesOn = hit.box->steps == 0 && hit.box->look != TraceBox::Look::Run;
     return tr("%1\n%2\nfrom cycle %3")
@@ -185,6 +190,76 @@ QString LanesPane::readOut(double x, double y) const {
                               hit.box->cycles(), executedOf(question_.profiles)->machine().clockHz),
                     countText(hit.box->begin)) +
            readOutOfShares(*hit.box) + readOutOfTint(hit.box->tint);
+}
+
+// The host's own time is not cycles of the machine: those only say where it is on the axis.
+QString LanesPane::wallTimeReadOut(const TracePlottable::Hit& hit) const {
+    const TraceBox& box = *hit.box;
+    const double clock = std::max(1.0, question_.profiles.source->machine().clockHz);
+    QStringList lines{titleOf(box)};
+    if (const std::string channel = channelOf(hit); !channel.empty())
+        lines << readOutLine(tr("Channel"), shownName(channel));
+    if (!box.moment)
+        lines << readOutLine(tr("Time of the host"),
+                             durationText(static_cast<double>(box.cycles()) / clock));
+    lines << readOutLine(tr("From the first run's begin"),
+                         durationText(static_cast<double>(box.begin) / clock));
+    return lines.join(QLatin1Char('\n'));
+}
+
+std::string LanesPane::channelOf(const TracePlottable::Hit& hit) const {
+    const auto& lanes = *plot_->trace().overview();
+    const std::vector<std::string>& channels = lanes[hit.lane].channels;
+    const auto channel = static_cast<std::size_t>(hit.box->channel);
+    return hit.box->channel >= 0 && channel < channels.size() ? channels[channel] : std::string();
+}
+
+// What is known of a piece of the host's time, for the panel that has a step's details.
+ValueTree LanesPane::hostDetails(const TracePlottable::Hit& hit) const {
+    const TraceBox& box = *hit.box;
+    const TraceLane& lane = (*plot_->trace().overview())[hit.lane];
+    ValueTree tree;
+    tree.properties = true;
+    tree.nameTitle = tr("Host");
+    tree.valueTitles.append(QString());
+    const auto add = [&](const QString& name, Cell value, Unit unit = Unit::None) {
+        tree.roots.push_back(valueLine(name, std::move(value), unit));
+    };
+    add(tr("Name"), box.name);
+    if (const std::string channel = channelOf(hit); !channel.empty())
+        add(tr("Channel"), channel);
+    // Rows below the first of a thread have no name of their own.
+    for (std::size_t row = std::min(hit.row + 1, lane.rowNames.size()); row-- > 0;)
+        if (!lane.rowNames[row].empty()) {
+            add(tr("Row"), lane.rowNames[row]);
+            break;
+        }
+    const double clock = question_.profiles.source->machine().clockHz;
+    if (!box.wallTime) {
+        add(tr("Start"), Duration{box.begin, clock}, Unit::Cycles);
+        add(tr("Duration"), Duration{box.cycles(), clock}, Unit::Cycles);
+        return tree;
+    }
+    add(tr("From the first run's begin"), static_cast<double>(box.begin) / std::max(1.0, clock),
+        Unit::Seconds);
+    if (box.moment)
+        add(tr("Time of the host"), tr("none: a moment").toStdString());
+    else
+        add(tr("Time of the host"), static_cast<double>(box.cycles()) / std::max(1.0, clock),
+            Unit::Seconds);
+    return tree;
+}
+
+std::vector<LegendBar::Entry> LanesPane::channels() const {
+    std::vector<LegendBar::Entry> entries;
+    if (!plot_->trace().overview())
+        return entries;
+    constexpr std::size_t most = 8; // further ones are named by the read-out
+    for (const TraceLane& lane : *plot_->trace().overview())
+        for (std::size_t i = 0; entries.size() < most && i < lane.channels.size(); ++i)
+            entries.push_back({shownName(lane.channels[i], mostOfOne),
+                               channelColour(context_.theme.current(), static_cast<int>(i))});
+    return entries;
 }
 
 QString LanesPane::readOutOfTint(const BoxTint& tint) const {

@@ -29,6 +29,8 @@ public:
     [[nodiscard]] TracePlot& plot() { return *plot_; }
     /// What colours mean, if they are not those of kinds.
     [[nodiscard]] std::vector<LegendBar::Entry> legend() const;
+    /// The colours of the host's channels; none without any.
+    [[nodiscard]] std::vector<LegendBar::Entry> channels() const;
 
     [[nodiscard]] QJsonObject keptState() const;
     void setKeptState(const QJsonObject& state);
@@ -42,6 +44,8 @@ signals:
     void copyClicked(qint64 begin, bool target);
     /// A box of several steps.
     void rangeClicked(tilescope::CycleRange range);
+    /// A piece of the host's time, after rangeClicked().
+    void hostClicked(const tilescope::views::ValueTree& details);
     void emptyClicked();
     void status(const QString& text);
     /// Colours mean something else.
@@ -57,6 +61,9 @@ private:
     void arrangeFor(const TraceQuestion& question);
     [[nodiscard]] QString readOut(double x, double y) const;
     [[nodiscard]] QString readOutOfTint(const BoxTint& tint) const;
+    [[nodiscard]] QString wallTimeReadOut(const TracePlottable::Hit& hit) const;
+    [[nodiscard]] std::string channelOf(const TracePlottable::Hit& hit) const;
+    [[nodiscard]] ValueTree hostDetails(const TracePlottable::Hit& hit) const;
     [[nodiscard]] std::vector<LaneWish> wishes() const;
 
     ViewContext& context_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "views/execution/cycle_range_text.h"
+#include "views/execution/trace_content.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/control_states.h"
 
@@ -48,7 +49,10 @@ QString RangeField::rangeText(double from, double to) const {
 }
 
 QString RangeField::visibleText() const {
-    return rangeText(context_.timeZoom.from(), context_.timeZoom.to());
+    // The whole cycles that are in sight, as all that is said of the range counts them.
+    const ZoomRange& zoom = context_.timeZoom;
+    const CycleRange range = wholeCycles(zoom, zoom.from(), zoom.to());
+    return rangeText(static_cast<double>(range.begin), static_cast<double>(range.end));
 }
 
 // What is being written stays.

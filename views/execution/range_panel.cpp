@@ -27,6 +27,8 @@ RangeTable tableOf(const TraceQuestion& question, CycleRange range, RangeGroup b
     if (onlyTargetRan(question.profiles))
         return of(question.profiles.target, true);
     RangeTable source = of(question.profiles.source, false);
+    if (question.hosts.source && !question.profiles.comparing())
+        addHostRows(source, *question.hosts.source->timeline(stop), range, question.compilation);
     if (question.profiles.comparing() && question.profiles.target->info().hasExecution)
         source.table =
             comparedByName("Name", Unit::Cycles, namedValues(source.table, "cycles"),

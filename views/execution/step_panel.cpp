@@ -14,6 +14,13 @@ void StepPanel::showNone() {
     showMessage(tr("No step is selected"), tr("Click a step in the trace above."));
 }
 
+void StepPanel::showDetails(ValueTree details) {
+    details_->setTree(std::move(details));
+    details_->expandToDepth(0);
+    details_->fitColumns();
+    showContent();
+}
+
 void StepPanel::showStep(const ProfileViewPtr& profile, std::int64_t step, bool target) {
     load([this, profile, step, target](const std::stop_token& stop) {
         ReadStep read;

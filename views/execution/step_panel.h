@@ -24,6 +24,8 @@ public:
 
     /// Reads a step by its execution index in a profile, which is the target or not.
     void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);
+    /// Shows what is known of something else, such as a piece of the host's time.
+    void showDetails(ValueTree details);
     /// Says that no step is selected.
     void showNone();
 

@@ -13,11 +13,8 @@ ToolRow* TraceView::makeTools() {
     auto* tools = new ToolRow;
     look_ = tools->addChoice(tr("View"), {tr("Flame"), tr("Flat"), tr("Tiles (BSP)")});
     ipu_ = new IpuField;
-    QLabel* name = textLabel(tr("IPU"), "muted");
-    name->setBuddy(ipu_);
-    tools->add(name);
-    tools->add(ipu_);
-    run_ = tools->addChoice(tr("Run"), {tr("All")});
+    tools->addNamed(tr("IPU"), ipu_);
+    run_ = tools->addChoice(tr("Run"), {tr("All")}, true);
     look_->setItemData(2,
                        tr("Bulk-synchronous: every tile's own part in each step, and how long it "
                           "waits for the slowest"),
@@ -36,6 +33,7 @@ ToolRow* TraceView::makeTools() {
         tr("Find step"), tr("Steps whose name contains this stay bright. Enter goes to the next, "
                             "Shift+Enter to the one before, Escape ends the search."));
     tools->add(search_);
+    tools->setPriority(search_, ToolRow::Priority::Always);
     auto* tree =
         tools->addButton(tr("Program"), tr("Show the selected step in the Program Tree (P)"));
     auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));

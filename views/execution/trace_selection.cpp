@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/trace/range_programs.h"
+#include "views/execution/ipu_lane.h"
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_panel.h"
 #include "views/execution/trace_view.h"
@@ -23,7 +24,12 @@ PlotWidget::Marker markerOf(const CycleRange& range) {
     return {static_cast<double>(range.begin), static_cast<double>(range.end)};
 }
 
-// More bands than a screen has room for.
+void addBoxes(SelectedSteps& boxes, const ExecutedStep& step, bool target) {
+    for (const StepOnIpu& on : step.ipus)
+        boxes[ipuLaneKey(on.ipu, target)].push_back({on.start, on.start + on.cycles});
+}
+
+// More boxes than a screen has room for.
 constexpr std::size_t mostMarked = 2000;
 
 } // namespace
@@ -44,7 +50,7 @@ void TraceView::restore(const Chosen& chosen) {
     if (!canShow())
         return;
     selected_ = chosen;
-    mark(chosen.marked);
+    mark(chosen.marked, chosen.boxes);
     if (chosen.step >= 0) {
         restored_ = chosen.step;
         step_->showStep(profileOf(chosen.inTarget), chosen.step, chosen.inTarget);
@@ -63,7 +69,9 @@ void TraceView::stepRead(const ReadStep& read) {
     if (!read.step.ipus.empty()) {
         selected_.step = read.step.index;
         const StepOnIpu& first = read.step.ipus.front();
-        mark(CycleRange{first.start, first.start + first.cycles});
+        SelectedSteps boxes;
+        addBoxes(boxes, read.step, read.target);
+        mark(CycleRange{first.start, first.start + first.cycles}, std::move(boxes));
         const auto begin = static_cast<double>(first.start);
         const auto end = static_cast<double>(first.start + first.cycles);
         ZoomRange& zoom = context().timeZoom;
@@ -87,14 +95,18 @@ void TraceView::stepRead(const ReadStep& read) {
     context().history.note(*this);
 }
 
-void TraceView::mark(std::optional<CycleRange> range) {
+void TraceView::mark(std::optional<CycleRange> range, SelectedSteps steps) {
     selected_.marked = range;
+    selected_.boxes = std::move(steps);
     executionsQuery_.cancel();
-    setMarkers(range ? std::vector{markerOf(*range)} : std::vector<PlotWidget::Marker>());
+    setMarkers(range ? std::vector{markerOf(*range)} : std::vector<PlotWidget::Marker>(),
+               selected_.boxes);
 }
 
-void TraceView::setMarkers(const std::vector<PlotWidget::Marker>& markers) {
+void TraceView::setMarkers(const std::vector<PlotWidget::Marker>& markers,
+                           const SelectedSteps& steps) {
     plot().setMarkers(markers);
+    plot().setSelected(steps);
     tiles_->plot().setMarkers(markers);
     tracks_->setMarkers(markers);
 }
@@ -120,7 +132,7 @@ void TraceView::markExecutions(const RangeRow& row, CycleRange range) {
     });
     executionsQuery_.start([this, profile = executed(), programs = std::move(programs), range,
                             whole = selected_.range](const std::stop_token& stop) {
-        std::vector<CycleRange> executions =
+        std::vector<ExecutedStep> executions =
             executionsIn(*profile->trace(stop), programs, range, mostMarked + 1);
         return [this, executions = std::move(executions), whole]() mutable {
             const bool more = executions.size() > mostMarked;
@@ -128,9 +140,12 @@ void TraceView::markExecutions(const RangeRow& row, CycleRange range) {
             std::vector<PlotWidget::Marker> markers;
             if (whole)
                 markers.push_back(markerOf(*whole));
-            for (const CycleRange& execution : executions)
-                markers.push_back(markerOf(execution));
-            setMarkers(markers);
+            SelectedSteps boxes;
+            for (const ExecutedStep& execution : executions) {
+                markers.push_back(markerOf(cyclesOf(execution)));
+                addBoxes(boxes, execution, false);
+            }
+            setMarkers(markers, boxes);
             emit status(more ? tr("The first %1 executions of the range are marked")
                                    .arg(countText(static_cast<std::int64_t>(mostMarked)))
                              : tr("Executions marked: %1")

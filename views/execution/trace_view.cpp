@@ -1,9 +1,11 @@
 #include "views/execution/trace_view.h"
 
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTabWidget>
 #include <algorithm>
 
+#include "core/analysis/hosts/host_record_lanes.h"
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
 #include "views/execution/range_panel.h"
@@ -62,6 +64,7 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , strip_(new TraceStrip(context))
     , notice_(wrappedLabel({}, "muted"))
     , legend_(new LegendBar(context))
+    , calls_(wrappedLabel({}, "muted"))
     , panel_(new LoadingPanel(context.workers))
     , marks_(new MarksModel(this))
     , finder_(new StepFinder(context, this))
@@ -95,6 +98,9 @@ QWidget* TraceView::makeTop() {
     plots_->addWidget(tiles_);
     notice_->setContentsMargins(14, 6, 14, 6);
     layout->addWidget(notice_);
+    calls_->setContentsMargins(14, 2, 14, 4);
+    calls_->hide();
+    layout->addWidget(calls_);
     layout->addWidget(strip_);
     layout->addWidget(tracks_);
     layout->addWidget(plots_, 1);
@@ -126,6 +132,10 @@ QWidget* TraceView::makeTop() {
                           [this, target](std::int64_t step) { showStep(step, target); });
     });
     connect(lanes_, &LanesPane::rangeClicked, this, &TraceView::selectRange);
+    connect(lanes_, &LanesPane::hostClicked, this, [this](const ValueTree& details) {
+        step_->showDetails(details);
+        tabs_->setCurrentWidget(step_);
+    });
     std::vector<PlotWidget*> plots{&lanes_->plot(), &tiles_->plot()};
     for (PlotWidget* plot : plots)
         tracks_->crosshair().add(*plot);
@@ -159,6 +169,30 @@ QWidget* TraceView::makeRange() {
     return corner;
 }
 
+void TraceView::resizeEvent(QResizeEvent* event) {
+    ReportView::resizeEvent(event);
+    fitCorner();
+}
+
+// The tabs come first: what is beside them loses its labels, and then room.
+void TraceView::fitCorner() {
+    constexpr int narrowest = 120; // of the range, whose end can be scrolled to
+    QWidget* corner = tabs_->cornerWidget();
+    const auto labels = corner->findChildren<QLabel*>();
+    for (const bool shown : {true, false}) {
+        for (QLabel* label : labels)
+            label->setVisible(shown);
+        range_->setMaximumWidth(QWIDGETSIZE_MAX);
+        corner->layout()->invalidate();
+        const int over =
+            tabs_->tabBar()->sizeHint().width() + corner->layout()->sizeHint().width() - width();
+        if (over <= 0)
+            return;
+        if (!shown)
+            range_->setMaximumWidth(std::max(narrowest, range_->sizeHint().width() - over));
+    }
+}
+
 QWidget* TraceView::makeTabs() {
     tabs_ = new QTabWidget;
     tabs_->setDocumentMode(true);
@@ -184,6 +218,16 @@ QWidget* TraceView::makeTabs() {
 void TraceView::showRecord(std::shared_ptr<const HostRecord> record, double clockHz) {
     record_->setRecord(std::move(record), clockHz);
     tabs_->setTabVisible(tabs_->indexOf(record_), record_->hasGraphs());
+}
+
+// The IPUs' runs are timed once, as they take as long each time.
+void TraceView::showCalls(std::int64_t calls) {
+    calls_->setVisible(calls > 1);
+    calls_->setText(tr("The host called the model %1 times. The trace has the IPUs' work of one "
+                       "call, as each takes the same cycles; the host's own events have all. For "
+                       "more batches in it, give a call more of them: "
+                       "poptorch.Options().deviceIterations(n).")
+                        .arg(countText(calls)));
 }
 
 void TraceView::connectMarks(int tab) {
@@ -246,10 +290,12 @@ void TraceView::reload() {
                 targetRange = usualTargetRange(pair, stop)] {
             hosts_ = hosts;
             showRecord(record, shown->machine().clockHz);
+            showCalls(record ? recordedCalls(*record) : 0);
             runs_ = runs;
             compilation().setVisible(hosts_.firstCycle() < 0);
             executionEnd_ = static_cast<double>(length);
             context().timeZoom.setLimits(firstCycle(), lastCycle(), shortestRange);
+            fitCorner();
             const ProfileView& profile = *shown;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
                                                  static_cast<double>(length));
@@ -318,9 +364,13 @@ void TraceView::changeLook() {
 }
 
 void TraceView::updateLegend() {
-    if (look() != TraceLook::Tiles && !lanes_->legend().empty())
-        return legend_->setEntries(lanes_->legend());
-    legend_->setEntries(traceLegend(context().theme.current(), look(), showsHost_->isChecked()));
+    std::vector<LegendBar::Entry> entries = lanes_->legend();
+    if (look() == TraceLook::Tiles || entries.empty())
+        entries = traceLegend(context().theme.current(), look(), showsHost_->isChecked());
+    if (look() != TraceLook::Tiles)
+        for (LegendBar::Entry& channel : lanes_->channels())
+            entries.push_back(std::move(channel));
+    legend_->setEntries(std::move(entries));
 }
 
 void TraceView::loadPlots() {

@@ -17,6 +17,7 @@
 #include "views/widgets/search_box.h"
 #include "views/widgets/tool_row.h"
 
+class QLabel;
 class QTabWidget;
 
 namespace tilescope::views {
@@ -56,6 +57,7 @@ public:
 protected:
     void reload() override;
     void followSelection() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeTop();
@@ -74,6 +76,8 @@ private:
     /// A tab for its graphs, if there are any.
     void showRecord(std::shared_ptr<const HostRecord> record, double clockHz);
     void updateLegend();
+    /// Says so where the host has called the model more often than the trace has runs of it.
+    void showCalls(std::int64_t calls);
     void loadPlots();
     void loadStatistics();
     [[nodiscard]] bool canShow() const;
@@ -101,10 +105,12 @@ private:
     void selectRange(std::optional<CycleRange> range);
     void selectRangeByKey();
     void dropRange();
-    /// Bands over all boxes of a row's steps.
+    /// Outlines all boxes of a row's steps.
     void markExecutions(const RangeRow& row, CycleRange range);
-    void setMarkers(const std::vector<PlotWidget::Marker>& markers);
-    void mark(std::optional<CycleRange> range);
+    void setMarkers(const std::vector<PlotWidget::Marker>& markers, const SelectedSteps& steps);
+    /// Marks cycles, or the boxes of a step that runs in them.
+    void mark(std::optional<CycleRange> range, SelectedSteps steps = {});
+    void fitCorner();
     void joinHistory();
     void joinMenus();
     void pointAt(const std::optional<QPoint>& position, const ShowMenu& show);
@@ -122,6 +128,7 @@ private:
     TraceStrip* strip_;
     QLabel* notice_; ///< that the source has no execution, where the target has one
     LegendBar* legend_;
+    QLabel* calls_; ///< see showCalls()
     LoadingPanel* panel_;
     MarksModel* marks_;
     StepFinder* finder_;
@@ -147,7 +154,8 @@ private:
     struct Chosen {
         friend bool operator==(const Chosen&, const Chosen&) = default;
         std::optional<CycleRange> range;
-        std::optional<CycleRange> marked; ///< what the band over the plot shows
+        std::optional<CycleRange> marked; ///< what is marked in all plots
+        SelectedSteps boxes;              ///< outlined where a step is marked: its lanes
         std::int64_t step = -1;           ///< execution index in its profile
         bool inTarget = false;
         QString name;      ///< of the step, for a mark

@@ -127,16 +127,15 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
 
 QString costText(const InsightCost& cost, const Preferences& preferences, double clockHz) {
     if (cost.elements > 0)
-        return InsightsView::tr("%1 of those looked at\n%2 elements")
-            .arg(QString::fromStdString(formatPercent(cost.share, 1)),
+        return InsightsView::tr("%1 of %2\n%3 elements")
+            .arg(QString::fromStdString(formatPercent(cost.share, 1)), textOf(wholeOf(cost)),
                  QString::fromStdString(withThousands(cost.elements)));
     const QString amount =
         cost.cycles > 0 ? preferences.cycles(cost.cycles, clockHz) : preferences.bytes(cost.bytes);
     if (cost.share <= 0)
         return amount;
-    return (cost.cycles > 0 ? InsightsView::tr("%1 of the run\n%2")
-                            : InsightsView::tr("%1 of the memory\n%2"))
-        .arg(QString::fromStdString(formatPercent(cost.share, 1)), amount);
+    return InsightsView::tr("%1 of %2\n%3")
+        .arg(QString::fromStdString(formatPercent(cost.share, 1)), textOf(wholeOf(cost)), amount);
 }
 
 /// Two runs of one model are told apart by their folders.

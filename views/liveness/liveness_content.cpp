@@ -40,6 +40,14 @@ struct Look {
 void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const StepList& steps,
               bool includeAlwaysLive, const Look& look) {
     std::vector<std::int64_t> base(steps.length(), MinMaxPyramid::none);
+    // At places of the other's steps memory is as it was.
+    const auto held = [&base] {
+        std::vector<std::int64_t> values(base.size(), MinMaxPyramid::none);
+        for (std::size_t i = 1; i < base.size(); ++i)
+            if (base[i] == MinMaxPyramid::none)
+                values[i] = base[i - 1] == MinMaxPyramid::none ? values[i - 1] : base[i - 1];
+        return MinMaxPyramid(std::move(values));
+    };
     const auto at = [&](std::size_t i) -> std::int64_t& {
         return base[static_cast<std::size_t>(steps.placeAt(i))];
     };
@@ -47,13 +55,14 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
         at(i) = includeAlwaysLive ? series.alwaysLive : 0;
     if (includeAlwaysLive)
         areas.push_back({look.pattern.arg(Text::tr("Always live")), look.always,
-                         MinMaxPyramid(base), 0, look.filled});
+                         MinMaxPyramid(base), 0, look.filled, false, held()});
     for (std::size_t i = 0; i < steps.shown.size(); ++i)
         at(i) += series.notAlwaysLive.at(steps.shown[i].index());
     // Without what is always live the height is not that of the memory in use.
     areas.push_back({look.pattern.arg(Text::tr("Not always live")), look.notAlways,
-                     MinMaxPyramid(std::move(base)), includeAlwaysLive ? look.limit : 0,
-                     look.filled, includeAlwaysLive});
+                     MinMaxPyramid(base), includeAlwaysLive ? look.limit : 0, look.filled,
+                     includeAlwaysLive, held(),
+                     includeAlwaysLive ? look.pattern.arg(Text::tr("Total")) : QString()});
 }
 
 /// Puts the shown steps of both on one axis, the same operations at one place.

@@ -28,18 +28,19 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     auto* plotPage = new QWidget;
     inColumn(plotPage, {plots_, lifetimes_}, plots_);
     plotPanel_->setContent(plotPage);
-    auto* splitter = splitOf(Qt::Vertical, plotPanel_, tabs_, 5, 4);
-    inColumn(this, {makeTools(), splitter});
-    connectPlot(plots_->first(), true);
-    connectPlot(plots_->second(), false);
+    constexpr double plotShare = 0.62; // of the height, also where the tables have many rows
+    split_ = new PlotOverTable(plotPanel_, tabs_, plotShare);
+    inColumn(this, {makeTools(), split_});
+    connectPlot(plots_->first());
+    connectPlot(plots_->second());
     plots_->first().plot().setAccessibleName(tr("Live bytes by program step"));
     plots_->second().plot().setAccessibleName(tr("Live bytes by program step, target"));
     connect(lifetimes_, &LifetimeStrip::hovered, this, &ReportView::status);
     connect(tabs_, &LivenessTabs::variablesChanged, this, &LivenessView::loadLifetimes);
 }
 
-void LivenessView::connectPlot(StepPlot& plot, bool ofSource) {
-    plot.plot().setReadOut([this, ofSource](double x, double) { return readOut(x, ofSource); });
+void LivenessView::connectPlot(StepPlot& plot) {
+    plot.plot().setReadOut([this](double x, double) { return readOut(x); });
     connect(&plot.plot(), &PlotWidget::hovered, this, &ReportView::status);
     connect(&plot.plot(), &PlotWidget::clicked, this,
             [this](double x, double, Qt::KeyboardModifiers modifiers) { clicked(x, modifiers); });
@@ -114,6 +115,7 @@ void LivenessView::reload() {
     lifetimes_->setLifetimes({});
     followSelection();
     loadPlot();
+    split_->startAnew();
     tabs_->reload();
 }
 
@@ -356,31 +358,27 @@ void LivenessView::save() {
                [this](const QString& file) { return savePicture(*plotPanel_, file); });
 }
 
-QString LivenessView::readOut(double x, bool ofSource) const {
+QString LivenessView::readOut(double x) const {
     const auto place = static_cast<std::size_t>(std::max(0.0, x));
     QStringList lines;
-    const auto add = [&](const StepList& steps, const QString& pattern) {
+    const auto add = [&](const StepList& steps, const QString& pattern, const QString& none) {
         if (const StepId step = steps.at(x); step.valid())
             lines << pattern.arg(step.value()).arg(shownName(steps.names[step.index()]));
+        else if (!sourceSteps_.places.empty())
+            lines << none;
     };
-    const bool aligned = !sourceSteps_.places.empty();
-    if (!comparing() || (plots_->showsTwo() && !aligned)) {
-        add(ofSource ? sourceSteps_ : targetSteps_, tr("Step %1: %2"));
-    } else {
-        // Both: what stands at one place has its own number in each.
-        add(sourceSteps_, tr("Source's step %1: %2"));
-        if (aligned && lines.isEmpty())
-            lines << tr("The source has no step here");
-        const auto before = lines.size();
-        add(targetSteps_, tr("Target's step %1: %2"));
-        if (aligned && lines.size() == before)
-            lines << tr("The target has no step here");
-    }
-    if (lines.isEmpty())
+    if (x < 0 || (!sourceSteps_.at(x).valid() && !targetSteps_.at(x).valid()))
         return {};
-    if (const QString values = (ofSource ? plots_->first() : plots_->second()).valuesAt(place);
-        !values.isEmpty())
-        lines << values;
+    if (comparing()) {
+        // What is at one place has its own number in each.
+        add(sourceSteps_, tr("Source's step %1: %2"), tr("The source has no step here"));
+        add(targetSteps_, tr("Target's step %1: %2"), tr("The target has no step here"));
+    } else {
+        add(sourceSteps_, tr("Step %1: %2"), {});
+    }
+    for (StepPlot* plot : {&plots_->first(), &plots_->second()})
+        if (const QString values = plot->valuesAt(place); !values.isEmpty())
+            lines << values;
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -6,6 +6,7 @@
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tabs.h"
 #include "views/plot/series/step_plot_pair.h"
+#include "views/tables/plot_over_table.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/tool_row.h"
@@ -36,7 +37,7 @@ protected:
 
 private:
     ToolRow* makeTools();
-    void connectPlot(StepPlot& plot, bool ofSource);
+    void connectPlot(StepPlot& plot);
     void addSource(const QString& text, int kind, int id);
     void fillSources();
     void addFullestTiles(const std::vector<TileId>& tiles);
@@ -53,7 +54,7 @@ private:
     void save();
     [[nodiscard]] bool wantsSelectedTile() const;
     [[nodiscard]] TileSelection tiles() const;
-    [[nodiscard]] QString readOut(double x, bool ofSource) const;
+    [[nodiscard]] QString readOut(double x) const;
     void tellTabs();
 
     StepPlotPair* plots_;
@@ -68,6 +69,7 @@ private:
     QComboBox* align_ = nullptr;
     QLineEdit* filter_ = nullptr;
     LivenessTabs* tabs_;
+    PlotOverTable* split_ = nullptr;
     StepList sourceSteps_;
     StepList targetSteps_;
     StepId peak_;

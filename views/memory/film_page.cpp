@@ -98,6 +98,7 @@ QWidget* FilmPage::makeControls() {
     slider_->setAccessibleName(tr("Step of the film"));
     slider_->setToolTip(tr("The step that is shown"));
     row->add(slider_, 1);
+    row->setPriority(slider_, ToolRow::Priority::Always);
     QStringList texts;
     for (const Speed& speed : speeds)
         texts.append(tr(speed.text));

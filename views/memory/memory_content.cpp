@@ -90,6 +90,8 @@ StepPlot::Content stackOf(const ProfileView& profile, const MemoryPlotOptions& o
     content.limit = limitOf(plot, showLimit, units);
     if (!content.areas.empty()) // the top of the stack is the tile
         content.areas.back() = withLimit(std::move(content.areas.back()), content.limit);
+    if (content.areas.size() > 1)
+        content.areas.back().total = Text::tr("Total");
     return content;
 }
 

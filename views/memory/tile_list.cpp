@@ -18,9 +18,19 @@ std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32
 }
 
 QString tileListText(const std::vector<TileId>& tiles) {
+    constexpr std::size_t fewest = 3; // that are a range
     QStringList parts;
-    for (const TileId tile : tiles)
-        parts.append(QString::number(tile.value()));
+    for (std::size_t i = 0; i < tiles.size();) {
+        std::size_t end = i + 1;
+        while (end < tiles.size() && tiles[end].value() == tiles[end - 1].value() + 1)
+            ++end;
+        if (end - i >= fewest) {
+            parts.append(QStringLiteral("%1-%2").arg(tiles[i].value()).arg(tiles[end - 1].value()));
+            i = end;
+        } else {
+            parts.append(QString::number(tiles[i++].value()));
+        }
+    }
     return parts.join(QStringLiteral(", "));
 }
 

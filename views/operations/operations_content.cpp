@@ -1,5 +1,7 @@
 #include "views/operations/operations_content.h"
 
+#include <algorithm>
+
 #include "core/report/compared_tables.h"
 #include "views/theme/text.h"
 
@@ -74,8 +76,15 @@ Table groupTable(const OperationsReport& report, const QStringList& columns) {
     }
     Table table = costTable(report.source.rows, report.source.totals, report.choice.layer,
                             {kept.begin(), kept.end()});
-    if (report.executed)
-        table.summary = summaryOf(report.source).toStdString();
+    if (!report.executed)
+        return table;
+    // What costs most is what one looks for; what costs nothing is at the end.
+    const auto cyclesOf = [&](const Row& row) {
+        return report.source.rows.at(static_cast<std::size_t>(row.id)).measuredCycles;
+    };
+    std::stable_sort(table.rows.begin(), table.rows.end(),
+                     [&](const Row& a, const Row& b) { return cyclesOf(a) > cyclesOf(b); });
+    table.summary = summaryOf(report.source).toStdString();
     return table;
 }
 

@@ -109,6 +109,7 @@ QWidget* OperationsView::makeTools() {
     const auto addPage = [&](const QString& text, const QString& toolTip, QWidget* page) {
         QToolButton* button = row->addToggle(text, toolTip, page == table_);
         pages->addButton(button);
+        row->setPriority(button, ToolRow::Priority::Always);
         connect(button, &QToolButton::toggled, this, [this, page](bool on) {
             if (on)
                 showPage(page);
@@ -129,7 +130,7 @@ QWidget* OperationsView::makeTools() {
     metric_ = metricRow->addChoice(tr("Compare"), titles);
     metric_->setCurrentText(QString::fromStdString(costColumn("estimatedCycles")->column.title));
     metricBox_ = metricRow;
-    row->layout()->addWidget(metricRow);
+    row->add(metricRow);
     columnButton_ = row->addButton(tr("Columns \u25be"), tr("The columns of the table"));
     columnButton_->setAccessibleName(tr("Columns"));
     columnMenu_ = new QMenu(columnButton_);

@@ -205,6 +205,7 @@ void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target)
     placeCards(*facts_->parentWidget(), target_ && !target_->report.stages.empty());
     showSide(sides_[0], &*source_);
     showSide(sides_[1], target_ ? &*target_ : nullptr);
+    shareScale();
     stages_->setTable(stageTable(*source_, target_ ? &*target_ : nullptr));
     updateTexts();
     pieceChosen(0, -1);
@@ -246,8 +247,23 @@ void PipelineView::setWidths(SlotWidths widths) {
     widths_->setCurrentIndex(static_cast<int>(widths));
     for (const Side& side : sides_)
         side.diagram->setWidths(widths);
+    shareScale();
     pieceChosen(0, -1);
     followSelection();
+}
+
+void PipelineView::shareScale() {
+    SlotDiagram& source = *sides_[0].diagram;
+    SlotDiagram& target = *sides_[1].diagram;
+    SlotDiagram::Scale ofSource = source.ownScale();
+    SlotDiagram::Scale ofTarget = target.ownScale();
+    const bool alike = source.schedule().byCycles == target.schedule().byCycles;
+    if (alike && target_ && ofSource.units > 0 && ofTarget.units > 0)
+        ofSource = ofTarget = {std::max(ofSource.units, ofTarget.units),
+                               std::max(ofSource.gaps, ofTarget.gaps),
+                               std::max(ofSource.right, ofTarget.right)};
+    source.setScale(ofSource);
+    target.setScale(ofTarget);
 }
 
 void PipelineView::pieceChosen(std::size_t side, int piece) {

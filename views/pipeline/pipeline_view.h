@@ -55,6 +55,8 @@ private:
     void showSide(Side& side, const PipelineSide* shown);
     void pieceChosen(std::size_t side, int piece);
     void goTo(const QString& report);
+    /// One scale for both diagrams, if they count the same.
+    void shareScale();
     void updateLegend();
     void updateTexts();
 

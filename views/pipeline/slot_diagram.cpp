@@ -61,8 +61,19 @@ void SlotDiagram::setWidths(SlotWidths widths) {
 
 void SlotDiagram::relayout() {
     layout_ = slotLayout(side_.report, widths_);
+    scale_ = ownScale();
     chosen_ = -1;
     updateGeometry();
+    update();
+}
+
+SlotDiagram::Scale SlotDiagram::ownScale() const {
+    return {layout_.width, groupGap * std::max(0, static_cast<int>(layout_.groups.size()) - 1),
+            occupancyWidth()};
+}
+
+void SlotDiagram::setScale(const Scale& scale) {
+    scale_ = scale;
     update();
 }
 
@@ -86,14 +97,13 @@ int SlotDiagram::labelWidth() const {
 
 // Parts are a little apart, so that a position also moves by the gaps before it.
 double SlotDiagram::pixelOf(double position) const {
-    const double gaps = groupGap * (static_cast<double>(layout_.groups.size()) - 1);
     const double room =
-        std::max(1.0, width() - labelWidth() - rightMargin - occupancyWidth() - gaps);
+        std::max(1, width() - labelWidth() - rightMargin - scale_.right - scale_.gaps);
     double before = 0;
     for (const SlotGroup& group : layout_.groups)
         if (group.from > 0 && position >= group.from)
             before += groupGap;
-    return labelWidth() + before + (layout_.width > 0 ? position / layout_.width * room : 0);
+    return labelWidth() + before + (scale_.units > 0 ? position / scale_.units * room : 0);
 }
 
 double SlotDiagram::laneTop(std::size_t stage) const {

@@ -21,6 +21,15 @@ public:
 
     void setSide(PipelineSide side);
     void setWidths(SlotWidths widths);
+    /// What decides how wide a unit is: equal scales make equally long work equally wide.
+    struct Scale {
+        double units = 0; ///< that have room
+        int gaps = 0;     ///< pixels between parts
+        int right = 0;    ///< pixels beside them
+    };
+    /// The scale that fills the width.
+    [[nodiscard]] Scale ownScale() const;
+    void setScale(const Scale& scale);
     [[nodiscard]] const PipelineSide& side() const { return side_; }
     [[nodiscard]] const SlotLayout& schedule() const { return layout_; }
     /// The chosen piece, or -1.
@@ -64,6 +73,7 @@ private:
     PipelineSide side_;
     SlotWidths widths_ = SlotWidths::Cycles;
     SlotLayout layout_;
+    Scale scale_;
     int chosen_ = -1;
 };
 

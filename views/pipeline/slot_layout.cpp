@@ -17,6 +17,7 @@ public:
         for (const PipelineSlotTime& slot : report_.slotTimes)
             addSlot(slot);
         addUpdate();
+        layout_.byCycles = byCycles_;
         return std::move(layout_);
     }
 

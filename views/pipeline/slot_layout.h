@@ -47,6 +47,7 @@ struct SlotGroup {
 
 struct SlotLayout {
     double width = 0;
+    bool byCycles = false; ///< whether a unit is a cycle
     std::vector<SlotColumn> columns;
     std::vector<SlotGroup> groups;
     std::vector<SlotPiece> pieces; ///< by column, then by stage, then from left to right

@@ -55,6 +55,10 @@ void paintMark(QPainter& painter, const QRect& place, const LegendBar::Entry& en
         break;
     }
     painter.fillRect(place, entry.colour);
+    if (!entry.edge.isValid())
+        return;
+    painter.setPen(entry.edge);
+    painter.drawRect(place.adjusted(0, 0, -1, -1));
 }
 
 } // namespace

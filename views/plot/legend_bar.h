@@ -20,6 +20,7 @@ public:
         Mark mark = Mark::Square;
         std::vector<QColor> scale = {}; ///< of a scale, after its name
         QString end = {};               ///< what its last colour stands for
+        QColor edge = {};               ///< around a square; none if it is not valid
     };
     explicit LegendBar(ViewContext& context, QWidget* parent = nullptr);
     void setEntries(std::vector<Entry> entries);

@@ -19,8 +19,8 @@ void PlotWidget::paintOverlay(QPainter& painter) {
     painter.restore();
     paintLimit(painter);
     paintValueTitle(painter);
-    if (!readOutText_.isEmpty() && !dragging_)
-        paintReadOut(painter);
+    if (const auto readOut = readOutBox())
+        paintReadOut(painter, *readOut);
     if (window()->property(showFrameTimesProperty).toBool())
         paintFrameTime(painter);
 }
@@ -107,25 +107,27 @@ void PlotWidget::paintRangeSelection(QPainter& painter) const {
         fill);
 }
 
-void PlotWidget::paintReadOut(QPainter& painter) const {
-    constexpr int padding = 7;
-    constexpr int distance = 14;
-    const QRect text =
-        painter.fontMetrics().boundingRect(QRect(0, 0, 460, 400), Qt::TextExpandTabs, readOutText_);
-    QRect box(0, 0, text.width() + 2 * padding, text.height() + 2 * padding);
-    box.moveTopLeft(*pointer_ + QPoint(distance, distance));
-    // The box changes sides rather than leave the plot.
-    if (box.right() > width() - 4)
-        box.moveRight(pointer_->x() - distance);
-    if (box.bottom() > height() - 4)
-        box.moveBottom(std::max(box.height() + 2, pointer_->y() - distance));
+std::optional<ReadOutBox> PlotWidget::readOutBox() const {
+    constexpr int margin = 2;
+    if (readOutText_.isEmpty() || !pointer_ || dragging_)
+        return {};
+    // Left of the axis there are its labels; above and below it there is room.
+    const QRect plot = axisRect()->rect();
+    const QRect room(plot.left(), margin, plot.width(), height() - 2 * margin);
+    return layOutReadOut(readOutText_, *pointer_, room, fontMetrics());
+}
+
+void PlotWidget::paintReadOut(QPainter& painter, const ReadOutBox& readOut) const {
+    constexpr double corner = 5;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(theme().border);
     painter.setBrush(theme().raised);
-    painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+    painter.drawRoundedRect(QRectF(readOut.box).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     painter.setPen(theme().text);
-    painter.drawText(box.adjusted(padding, padding, -padding, -padding), Qt::TextExpandTabs,
-                     readOutText_);
+    for (const ReadOutBox::Line& line : readOut.lines) {
+        painter.drawText(line.namePlace, Qt::AlignLeft | Qt::AlignVCenter, line.name);
+        painter.drawText(line.valuePlace, Qt::AlignRight | Qt::AlignVCenter, line.value);
+    }
 }
 
 void PlotWidget::paintFrameTime(QPainter& painter) const {

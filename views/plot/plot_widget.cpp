@@ -247,7 +247,7 @@ void PlotWidget::hoverAt(const QPoint& position) {
             readOutText_ =
                 readOut_(xAxis->pixelToCoord(position.x()), yAxis->pixelToCoord(position.y()));
     }
-    emit hovered(QString(readOutText_).replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  ")));
+    emit hovered(inOneLine(readOutText_));
     update();
 }
 

@@ -6,6 +6,7 @@
 #include <qcustomplot.h>
 #include <vector>
 
+#include "views/plot/read_out.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {
@@ -20,11 +21,14 @@ public:
 
     [[nodiscard]] ZoomRange& zoom() const { return zoom_; }
 
-    /// Text of the read-out at axis coordinates; several lines; empty for none.
+    /// Text of the read-out at axis coordinates; several lines, "name\tvalue" where there is a
+    /// value; empty for none.
     using ReadOut = std::function<QString(double x, double y)>;
     void setReadOut(ReadOut readOut) { readOut_ = std::move(readOut); }
     /// Asks for the text anew, when more is known of what is under the pointer.
     void updateReadOut();
+    /// Where the read-out is painted; none if there is none.
+    [[nodiscard]] std::optional<ReadOutBox> readOutBox() const;
 
     /// Bands [from, to) that stay marked, such as the selected tiles.
     struct Marker {
@@ -87,6 +91,8 @@ protected:
     void leaveEvent(QEvent* event) override;
     /// More to paint over the finished plot, below markers and read-out.
     virtual void paintExtra(QPainter&) {}
+    /// Bands, unless a plot has another look for what is marked; the clip is the plot.
+    virtual void paintMarkers(QPainter& painter) const;
 
     [[nodiscard]] const Theme& theme() const { return context_.theme.current(); }
     [[nodiscard]] ViewContext& context() const { return context_; }
@@ -95,11 +101,10 @@ private:
     void applyTheme();
     void fitValueTicks();
     void paintOverlay(QPainter& painter);
-    void paintMarkers(QPainter& painter) const;
     void paintSections(QPainter& painter) const;
     void paintLimit(QPainter& painter) const;
     void paintValueTitle(QPainter& painter) const;
-    void paintReadOut(QPainter& painter) const;
+    void paintReadOut(QPainter& painter, const ReadOutBox& readOut) const;
     void paintRangeSelection(QPainter& painter) const;
     void paintFrameTime(QPainter& painter) const;
     void hoverAt(const QPoint& position);

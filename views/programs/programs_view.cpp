@@ -42,6 +42,7 @@ ToolRow* ProgramsView::makeTools() {
                             tr("Enter goes to the next match, Shift+Enter to the one before"));
     search_->offerOptions();
     tools->add(search_);
+    tools->setPriority(search_, ToolRow::Priority::Always);
     connect(expand, &QToolButton::clicked, this, [this] {
         for (const Side& side : sides_)
             side.view->expandAll();

@@ -72,6 +72,7 @@ QWidget* SqlView::makeTools() {
     run_ = row->addButton(tr("Run"), tr("Runs the query, or the selected part (F5, Ctrl+Enter)"));
     cancel_ = row->addButton(tr("Cancel"), tr("Stops the query that is running (Esc)"));
     cancel_->setEnabled(false);
+    row->setPriority(run_, ToolRow::Priority::Always);
     addMenu(*row, tr("Examples"), tr("Queries to begin with"), &SqlView::fillExamples);
     addMenu(*row, tr("History"), tr("Queries that were run"), &SqlView::fillHistory);
     addMenu(*row, tr("Saved"), tr("Queries with a name"), &SqlView::fillSaved);
@@ -82,7 +83,7 @@ QWidget* SqlView::makeTools() {
     profile_->setToolTip(
         tr("On the source, tables of the target are there too: target.variables and so on"));
     profileBox_ = choice;
-    row->layout()->addWidget(choice);
+    row->add(choice);
     QStringList limits;
     for (const int limit : rowLimits)
         limits.append(countText(limit));
@@ -118,7 +119,8 @@ QWidget* SqlView::makeResult() {
     table_->setAccessibleName(tr("Rows of the answer"));
     status_ = textLabel({}, "muted");
     auto* row = new ToolRow;
-    row->layout()->addWidget(status_);
+    row->add(status_);
+    row->setPriority(status_, ToolRow::Priority::Always);
     row->addStretch();
     copy_ = row->addButton(tr("Copy"), tr("Copies the selected rows, or all"));
     save_ = row->addButton(tr("Save CSV…"), tr("Writes all rows to a file"));

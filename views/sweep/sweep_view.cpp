@@ -68,7 +68,11 @@ QWidget* SweepView::makeControls() {
     columns_ = controls->addChoice(tr("Columns"), {});
     for (QWidget* row : {static_cast<QWidget*>(controls), static_cast<QWidget*>(otherAxes_)})
         row->layout()->setContentsMargins(0, 0, 0, 0);
-    controls->add(otherAxes_);
+    auto* others = new QWidget; // whose row is made anew with the axes
+    auto* around = new QHBoxLayout(others);
+    around->setContentsMargins(0, 0, 0, 0);
+    around->addWidget(otherAxes_);
+    controls->add(others);
     controls->addStretch();
     auto* again = controls->addButton(tr("Reload"), tr("A sweep that is under way adds points"));
     connect(again, &QToolButton::clicked, this, &SweepView::reload);
@@ -134,10 +138,11 @@ void SweepView::fillAxes() {
         other->setCurrentIndex((other->currentIndex() + 1) % other->count());
     }
     positions_.clear();
-    while (QLayoutItem* item = otherAxes_->layout()->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    QWidget* others = otherAxes_->parentWidget();
+    delete otherAxes_;
+    otherAxes_ = new ToolRow;
+    otherAxes_->layout()->setContentsMargins(0, 0, 0, 0);
+    others->layout()->addWidget(otherAxes_);
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
         const int at = static_cast<int>(axis);
         if (at == rows_->currentIndex() || at == columns_->currentIndex())

@@ -1,4 +1,4 @@
-// Bars behind the numbers of a table.
+// Bars below the numbers of a table.
 #pragma once
 
 #include <QStyledItemDelegate>
@@ -7,8 +7,8 @@
 
 namespace tilescope::views {
 
-/// Draws cells as usual, and behind each number a quiet bar in proportion to the largest of its
-/// column, which barRole has. The digits stay as they are.
+/// Draws cells as usual, and below each number a thin bar in proportion to the largest of its
+/// column, which barRole has. Nothing is behind the digits.
 class CellBars : public QStyledItemDelegate {
     Q_OBJECT
 public:

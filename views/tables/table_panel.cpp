@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QTableView>
 #include <algorithm>
 
@@ -17,6 +18,8 @@
 namespace tilescope::views {
 namespace {
 
+constexpr int aboveFilter = 6;
+constexpr int lineSpace = aboveFilter + 4; ///< around the line of the filter
 constexpr int narrowestName = 210;
 constexpr int widestColumn = 260;
 constexpr int namesOfTable = 40; ///< per cent of a table that scrolls
@@ -88,8 +91,8 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, About ab
 
     QWidget* content = tabPage();
     auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(0, 6, 0, 0);
-    layout->setSpacing(4);
+    layout->setContentsMargins(0, aboveFilter, 0, 0);
+    layout->setSpacing(lineSpace - aboveFilter);
     line_->setContentsMargins(8, 0, 12, 0);
     line_->addWidget(filter_, 1);
     line_->addStretch(1);
@@ -157,6 +160,17 @@ void TablePanel::setTable(Table table) {
     loading_->showContent();
     if (wanted_ >= 0)
         selectId(wanted_);
+    emit neededHeightChanged();
+}
+
+int TablePanel::neededHeight() const {
+    constexpr int fewestRows = 3; // also of a hint
+    const int rows = std::max(fewestRows, model_->rowCount());
+    const QMargins around = layout()->contentsMargins();
+    return around.top() + around.bottom() + filter_->sizeHint().height() + lineSpace +
+           view_->horizontalHeader()->sizeHint().height() +
+           rows * view_->verticalHeader()->defaultSectionSize() +
+           view_->horizontalScrollBar()->sizeHint().height();
 }
 
 void TablePanel::showHint(const QString& title, const QString& text) {

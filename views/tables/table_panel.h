@@ -57,12 +57,15 @@ public:
     QComboBox* addChoice(const QString& name, const QStringList& texts);
     /// Lets the user select several rows, with Ctrl and Shift.
     void allowSeveral();
+    /// Pixels that show all rows, or the hint.
+    [[nodiscard]] int neededHeight() const;
     /// The ids of the selected rows.
     [[nodiscard]] std::vector<std::int32_t> chosenIds() const;
     [[nodiscard]] TableModel& model() { return *model_; }
     [[nodiscard]] QTableView& view() { return *view_; }
 
 signals:
+    void neededHeightChanged();
     /// The user has selected a row; the last of several.
     void chosen(std::int32_t id);
     void activated(std::int32_t id);

@@ -124,6 +124,7 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
 #heading { font-weight: 600; }
 #cardHeading { border: none; padding: 0; background: transparent; }
 #cardHeading:hover { color: @accent; }
+#toolMenu { background: @raised; border: 1px solid @border; }
 #toolBar QToolButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 8px; }
 #toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
 #toolBar QToolButton::menu-indicator { image: none; }

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <QComboBox>
+#include <QGridLayout>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
 #include <QWidget>
+#include <vector>
 
 namespace tilescope::views {
 
-/// Controls from left to right; a stretch parts the left group from the right one.
+/// Controls from left to right; a stretch parts the left group from the right one. Where they do
+/// not all have room, those that matter least are in a menu at the right end.
 class ToolRow : public QWidget {
     Q_OBJECT
 public:
@@ -23,11 +27,49 @@ public:
     /// Shows or hides a control with its label.
     void setShown(QWidget* control, bool shown);
     /// A control of its own kind; `stretch` is its share of the free room.
-    void add(QWidget* control, int stretch = 0) { row_->addWidget(control, stretch); }
-    void addStretch() { row_->addStretch(1); }
+    void add(QWidget* control, int stretch = 0) { addItem({nullptr, control, stretch}); }
+    void addNamed(const QString& label, QWidget* control);
+    void addStretch() { addItem({nullptr, nullptr, 1}); }
+
+    /// Which controls leave a narrow row first, from its right end; buttons do unless set.
+    enum class Priority { Button, Choice, Always };
+    void setPriority(QWidget* control, Priority priority);
+    /// Whether a control is in the menu now.
+    [[nodiscard]] bool isInMenu(const QWidget* control) const;
+    /// What opens the menu; hidden where there is none.
+    [[nodiscard]] QToolButton& menuButton() { return *more_; }
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    /// A control with its label, or a stretch (without one).
+    struct Item {
+        QLabel* label = nullptr;
+        QWidget* control = nullptr;
+        int stretch = 0;
+        Priority priority = Priority::Choice;
+        bool inMenu = false;
+        [[nodiscard]] bool shown() const { return control != nullptr && !control->isHidden(); }
+        [[nodiscard]] int width(int spacing) const;
+    };
+    void addItem(Item item);
+    /// Pixels that shown controls need, those of this priority and higher.
+    [[nodiscard]] int needed(Priority least) const;
+    /// Puts controls where they have room.
+    void arrange();
+    void place();
+    void openMenu();
+
     QHBoxLayout* row_;
+    QToolButton* more_;
+    QFrame* menu_;
+    QGridLayout* lines_; ///< of the menu
+    std::vector<Item> items_;
 };
 
 } // namespace tilescope::views

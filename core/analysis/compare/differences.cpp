@@ -6,6 +6,8 @@
 #include <map>
 #include <string_view>
 
+#include "core/options/run_options.h"
+
 namespace tilescope {
 namespace {
 
@@ -31,9 +33,16 @@ std::vector<OptionChange> optionChanges(const ProfileInfo& source, const Profile
     add(source, &OptionChange::source);
     add(target, &OptionChange::target);
     std::vector<OptionChange> changes;
-    for (auto& [name, change] : all)
+    for (auto& [name, change] : all) {
+        // What a run does not say has its default value, if there is one.
+        const OptionSpec* option = findOption(name);
+        for (std::string* side : {&change.source, &change.target})
+            if (side->empty())
+                *side = option != nullptr && !option->defaultValue.empty() ? option->defaultValue
+                                                                           : "not set";
         if (change.source != change.target)
             changes.push_back(std::move(change));
+    }
     return changes;
 }
 

@@ -40,7 +40,8 @@ std::vector<HostLane> recordLanes(const HostRecord& record, double clockHz) {
                                   event.seconds ? HostWork::Tracepoint : HostWork::Moment,
                                   event.name,
                                   1,
-                                  true});
+                                  true,
+                                  event.channel});
     }
     std::vector<HostLane> lanes;
     for (const std::string& thread : threads) {
@@ -48,6 +49,12 @@ std::vector<HostLane> recordLanes(const HostRecord& record, double clockHz) {
         std::move(rows.begin(), rows.end(), std::back_inserter(lanes));
     }
     return lanes;
+}
+
+std::int64_t recordedCalls(const HostRecord& record) {
+    return std::count_if(record.events.begin(), record.events.end(), [](const HostEvent& event) {
+        return event.name == "modelExecution" && event.channel.starts_with("poptorch.");
+    });
 }
 
 std::vector<HostEventSum> eventSums(const HostRecord& record) {

@@ -18,6 +18,10 @@ inline constexpr int deepestHostRow = 12;
 /// cycles.
 std::vector<HostLane> recordLanes(const HostRecord& record, double clockHz);
 
+/// How often a PopTorch program called a model: tracepoints "modelExecution" of PopTorch's
+/// channels.
+std::int64_t recordedCalls(const HostRecord& record);
+
 /// All tracepoints of a name.
 struct HostEventSum {
     std::string thread, channel, name;

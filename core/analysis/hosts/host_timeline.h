@@ -27,11 +27,18 @@ enum class HostWork {
 struct HostBox {
     CycleRange cycles;
     HostWork work = HostWork::Run;
-    std::string name;       ///< of the phase, the run or the stream; empty of several streams
-    std::int64_t steps = 1; ///< of stream copies that it stands for
-    bool whole = true;      ///< false: goes on beyond the range that was asked for
+    std::string name;         ///< of the phase, the run or the stream; empty of several streams
+    std::int64_t steps = 1;   ///< of stream copies that it stands for
+    bool whole = true;        ///< false: goes on beyond the range that was asked for
+    std::string channel = {}; ///< of a tracepoint
     friend bool operator==(const HostBox&, const HostBox&) = default;
 };
+
+/// Whether the host's own clock has measured it; all else takes cycles of the machine.
+inline bool isWallTime(HostWork work) {
+    return work == HostWork::Compilation || work == HostWork::Loading ||
+           work == HostWork::Tracepoint || work == HostWork::Moment;
+}
 
 /// Boxes in order of time, which do not overlap.
 struct HostLane {

@@ -42,15 +42,21 @@ std::string flagged(const std::string& key, const std::string& value) {
 
 } // namespace
 
+std::string_view wholeOf(const InsightCost& cost) {
+    return cost.elements > 0 ? "those looked at"
+           : cost.cycles > 0 ? "the run"
+           : cost.ofOneTile  ? "a tile's memory"
+                             : "all memory";
+}
+
 std::string formatCost(const InsightCost& cost) {
-    if (cost.elements > 0)
-        return fmt::format("{} elements, {} of those looked at", withThousands(cost.elements),
-                           formatPercent(cost.share, 1));
-    const bool time = cost.cycles > 0;
-    const std::string amount = time ? formatCycles(cost.cycles) : formatBytes(cost.bytes);
-    return cost.share > 0 ? fmt::format("{}, {} of the {}", amount, formatPercent(cost.share, 1),
-                                        time ? "run" : "memory")
-                          : amount;
+    const std::string amount = cost.elements > 0
+                                   ? fmt::format("{} elements", withThousands(cost.elements))
+                               : cost.cycles > 0 ? formatCycles(cost.cycles)
+                                                 : formatBytes(cost.bytes);
+    return cost.share > 0 || cost.elements > 0
+               ? fmt::format("{}, {} of {}", amount, formatPercent(cost.share, 1), wholeOf(cost))
+               : amount;
 }
 
 Cell cellOf(const Evidence& evidence, double clockHz) {

@@ -34,9 +34,12 @@ struct InsightCost {
     /// looked at; 0 where nothing ran.
     double share = 0;
     std::int64_t elements = 0; ///< of tensors at sampled iterations, or of their channels
+    bool ofOneTile = false;    ///< bytes and share are of a tile's memory, not of all tiles'
 };
-/// "12,345 cycles, 6.3 % of the run", "1.50 MiB, 12.3 % of the memory" or "34 elements, 1.2 % of
-/// those looked at".
+/// What `share` is of: "the run", "a tile's memory", "all memory" or "those looked at".
+std::string_view wholeOf(const InsightCost& cost);
+/// "12,345 cycles, 6.3 % of the run", "1.50 MiB, 12.3 % of a tile's memory" or "34 elements, 1.2 %
+/// of those looked at".
 std::string formatCost(const InsightCost& cost);
 
 /// A number that shows an insight.

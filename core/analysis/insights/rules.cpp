@@ -21,7 +21,7 @@ InsightCost memoryCost(const Facts& p, std::int64_t bytes, TileId tile) {
     const Target& target = p.info().target;
     const double tiles = tile.valid() ? 1 : target.totalTiles();
     const double memory = static_cast<double>(target.bytesPerTile) * tiles;
-    return {0, bytes, memory > 0 ? static_cast<double>(bytes) / memory : 0};
+    return {0, bytes, memory > 0 ? static_cast<double>(bytes) / memory : 0, 0, tile.valid()};
 }
 
 std::optional<Insight> boundBy(const Facts& p, IpuId ipu, const char* what, std::int64_t cycles) {

@@ -2,6 +2,7 @@
 
 #include "views/plot/axes/axis_labels.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilescope::views {
@@ -16,6 +17,26 @@ QVector<QString> ByteTicker::labels(const QVector<double>& ticks, double step) {
 
 double CountTicker::stepFor(double span) {
     return integerTickStep(span, tickCount());
+}
+
+void CountTicker::setNumbers(std::vector<std::int32_t> numbers) {
+    numbers_ = std::move(numbers);
+    allThere_ = std::adjacent_find(numbers_.begin(), numbers_.end(), [](auto a, auto b) {
+                    return b < a || b > a + 1;
+                }) == numbers_.end();
+}
+
+QVector<double> CountTicker::createTickVector(double step, const QCPRange& range) {
+    if (numbers_.empty() || !allThere_)
+        return StepTicker::createTickVector(step, range);
+    QVector<double> ticks;
+    const auto every = std::max<std::int32_t>(1, static_cast<std::int32_t>(step));
+    const auto size = static_cast<double>(numbers_.size());
+    const auto first = static_cast<std::size_t>(std::clamp(std::ceil(range.lower), 0.0, size));
+    for (std::size_t i = first; i < numbers_.size() && static_cast<double>(i) <= range.upper; ++i)
+        if (numbers_[i] % every == 0 && (i == 0 || numbers_[i - 1] != numbers_[i]))
+            ticks.append(static_cast<double>(i));
+    return ticks;
 }
 
 QVector<QString> CountTicker::labels(const QVector<double>& ticks, double step) {

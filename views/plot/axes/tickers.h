@@ -16,6 +16,7 @@ protected:
     virtual QVector<QString> labels(const QVector<double>& ticks, double step) = 0;
 
     double getTickStep(const QCPRange& range) override { return step_ = stepFor(range.size()); }
+    [[nodiscard]] double step() const { return step_; }
     int getSubTickCount(double) override { return 0; }
     QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
                                        int) override {
@@ -43,16 +44,19 @@ private:
 /// Tiles, steps, cycles.
 class CountTicker : public StepTicker {
 public:
-    /// Names for the places of an axis that leaves some out: place i is labelled numbers[i]. An
-    /// empty list labels places with themselves.
-    void setNumbers(std::vector<std::int32_t> numbers) { numbers_ = std::move(numbers); }
+    /// Names for the places of an axis that leaves some out or has gaps: place i is labelled
+    /// numbers[i]. An empty list labels places with themselves. Ticks are at round numbers if all
+    /// of them have a place.
+    void setNumbers(std::vector<std::int32_t> numbers);
 
 protected:
     double stepFor(double span) override;
+    QVector<double> createTickVector(double step, const QCPRange& range) override;
     QVector<QString> labels(const QVector<double>& ticks, double step) override;
 
 private:
     std::vector<std::int32_t> numbers_;
+    bool allThere_ = false; ///< no number between two places is left out
 };
 
 /// Numbers of any size.

@@ -16,6 +16,9 @@ struct StepArea {
     std::int64_t limit = 0; ///< bytes; what is above is drawn as too much; 0: no limit
     bool filled = true;     ///< of an overlay; else an outline alone
     bool onBefore = false;  ///< of an overlay: stands on the area before it, as all of a stack do
+    /// Where it has no value between others: that of the place before, drawn paler.
+    MinMaxPyramid held = {};
+    QString total = {}; ///< at the top of a stack: the name of its height, in the read-out
     [[nodiscard]] bool exceeds() const { return limit > 0 && top.all().max > limit; }
 };
 
@@ -26,13 +29,24 @@ class StepAreaPlottable : public Plottable {
 public:
     enum class Mode {
         Stacked, ///< opaque, each area reaches from the one below to its top
-        Overlaid ///< a pale fill with an outline, or that alone; each reaches from zero to its top
+        Overlaid ///< a pale fill with an outline, or that alone; reaches from zero unless
+                 ///< `onBefore`
     };
 
     StepAreaPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis);
 
-    /// `tooMuch`: the colour of what exceeds a limit.
-    void setAreas(std::vector<StepArea> areas, Mode mode, const QColor& tooMuch);
+    /// How much of its colour the fill of an overlay has, on the surface.
+    static constexpr double overlaidOpacity = 0.30;
+
+    struct Colours {
+        QColor tooMuch; ///< of what exceeds a limit
+        QColor surface;
+    };
+    void setAreas(std::vector<StepArea> areas, Mode mode, const Colours& colours);
+    /// Whether an area reaches from the top of the one before it.
+    [[nodiscard]] bool standsOnBefore(std::size_t area) const {
+        return area > 0 && (mode_ == Mode::Stacked || areas_[area].onBefore);
+    }
     [[nodiscard]] const std::vector<StepArea>& areas() const { return areas_; }
     [[nodiscard]] Mode mode() const { return mode_; }
     [[nodiscard]] std::int64_t largest() const;
@@ -42,15 +56,26 @@ protected:
 
 private:
     void fillStack(QCPPainter* painter) const;
-    void fillArea(QCPPainter* painter, const StepArea& area) const;
+    /// A column, or one of a place that holds the value before it.
+    struct Column : StepColumn {
+        bool held = false;
+    };
+    /// The pixel at which each column of pixels is free, from the foot of the plot.
+    using Feet = std::vector<int>;
+    [[nodiscard]] Feet feet() const;
+    void fillOverlaid(QCPPainter* painter) const;
+    void fillArea(QCPPainter* painter, const StepArea& area, Feet& below) const;
     void outlineArea(QCPPainter* painter, const StepArea& area) const;
     void fillExcess(QCPPainter* painter, const StepArea& area) const;
-    [[nodiscard]] std::vector<StepColumn> columnsOf(const StepArea& area) const;
+    /// Fills pixels of a column from `top` down to what is below it, which `top` is then.
+    void fillDown(QCPPainter* painter, const Column& column, int top, const QColor& colour,
+                  Feet& below) const;
+    [[nodiscard]] std::vector<Column> columnsOf(const StepArea& area) const;
     [[nodiscard]] int pixelOf(std::int64_t value) const;
 
     std::vector<StepArea> areas_;
     Mode mode_ = Mode::Stacked;
-    QColor tooMuch_;
+    Colours colours_;
 };
 
 } // namespace tilescope::views

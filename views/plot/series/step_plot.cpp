@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "views/plot/series/step_columns.h"
 #include "views/theme/colour_scale.h"
@@ -13,8 +14,17 @@ constexpr double headRoom = 1.06;
 /// A limit farther away than this many times the data leaves the axis to the data.
 constexpr double farthestLimit = 4;
 
-LegendBar::Entry entryOf(const StepArea& area) {
-    return {area.name, area.colour, area.filled ? LegendBar::Mark::Square : LegendBar::Mark::Line};
+LegendBar::Entry entryOf(const StepArea& area, StepAreaPlottable::Mode mode,
+                         const QColor& surface) {
+    if (!area.filled)
+        return {area.name, area.colour, LegendBar::Mark::Line};
+    LegendBar::Entry entry{area.name, area.colour};
+    if (mode == StepAreaPlottable::Mode::Overlaid) {
+        constexpr double opacity = StepAreaPlottable::overlaidOpacity;
+        entry.edge = area.colour;
+        entry.colour = mixed(area.colour, surface, 1 - opacity);
+    }
+    return entry;
 }
 } // namespace
 
@@ -70,14 +80,15 @@ void StepPlot::styleTitle() {
 void StepPlot::setContent(Content content) {
     std::size_t size = content.length;
     std::vector<LegendBar::Entry> entries;
+    const QColor surface = context_.theme.current().surface;
     for (const StepArea& area : content.areas) {
         size = std::max(size, area.top.size());
-        entries.push_back(entryOf(area));
+        entries.push_back(entryOf(area, content.mode, surface));
     }
     const QColor tooMuch = tooMuchColour(context_.theme.current());
     if (std::any_of(content.areas.begin(), content.areas.end(), std::mem_fn(&StepArea::exceeds)))
         entries.push_back({tr("Over the maximum"), tooMuch});
-    areas_->setAreas(std::move(content.areas), content.mode, tooMuch);
+    areas_->setAreas(std::move(content.areas), content.mode, {tooMuch, surface});
     legend_->setEntries(std::move(entries));
     double top = std::max(content.top, static_cast<double>(areas_->largest()));
     if (content.limit && content.limit->value <= farthestLimit * top)
@@ -95,20 +106,27 @@ void StepPlot::setContent(Content content) {
 }
 
 QString StepPlot::valuesAt(std::size_t index) const {
+    constexpr std::size_t few = 4; // of so many also those that are zero
+    const std::vector<StepArea>& areas = areas_->areas();
     QStringList lines;
+    QStringList stack; // the lines of one, from its top
     std::int64_t below = 0;
-    for (const StepArea& area : areas_->areas()) {
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+        const StepArea& area = areas[i];
+        if (!areas_->standsOnBefore(i)) {
+            lines += std::exchange(stack, {});
+            below = 0;
+        }
         if (!area.top.has(index))
             continue;
         const std::int64_t top = area.top.at(index);
-        const bool stacked = areas_->mode() == StepAreaPlottable::Mode::Stacked || area.onBefore;
-        const std::int64_t value = stacked ? top - below : top;
+        if (top != below || areas.size() <= few)
+            stack.prepend(readOutLine(area.name, context_.preferences.bytes(top - below)));
+        if (!area.total.isEmpty())
+            stack.prepend(readOutLine(area.total, context_.preferences.bytes(top)));
         below = top;
-        if (value != 0 || areas_->areas().size() <= 4)
-            lines.prepend(
-                QStringLiteral("%1: %2").arg(area.name, context_.preferences.bytes(value)));
     }
-    return lines.join(QLatin1Char('\n'));
+    return (lines + stack).join(QLatin1Char('\n'));
 }
 
 void StepPlot::paintOverview(QPainter& painter, const QRect& rect) const {
@@ -119,14 +137,18 @@ void StepPlot::paintOverview(QPainter& painter, const QRect& rect) const {
         areas_->areas().begin(), areas_->areas().end(),
         [](const StepArea& a, const StepArea& b) { return a.top.all().max < b.top.all().max; });
     const double scale = rect.height() / (static_cast<double>(areas_->largest()) * headRoom);
-    for (const StepColumn& column :
-         stepColumns(tallest.top, zoom_.first(), zoom_.last(), rect.width())) {
-        const int height = std::max(1, qRound(static_cast<double>(column.value.max) * scale));
-        const bool exceeds = tallest.limit > 0 && column.value.max > tallest.limit;
-        painter.fillRect(column.x0, rect.bottom() + 1 - height, column.x1 - column.x0, height,
-                         exceeds ? tooMuchColour(theme)
-                                 : mixed(theme.mutedText, theme.surface, 0.45));
-    }
+    const auto paint = [&](const MinMaxPyramid& values) {
+        for (const StepColumn& column :
+             stepColumns(values, zoom_.first(), zoom_.last(), rect.width())) {
+            const int height = std::max(1, qRound(static_cast<double>(column.value.max) * scale));
+            const bool exceeds = tallest.limit > 0 && column.value.max > tallest.limit;
+            painter.fillRect(column.x0, rect.bottom() + 1 - height, column.x1 - column.x0, height,
+                             exceeds ? tooMuchColour(theme)
+                                     : mixed(theme.mutedText, theme.surface, 0.45));
+        }
+    };
+    paint(tallest.held);
+    paint(tallest.top);
 }
 
 } // namespace tilescope::views

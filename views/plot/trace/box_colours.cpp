@@ -51,6 +51,10 @@ QColor tintColour(const Theme& theme, int n) {
     return mixed(colour, theme.surface, shade * (n % tintShades));
 }
 
+QColor channelColour(const Theme& theme, int n) {
+    return tintColour(theme, n * tintShades);
+}
+
 QColor amountColour(const Theme& theme, double amount) {
     // On a dark ground the darkest colours are hardly seen.
     const double first = theme.dark ? 0.15 : 0;
@@ -72,6 +76,8 @@ BoxColours::BoxColours(const Theme& theme, ColourBy by)
         put(TraceBox::Look::Group, groupColour(theme, kind).rgb());
         put(TraceBox::Look::Step, theme.kind(kind).rgb());
     }
+    for (std::size_t n = 0; n < channels; ++n)
+        channels_.push_back(channelColour(theme, static_cast<int>(n)).rgb());
     if (by == ColourBy::Operation)
         for (std::size_t n = 0; n < tints; ++n)
             tints_.push_back(tintColour(theme, static_cast<int>(n)).rgb());
@@ -82,6 +88,8 @@ BoxColours::BoxColours(const Theme& theme, ColourBy by)
 }
 
 BoxPaint BoxColours::of(const TraceBox& box) const {
+    if (box.channel >= 0)
+        return {channels_[static_cast<std::size_t>(box.channel) % channels]};
     if (box.look == TraceBox::Look::Run)
         return {run_};
     switch (by_) {

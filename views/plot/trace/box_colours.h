@@ -30,6 +30,9 @@ QColor tintColour(const Theme& theme, int n);
 /// Shades of one of them, for neighbours that belong together; 0 is the colour itself.
 inline constexpr int tintShades = 3;
 
+/// Of the n-th channel of the host's events.
+QColor channelColour(const Theme& theme, int n);
+
 /// A place on the scale of amounts.
 QColor amountColour(const Theme& theme, double amount);
 
@@ -55,6 +58,8 @@ private:
     QRgb run_ = 0;
     QRgb neutral_ = 0;                                  ///< of what has no amount and no operation
     std::array<QRgb, 3 * programKinds.size()> kinds_{}; ///< by look and kind
+    static constexpr std::size_t channels = 24;         ///< more of them share colours
+    std::vector<QRgb> channels_;
     std::vector<QRgb> tints_;
     std::vector<QRgb> scale_;
 };

@@ -63,6 +63,29 @@ void CyclePlot::paintBand(QPainter& painter, double from, double to) const {
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
 }
 
+void CyclePlot::paintMarkers(QPainter& painter) const {
+    constexpr float dimmed = 0.55F;
+    constexpr double cap = 3; // pixels
+    const QRectF area = axisRect()->rect();
+    QColor veil = theme().surface;
+    veil.setAlphaF(dimmed);
+    for (const Marker& marker : markers()) {
+        const double from = std::clamp(xAxis->coordToPixel(marker.from), area.left(), area.right());
+        const double to = std::clamp(xAxis->coordToPixel(marker.to),
+                                     std::min(from + 1, area.right()), area.right());
+        if (markers().size() == 1) {
+            painter.fillRect(QRectF(area.topLeft(), QPointF(from, area.bottom() + 1)), veil);
+            painter.fillRect(QRectF(QPointF(to, area.top()), area.bottomRight() + QPointF(1, 1)),
+                             veil);
+        }
+        painter.fillRect(QRectF(from, area.top(), to - from, cap), theme().accent);
+        painter.setPen(QPen(theme().accent, 1));
+        for (const double x : {marker.from, marker.to})
+            if (const double at = xAxis->coordToPixel(x); at >= area.left() && at <= area.right())
+                painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()));
+    }
+}
+
 QRectF CyclePlot::footOf(const QPainter& painter) const {
     const QRectF area = axisRect()->rect();
     const double height = painter.fontMetrics().height() + 2;

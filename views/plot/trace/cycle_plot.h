@@ -36,6 +36,9 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    /// A line at each end, and what is beside a single range steps back: what is marked keeps its
+    /// colours.
+    void paintMarkers(QPainter& painter) const override;
     /// What the horizontal axes count, left of their labels; something else `below` the plot if
     /// that matters more.
     void paintAxisNames(QPainter& painter, const QString& below = {}) const;

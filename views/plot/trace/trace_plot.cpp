@@ -338,6 +338,27 @@ void TracePlot::keyPressEvent(QKeyEvent* event) {
     act(*action, chosen ? lane : shown.front());
 }
 
+void TracePlot::setSelected(SelectedSteps steps) {
+    if (steps == trace_->selected())
+        return;
+    trace_->setSelected(std::move(steps));
+    replotSoon();
+}
+
+void TracePlot::paintMarkers(QPainter& painter) const {
+    if (trace_->selected().empty())
+        return CyclePlot::paintMarkers(painter);
+    constexpr double line = 2; // pixels, and a finer one between it and its neighbours
+    painter.setBrush(Qt::NoBrush);
+    for (const QRectF& box : trace_->selectedBoxes()) {
+        painter.setPen(
+            QPen(theme().surface, line + 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+        painter.drawRect(box);
+        painter.setPen(QPen(theme().text, line, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+        painter.drawRect(box);
+    }
+}
+
 // How long what is marked takes, at its head.
 void TracePlot::paintLengths(QPainter& painter) const {
     const QRect area = axisRect()->rect();

@@ -59,6 +59,9 @@ public:
     void openLaneMenu(std::size_t lane, const QPoint& at);
     [[nodiscard]] LaneNames& names() { return *names_; }
 
+    /// Outlines the boxes of steps and dims all others, in place of lines at what is marked.
+    void setSelected(SelectedSteps steps);
+
 signals:
     /// Lanes are elsewhere, or others are in sight.
     void arranged();
@@ -71,6 +74,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void paintExtra(QPainter& painter) override;
+    void paintMarkers(QPainter& painter) const override;
 
 private:
     friend class LaneNames;

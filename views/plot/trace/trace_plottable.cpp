@@ -7,6 +7,26 @@ namespace tilescope::views {
 namespace {
 constexpr int narrowestText = 26;
 constexpr int lowestText = 13;
+constexpr int momentRadius = 4; // pixels around a moment that belong to it
+
+/// The first of sorted ranges that ends after a cycle.
+auto firstAfter(const std::vector<CycleRange>& ranges, std::int64_t cycle) {
+    return std::partition_point(ranges.begin(), ranges.end(),
+                                [&](const CycleRange& range) { return range.end <= cycle; });
+}
+
+bool touches(const std::vector<CycleRange>& ranges, std::int64_t begin, std::int64_t end) {
+    const auto range = firstAfter(ranges, begin);
+    return range != ranges.end() && range->begin < end;
+}
+
+/// The step of a row that runs in these cycles, or none (nullptr).
+const TraceBox* stepIn(const TraceRow& row, const CycleRange& cycles) {
+    const TraceBox* box = boxAt(row, static_cast<double>(cycles.begin));
+    const bool isIt = box != nullptr && box->look == TraceBox::Look::Step &&
+                      (box->steps > 1 || (box->begin == cycles.begin && box->end == cycles.end));
+    return isIt ? box : nullptr;
+}
 } // namespace
 
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
@@ -43,6 +63,64 @@ void TracePlottable::setHighlight(const QString& text) {
         std::all_of(text.begin(), text.end(), [](QChar letter) { return letter.unicode() < 128; });
     if (plain)
         plainHighlight_ = text.toLower().toStdString();
+}
+
+void TracePlottable::setSelected(SelectedSteps steps) {
+    selected_ = std::move(steps);
+}
+
+const std::vector<CycleRange>* TracePlottable::selectedOn(std::size_t lane) const {
+    const auto found = selected_.find(rows_.keys[lane]);
+    return found == selected_.end() ? nullptr : &found->second;
+}
+
+// What a search does not find, and what is not selected, steps back.
+QRgb TracePlottable::shade(const TraceBox& box, QRgb colour, std::size_t lane, QRgb surface) const {
+    constexpr double notFound = 0.75;
+    constexpr double notSelected = 0.55;
+    if (!selected_.empty()) {
+        const std::vector<CycleRange>* ranges = selectedOn(lane);
+        if (ranges == nullptr || !touches(*ranges, box.begin, box.end))
+            colour = mixedColours(colour, surface, notSelected);
+    }
+    if (box.look == TraceBox::Look::Step && !highlighted(box.name))
+        colour = mixedColours(colour, surface, notFound);
+    return colour;
+}
+
+std::vector<QRectF> TracePlottable::selectedBoxes() const {
+    constexpr double narrowest = 3; // pixels
+    std::vector<QRectF> places;
+    if (!overview_ || selected_.empty())
+        return places;
+    const QCPRange range = keyAxis()->range();
+    const bool inDetail = detailed(range.lower, range.upper);
+    const QRectF plot = clipRect();
+    for (const LanePlace& place : layout_.places) {
+        const std::vector<CycleRange>* ranges = selectedOn(place.lane);
+        if (ranges == nullptr || !layout_.inSight(place, plot.height()))
+            continue;
+        for (std::size_t row = 0; row < place.rows; ++row) {
+            const TraceRow* boxes = rowToShow(place, row, inDetail);
+            if (boxes == nullptr)
+                continue;
+            const double top = plot.top() + place.top + static_cast<double>(row) * place.rowHeight;
+            for (const CycleRange& cycles : *ranges) {
+                const TraceBox* box = stepIn(*boxes, cycles);
+                if (box == nullptr || static_cast<double>(cycles.end) < range.lower ||
+                    static_cast<double>(cycles.begin) > range.upper)
+                    continue;
+                // A box of many steps is outlined where the selected one is.
+                const double left = keyAxis()->coordToPixel(
+                    static_cast<double>(std::max(box->begin, cycles.begin)));
+                const double right =
+                    keyAxis()->coordToPixel(static_cast<double>(std::min(box->end, cycles.end)));
+                const double width = std::max(narrowest, right - left);
+                places.emplace_back((left + right - width) / 2, top, width, place.rowHeight);
+            }
+        }
+    }
+    return places;
 }
 
 // Every box of a frame is asked for: texts without other letters than ASCII take a quick way.
@@ -86,7 +164,12 @@ TracePlottable::Hit TracePlottable::hit(double cycle, double y) const {
         return {};
     const auto row = static_cast<std::size_t>((y - place->top) / place->rowHeight);
     const TraceRow* boxes = rowToShow(*place, row, detailed(cycle, cycle));
-    return {place->lane, boxes == nullptr ? nullptr : boxAt(*boxes, cycle)};
+    if (boxes == nullptr)
+        return {place->lane, nullptr, row};
+    const double near = momentRadius * keyAxis()->range().size() / std::max(1, clipRect().width());
+    const TraceBox* moment =
+        (*overview_)[place->lane].channels.empty() ? nullptr : momentNear(*boxes, cycle, near);
+    return {place->lane, moment != nullptr ? moment : boxAt(*boxes, cycle), row};
 }
 
 void TracePlottable::draw(QCPPainter* painter) {
@@ -104,7 +187,37 @@ void TracePlottable::draw(QCPPainter* painter) {
             [](int, int) {});
     else
         drawImage(*painter, names);
+    drawMoments(*painter);
     drawNames(*painter, names);
+}
+
+// A mark of a few pixels, however many cycles a pixel has.
+void TracePlottable::drawMoments(QCPPainter& painter) const {
+    const QCPRange range = keyAxis()->range();
+    const bool inDetail = detailed(range.lower, range.upper);
+    const QRectF plot = clipRect();
+    const BoxColours colours(theme_.current(), colourBy_);
+    for (const LanePlace& place : layout_.places) {
+        if ((*overview_)[place.lane].channels.empty() || !layout_.inSight(place, plot.height()))
+            continue;
+        for (std::size_t row = 0; row < place.rows; ++row) {
+            const TraceRow* boxes = rowToShow(place, row, inDetail);
+            if (boxes == nullptr)
+                continue;
+            const double top = plot.top() + place.top + static_cast<double>(row) * place.rowHeight;
+            double free = plot.left() - momentRadius; // moments on one pixel are one mark
+            for (const TraceBox& box : boxes->boxes) {
+                const double x = keyAxis()->coordToPixel(static_cast<double>(box.begin));
+                if (!box.moment || x < free || x > plot.right() + momentRadius)
+                    continue;
+                free = x + 1;
+                const QRectF mark(x - momentRadius / 2.0, top, momentRadius, place.rowHeight - 1);
+                painter.fillRect(mark, QColor::fromRgb(colours.of(box).colour));
+                painter.setPen(theme_.current().text);
+                painter.drawLine(QPointF(x, top), QPointF(x, mark.bottom()));
+            }
+        }
+    }
 }
 
 // Many thousand boxes are faster filled into an image than painted one by one: each row as one line
@@ -155,22 +268,21 @@ void TracePlottable::layOutRows(std::vector<Named>& names, const Fill& fill,
             const TraceRow* boxes = rowToShow(place, row, inDetail);
             if (bottom <= top || boxes == nullptr)
                 continue;
-            layOutRow(*boxes, top, bottom, colours, names, fill);
+            layOutRow(*boxes, place.lane, top, bottom, colours, names, fill);
             filled(top, bottom);
         }
     }
 }
 
 template <class Fill>
-void TracePlottable::layOutRow(const TraceRow& row, int top, int bottom, const BoxColours& colours,
-                               std::vector<Named>& names, const Fill& fill) const {
-    constexpr double dimmed = 0.75; // of what a search does not find
+void TracePlottable::layOutRow(const TraceRow& row, std::size_t lane, int top, int bottom,
+                               const BoxColours& colours, std::vector<Named>& names,
+                               const Fill& fill) const {
     const QCPRange range = keyAxis()->range();
     const QRect plot = clipRect();
     const BoxPaints paints = [&](const TraceBox& box) {
         BoxPaint paint = colours.of(box);
-        if (box.look == TraceBox::Look::Step && !highlighted(box.name))
-            paint.colour = mixedColours(paint.colour, colours.surface(), dimmed);
+        paint.colour = shade(box, paint.colour, lane, colours.surface());
         return paint;
     };
     for (const BoxOnScreen& place :

@@ -1,6 +1,7 @@
 // Lanes of boxes on a QCustomPlot.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -10,6 +11,9 @@
 #include "views/plot/trace/lane_arrangement.h"
 
 namespace tilescope::views {
+
+/// Cycles of selected steps by the keys of the lanes that they run on, each sorted.
+using SelectedSteps = std::map<std::string, std::vector<CycleRange>>;
 
 /// Draws lanes where a LaneLayout puts them: the value axis counts pixels from the top of the plot.
 /// Beyond the finely read range the coarse lanes stand in, so that fast zooming never shows a hole.
@@ -26,6 +30,12 @@ public:
     /// detail that there was, which to free may take longer than a frame.
     [[nodiscard]] Lanes setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
+    /// Steps that stand out, by the keys of their lanes: all others are dimmed. Empty for none.
+    void setSelected(SelectedSteps steps);
+    [[nodiscard]] const SelectedSteps& selected() const { return selected_; }
+    /// Where the selected steps in sight are on the widget, lane by lane; what is narrower than a
+    /// few pixels is as wide as these.
+    [[nodiscard]] std::vector<QRectF> selectedBoxes() const;
     void setShowsNames(bool shows) { showsNames_ = shows; }
     void setColourBy(ColourBy by) { colourBy_ = by; }
     void setLayout(LaneLayout layout) { layout_ = std::move(layout); }
@@ -39,6 +49,7 @@ public:
     struct Hit {
         std::size_t lane = 0;
         const TraceBox* box = nullptr;
+        std::size_t row = 0;
     };
     [[nodiscard]] Hit hit(double cycle, double y) const;
 
@@ -46,6 +57,10 @@ protected:
     void draw(QCPPainter* painter) override;
 
 private:
+    /// The selected cycles of a lane; none (nullptr) if nothing is selected on it.
+    [[nodiscard]] const std::vector<CycleRange>* selectedOn(std::size_t lane) const;
+    [[nodiscard]] QRgb shade(const TraceBox& box, QRgb colour, std::size_t lane,
+                             QRgb surface) const;
     [[nodiscard]] bool detailed(double from, double to) const;
     [[nodiscard]] const TraceRow* rowToShow(const LanePlace& place, std::size_t row,
                                             bool detailed) const;
@@ -58,12 +73,13 @@ private:
     };
     /// Gives fill(rect, colour) what a row is made of, and then filled(top, bottom).
     template <class Fill>
-    void layOutRow(const TraceRow& row, int top, int bottom, const BoxColours& colours,
-                   std::vector<Named>& names, const Fill& fill) const;
+    void layOutRow(const TraceRow& row, std::size_t lane, int top, int bottom,
+                   const BoxColours& colours, std::vector<Named>& names, const Fill& fill) const;
     template <class Fill, class Filled>
     void layOutRows(std::vector<Named>& names, const Fill& fill, const Filled& filled) const;
     void drawImage(QCPPainter& painter, std::vector<Named>& names);
     void drawNames(QCPPainter& painter, const std::vector<Named>& names);
+    void drawMoments(QCPPainter& painter) const;
     const QuickText& textFor(int rowHeight);
 
     const ThemeSource& theme_;
@@ -73,6 +89,7 @@ private:
     LaneLayout layout_;
     double detailFrom_ = 0;
     double detailTo_ = 0;
+    SelectedSteps selected_;
     QString highlight_;
     std::string plainHighlight_; ///< the same in small letters if it is ASCII
     bool showsNames_ = true;

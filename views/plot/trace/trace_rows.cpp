@@ -164,4 +164,18 @@ const TraceBox* boxAt(const TraceRow& row, double cycle) {
     return box != row.boxes.end() && static_cast<double>(box->begin) <= cycle ? &*box : nullptr;
 }
 
+const TraceBox* momentNear(const TraceRow& row, double cycle, double within) {
+    auto box = std::partition_point(row.boxes.begin(), row.boxes.end(), [&](const TraceBox& b) {
+        return static_cast<double>(b.begin) < cycle - within;
+    });
+    const TraceBox* nearest = nullptr;
+    const auto distance = [cycle](const TraceBox& b) {
+        return std::abs(static_cast<double>(b.begin) - cycle);
+    };
+    for (; box != row.boxes.end() && static_cast<double>(box->begin) <= cycle + within; ++box)
+        if (box->moment && (nearest == nullptr || distance(*box) < distance(*nearest)))
+            nearest = &*box;
+    return nearest;
+}
+
 } // namespace tilescope::views

@@ -38,6 +38,9 @@ struct TraceBox {
     std::string name;    ///< empty if there is nothing to write on the box
     KindShares shares{}; ///< of kinds in a box of merged steps; nothing for all others
     BoxTint tint = {};
+    std::int16_t channel = -1; ///< of TraceLane::channels; negative: none
+    bool wallTime = false;     ///< the host's own clock has measured it
+    bool moment = false;       ///< has no length, so it is drawn as a mark
     [[nodiscard]] std::int64_t cycles() const { return end - begin; }
     /// A box of steps that are too narrow to tell apart.
     [[nodiscard]] bool merged() const { return shares != KindShares{}; }
@@ -57,6 +60,7 @@ struct TraceLane {
     std::vector<std::string> rowNames = {}; ///< of rows that are told apart by name; may be fewer
     TraceRow folded = {};                   ///< all that a folded lane shows
     bool ofSeveral = false;                 ///< others of its kind may be left out: IPUs
+    std::vector<std::string> channels = {}; ///< that its boxes are coloured by
 };
 
 /// How a box is painted: its colour as 0xAARRGGBB, opaque, and how much of its length it fills.
@@ -92,5 +96,8 @@ TraceRow stepsOf(const TraceLane& lane);
 
 /// The box at a cycle, or none (nullptr).
 const TraceBox* boxAt(const TraceRow& row, double cycle);
+
+/// The moment that is nearest to a cycle, at most so many cycles away, or none (nullptr).
+const TraceBox* momentNear(const TraceRow& row, double cycle, double within);
 
 } // namespace tilescope::views

@@ -227,7 +227,8 @@ def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 def _embedding(indices: Tensor, weight: Tensor, padding_idx: Optional[int] = None,
                max_norm: Optional[float] = None, norm_type: float = 2.0,
                scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
-    if padding_idx is None or not weight.requires_grad or max_norm is not None:
+    if padding_idx is None or max_norm is not None or not (
+            weight.requires_grad and torch.is_grad_enabled()):
         return NotImplemented
     found = torch.nn.functional.embedding(indices, weight)
     is_padding = indices.unsqueeze(-1) == padding_idx % weight.shape[0]

@@ -101,6 +101,8 @@ def _kl_div(graph: Any, x: Any, target: Any, reduction: Any, log_target: Any) ->
 def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon: Any,
                 enabled: Any) -> Any:
     sizes = helper._get_tensor_sizes(x)
+    if (sizes is None or sizes[1] is None) and not helper._is_none(weight):
+        sizes = [None, *(helper._get_tensor_sizes(weight) or [None])]
     if sizes is None or sizes[1] is None:
         raise Error("group_norm: the number of channels does not follow from the model's inputs")
     if helper._is_none(weight):

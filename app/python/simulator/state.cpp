@@ -68,6 +68,34 @@ void readOnce(onnx::GraphProto& graph, const std::string& buffer) {
         nodes.SwapElements(i, i - 1);
 }
 
+/// A buffer that is only written is no initialiser of an exported model. It begins as the module
+/// has it: the first call brings all buffers.
+void addIfUnread(onnx::GraphProto& graph, const std::string& buffer,
+                 const onnx::ValueInfoProto& value) {
+    const auto& known = graph.initializer();
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const auto& tensor) { return tensor.name() == buffer; }))
+        return;
+    const auto& type = value.type().tensor_type();
+    auto& tensor = *graph.add_initializer();
+    tensor.set_name(buffer);
+    tensor.set_data_type(type.elem_type());
+    std::int64_t elements = 1;
+    for (const auto& dim : type.shape().dim()) {
+        tensor.add_dims(dim.dim_value());
+        elements *= dim.dim_value();
+    }
+    constexpr std::size_t wordBytes = 4;
+    constexpr std::size_t longBytes = 8;
+    const bool isLong = type.elem_type() == onnx::TensorProto::INT64 ||
+                        type.elem_type() == onnx::TensorProto::DOUBLE;
+    const bool isByte = type.elem_type() == onnx::TensorProto::BOOL;
+    tensor.set_raw_data(std::string(static_cast<std::size_t>(elements) * (isLong   ? longBytes
+                                                                          : isByte ? 1
+                                                                                   : wordBytes),
+                                    '\0'));
+}
+
 void overwrite(onnx::GraphProto& graph, const std::string& buffer, const std::string& value) {
     onnx::NodeProto update = variableNode(sim::variableUpdateOperator, buffer + "/update");
     update.add_input(buffer);
@@ -90,6 +118,8 @@ void updateState(onnx::ModelProto& model, const std::vector<std::string>& buffer
         throw InternalError(fmt::format("{} buffers change, but the model has {} outputs",
                                         buffers.size(), outputs.size()));
     importGraphcoreDomain(model);
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        addIfUnread(graph, buffers[i], outputs.Get(kept + static_cast<int>(i)));
     for (const std::string& buffer : buffers)
         readOnce(graph, buffer);
     for (std::size_t i = 0; i < buffers.size(); ++i)

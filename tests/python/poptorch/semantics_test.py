@@ -323,3 +323,14 @@ def test_deviations_and_norms_of_zero_have_no_gradient():
         return mean_square(y.std(1) + y.norm(2, 1) + torch.std_mean(y, 1)[0] + m.layer(x)[:, 0])
 
     train(Of(forward, layer=nn.Linear(3, 3)), torch.randn(4, 3))
+
+
+def test_buffers_that_are_only_written_are_state():
+    def forward(m, x):
+        m.last.copy_(x[0])
+        return x + 1
+
+    model = Of(forward, last=torch.zeros(3))
+    x = torch.randn(2, 3)
+    assert torch.allclose(poptorch.inferenceModel(model)(x), x + 1, atol=1e-4)
+    assert torch.allclose(model.last, x[0])

@@ -238,11 +238,14 @@ def _finish(rng, case, sketch):
     state = any(ROWS[step.row].state for step in case.steps)
     case.iterations = rng.choice([1, 1, 2])
     case.replicas = 1 if state else rng.choice([1, 1, 1, 2])
+    # Steps amplify what rounding makes of weights.
+    smooth = all(ROWS[step.row].smooth for step in case.steps)
+    if not smooth and case.training:
+        case.iterations = 1
     if case.training:
-        case.calls = 3
+        case.calls = 3 if smooth else 1
         case.loss = rng.choice(LOSSES)
         # No gradient at all is not a gradient of zero, by which weights would decay.
-        smooth = all(ROWS[step.row].smooth for step in case.steps)
-        case.optimizer = rng.choice(OPTIMIZERS if smooth else ["sgd", "momentum"])
+        case.optimizer = rng.choice(OPTIMIZERS if smooth else ["sgd", "momentum", "adam"])
         case.groups = rng.random() < 0.25
         case.accumulation = rng.choice([1, 1, 2, 3])

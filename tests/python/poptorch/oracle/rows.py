@@ -142,7 +142,7 @@ binary("where", lambda x, y: torch.where(x > y, x, y * 2))
 binary("addcmul", lambda x, y: torch.addcmul(x, x, y, value=0.5))
 binary("addcdiv", lambda x, y: torch.addcdiv(x, x, _positive(y), value=0.5))
 binary("true_divide", lambda x, y: torch.true_divide(x, _positive(y)))
-binary("dist_l2", lambda x, y: ((x - y)**2 + 0.1).sum().sqrt().reshape(1, 1).expand(x.shape[0], 1))
+binary("dist_l2", lambda x, y: ((x - y)**2 + 0.1).sum().sqrt().reshape(1, 1).expand(x.shape[0], 1).clone())
 row("scalar_arithmetic", lambda m, p, x: (p["a"] - x) * p["b"] + x / p["c"],
     params=lambda rng, x: {"a": rng.choice([1, 0.5]), "b": rng.choice([2, -0.7]),
                            "c": rng.choice([2, 3.0])})

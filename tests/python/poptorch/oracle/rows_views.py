@@ -84,10 +84,10 @@ row("mul_", lambda m, p, x: x.mul_(p["c"]), params=lambda rng, x: {"c": rng.choi
     in_place=True, weight=2)
 row("relu_module", lambda m, p, x: m(x), part=lambda p: nn.ReLU(inplace=True), in_place=True)
 row("clamp_", lambda m, p, x: x.clamp_(-0.5, 0.5), in_place=True)
-row("zero_", lambda m, p, x: x.zero_(), in_place=True)
-row("fill_", lambda m, p, x: x.fill_(0.7), in_place=True)
+row("zero_", lambda m, p, x: x.zero_(), in_place=True, smooth=False)
+row("fill_", lambda m, p, x: x.fill_(0.7), in_place=True, smooth=False)
 row("copy_", lambda m, p, x, y: x.copy_(y), "ff", fits=lambda x, y: x.shape == y.shape,
-    in_place=True)
+    in_place=True, smooth=False)
 row("masked_fill_", lambda m, p, x, b: x.masked_fill_(b, 0.3), "fb",
     fits=lambda x, b: x.shape == b.shape, in_place=True)
 

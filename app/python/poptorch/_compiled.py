@@ -131,7 +131,7 @@ class Weights(Executable):
         if self._instances is not None:
             everything = self._instances.own_micro_batches(everything)
         arrays = self._run_program(compiled, inputs, everything)
-        first = len(arrays) - len(compiled.changed_inputs)
+        first = len(compiled.outputs.tensors)  # a loss within the model may come last
         with torch.no_grad():
             for number, array in zip(compiled.changed_inputs, arrays[first:]):
                 target = tensors[number]

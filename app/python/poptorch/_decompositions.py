@@ -250,6 +250,14 @@ def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return decomposed
 
 
+def _kl_div(x: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
+            reduction: str = "mean", log_target: bool = False) -> Any:
+    if reduction != "batchmean":
+        return NotImplemented
+    terms = torch.nn.functional.kl_div(x, target, reduction="none", log_target=log_target)
+    return identity_loss(terms.sum() / int(x.shape[0]), "none")
+
+
 def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
                    size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
                    reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
@@ -305,6 +313,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "bilinear": _bilinear,
     "pad": _pad,
     "cross_entropy": _cross_entropy,
+    "kl_div": _kl_div,
     "batch_norm": _batch_norm,
     "chunk": _chunk,
     "roll": _roll,

@@ -193,6 +193,8 @@ void ChildProcess::readPipe(Pipe& pipe, bool keepEnd) {
             continue;
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
+        if (got < 0)
+            ::kill(-process_, SIGTERM); // what it says cannot be had: the other pipe ends, too
         if (got <= 0) {
             pipe.from.close();
             return;

@@ -69,7 +69,7 @@ private:
         Descriptor from;
         std::string text;
     };
-    static void readPipe(Pipe& pipe, bool keepEnd);
+    void readPipe(Pipe& pipe, bool keepEnd);
 
     pid_t process_ = -1; ///< -1: nothing to wait for
     Descriptor input_;

@@ -174,7 +174,7 @@ class FaultsTest : public QObject {
         const int status = WEXITSTATUS(result.status);
         ++ends_[kind + " " + std::to_string(status)];
         if (errors.contains("internal error") || out.contains("internal error") ||
-            out.contains("ended by signal") || errors.contains("leaked") ||
+            out.contains("signal 6") || out.contains("signal 11") || errors.contains("leaked") ||
             errors.contains("Sanitizer"))
             return "a fault of ours: " + errors + out;
         if (const QString left = leftovers(scenario); !left.isEmpty())

@@ -39,6 +39,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     const auto batch = setBatch(model, weights, origin, options, messages);
     ResolvedModel resolved = resolveModel(model, origin, weights, batch, options, kept);
     resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());
+    removeIdentities(resolved);
     recogniseGelu(resolved);
     return resolved;
 }

@@ -350,6 +350,12 @@ private:
             "<float r = {1.4142135}, float one = {1}, float h = {0.5}> "
             "{ a = Div(x, r) b = Erf(a) c = Add(one, b) d = Mul(c, h) y = Mul(d, x) }",
             "GELU[2,3]");
+        row("gelu with identities", 13,
+            "g (float[2,3] x) => (float[2,3] y, float[2,3] z) "
+            "<float r = {1.4142135}, float one = {1}, float h = {0.5}> "
+            "{ s = Identity(x) z = Identity(s) a = Div(z, r) t = Identity(a) b = Erf(t) "
+            "c = Add(one, b) d = Mul(c, h) y = Mul(d, x) }",
+            "GELU[2,3]");
         row("gelu of tanh", 13,
             "g (float[2,3] x) => (float[2,3] y) "
             "<float k = {0.044715}, float s = {0.7978846}, float n = {3}, float one = {1}, "

@@ -166,6 +166,31 @@ private:
 
 } // namespace
 
+void removeIdentities(ResolvedModel& model) {
+    std::unordered_map<std::string, std::string> same;
+    const auto isRemoved = [&](Node& node) {
+        for (std::string& input : node.inputs)
+            if (const auto at = same.find(input); at != same.end()) {
+                --model.values.at(input).uses;
+                input = at->second;
+                ++model.values.at(input).uses;
+            }
+        if (node.key() != "Identity" || !node.attributes.empty())
+            return false;
+        const std::string& made = node.outputs.at(0);
+        same.emplace(made, node.inputs.at(0));
+        if (std::find(model.outputs.begin(), model.outputs.end(), made) != model.outputs.end())
+            return false;
+        --model.values.at(node.inputs.at(0)).uses;
+        return true;
+    };
+    std::vector<Node> kept;
+    for (Node& node : model.nodes)
+        if (!isRemoved(node))
+            kept.push_back(std::move(node));
+    model.nodes = std::move(kept);
+}
+
 void recogniseGelu(ResolvedModel& model) {
     GeluPattern(model).run();
 }

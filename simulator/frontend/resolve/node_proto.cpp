@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
@@ -56,6 +57,17 @@ void checkRange(const std::string& name, const AttributeValue& value) {
         std::for_each(numbers->begin(), numbers->end(), check);
 }
 
+/// Whether a layer's operand is one of its parameters, even where it is one number.
+bool isParameterOperand(const std::string& type, int operand) {
+    static const std::unordered_map<std::string, int> last{
+        {"Conv", 2},  {"ConvTranspose", 2},      {"Gemm", 2},
+        {"PRelu", 1}, {"BatchNormalization", 4}, {"InstanceNormalization", 2},
+        {"RNN", 3},   {"LayerNormalization", 2}, {"LSTM", 3},
+        {"GRU", 3},   {"GroupNormalization", 2}};
+    const auto found = last.find(type);
+    return operand > 0 && found != last.end() && operand <= found->second;
+}
+
 } // namespace
 
 Node nodeFrom(const onnx::NodeProto& proto, int opset) {
@@ -73,6 +85,18 @@ Node nodeFrom(const onnx::NodeProto& proto, int opset) {
         node.attributes.insert_or_assign(attribute.name(), std::move(value));
     }
     return node;
+}
+
+void addLayerParameters(const onnx::GraphProto& graph, NameSet& names) {
+    for (int at = graph.node_size(); at-- > 0;) {
+        const auto& node = graph.node(at);
+        for (int i = 1; i < node.input_size(); ++i)
+            if (isParameterOperand(node.op_type(), i))
+                names.insert(node.input(i));
+        if (node.op_type() == "Identity" && node.input_size() == 1 && node.output_size() == 1 &&
+            names.contains(node.output(0)))
+            names.insert(node.input(0));
+    }
 }
 
 } // namespace tilescope::sim

@@ -36,17 +36,6 @@ bool isViewOfFirstOperand(const std::string& type) {
            type == "Identity" || type == "Transpose" || type == "Cast";
 }
 
-/// Whether a layer's operand is one of its parameters, even where it is one number.
-bool isParameterOperand(const std::string& type, int operand) {
-    static const std::unordered_map<std::string, int> last{
-        {"Conv", 2},  {"ConvTranspose", 2},      {"Gemm", 2},
-        {"PRelu", 1}, {"BatchNormalization", 4}, {"InstanceNormalization", 2},
-        {"RNN", 3},   {"LayerNormalization", 2}, {"LSTM", 3},
-        {"GRU", 3},   {"GroupNormalization", 2}};
-    const auto found = last.find(type);
-    return operand > 0 && found != last.end() && operand <= found->second;
-}
-
 class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
@@ -56,6 +45,7 @@ public:
         , values_(values)
         , custom_(options.customOperations)
         , parameters_(options.parameters)
+        , saysParameters_(!options.parameters.empty())
         , weights_(weights)
         , opset_(opsetOf(model))
         , rebatch_(batch) {
@@ -85,13 +75,10 @@ private:
     }
 
     void countReaders() {
-        for (const auto& node : model_.graph().node()) {
+        for (const auto& node : model_.graph().node())
             for (const auto& input : node.input())
                 ++readers_[input];
-            for (int i = 1; i < node.input_size(); ++i)
-                if (isParameterOperand(node.op_type(), i))
-                    parameters_.insert(node.input(i));
-        }
+        addLayerParameters(model_.graph(), parameters_);
         for (const auto& output : model_.graph().output())
             ++readers_[output.name()];
     }
@@ -287,6 +274,17 @@ private:
         });
     }
 
+    /// Whether a node without operands makes a weight. Some exporters have parameters in Constants:
+    /// those are weights like any other, but where an exporter says itself which ones are.
+    [[nodiscard]] bool isWeight(const Node& node, const std::string& name,
+                                const Constant& made) const {
+        if (!isReal(made.type))
+            return false;
+        if (node.type == "ConstantOfShape")
+            return made.size() > 1;
+        return node.type == "Constant" && !saysParameters_ && parameters_.contains(name);
+    }
+
     bool foldData(const Node& node) {
         const auto role = constantRole(node);
         if (!role || !isFoldable(node, *role))
@@ -313,10 +311,8 @@ private:
             parameters_.insert(node.outputs.begin(), node.outputs.end());
         for (std::size_t i = 0; i < results->size(); ++i) {
             Constant& constant = (*results)[i];
-            const bool generated =
-                node.type == "ConstantOfShape" && isReal(constant.type) && constant.size() > 1;
-            defineFolded(node.outputs[i], std::move(constant),
-                         generated ? TensorRole::Weight : *role);
+            const bool weight = isWeight(node, node.outputs[i], constant);
+            defineFolded(node.outputs[i], std::move(constant), weight ? TensorRole::Weight : *role);
         }
         return true;
     }
@@ -443,6 +439,7 @@ private:
     const WeightValues* values_;
     const CustomOperations& custom_;
     NameSet parameters_; ///< and views of them
+    bool saysParameters_;
     const NameSet& weights_;
     int opset_;
     std::string maker_; ///< of what is defined now

@@ -23,6 +23,10 @@ ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch,
                            const ImportOptions& options = {}, const WeightValues* values = nullptr);
 
+/// Lets nodes read what an Identity reads and removes it, unless it is a model output or carries an
+/// annotation.
+void removeIdentities(ResolvedModel& model);
+
 /// Replaces the last node of x/2 * (1 + erf(x/sqrt 2)), and of the tanh form of the same function,
 /// by a Gelu of x, whatever the order of factors. The other nodes stay for other readers;
 /// those that nobody reads are removed with dead code. IPU frameworks have the function as one

@@ -7,7 +7,7 @@ namespace tilescope {
 std::vector<Field> runSampleFields(const ProfileInfo& info) {
     const RunSamples run = runSamplesOf(info);
     return {{"batchSize", "Micro-batch", run.microBatch, Unit::Count},
-            {"gradientAccumulation", "Micro-batches of an update", run.accumulation, Unit::Count},
+            {"gradientAccumulation", "Gradient accumulation", run.accumulation, Unit::Count},
             {"deviceIterations", "Device iterations", run.iterations, Unit::Count},
             {"replicas", "Replicas", run.replicas, Unit::Count},
             {"samplesOfRun", "Samples of a run", run.samples(), Unit::Count}};

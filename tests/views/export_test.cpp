@@ -157,7 +157,7 @@ private slots:
                 else if (report == Report::Trace)
                     QVERIFY(text.contains("IPU 0"));
                 if (report == Report::Liveness)
-                    QVERIFY(text.contains("Live memory"));
+                    QVERIFY(text.contains("Live at the step"));
                 if (report == Report::Values) // the scale is part of the picture
                     QVERIFY(text.contains("Loss") || text.contains("Accuracy") ||
                             text.contains("of the elements"));

@@ -18,7 +18,14 @@ namespace {
 
 /// Whether most of it is seen: a page that scrolls has more than that.
 bool isInSight(const QWidget& widget) {
-    const QRect seen = widget.visibleRegion().boundingRect();
+    if (!widget.isVisible())
+        return false;
+    QRect seen = widget.rect();
+    for (const QWidget* at = &widget; !at->isWindow() && at->parentWidget() != nullptr;) {
+        seen.translate(at->pos());
+        at = at->parentWidget();
+        seen &= at->rect();
+    }
     return 2 * seen.width() * seen.height() > widget.width() * widget.height();
 }
 

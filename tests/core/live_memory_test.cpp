@@ -250,7 +250,8 @@ private slots:
         verifyLive(scaleProfile({.steps = 1500, .ipus = 3, .variables = 200, .tilesPerIpu = 8}));
         bool apart = false;
         for (const std::uint32_t seed : {1, 2, 3}) {
-            const auto view = ProfileView::of(randomRepeats(seed));
+            const Profile profile = randomRepeats(seed);
+            const auto view = ProfileView::of(profile);
             const std::int64_t total = view->trace()->totalCycles();
             const std::vector<IpuId> all{IpuId(0), IpuId(1), IpuId(2)};
             std::set<std::int64_t> mosts;

@@ -266,7 +266,7 @@ def test_optimizers_that_are_not_simulated_are_refused(helper, tmp_path):
 
     with pytest.raises(ValueError, match="optimizer Ftrl is not simulated"):
         helper.record(Model(optimizer=Ftrl(learning_rate=0.1)), tmp_path)
-    with pytest.raises(ValueError, match="neither 'training' nor 'inference'"):
+    with pytest.raises(ValueError, match="mode.*'fit' is not one of inference, training"):
         helper.record(Model(), tmp_path, mode="fit")
 
 

@@ -52,6 +52,8 @@ def _asinh(x: Tensor) -> Tensor:
 
 def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
           dtype: Any = None) -> Any:
+    if x.dim() == 0 and dtype is None:  # exporters do not reduce a number
+        return x.abs() if p != 0 else (x != 0).to(x.dtype)
     if p in (2, "fro") and x.requires_grad and dtype is None:
         return _vector_norm(x, 2, dim, keepdim)
     if p in (1, 2, "fro", None) or not isinstance(p, (int, float)) or dtype is not None:
@@ -67,7 +69,7 @@ def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
 
 def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                  dtype: Any = None, out: Any = None) -> Any:
-    if ord in (1, 2):
+    if ord in (1, 2) and x.dim() > 0:
         axes = list(range(x.dim())) if dim is None else dim
         return x.abs().sum(axes, keepdim) if ord == 1 else _root((x * x).sum(axes, keepdim))
     return _norm(x, ord, dim, keepdim, dtype=dtype)
@@ -127,6 +129,32 @@ def _batch_norm(x: Tensor, running_mean: Optional[Tensor], running_var: Optional
     if weight is not None:
         result = result * weight.reshape(shape)
     return result if bias is None else result + bias.reshape(shape)
+
+
+def _ones_of_channels(x: Tensor) -> Tensor:
+    """Exporters do not always know the channels of what a norm without a weight reads."""
+    with untraced():
+        return torch.ones(int(x.shape[1]), dtype=x.dtype)
+
+
+def _group_norm(x: Tensor, num_groups: int, weight: Optional[Tensor] = None,
+                bias: Optional[Tensor] = None, eps: float = 1e-5) -> Any:
+    if weight is not None:
+        return NotImplemented
+    return torch.nn.functional.group_norm(x, num_groups, _ones_of_channels(x), bias, eps)
+
+
+def _instance_norm(x: Tensor, running_mean: Optional[Tensor] = None,
+                   running_var: Optional[Tensor] = None, weight: Optional[Tensor] = None,
+                   bias: Optional[Tensor] = None, use_input_stats: bool = True,
+                   momentum: float = 0.1, eps: float = 1e-5) -> Any:
+    if weight is not None or running_mean is not None:
+        return NotImplemented
+    ones = _ones_of_channels(x)
+    with untraced():
+        zeros = torch.zeros_like(ones)
+    return torch.nn.functional.instance_norm(x, None, None, ones, zeros, use_input_stats, momentum,
+                                             eps)
 
 
 def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
@@ -197,6 +225,13 @@ def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: flo
 
 def _cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     return _vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
+
+
+def _cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
+    if x1.dim() != x2.dim() or not (x1.requires_grad or x2.requires_grad):
+        return NotImplemented
+    one, other = (x / _vector_norm(x, 2, dim, True).clamp(min=eps) for x in (x1, x2))
+    return (one * other).sum(dim)
 
 
 def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor]) -> Tensor:
@@ -315,6 +350,8 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "cross_entropy": _cross_entropy,
     "kl_div": _kl_div,
     "batch_norm": _batch_norm,
+    "group_norm": _group_norm,
+    "instance_norm": _instance_norm,
     "chunk": _chunk,
     "roll": _roll,
     "repeat_interleave": _repeat_interleave,
@@ -323,6 +360,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "index_add": _index_add,
     "index_copy": _index_copy,
     "cdist": _cdist,
+    "cosine_similarity": _cosine_similarity,
     "index_fill": _index_fill,
 }
 

@@ -44,10 +44,24 @@ RunOptions optionsOf(const CompileRequest& request) {
     return options;
 }
 
-/// What tells a model from others, but for the values of its parameters.
+/// Parameters, buffers that change and running statistics: programs are the same whatever these
+/// begin with, as the importer folds none of them.
+std::set<std::string> changingValues(const onnx::ModelProto& model, const CompileRequest& request) {
+    constexpr int firstStatistic = 3;
+    std::set<std::string> names{request.parameters.begin(), request.parameters.end()};
+    names.insert(request.state.begin(), request.state.end());
+    for (const auto& node : model.graph().node())
+        if (node.op_type() == "BatchNormalization" && node.domain().empty())
+            for (int i = firstStatistic; i < node.input_size(); ++i)
+                names.insert(node.input(i));
+    return names;
+}
+
+/// What tells a model from others, but for the values that change.
 std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
+    const std::set<std::string> changing = changingValues(model, request);
     for (auto& tensor : *model.mutable_graph()->mutable_initializer())
-        if (request.parameters.contains(tensor.name()) &&
+        if (changing.contains(tensor.name()) &&
             (tensor.data_type() == onnx::TensorProto::FLOAT ||
              tensor.data_type() == onnx::TensorProto::FLOAT16)) {
             tensor.clear_raw_data();

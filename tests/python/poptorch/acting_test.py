@@ -102,12 +102,17 @@ def test_automatic_loss_scaling_moves_the_scale():
     poptorch.inferenceModel(Classifier(), poptorch.Options())(images(2))
 
 
-def test_programs_are_kept_whatever_their_weights(tmp_path):
+@pytest.mark.parametrize("training", [True, False])
+def test_programs_are_kept_whatever_their_weights(tmp_path, training):
     kept = tmp_path / "kept"
 
     def compiled():
         options = poptorch.Options().enableExecutableCaching(str(kept)).enableProfiling(".")
-        program, _ = trained(options)
+        model = Classifier()
+        model.batch_norm.running_mean += torch.rand(4)
+        program = trained(options, model)[0] if training else poptorch.inferenceModel(model, options)
+        if not training:
+            program(images(BATCH))
         return program._compiled.figures
 
     first = compiled()

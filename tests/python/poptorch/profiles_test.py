@@ -111,13 +111,15 @@ def test_tensors_of_a_model():
     model = nn.Linear(4, 2)
     options = poptorch.Options()
     options.anchorTensor("weight", "weight")
-    options.anchorTensor("other", "nothing")
     compiled = poptorch.inferenceModel(model, options)
     compiled(torch.rand(2, 4))
     assert {"input", "weight", "bias"} <= set(compiled.getTensorNames())
     assert torch.equal(compiled.getAnchoredTensor("weight"), model.weight)
-    with pytest.raises(poptorch.Error, match="neither an output"):
+    with pytest.raises(poptorch.Error, match="No tensor with name other"):
         compiled.getAnchoredTensor("other")
+    unknown = poptorch.Options().anchorTensor("other", "nothing")
+    with pytest.raises(poptorch.Error, match="anchorTensor: the model has no tensor 'nothing'"):
+        poptorch.inferenceModel(model, unknown)(torch.rand(2, 4))
 
 
 def test_without_torch_the_import_says_what_to_install(tmp_path):

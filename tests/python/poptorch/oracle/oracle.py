@@ -89,9 +89,17 @@ class Eager:
             for part in parts[iteration * per:(iteration + 1) * per]:
                 results.append(self._micro_batch(part, per))
             if self.optimizer:
+                self._refuse_decay_alone()
                 self.optimizer.step()
         trees = [Tree(result).tensors for result in results]
         return [_joined([tree[i].detach() for tree in trees]) for i in range(len(trees[0]))], data
+
+    def _refuse_decay_alone(self):
+        """A weight that the loss does not depend on, as all that was made of it is overwritten, has
+        a gradient of zero here, by which it decays, and none in an exported model."""
+        if OPTIMIZERS[self.case.optimizer][1].get("weight_decay") and any(
+                p.grad is not None and not p.grad.any() for p in self.model.parameters()):
+            raise Unfit("a weight only decays")
 
     def _micro_batch(self, part, share):
         args, kwargs = _arguments(self.case, part)

@@ -41,10 +41,12 @@ install_dependencies() {
 }
 
 # build PRESET [TARGET...]: everything, or some programs, for which nothing that tests need has to be installed.
+# TILESCOPE_TESTS_OF names a build whose compiled tests are linked instead of compiling them again.
 build() {
     local preset=$1
     shift
     say "Building ($preset)"
-    (cd "$root" && cmake --preset "$preset" ${1:+-DTILESCOPE_TESTS=OFF} >/dev/null &&
+    (cd "$root" && cmake --preset "$preset" ${1:+-DTILESCOPE_TESTS=OFF} \
+        ${TILESCOPE_TESTS_OF:+"-DTILESCOPE_TESTS_OF=$TILESCOPE_TESTS_OF"} >/dev/null &&
         cmake --build --preset "$preset" ${1:+--target "$@"})
 }

@@ -26,7 +26,7 @@ class CliProcessTest : public QObject {
     Result shell(const QString& command) const {
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("T", TILESCOPE_BIN_DIR "/tilescope");
+        environment.insert("T", test::programPath("tilescope"));
         process.setProcessEnvironment(environment);
         process.setWorkingDirectory(directory_.path());
         process.start("sh", {"-c", command});

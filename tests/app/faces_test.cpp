@@ -167,7 +167,7 @@ private slots:
         // Data are as they were, but not on a terminal.
         const std::vector<std::string> words{"query", "sample.pop", sql, "--csv"};
         QVERIFY(runCommand(words).out.contains('\x1b'));
-        std::vector<std::string> program{TILESCOPE_BIN_DIR "/tilescope"};
+        std::vector<std::string> program{test::programPath("tilescope").toStdString()};
         program.insert(program.end(), words.begin(), words.end());
         const std::string shown = onTerminal(program);
         QVERIFY2(shown.find("[31m") != shown.npos && shown.find('\x1b') == shown.npos,

@@ -160,7 +160,7 @@ print(json.dumps({file: {"info": tilescope.open(file).info,
                                      for name in tilescope.open(file).reports()}}
                   for file in sys.argv[1:]}))
 )";
-        const QString packages = TILESCOPE_BIN_DIR "/../python";
+        const QString packages = test::programFolder() + "/../python";
         if (QDir(packages + "/tilescope").entryList({"_core*.so"}).isEmpty())
             return qInfo("left out: Python, whose package is not built");
         QProcess process;

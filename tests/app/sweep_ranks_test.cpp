@@ -18,7 +18,7 @@ using namespace tilescope;
 namespace {
 
 constexpr bool hasMpi = TILESCOPE_HAS_MPI;
-const QString program = TILESCOPE_BIN_DIR "/tilescope";
+const QString program = test::programPath("tilescope");
 // Four tiles are too few for the model, and Mk1 has no 1472.
 const QStringList grid{"mlp", "--vary", "target=mk1,mk2", "--vary", "tilesPerIpu=4,1216,1472"};
 

@@ -27,7 +27,7 @@ namespace {
 
 const QStringList mlpGrid{"mlp", "--vary", "batchSize=1:3:1", "--vary",
                           "availableMemoryProportion=0.3,0.6"};
-const QString program = TILESCOPE_BIN_DIR "/tilescope";
+const QString program = test::programPath("tilescope");
 
 struct Result {
     int status = 0;

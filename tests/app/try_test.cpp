@@ -23,7 +23,7 @@ struct Result {
 
 Result call(const QStringList& arguments) {
     QProcess process;
-    process.start(TILESCOPE_BIN_DIR "/tilescope", arguments);
+    process.start(tilescope::test::programPath("tilescope"), arguments);
     process.waitForFinished(-1);
     return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
             QString::fromUtf8(process.readAllStandardOutput()),

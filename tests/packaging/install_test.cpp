@@ -68,8 +68,7 @@ class InstallTest : public QObject {
     }
     static QString helpOf(const QStringList& words) {
         return QString::fromUtf8(
-            call(QStringLiteral(TILESCOPE_BIN_DIR "/") + words.first(), words.mid(1) << "--help")
-                .out);
+            call(test::programPath(words.first()), words.mid(1) << "--help").out);
     }
     QString textOfPage(const QStringList& words) const {
         const QString file = installed("share/man/man1/" + words.join('-') + ".1.gz");

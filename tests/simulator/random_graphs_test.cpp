@@ -14,12 +14,7 @@ using namespace tilescope::test;
 
 namespace {
 
-constexpr int graphs =
-#ifdef __SANITIZE_ADDRESS__
-    400;
-#else
-    1500;
-#endif
+const int graphs = test::hasAddressSanitizer() ? 400 : 1500;
 
 std::string describe(const Graph& graph) {
     std::string text;

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
+
+/// Of the sanitizer's library, where there is one.
+extern "C" [[gnu::weak]] void __asan_init();
 
 namespace tilescope::test {
 
@@ -33,6 +37,20 @@ bool registerTest(const char* folder, const char* file, TestRun run) {
     name += inside.substr(0, inside.rfind('.'));
     std::ranges::replace(name, '/', '_');
     return tests().emplace(name, run).second;
+}
+
+QString programFolder() {
+    // Programs are in bin, tests in tests.
+    const auto own = std::filesystem::read_symlink("/proc/self/exe");
+    return QString::fromStdString((own.parent_path().parent_path() / "bin").string());
+}
+
+QString programPath(const QString& name) {
+    return programFolder() + '/' + name;
+}
+
+bool hasAddressSanitizer() {
+    return __asan_init != nullptr;
 }
 
 } // namespace tilescope::test

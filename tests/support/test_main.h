@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QCoreApplication>
+#include <QString>
 #include <QTest>
 
 namespace tilescope::test {
@@ -25,6 +26,15 @@ using TestRun = int (*)(int argc, char** argv);
 /// engine/timing_test.cpp in tests/simulator is simulator_engine_timing_test. True, to initialise a
 /// variable with.
 bool registerTest(const char* folder, const char* file, TestRun run);
+
+// What differs from build to build is asked when a test runs: its object may be linked in several.
+
+/// The folder of the programs that were built with this test.
+QString programFolder();
+/// One of them, such as "tilescope".
+QString programPath(const QString& name);
+/// Whether this build is watched by the address sanitizer.
+bool hasAddressSanitizer();
 
 } // namespace tilescope::test
 

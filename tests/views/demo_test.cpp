@@ -46,8 +46,8 @@ private slots:
 
     void theButtonOpensTheProfile() {
         QDir(DemoRun::defaultFolder()).removeRecursively();
-        qputenv("PATH", TILESCOPE_BIN_DIR ":" + path_);
-        QCOMPARE(SimulationRun::findProgram(), QStringLiteral(TILESCOPE_BIN_DIR "/tilescope"));
+        qputenv("PATH", test::programFolder().toUtf8() + ':' + path_);
+        QCOMPARE(SimulationRun::findProgram(), test::programPath("tilescope"));
         MainWindow window(Memory::None);
         window.show();
         QPushButton* open = button(window, "Open demo");

@@ -248,7 +248,7 @@ private slots:
 
     // The same with the real program: a run, one option changed, the two compared.
     void aRunIsRepeatedAndCompared() {
-        qputenv("PATH", TILESCOPE_BIN_DIR ":" + path_);
+        qputenv("PATH", test::programFolder().toUtf8() + ':' + path_);
         RunDialog& dialog = window_->openRunDialog({});
         dialog.setModel(TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json");
         dialog.setFolder(files_.path("first"));

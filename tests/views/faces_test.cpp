@@ -93,7 +93,7 @@ class FacesTest : public QObject {
 
     static QString tilescope(const QStringList& arguments) {
         QProcess process;
-        process.start(TILESCOPE_BIN_DIR "/tilescope", arguments);
+        process.start(test::programPath("tilescope"), arguments);
         if (!process.waitForFinished(120'000) || process.exitCode() > 1)
             qFatal("%s", process.readAllStandardError().constData());
         return QString::fromUtf8(process.readAllStandardOutput());

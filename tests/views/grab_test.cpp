@@ -27,7 +27,7 @@ Result run(const QStringList& arguments, const QString& scale = {}) {
     if (!scale.isEmpty())
         environment.insert("QT_SCALE_FACTOR", scale);
     process.setProcessEnvironment(environment);
-    process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"), arguments);
+    process.start(test::programPath("tilescope-gui"), arguments);
     if (!process.waitForFinished(120000))
         return {};
     return {process.exitCode(), QString::fromUtf8(process.readAllStandardError())};
@@ -63,7 +63,7 @@ private slots:
         environment.insert("QT_QPA_PLATFORM", "offscreen");
         process.setProcessEnvironment(environment);
         process.setReadChannel(QProcess::StandardError);
-        process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"),
+        process.start(test::programPath("tilescope-gui"),
                       {"--frame-times", "--view", view, files_.write("a.pop")});
         QByteArray said;
         while (!said.contains("first plot after") && process.waitForReadyRead(20000))

@@ -213,7 +213,7 @@ private slots:
         QFETCH(QStringList, arguments);
         QFETCH(int, status);
         QProcess process;
-        process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"), arguments);
+        process.start(test::programPath("tilescope-gui"), arguments);
         QVERIFY(process.waitForFinished(60'000));
         QCOMPARE(process.exitCode(), status);
         QCOMPARE(process.readAllStandardError().contains("tilescope-gui: error: "), status != 0);
@@ -224,7 +224,7 @@ private slots:
         const auto picture = [&](const QStringList& more) {
             const QString file = files_.path(QString::number(more.size()) + ".png");
             QProcess process;
-            process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"),
+            process.start(test::programPath("tilescope-gui"),
                           QStringList{a, "--grab", "trace=" + file, "--size=900x600"} + more);
             return process.waitForFinished(60'000) && process.exitCode() == 0 ? QImage(file)
                                                                               : QImage();

@@ -8,6 +8,7 @@
 #include "core/store/profile_writer.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scale_profile.h"
+#include "tests/support/test_main.h"
 
 namespace tilescope::test {
 namespace {
@@ -37,7 +38,7 @@ QString simulate(const QString& folder, const SimulatedKind& kind) {
     const QString to = folder + QLatin1Char('/') + QLatin1String(kind.name);
     QProcess run;
     run.setStandardOutputFile(QProcess::nullDevice());
-    run.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope"),
+    run.start(test::programPath("tilescope"),
               QStringList{QStringLiteral("run")} + kind.arguments + QStringList{"-o", to});
     constexpr int patienceMs = 120'000;
     if (!run.waitForFinished(patienceMs) || run.exitCode() != kind.status)

@@ -18,6 +18,7 @@
 #include "app/gui/run/run_dialog.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "views/plot/plot_widget.h"
 #include "views/theme/style.h"
@@ -32,7 +33,7 @@ public:
     Story() {
         QStandardPaths::setTestModeEnabled(true);
         QApplication::setStyle(new views::WindowStyle);
-        qputenv("PATH", TILESCOPE_BIN_DIR ":" + qgetenv("PATH"));
+        qputenv("PATH", programFolder().toUtf8() + ':' + qgetenv("PATH"));
         window_ = std::make_unique<gui::MainWindow>(gui::Memory::None);
         window_->resize(1280, 720);
         window_->show();

@@ -28,9 +28,12 @@ struct Answers {
     bool refused = false; ///< some command found the damage
 };
 
-Answers answersOf(const std::string& profile) {
+/// Of all commands, or of each `every`-th after `first`.
+Answers answersOf(const std::string& profile, std::size_t first = 0, std::size_t every = 1) {
     Answers answers;
-    for (const auto& command : readingCommands(profile, "good.pop")) {
+    const auto commands = readingCommands(profile, "good.pop");
+    for (std::size_t i = first; i < commands.size(); i += every) {
+        const auto& command = commands[i];
         std::ostringstream out;
         std::ostringstream err;
         const int status = cli::runCli(command, {out, err});
@@ -53,6 +56,7 @@ class DamagedProfilesTest : public QObject {
 
     QTemporaryDir directory_;
     std::string good_;
+    std::size_t profiles_ = 0;
 
 private slots:
     void initTestCase() {
@@ -134,9 +138,11 @@ private slots:
     }
     void referencesToNothing() {
         QFETCH(QByteArray, sql);
+        // All of them would take minutes under the sanitizer.
+        const std::size_t every = hasAddressSanitizer() ? 3 : 1;
         writeFileAtomically("p.pop", good_);
         QCOMPARE(text(changeProfile("p.pop", sql.toStdString())), "");
-        QCOMPARE(answersOf("p.pop").bad, "");
+        QCOMPARE(answersOf("p.pop", profiles_++ % every, every).bad, "");
     }
 
     /// Checksums tell of damage wherever it is; without them it is up to the reading of each part.

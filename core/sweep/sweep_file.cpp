@@ -160,12 +160,13 @@ SweepIdentity readIdentity(const Database& db) {
 
 SweepGrid readGrid(const Database& db, const fs::path& file) {
     std::vector<SweepAxis> axes;
-    std::int64_t last = -1;
     Statement rows = db.prepare("SELECT axis, key, value FROM axes ORDER BY axis, position");
     while (rows.step()) {
-        if (rows.integer(0) != last)
+        const std::int64_t number = rows.integer(0);
+        if (number == static_cast<std::int64_t>(axes.size()))
             axes.push_back({rows.text(1), {}});
-        last = rows.integer(0);
+        else if (axes.empty() || number + 1 != static_cast<std::int64_t>(axes.size()))
+            failDamaged(file, fmt::format("it has an impossible axis {}", number));
         axes.back().values.push_back(rows.text(2));
     }
     try {

@@ -196,6 +196,12 @@ private slots:
         const std::string good = readFile(file());
         execute("UPDATE points SET id = 99");
         QVERIFY(userError([&] { readSweep(file()); }).contains("it has an impossible point"));
+        for (const char* number : {"-1", "7", "9223372036854775807"}) {
+            writeFileAtomically(file(), good);
+            execute(("UPDATE axes SET axis = " + std::string(number) + " WHERE axis = 0").c_str());
+            const QString said = userError([&] { readSweep(file()); });
+            QVERIFY2(said.contains("it has an impossible axis"), qPrintable(said));
+        }
         writeFileAtomically(file(), good);
         execute("DELETE FROM axes");
         QVERIFY(userError([&] { open(); }).contains("its axes make no grid"));

@@ -37,13 +37,13 @@ void checkTensorSizes(const Graph& graph, const Target& target, const std::strin
 
 } // namespace
 
-void checkValues(const Graph& graph) {
+void checkValues(const Graph& graph, const std::string& model) {
     for (const Tensor& tensor : graph.tensors)
         if (tensor.elements() > mostValues)
             throw UserError(fmt::format("{}: tensor '{}' of shape {} has {} elements, and at most "
                                         "{} can be computed with; leave --compute out, or make the "
                                         "batch or the layer smaller",
-                                        graph.name, tensor.name, toString(tensor.shape),
+                                        model, tensor.name, toString(tensor.shape),
                                         withThousands(tensor.elements()),
                                         withThousands(mostValues)));
 }

@@ -14,7 +14,8 @@ inline constexpr std::int64_t mostValues = std::int64_t{1} << 28;
 /// learnt from that.
 void checkSizes(const Graph& graph, const Target& target);
 
-/// The same where values are computed, which this computer has to hold.
-void checkValues(const Graph& graph);
+/// The same where values are computed, which this computer has to hold. `model`: the file, or the
+/// name of a built-in model.
+void checkValues(const Graph& graph, const std::string& model);
 
 } // namespace tilescope::sim

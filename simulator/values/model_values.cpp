@@ -78,7 +78,7 @@ Graph valuedModel(const std::string& model, const RunOptions& options) {
     if (options.compute.arithmetic == Arithmetic::Float)
         source.import.half = false;
     Graph graph = withKerasWeights(source);
-    checkValues(graph);
+    checkValues(graph, model);
     return graph;
 }
 

@@ -1,10 +1,12 @@
 // What is too large is refused soon, with the name of what it is; what names say is never read.
 #include <QElapsedTimer>
 #include <QTest>
+#include <ctime>
 #include <onnx/onnx_pb.h>
 
 #include "core/store/profile_relations.h"
 #include "model_text.h"
+#include "simulator/frontend/keras/keras.h"
 #include "simulator/planner/planner.h"
 #include "simulator/simulate.h"
 #include "tests/support/qt_text.h"
@@ -16,6 +18,20 @@ using namespace tilescope::sim;
 using namespace tilescope::test;
 
 namespace {
+
+/// Of all threads.
+#ifdef __SANITIZE_ADDRESS__
+constexpr double mostProcessorSeconds = 100;
+#else
+constexpr double mostProcessorSeconds = 10;
+#endif
+
+/// A sequential Keras model; `shape` and `layers` without the brackets around them.
+QByteArray kerasModel(const QByteArray& shape, const QByteArray& layers) {
+    return R"({"class_name": "Sequential", "config": {"name": "m", "layers": [
+        {"class_name": "InputLayer", "config": {"name": "in", "batch_input_shape": [)" +
+           shape + "]}}," + layers + "]}}";
+}
 
 QString refusal(const std::string& model) {
     return userError([&] { static_cast<void>(simulate(importText(model), RunOptions())); });
@@ -59,6 +75,77 @@ private slots:
         QVERIFY2(text.contains("times the memory of the machine (897 MiB in 1,472 tiles)") ||
                      text.contains("times the memory of the machine ("),
                  qPrintable(text));
+    }
+
+    /// Of models in a few hundred bytes: they are refused, or simulated as what does not fit.
+    void smallFilesAreDoneSoon_data() {
+        QTest::addColumn<QByteArray>("file");
+        QTest::addColumn<QString>("expected");
+        const auto onnx = [](const char* name, const char* model, const char* expected) {
+            QTest::newRow(name) << QByteArray(model) << expected;
+        };
+        onnx("2^32 + 1 output channels",
+             "g (float[1,1,4,4] x, float[1,4294967297,3,3] w) => (float[u] y) "
+             "{ y = ConvTranspose(x, w) }",
+             "tensor 'w' of shape [1,4294967297,3,3] takes 144 GiB");
+        onnx("2^30 + 3 output channels",
+             "g (float[1,1,1,1] x, float[1,1073741827,1,1] w) => (float[u] y) "
+             "{ y = ConvTranspose(x, w) }",
+             "");
+        onnx("channels of many factors",
+             "g (float[1,73513440,4,4] x, float[1,73513440,3,3] w) => (float[u] y) "
+             "{ y = Conv(x, w) }",
+             "");
+        onnx("a long kernel",
+             "g (float[1,1,4,4] x, float[1,1,65536,65536] w) => (float[u] y) "
+             "{ y = ConvTranspose(x, w) }",
+             "");
+        onnx("a product of many rows",
+             "g (float[735134400,7] x, float[7,24] w) => (float[u,v] y) { y = MatMul(x, w) }", "");
+        const auto keras = [](const char* name, const char* shape, const char* layers,
+                              const char* expected) {
+            QTest::newRow(name) << kerasModel(shape, layers) << expected;
+        };
+        const char* dense = R"({"class_name": "Dense", "config": {"name": "d", "units": 10,
+            "activation": "relu", "use_bias": true}})";
+        const char* conv = R"({"class_name": "Conv2D", "config": {"name": "c", "filters": 4,
+            "kernel_size": [3, 3], "strides": [1, 1], "padding": "same", "use_bias": true}})";
+        keras("a batch of 1e9, a product", "1000000000, 8", dense, "");
+        keras("a batch of 1e9, a convolution", "1000000000, 28, 28, 1", conv,
+              "tensor of shape [1000000000,4,28,28] is too large");
+        keras("a batch of 1e9, a small convolution", "1000000000, 4, 4, 1", conv,
+              "times the memory of the machine");
+        const char* transposed = R"({"class_name": "Conv2DTranspose", "config": {"name": "t",
+            "filters": 4, "kernel_size": [65536, %1], "strides": [1, 1], "padding": "same",
+            "use_bias": true}})";
+        const auto among = [&](int width) {
+            return QByteArray(conv) + ',' + QString(transposed).arg(width).toUtf8() + ',' +
+                   QByteArray(conv).replace("\"c\"", "\"e\"");
+        };
+        keras("a long kernel among layers", "null, 28, 28, 1", among(3), "");
+        keras("a large kernel among layers", "null, 28, 28, 1", among(65536),
+              "times the memory of the machine");
+    }
+    void smallFilesAreDoneSoon() {
+        QFETCH(QByteArray, file);
+        QFETCH(QString, expected);
+        QVERIFY(file.size() < 1024);
+        const std::string text = file.toStdString();
+        for (const char* mode : {"inference", "training"}) {
+            const std::clock_t start = std::clock();
+            const QString said = userError([&] {
+                RunOptions options;
+                options.mode = mode;
+                const Graph graph = text.starts_with('{')
+                                        ? importKeras(text, "model.json", {})
+                                        : importOnnx(parseModel(text), "model.onnx", {});
+                static_cast<void>(simulate(graph, options));
+            });
+            const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+            QVERIFY2(seconds < mostProcessorSeconds, qPrintable(QString::number(seconds)));
+            if (!expected.isEmpty())
+                QVERIFY2(said.contains(expected), qPrintable(said));
+        }
     }
 
     /// Channels as many as no list of factors can be tried one by one.

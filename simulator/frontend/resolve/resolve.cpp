@@ -13,8 +13,10 @@
 #include "simulator/frontend/resolve/evaluate.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
+#include "simulator/frontend/resolve/operand_types.h"
 #include "simulator/frontend/resolve/own_shapes.h"
 #include "simulator/frontend/resolve/rebatch.h"
+#include "simulator/graph/size_bounds.h"
 
 namespace tilescope::sim {
 
@@ -292,7 +294,7 @@ private:
         ConstantOperands operands;
         std::deque<Constant> temporary; // of what is too large to be kept as a constant
         if (values_ != nullptr)
-            operands.most = maxElements;
+            operands.most = mostValues;
         for (const auto& name : node.inputs) {
             operands.push_back(nullptr);
             if (name.empty())
@@ -428,6 +430,8 @@ private:
     }
 
     void keep(Node node) {
+        if (values_ != nullptr)
+            checkOperandTypes(node, operandsOf(node));
         for (const auto& name : node.inputs) {
             if (!name.empty())
                 ++result_.values.at(name).uses;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/options/run_options.h"
@@ -85,24 +86,24 @@ OptionValues optionsAt(const SweepGrid& grid, std::size_t point, const OptionVal
 void checkPoints(const SweepGrid& grid, const OptionValues& job) {
     struct Verdict {
         bool possible = false;
-        std::string complaint;
+        std::optional<std::size_t> wrongPoint;
     };
     std::vector<std::vector<Verdict>> verdicts;
     for (const SweepAxis& axis : grid.axes())
         verdicts.emplace_back(axis.values.size());
     for (std::size_t point = 0; point < grid.size(); ++point) {
-        const std::string complaint = complaintAt(grid, point, job);
+        const bool good = complaintAt(grid, point, job).empty();
         for (std::size_t i = 0; i < verdicts.size(); ++i) {
             Verdict& verdict = verdicts[i][grid.positionOn(i, point)];
-            verdict.possible |= complaint.empty();
-            if (verdict.complaint.empty())
-                verdict.complaint = complaint;
+            verdict.possible |= good;
+            if (!good && !verdict.wrongPoint)
+                verdict.wrongPoint = point;
         }
     }
     for (const auto& axis : verdicts)
         for (const Verdict& verdict : axis)
-            if (!verdict.possible)
-                throw UserError(verdict.complaint);
+            if (!verdict.possible && verdict.wrongPoint)
+                parsedAt(grid, *verdict.wrongPoint, job); // throws what is wrong
 }
 
 OptionValues fixedOptions(const SweepGrid& grid, const OptionValues& job) {

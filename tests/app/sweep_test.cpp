@@ -405,6 +405,22 @@ private slots:
         QCOMPARE(process.exitCode(), 0);
     }
 
+    /// A file's options are wrong in that file, those of the axes on the command line.
+    void aWrongOptionOfAJobNamesTheJob() {
+        writeFileAtomically("job.json", R"({"model": "mlp", "learningRate": -5})");
+        const Result ofJob = sweep({"job.json", "--vary", "batchSize=1,2"});
+        QCOMPARE(ofJob.status, 2);
+        QVERIFY2(ofJob.err.contains("job.json: option learningRate (--learning-rate): "),
+                 qPrintable(ofJob.err));
+        const Result ofAxis = sweep({"job.json", "--vary", "learningRate=-5,-6"});
+        QVERIFY2(ofAxis.err.startsWith("tilescope: error: option learningRate"),
+                 qPrintable(ofAxis.err));
+        const Result ofOption = sweep(
+            {"job.json", "--vary", "batchSize=1,2", "--momentum", "7", "--learning-rate", "1"});
+        QVERIFY2(ofOption.err.startsWith("tilescope: error: option momentum"),
+                 qPrintable(ofOption.err));
+    }
+
     void wrongUseIsRefusedBeforeAnyWork_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QString>("error");

@@ -96,8 +96,7 @@ auto namingInputs(const RunArguments& arguments, const std::string& model, const
     try {
         return work();
     } catch (const OptionError& error) {
-        if (!arguments.model.ends_with(".json") || arguments.options.contains(error.key()) ||
-            isIn(error.what(), arguments.model))
+        if (!isOfJob(error, arguments.model, arguments.options))
             throw;
         if (arguments.progress) // as for other options
             streams.err << "option: " << error.key() << '\n';

@@ -84,6 +84,12 @@ RunRequest resolveRequest(const std::string& model, const Options& options) {
     return request;
 }
 
+bool isOfJob(const OptionError& error, const std::string& model, const Options& given) {
+    const std::string text = error.what();
+    return model.ends_with(".json") && !given.contains(error.key()) &&
+           text.find(fs::path(model).filename().string()) == std::string::npos;
+}
+
 void addTableOptions(CLI::App& command, Options& options) {
     for (const OptionSpec& spec : runOptionTable()) {
         const auto store = [&options, key = spec.key](const std::string& value) {

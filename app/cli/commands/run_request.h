@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "core/options/option_error.h"
+
 namespace CLI {
 class App;
 }
@@ -31,5 +33,10 @@ void addPairsOption(CLI::App& command, const std::string& flag, const std::strin
 /// UserError for a job that cannot be read, or a model that is neither a file nor built in.
 RunRequest resolveRequest(const std::string& model,
                           const std::map<std::string, std::string>& options);
+
+/// Whether an error is about an option that a job file gives, `given` being those of the command
+/// line, and does not name that file yet. `model` is what the command line says.
+bool isOfJob(const OptionError& error, const std::string& model,
+             const std::map<std::string, std::string>& given);
 
 } // namespace tilescope::cli

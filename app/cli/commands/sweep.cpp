@@ -108,7 +108,7 @@ public:
         , grid_(gridFrom(arguments))
         , job_(resolveRequest(arguments.model, arguments.options)) {
         static_cast<void>(jobsFrom(arguments_, 1));
-        checkPoints(grid_, job_.options);
+        checkJob();
     }
 
     int run() {
@@ -136,6 +136,20 @@ public:
     }
 
 private:
+    /// What the job file says is named like that; axes are of the command line.
+    void checkJob() const {
+        std::map<std::string, std::string> given = arguments_.options;
+        for (const SweepAxis& axis : grid_.axes())
+            given.try_emplace(axis.key);
+        try {
+            checkPoints(grid_, job_.options);
+        } catch (const OptionError& error) {
+            if (!isOfJob(error, arguments_.model, given))
+                throw;
+            throw UserError(fmt::format("{}: {}", arguments_.model, error.what()));
+        }
+    }
+
     [[nodiscard]] SweepIdentity identity() const {
         return {job_.model, sim::isZooName(job_.model) ? "" : fileDigest(job_.model),
                 std::string("TileScope ") + TILESCOPE_VERSION, fixedOptions(grid_, job_.options)};

@@ -13,9 +13,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <stdexcept>
 
 #include "core/base/atomic_file.h"
+#include "tests/bench/damage/arguments.h"
 #include "tests/bench/damage/cli_visit.h"
 #include "tests/bench/damage/window_visit.h"
 #include "tests/support/damage.h"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Arguments {
+struct Request {
     std::vector<std::string> profiles;
     int copies = 1000;
     std::uint64_t seed = 1;
@@ -39,52 +40,34 @@ struct Arguments {
     bool names = false;
 };
 
-Arguments parse(int argc, char** argv) {
-    Arguments a;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const std::string value = i + 1 < argc ? argv[i + 1] : "";
-        if (!word.starts_with("--")) {
-            a.profiles.push_back(word);
-            continue;
-        }
-        ++i;
-        if (word == "--copies")
-            a.copies = std::stoi(value);
-        else if (word == "--seed")
-            a.seed = std::stoull(value);
-        else if (word == "--limit")
-            a.limit = std::stod(value);
-        else if (word == "--only")
-            a.only = value;
-        else if (word == "--keep")
-            a.keep = value;
-        else if (word == "--checksums")
-            a.renewed = value == "yes";
-        else if (word == "--names")
-            a.names = value == "yes";
-    }
-    return a;
-}
-
-/// A child that asks for more memory than a profile of this size could need gets an error.
-void limitMemory() {
-#ifndef __SANITIZE_ADDRESS__ // whose shadow alone is larger
-    constexpr rlim_t most = rlim_t{6} << 30;
-    const rlimit limit{most, most};
-    setrlimit(RLIMIT_AS, &limit);
-#endif
+Request parse(int argc, char** argv) {
+    Request request;
+    Arguments arguments(argc, argv);
+    arguments.take("--copies", request.copies);
+    arguments.take("--seed", request.seed);
+    arguments.take("--limit", request.limit);
+    arguments.take("--only", request.only);
+    arguments.take("--keep", request.keep);
+    arguments.take("--checksums", request.renewed);
+    arguments.take("--names", request.names);
+    arguments.checkAllTaken();
+    request.profiles = arguments.words();
+    if (request.profiles.empty())
+        throw std::invalid_argument(
+            "usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
+            "[--only cli|window] [--keep DIR] [--checksums yes] [--names yes]");
+    return request;
 }
 
 /// The copies of one profile: made anew for each job, so that nothing is kept.
 class Copies {
 public:
-    Copies(const std::string& profile, const Arguments& arguments, fs::path folder)
+    Copies(const std::string& profile, const Request& request, fs::path folder)
         : good_(profile)
         , bytes_(readFile(profile))
-        , seed_(arguments.seed)
-        , renew_(arguments.renewed)
-        , names_(arguments.names)
+        , seed_(request.seed)
+        , renew_(request.renewed)
+        , names_(request.names)
         , copy_((std::move(folder) / "copy.pop").string()) {}
 
     [[nodiscard]] const std::string& good() const { return good_; }
@@ -148,7 +131,7 @@ struct Count {
     [[nodiscard]] bool bad() const { return of[2] + of[3] + of[4] + of[5] > 0; }
 };
 
-Count sweep(const Arguments& a, const Copies& copies, const std::string& way) {
+Count sweep(const Request& a, const Copies& copies, const std::string& way) {
     Count count;
     const bool commands = way == "cli";
     const Job job = [&](int number, const Progress& at) {
@@ -171,18 +154,8 @@ Count sweep(const Arguments& a, const Copies& copies, const std::string& way) {
     return count;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    const Arguments a = parse(argc, argv);
-    if (a.profiles.empty())
-        return std::fputs(
-                   "usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
-                   "[--only cli|window] [--keep DIR] [--checksums yes] [--names yes]\n",
-                   stderr),
-               2;
+/// True if nothing was found.
+bool sweepAll(const Request& a) {
     const QTemporaryDir folder;
     std::string table;
     bool bad = false;
@@ -200,5 +173,18 @@ int main(int argc, char** argv) {
         }
     }
     std::printf("\n%s", table.c_str());
-    return bad ? 1 : 0;
+    return !bad;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    try {
+        return sweepAll(parse(argc, argv)) ? 0 : 1;
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "damage_sweep: %s\n", error.what());
+        return 2;
+    }
 }

@@ -13,13 +13,14 @@
 #include <map>
 #include <onnx/onnx_pb.h>
 #include <sstream>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "simulator/zoo/zoo.h"
+#include "tests/bench/damage/arguments.h"
+#include "tests/bench/damage/damaged_text.h"
 #include "tests/bench/damage/supervisor.h"
 #include "tests/fuzz/message_mutator.h"
 #include "tests/support/damage.h"
@@ -37,7 +38,7 @@ using test::Draw;
 
 const fs::path source = TILESCOPE_SOURCE_DIR;
 
-struct Arguments {
+struct Request {
     int files = 20'000;
     int first = 0;
     std::uint64_t seed = 1;
@@ -45,27 +46,19 @@ struct Arguments {
     std::string only, keep;
 };
 
-Arguments parse(int argc, char** argv) {
-    Arguments a;
-    for (int i = 1; i < argc; i += 2) {
-        const std::string word = argv[i];
-        if (!word.starts_with("--") || i + 1 == argc)
-            throw std::invalid_argument("hostile_files: no such argument: " + word);
-        const std::string value = argv[i + 1];
-        if (word == "--files")
-            a.files = std::stoi(value);
-        else if (word == "--first")
-            a.first = std::stoi(value);
-        else if (word == "--seed")
-            a.seed = std::stoull(value);
-        else if (word == "--limit")
-            a.limit = std::stod(value);
-        else if (word == "--only")
-            a.only = value;
-        else if (word == "--keep")
-            a.keep = value;
-    }
-    return a;
+Request parse(int argc, char** argv) {
+    Request request;
+    Arguments arguments(argc, argv);
+    arguments.take("--files", request.files);
+    arguments.take("--first", request.first);
+    arguments.take("--seed", request.seed);
+    arguments.take("--limit", request.limit);
+    arguments.take("--only", request.only);
+    arguments.take("--keep", request.keep);
+    arguments.checkAllTaken();
+    if (!arguments.words().empty())
+        throw std::invalid_argument("there is no " + arguments.words().front());
+    return request;
 }
 
 /// A sweep starts its own program anew for each point: here that is the command line's.
@@ -87,78 +80,6 @@ int run(const Command& command, std::string& error) {
     const int status = cli::runCli(command, {out, err});
     error = err.str();
     return status;
-}
-
-/// Bytes flipped, cut, doubled, replaced by numbers that matter.
-std::string damagedBytes(std::string bytes, const Draw& draw) {
-    for (std::uint64_t changes = 1 + draw(4); changes > 0; --changes) {
-        if (bytes.empty())
-            return std::string(draw(64), static_cast<char>(draw(256)));
-        const std::size_t at = draw(bytes.size());
-        switch (draw(6)) {
-        case 0:
-            bytes[at] = static_cast<char>(bytes[at] ^ (1 << draw(8)));
-            break;
-        case 1:
-            bytes.resize(at);
-            break;
-        case 2:
-            bytes.insert(at, bytes.substr(draw(bytes.size()), draw(32)));
-            break;
-        case 3:
-            bytes.replace(at, 1 + draw(8), std::string(draw(9), draw(2) == 0 ? '\xFF' : '\0'));
-            break;
-        case 4:
-            bytes.erase(at, 1 + draw(16));
-            break;
-        default:
-            bytes[at] = static_cast<char>(draw(256));
-        }
-    }
-    return bytes;
-}
-
-/// The same for texts: numbers, words and brackets change for others.
-std::string damagedText(std::string text, const Draw& draw) {
-    static constexpr std::array<const char*, 28> words{"0",
-                                                       "-1",
-                                                       "1e999",
-                                                       "1e9",
-                                                       "65536",
-                                                       "4294967297",
-                                                       "9223372036854775807",
-                                                       "0.5",
-                                                       "null",
-                                                       "true",
-                                                       "[]",
-                                                       "{}",
-                                                       "[[[[",
-                                                       "\"\"",
-                                                       "\"x\"",
-                                                       "\"\\u0001\"",
-                                                       "NaN",
-                                                       "-0",
-                                                       "3",
-                                                       "\"half\"",
-                                                       "1000000007",
-                                                       "\"..\"",
-                                                       "\"/\"",
-                                                       "2147483648",
-                                                       "1e-300",
-                                                       ",",
-                                                       ":",
-                                                       "\\ud800"};
-    for (std::uint64_t changes = 1 + draw(3); changes > 0; --changes) {
-        const char* digits = draw(2) == 0 ? "0123456789" : "0123456789\"[{tfn";
-        const std::size_t begin = text.find_first_of(digits, draw(text.size() + 1));
-        if (begin == std::string::npos || draw(5) == 0) {
-            text = damagedBytes(std::move(text), draw);
-            continue;
-        }
-        const std::size_t end = text.find_first_of(",]}: \n", begin);
-        text.replace(begin, std::min(end, text.size()) - begin, words[draw(words.size())]);
-    }
-    return text;
 }
 
 std::vector<std::string> filesIn(const fs::path& folder, std::string_view extension,
@@ -236,6 +157,10 @@ std::string mutatedModel(const std::string& bytes, const Draw& draw) {
     onnx::ModelProto model;
     if (draw(4) == 0 || !model.ParseFromString(bytes))
         return damagedBytes(bytes, draw);
+    if (draw(2) == 0) {
+        changeNumber(model, draw);
+        return model.SerializeAsString();
+    }
     for (std::uint64_t changes = 1 + draw(2); changes > 0; --changes)
         fuzz::mutateMessage(model, static_cast<unsigned>(draw(1U << 31)));
     return model.SerializeAsString();
@@ -359,16 +284,7 @@ const Entry& entryOf(int number, const std::string& only) {
     return *turn[static_cast<std::size_t>(number) % turn.size()];
 }
 
-/// A child that asks for more memory than a small file could need gets an error.
-void limitMemory() {
-#ifndef __SANITIZE_ADDRESS__ // whose shadow alone is larger
-    constexpr rlim_t most = rlim_t{6} << 30;
-    const rlimit limit{most, most};
-    setrlimit(RLIMIT_AS, &limit);
-#endif
-}
-
-JobResult hostile(const Arguments& a, int number, const Progress& at) {
+JobResult hostile(const Request& a, int number, const Progress& at) {
     static const Seeds seeds = (limitMemory(), Seeds());
     const Draw draw =
         test::seededDraw(a.seed * 1'000'003 + static_cast<std::uint64_t>(a.first + number));
@@ -393,12 +309,8 @@ JobResult hostile(const Arguments& a, int number, const Progress& at) {
     return result;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    google::protobuf::SetLogHandler(nullptr);
-    const Arguments a = parse(argc, argv);
+/// True if nothing was found.
+bool tryFiles(const Request& a) {
     const fs::path folder =
         a.keep.empty() ? fs::temp_directory_path() / fmt::format("hostile_files.{}", ::getpid())
                        : fs::path(a.keep);
@@ -429,5 +341,18 @@ int main(int argc, char** argv) {
     std::printf("slowest %.1f s\n", slowest);
     if (a.keep.empty())
         fs::remove_all(folder);
-    return bad ? 1 : 0;
+    return !bad;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    google::protobuf::SetLogHandler(nullptr);
+    try {
+        return tryFiles(parse(argc, argv)) ? 0 : 1;
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "hostile_files: %s\n", error.what());
+        return 2;
+    }
 }

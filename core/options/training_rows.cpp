@@ -46,7 +46,7 @@ OptionSpec lossOutputRow() {
 }
 
 OptionSpec weightDecayRow() {
-    constexpr OptionRange bounds{0, 1};
+    static constexpr OptionRange bounds{0, 1};
     OptionSpec spec = row(OptionTopic::Training, "weightDecay", "--weight-decay", Type::Number, "",
                           "share of a weight that an update takes away, times the learning rate; "
                           "without it 0.01 with adamw, 0.0005 with lars, else 0");

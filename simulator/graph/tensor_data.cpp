@@ -13,6 +13,7 @@
 #include "simulator/graph/size_bounds.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -37,6 +38,20 @@ std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
 constexpr std::size_t blockElements = std::size_t{1} << 16;
 
 #if defined(__x86_64__)
+/// Asked of the processor itself: Clang has no name for it in __builtin_cpu_supports before 15.
+bool hasHalfConversions() {
+    static const bool known = [] {
+        unsigned int a = 0;
+        unsigned int b = 0;
+        unsigned int features = 0;
+        unsigned int d = 0;
+        // That the system saves the wide registers is part of what "avx" says.
+        return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &features, &d) != 0 &&
+               (features & bit_F16C) != 0;
+    }();
+    return known;
+}
+
 __attribute__((target("avx,f16c"))) void roundBlockF16c(float* values, std::size_t count) {
     std::size_t i = 0;
     for (; i + 8 <= count; i += 8) {
@@ -51,7 +66,7 @@ __attribute__((target("avx,f16c"))) void roundBlockF16c(float* values, std::size
 
 void roundBlock(float* values, std::size_t count) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("f16c") != 0) {
+    if (hasHalfConversions()) {
         roundBlockF16c(values, count);
         return;
     }

@@ -107,7 +107,7 @@ template <int lanes, int rows> struct PartialTile {
         limited |= sign;
         constexpr std::uint32_t largest = 0x477fe000U; // 65,504
         constexpr std::uint32_t infinity = 0x7f800000U;
-        bits = (size > largest) & (size < infinity) ? limited : bits;
+        bits = ((size > largest) & (size < infinity)) ? limited : bits;
         std::memcpy(&x, &bits, sizeof bits);
     }
 

@@ -102,7 +102,7 @@ private:
     }
 
     VariableId placeSequence(CallCopies& copies, TensorId sequence, TensorId row) {
-        auto [storage, view] = placeOf(row);
+        const std::pair<Storage, ViewDims> place = placeOf(row);
         if (context_.hasPlace(sequence)) {
             const auto own =
                 rowOfSequence(context_.storageOf(sequence).storage, context_.viewOf(sequence));
@@ -111,9 +111,9 @@ private:
                 return context_.variableOf(sequence);
             }
         }
-        inside_.ensurePlace(row, [&] { return std::pair(storage, view); });
-        Storage all = sequenceStorage(storage, loop_.steps);
-        const ViewDims steps = sequenceView(view);
+        inside_.ensurePlace(row, [&] { return place; });
+        Storage all = sequenceStorage(place.first, loop_.steps);
+        const ViewDims steps = sequenceView(place.second);
         context_.ensurePlace(sequence, [&] { return std::pair(all, steps); });
         if (rowOfSequence(context_.storageOf(sequence).storage, context_.viewOf(sequence)))
             return context_.variableOf(sequence);

@@ -19,6 +19,7 @@
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/tile_raster.h"
+#include "tests/fuzz/scratch_file.h"
 #include "tests/support/damage.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/sample_pipeline.h"
@@ -36,43 +37,12 @@ template <class Read> void orRefuse(Read read) {
     }
 }
 
-/// Files of this process lie in memory where the system has a place for that.
-fs::path scratch(const std::string& name) {
-    const fs::path memory = "/dev/shm";
-    return (fs::exists(memory) ? memory : fs::temp_directory_path()) /
-           ("profile_reader_fuzzer." + std::to_string(getpid()) + "." + name);
-}
-
-/// A file that is written anew for every input and removed at the end.
-class ScratchFile {
-public:
-    explicit ScratchFile(const std::string& name)
-        : path_(scratch(name)) {}
-    ~ScratchFile() {
-        std::error_code ignored;
-        fs::remove(path_, ignored);
-    }
-    ScratchFile(const ScratchFile&) = delete;
-    ScratchFile& operator=(const ScratchFile&) = delete;
-
-    void set(const std::string& bytes) const {
-        std::ofstream stream(path_, std::ios::binary);
-        if (!stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-            std::abort();
-    }
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
-
 std::string writtenProfile(const Profile& profile) {
-    const fs::path file = scratch("good");
-    writeProfile(profile, file);
-    std::ifstream stream(file, std::ios::binary);
+    const fuzz::ScratchFile file("sample");
+    writeProfile(profile, file.path());
+    std::ifstream stream(file.path(), std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
-    fs::remove(file);
     return text.str();
 }
 
@@ -175,8 +145,8 @@ void readAll(const fs::path& file, const fs::path& other) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const ScratchFile file("damaged");
-    static const ScratchFile good("good");
+    static const fuzz::ScratchFile file("damaged");
+    static const fuzz::ScratchFile good("good");
     FuzzedDataProvider input(data, size);
     // A number of the list above or, for a whole file, none of them.
     const std::size_t which = input.ConsumeIntegral<std::uint8_t>() % (goodProfiles().size() + 1);

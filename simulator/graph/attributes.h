@@ -105,6 +105,8 @@ struct ElementwiseAttributes {
     std::int32_t rate = 0; ///< whose learning rate (UpdateNumbers::rate)
     /// Of ReluGrad: the function that it is the gradient of, whose alpha and beta it has.
     ElementwiseFunction of = {};
+    /// Of Clip, HardSigmoid and their ReluGrad: a gradient passes at the ends of the slope, too.
+    bool slopesAtEnds = false;
     friend auto operator<=>(const ElementwiseAttributes&, const ElementwiseAttributes&) = default;
 };
 

@@ -44,15 +44,11 @@ public:
             if (b_.wanted(op_.inputs[0]))
                 powerOfFirst();
             if (b_.wanted(op_.inputs[1]))
-                give(op_.inputs[1],
-                     times("PowArg1Grad", times("PowArg1Grad/mul", g_, op_.outputs[0]),
-                           unary("PowArg1Grad/log", Log, op_.inputs[0])));
+                powerOfSecond();
             return;
         case Max:
         case Min:
-            for (const TensorId operand : op_.inputs)
-                if (b_.wanted(operand))
-                    give(operand, times("SelectGrad", g_, equals(operand)));
+            select();
             return;
         case Select:
             for (std::size_t i = 1; i < op_.inputs.size(); ++i)
@@ -101,7 +97,8 @@ private:
         ElementwiseAttributes slope = attributes_;
         slope.of = attributes_.function;
         slope.function = ReluGrad;
-        return b_.elementwise(part, slope, {g_, op_.outputs[0]}, shape_);
+        const TensorId of = slope.slopesAtEnds ? op_.inputs[0] : op_.outputs[0];
+        return b_.elementwise(part, slope, {g_, of}, shape_);
     }
     TensorId likeForward(const std::string& part, ElementwiseFunction f,
                          std::vector<TensorId> operands) {
@@ -142,6 +139,21 @@ private:
         give(op_.inputs[0], times("PowArg0Grad", g_, times("PowArg0Grad/scale", power, p)));
     }
 
+    /// Powers of zero stay zero.
+    void powerOfSecond() {
+        const TensorId x = op_.inputs[0];
+        const TensorId isZero =
+            b_.elementwise("PowArg1Grad/isZero", ElementwiseFunction::Equal,
+                           {x, b_.scalar("PowArg1Grad/zero", x, 0)}, b_.shape(x));
+        b_.graph().tensors[isZero].type = DataType::Bool;
+        const TensorId finite =
+            b_.elementwise("PowArg1Grad/finite", Select,
+                           {isZero, b_.scalar("PowArg1Grad/one", x, 1), x}, b_.shape(x));
+        b_.graph().tensors[finite].type = b_.tensor(x).type;
+        give(op_.inputs[1], times("PowArg1Grad", times("PowArg1Grad/mul", g_, op_.outputs[0]),
+                                  unary("PowArg1Grad/log", Log, finite)));
+    }
+
     /// x above zero: g; below: slope * g, and x * g of the slope.
     void preluGradients() {
         const TensorId x = op_.inputs[0];
@@ -178,15 +190,32 @@ private:
         return times(part, g_, slope);
     }
 
-    /// h + x h', with h = x / 6 + 1 / 2 from 0 to 1.
+    /// h + x h', with h = x / 6 + 1 / 2 from 0 to 1; at both ends h has its slope.
     TensorId hardSwishGradient(const std::string& part, TensorId x) {
         constexpr double slope = 1.0 / 6;
         const TensorId h = b_.elementwise(
             part + "/derivative", ElementwiseAttributes{HardSigmoid, slope, 0.5}, {x}, shape_);
         ElementwiseAttributes pieces{ReluGrad, slope, 0.5};
         pieces.of = HardSigmoid;
-        const TensorId rest = b_.elementwise(part + "/slope", pieces, {x, h}, shape_);
+        pieces.slopesAtEnds = true;
+        const TensorId rest = b_.elementwise(part + "/slope", pieces, {x, x}, shape_);
         return times(part, g_, binary(part + "/add", ElementwiseFunction::Add, h, rest));
+    }
+
+    /// The operands that are chosen share the gradient, as PyTorch's maximum() and minimum() do.
+    void select() {
+        TensorId count;
+        std::vector<TensorId> masks;
+        for (const TensorId operand : op_.inputs) {
+            masks.push_back(equals(operand));
+            count = count.valid()
+                        ? binary("SelectGrad/count", ElementwiseFunction::Add, count, masks.back())
+                        : masks.back();
+        }
+        const TensorId share = binary("SelectGrad/share", Divide, g_, count);
+        for (std::size_t i = 0; i < masks.size(); ++i)
+            if (b_.wanted(op_.inputs[i]))
+                give(op_.inputs[i], times("SelectGrad", share, masks[i]));
     }
 
     TensorId equals(TensorId operand) {

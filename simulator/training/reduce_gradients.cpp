@@ -58,7 +58,12 @@ void addGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gr
         b.graph().tensors[same].type = DataType::Bool;
         const TensorId mask = b.elementwise(part + "/mask", Cast, {same}, shape);
         b.graph().tensors[mask].type = b.tensor(in).type;
-        b.contribute(in, b.elementwise(part, Multiply, {mask, g}, shape));
+        // Equal ones share the gradient, as PyTorch's amax() and amin() do.
+        const TensorId count =
+            b.emit(part + "/count", ReduceAttributes{ReduceFunction::Add, reduce.axes, true},
+                   {mask}, b.shape(g));
+        const TensorId share = b.elementwise(part + "/share", Divide, {g, count}, b.shape(g));
+        b.contribute(in, b.elementwise(part, Multiply, {mask, share}, shape));
         return;
     }
     default:

@@ -34,7 +34,7 @@ def value_of(tensor: torch.Tensor) -> Any:
     return torch._C._get_value_trace(tensor)
 
 
-def _stand_in(tensor: torch.Tensor) -> torch.Tensor:
+def stand_in(tensor: torch.Tensor) -> torch.Tensor:
     """Another tensor with the same value in the trace, and memory of its own."""
     with untraced():
         other = tensor.detach().clone()
@@ -186,7 +186,7 @@ class Aliases:
         epoch = self._epoch(tensor)
         base = storage.base
         if base is not None and base is not tensor and epoch is not None and epoch < storage.epoch:
-            read = _Form(base, tensor).read(_stand_in(base))
+            read = _Form(base, tensor).read(stand_in(base))
             torch._C._set_value_trace(tensor, value_of(read))
         self._mark(tensor, storage.epoch)
 
@@ -199,7 +199,7 @@ class Aliases:
         assert base is not None
         storage.epoch += 1
         if base is not tensor:
-            written = _Form(base, tensor).write(_stand_in(base), _stand_in(tensor))
+            written = _Form(base, tensor).write(stand_in(base), stand_in(tensor))
             torch._C._set_value_trace(base, value_of(written))
             self._mark(base, storage.epoch)
         self._mark(tensor, storage.epoch)

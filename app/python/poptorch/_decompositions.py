@@ -11,8 +11,8 @@ from typing import Any, Callable, Dict, Optional, Sequence, Union
 import torch
 
 from ._aliases import untraced, value_of
+from ._decomposed_layers import LAYERS
 from ._functions import detached
-from .ops import identity_loss
 
 Tensor = torch.Tensor
 
@@ -47,7 +47,11 @@ def _threshold(x: Tensor, threshold: float, value: float, inplace: bool = False)
 
 
 def _asinh(x: Tensor) -> Tensor:
-    return torch.sign(x) * torch.log(torch.abs(x) + torch.sqrt(x * x + 1))
+    # By the size, as the logarithm of large negative numbers is of what they lose; zero has a slope.
+    is_negative = x < 0
+    size = torch.where(is_negative, -x, x)
+    result = torch.log(size + torch.sqrt(size * size + 1))
+    return torch.where(is_negative, -result, result)
 
 
 def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
@@ -64,7 +68,8 @@ def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
         return size.amax(axes, keepdim) if p > 0 else size.amin(axes, keepdim)
     if p == 0:
         return (x != 0).to(x.dtype).sum(axes, keepdim)
-    return size.pow(p).sum(axes, keepdim).pow(1 / p)
+    total = size.pow(p).sum(axes, keepdim)
+    return _root(total, 1 / p) if x.requires_grad else total.pow(1 / p)
 
 
 def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
@@ -75,11 +80,17 @@ def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False
     return _norm(x, ord, dim, keepdim, dtype=dtype)
 
 
-def _root(x: Tensor) -> Tensor:
-    """A square root whose gradient is zero at zero, as those of norms and deviations are."""
+def _normalize(x: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
+               out: Optional[Tensor] = None) -> Any:
+    return NotImplemented if out is not None else x / _vector_norm(x, p, dim, True).clamp(min=eps)
+
+
+def _root(x: Tensor, power: float = 0.5) -> Tensor:
+    """A root whose gradient is zero at zero, as those of norms and deviations are."""
     is_zero = x == 0
+    safe = torch.where(is_zero, torch.ones_like(x), x)
     return torch.where(is_zero, torch.zeros_like(x),
-                       torch.sqrt(torch.where(is_zero, torch.ones_like(x), x)))
+                       torch.sqrt(safe) if power == 0.5 else safe.pow(power))
 
 
 def _std(x: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -117,51 +128,57 @@ def _pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: Optional[
     return x
 
 
-def _batch_norm(x: Tensor, running_mean: Optional[Tensor], running_var: Optional[Tensor],
-                weight: Optional[Tensor] = None, bias: Optional[Tensor] = None,
-                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
-    if running_mean is not None or not training:
-        return NotImplemented
-    axes = [d for d in range(x.dim()) if d != 1]
-    shape = [-1 if d == 1 else 1 for d in range(x.dim())]
-    centred = x - x.mean(axes, True)
-    result = centred / torch.sqrt((centred * centred).mean(axes, True) + eps)
-    if weight is not None:
-        result = result * weight.reshape(shape)
-    return result if bias is None else result + bias.reshape(shape)
-
-
-def _ones_of_channels(x: Tensor) -> Tensor:
-    """Exporters do not always know the channels of what a norm without a weight reads."""
-    with untraced():
-        return torch.ones(int(x.shape[1]), dtype=x.dtype)
-
-
-def _group_norm(x: Tensor, num_groups: int, weight: Optional[Tensor] = None,
-                bias: Optional[Tensor] = None, eps: float = 1e-5) -> Any:
-    if weight is not None:
-        return NotImplemented
-    return torch.nn.functional.group_norm(x, num_groups, _ones_of_channels(x), bias, eps)
-
-
-def _instance_norm(x: Tensor, running_mean: Optional[Tensor] = None,
-                   running_var: Optional[Tensor] = None, weight: Optional[Tensor] = None,
-                   bias: Optional[Tensor] = None, use_input_stats: bool = True,
-                   momentum: float = 0.1, eps: float = 1e-5) -> Any:
-    if weight is not None or running_mean is not None:
-        return NotImplemented
-    ones = _ones_of_channels(x)
-    with untraced():
-        zeros = torch.zeros_like(ones)
-    return torch.nn.functional.instance_norm(x, None, None, ones, zeros, use_input_stats, momentum,
-                                             eps)
-
-
 def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
     size = int(x.shape[dim])
     if size % chunks == 0:
         return NotImplemented
     return _pieces(x, -(-size // chunks), dim)
+
+
+def _clamp(x: Tensor, min: Any = None, max: Any = None) -> Any:
+    """Bounds of tensors have a gradient where they are what is returned."""
+    if not (isinstance(min, Tensor) or isinstance(max, Tensor)) or not torch.is_grad_enabled():
+        return NotImplemented
+    for bound, is_beyond in ((min, torch.lt), (max, torch.gt)):
+        if bound is not None:
+            if not isinstance(bound, Tensor):
+                with untraced():
+                    bound = torch.tensor(bound, dtype=x.dtype)
+            x = torch.where(is_beyond(x, bound), bound, x)
+    return x
+
+
+def _best_of(largest: bool) -> Callable[..., Any]:
+    kind = torch.return_types.max if largest else torch.return_types.min
+
+    def best(x: Tensor, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:
+        """One of equal elements has the whole gradient: that whose number is returned."""
+        if not isinstance(dim, int) or isinstance(dim, bool) or named or not (
+                x.requires_grad and torch.is_grad_enabled()) or x.dim() == 0:
+            return NotImplemented
+        values, numbers = torch.topk(x, 1, dim, largest)
+        if not keepdim:
+            values, numbers = values.squeeze(dim), numbers.squeeze(dim)
+        return kind((values, numbers))
+
+    return best
+
+
+def _best_of_all(name: str) -> Callable[..., Any]:
+
+    def best(x: Tensor, dim: Any = (), keepdim: bool = False, **named: Any) -> Any:
+        if dim not in ((), []) or x.dim() == 0:
+            return NotImplemented
+        return getattr(x, name)(list(range(x.dim())), keepdim)
+
+    return best
+
+
+def _pow(x: Any, exponent: Any, **named: Any) -> Any:
+    """The gradient of x^0 is zero, also at zero."""
+    if isinstance(exponent, Tensor) or exponent != 0 or not x.requires_grad:
+        return NotImplemented
+    return torch.ones_like(x)
 
 
 def _pieces(x: Tensor, each: int, dim: int) -> Any:
@@ -285,37 +302,8 @@ def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return decomposed
 
 
-def _kl_div(x: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-            reduction: str = "mean", log_target: bool = False) -> Any:
-    if reduction != "batchmean":
-        return NotImplemented
-    terms = torch.nn.functional.kl_div(x, target, reduction="none", log_target=log_target)
-    return identity_loss(terms.sum() / int(x.shape[0]), "none")
-
-
-def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
-                   size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
-                   reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
-    if label_smoothing == 0 and not target.is_floating_point():
-        return NotImplemented
-    if weight is not None or (not target.is_floating_point() and reduction == "none"):
-        return NotImplemented
-    classes = int(x.shape[1])
-    terms = torch.log_softmax(x, 1)
-    if target.is_floating_point():
-        share = target * (1 - label_smoothing) + label_smoothing / classes
-        losses = -(terms * share).sum(1)
-    else:
-        wanted = (target != ignore_index).to(x.dtype)
-        own = terms.gather(1, (target * (target != ignore_index)).unsqueeze(1))
-        own = own.reshape(target.shape)
-        losses = -((1 - label_smoothing) * own + label_smoothing * terms.mean(1)) * wanted
-        if reduction == "mean":
-            return identity_loss(losses.sum() / wanted.sum(), "none")
-    return identity_loss(losses, reduction)
-
-
 TABLE: Dict[str, Callable[..., Any]] = {
+    **LAYERS,
     "exp2": lambda x: torch.exp(x * math.log(2)),
     "expm1": lambda x: torch.exp(x) - 1,
     "sinh": lambda x: (torch.exp(x) - torch.exp(-x)) * 0.5,
@@ -339,19 +327,25 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "logaddexp": _logaddexp,
     "fmod": lambda x, y: x - y * _trunc(x / y),
     "prod": _prod,
+    "clamp": _clamp,
+    "clip": _clamp,
+    "clamp_min": _clamp,
+    "clamp_max": lambda x, max: _clamp(x, None, max),
+    "max": _best_of(True),
+    "min": _best_of(False),
+    "amax": _best_of_all("amax"),
+    "amin": _best_of_all("amin"),
+    "pow": _pow,
+    "__pow__": _pow,
     "embedding": _embedding,
     "addcdiv": _addcdiv,
     "norm": _norm,
+    "normalize": _normalize,
     "vector_norm": _vector_norm,
     "std": _std,
     "std_mean": _std_mean,
     "bilinear": _bilinear,
     "pad": _pad,
-    "cross_entropy": _cross_entropy,
-    "kl_div": _kl_div,
-    "batch_norm": _batch_norm,
-    "group_norm": _group_norm,
-    "instance_norm": _instance_norm,
     "chunk": _chunk,
     "roll": _roll,
     "repeat_interleave": _repeat_interleave,

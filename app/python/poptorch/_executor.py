@@ -191,7 +191,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
                                                blocks=job.places,
                                                profile=job.profile,
                                                computes=not _jobs.runs_at_device_speed(),
-                                               finds_loss=self._training,
+                                               losses=traced.losses if self._training else None,
                                                trained=self._trained_names(),
                                                parameters=set(
                                                    dict(self._user_model.named_parameters())),

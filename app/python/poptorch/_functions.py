@@ -45,28 +45,30 @@ class Note(torch.autograd.Function):
 
 
 class IdentityLoss(torch.autograd.Function):
-    """PopART's IdentityLoss: a mean, a sum or its operand; the loss ends there."""
+    """PopART's IdentityLoss: a mean, a sum or its operand; the loss ends there. ``marked`` is one
+    that the program has written itself."""
 
     @staticmethod
-    def symbolic(graph: Any, x: Any, reduction: str) -> Any:
-        return identity_loss_node(graph, x, reduction)
+    def symbolic(graph: Any, x: Any, reduction: str, marked: bool) -> Any:
+        return identity_loss_node(graph, x, reduction, marked)
 
     @staticmethod
-    def forward(context: Any, x: torch.Tensor, reduction: str) -> torch.Tensor:  # type: ignore[override]
+    def forward(context: Any, x: torch.Tensor, reduction: str, marked: bool) -> torch.Tensor:  # type: ignore[override]
         context.shape, context.reduction = x.shape, reduction
         if reduction == "none":
             return x.clone()
         return x.mean() if reduction == "mean" else x.sum()
 
     @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None]:  # type: ignore[override]
+    def backward(context: Any, gradient: torch.Tensor) -> Tuple[torch.Tensor, None, None]:  # type: ignore[override]
         share = context.shape.numel() if context.reduction == "mean" else 1
-        return (gradient / share).expand(context.shape), None
+        return (gradient / share).expand(context.shape), None, None
 
 
-def identity_loss_node(graph: Any, x: Any, reduction: str) -> Any:
+def identity_loss_node(graph: Any, x: Any, reduction: str, marked: bool = False) -> Any:
     """Adds PopART's IdentityLoss to a graph that is being exported."""
-    result = add_node(graph, GRAPHCORE, "IdentityLoss", x, reduction_s=reduction)
+    mark = {"__marked_i": 1} if marked else {}
+    result = add_node(graph, GRAPHCORE, "IdentityLoss", x, reduction_s=reduction, **mark)
     result.setType(x.type() if reduction == "none" else x.type().with_sizes([]))
     return result
 

@@ -19,6 +19,9 @@ _FLOAT, _BOOL = 1, 9
 
 _REDUCTION = ["none", "mean", "sum"]
 
+#: Of binary cross-entropy, so that it stays finite.
+_LEAST_LOGARITHM = -100
+
 
 def _constant(graph: Any, value: float) -> Any:
     return graph.op("Constant", value_t=torch.tensor(float(value)))
@@ -61,8 +64,10 @@ def _huber_loss(graph: Any, x: Any, target: Any, reduction: Any, delta: Any) -> 
 
 def _binary_cross_entropy(graph: Any, x: Any, target: Any, weight: Any, reduction: Any) -> Any:
     one = _constant(graph, 1)
-    yes = graph.op("Mul", target, graph.op("Log", x))
-    no = graph.op("Mul", graph.op("Sub", one, target), graph.op("Log", graph.op("Sub", one, x)))
+    rest = graph.op("Sub", one, x)
+    yes = graph.op("Mul", target, graph.op("Log", x, __least_result_i=_LEAST_LOGARITHM))
+    no = graph.op("Mul", graph.op("Sub", one, target),
+                  graph.op("Log", rest, __least_result_i=_LEAST_LOGARITHM))
     terms = graph.op("Neg", graph.op("Add", yes, no))
     if not helper._is_none(weight):
         terms = graph.op("Mul", terms, weight)
@@ -71,12 +76,14 @@ def _binary_cross_entropy(graph: Any, x: Any, target: Any, weight: Any, reductio
 
 def _bce_with_logits(graph: Any, x: Any, target: Any, weight: Any, pos_weight: Any,
                      reduction: Any) -> Any:
-    # -(p t log s(x) + (1 - t) log(1 - s(x))) in terms of log(1 + e^-|x|), which cannot overflow.
+    # -(p t log s(x) + (1 - t) log(1 - s(x))), where -log s(x) is m + log(e^-m + e^(-x - m)): it
+    # cannot overflow, and does not depend on what m = max(-x, 0) has for a gradient at zero.
     one = _constant(graph, 1)
-    size = graph.op("Neg", graph.op("Abs", x))
-    soft = graph.op("Log", graph.op("Add", one, graph.op("Exp", size)))
-    negative = graph.op("Relu", graph.op("Neg", x))
-    minus_log = graph.op("Add", soft, negative)  # -log s(x)
+    minus = graph.op("Neg", x)
+    most = graph.op("Relu", minus)
+    powers = graph.op("Add", graph.op("Exp", graph.op("Neg", most)),
+                      graph.op("Exp", graph.op("Sub", minus, most)))
+    minus_log = graph.op("Add", graph.op("Log", powers), most)  # -log s(x)
     rest = graph.op("Sub", one, target)
     factor = rest
     if not helper._is_none(pos_weight):
@@ -162,6 +169,29 @@ def _index_put(graph: Any, x: Any, indices: Any, values: Any, accumulate: Any = 
     return result
 
 
+def _clamp(function: Callable[..., Any]) -> Callable[..., Any]:
+    """clamp() lets a gradient pass at its bounds, where hardtanh() and relu6() do not."""
+
+    def clamp(graph: Any, x: Any, *bounds: Any) -> Any:
+        result = function(graph, x, *bounds)
+        if result.node().kind() == "onnx::Clip":
+            result.node().i_("__slopes_at_ends", 1)
+        return result
+
+    return clamp
+
+
+def _squeeze(graph: Any, x: Any, dim: Any = None) -> Any:
+    """Exporters branch on a size that they have lost; the trace has it still."""
+    before = next(graph.original_node.inputs()).type().sizes()
+    number = None if dim is None else helper._maybe_get_const(dim, "i")
+    if before is None or not isinstance(number, int):
+        return symbolic_opset11.squeeze(graph, x, *([] if dim is None else [dim]))
+    if before and before[number] != 1:
+        return x
+    return graph.op("Squeeze", x, _integers(graph, [number % max(1, len(before))]))
+
+
 SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::mse_loss": _mse_loss,
     "aten::l1_loss": _l1_loss,
@@ -173,6 +203,10 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::group_norm": _group_norm,
     "aten::floor_divide": _floor_divide,
     "aten::index_put": _index_put,
+    "aten::clamp": _clamp(symbolic_opset11.clamp),
+    "aten::clamp_min": _clamp(symbolic_opset11.clamp_min),
+    "aten::clamp_max": _clamp(symbolic_opset11.clamp_max),
+    "aten::squeeze": _squeeze,
     "aten::pairwise_distance": _pairwise_distance,
 }
 

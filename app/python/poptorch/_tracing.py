@@ -89,7 +89,8 @@ class Traced(NamedTuple):
     output_shapes: List[torch.Size]
     output_types: List[torch.dtype]
     changed_inputs: List[int]  #: by number, those that forward() changed in place
-    state: List[str]  #: parameters and buffers that it changed
+    state: List[Tuple[str, List[int]]]  #: parameters and buffers that it changed, with their shapes
+    losses: List[int]  #: of what it returned, by number, what a gradient can begin at
     counted: Dict[str, int]  #: batches that it counted, by the counter's name
     half: bool  #: the model has parameters of half precision
 
@@ -254,7 +255,8 @@ class _ForwardOfTensors:
         self._arguments = arguments
         self.result: Optional[Tree] = None
         self.changed_inputs: List[int] = []
-        self.state: List[str] = []
+        self.state: List[Tuple[str, List[int]]] = []
+        self.losses: List[int] = []
         self.counted: Dict[str, int] = {}
 
     def __call__(self, *tensors: torch.Tensor) -> Tuple[torch.Tensor, ...]:
@@ -269,12 +271,16 @@ class _ForwardOfTensors:
             self.result = Tree(self._call(tensors))
         watch.refresh(self.result.tensors)
         changed = inputs.made(watch)
+        state.bring_up_to_date(watch)
+        watch.norms.update_unused([*self.result.tensors, *changed.values(), *state.tensors()])
         buffers = state.made(watch)
         with untraced():
             self.counted = {name: int(tensor) - before[name]
                             for name, tensor in counters.items()}
+            self.losses = [i for i, tensor in enumerate(self.result.tensors)
+                           if tensor.numel() == 1 and tensor.requires_grad]
+            self.state = [(name, list(tensor.shape)) for name, tensor in buffers.items()]
         self.changed_inputs = [int(number) for number in changed]
-        self.state = list(buffers)
         results = (*self.result.tensors, *changed.values(), *buffers.values())
         if not results:
             raise Error("the model's forward() returns no tensor")
@@ -356,4 +362,4 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     return Traced(file.getvalue(), scopes.blocks, arguments, result,
                   [tensor.shape for tensor in results],
                   [_type_on_machine(tensor.dtype, half) for tensor in results],
-                  forward.changed_inputs, forward.state, forward.counted, half)
+                  forward.changed_inputs, forward.state, forward.losses, forward.counted, half)

@@ -12,6 +12,8 @@ from ._aliases import Aliases, untraced, value_of
 from ._decompositions import TABLE, decomposed
 from ._errors import Error
 from ._functions import detached
+from ._norms import OF_SHAPES, Norms
+from ._user_functions import refuse_other_gradients
 
 #: Functions that take a tensor's value to Python, and how programs write them.
 _READ_BY_PYTHON = {
@@ -33,19 +35,9 @@ _READ_BY_PYTHON = {
 #: What Tensor.data is asked by.
 _DATA = torch.Tensor.data.__get__
 
-#: They update the running statistics among their operands.
-_NORMS = ("batch_norm", "instance_norm")
-
 #: Functions whose operands after the first are masks where they are of bytes, and no numbers.
 _MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
            "masked_select", "masked_scatter", "masked_scatter_")
-
-#: Nodes whose results follow from shapes alone, whatever their operands hold.
-_OF_SHAPES = {
-    "aten::size", "aten::numel", "aten::dim", "aten::zeros_like", "aten::ones_like",
-    "aten::empty_like", "aten::full_like", "aten::new_zeros", "aten::new_ones", "aten::new_empty",
-    "prim::Constant", "aten::len"
-}
 
 #: Nodes without operands whose results nobody can know.
 _RANDOM = {
@@ -79,7 +71,7 @@ def _known_while_tracing(value: Any) -> bool:
             continue
         seen.add(value.debugName())
         kind = value.node().kind()
-        if kind in _OF_SHAPES:
+        if kind in OF_SHAPES:
             continue
         if kind in ("prim::Param", "prim::PythonOp") or kind in _RANDOM:
             return False
@@ -126,8 +118,7 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self._trains = trains
         self._aliases = Aliases()
-        #: Running statistics by id: batch normalisations update them on the machine.
-        self.statistics: Dict[int, torch.Tensor] = {}
+        self.norms = Norms(self._aliases)
         #: Tensors that have been computed without gradients, by id, until somebody reads them.
         self._without_gradient: Dict[int, torch.Tensor] = {}
         self._inside = False
@@ -138,12 +129,24 @@ class Watch(TorchFunctionMode):
         torch.Tensor.__getitem__ = lambda x, i: self.__torch_function__(get, (), (x, i))  # type: ignore[assignment]
         torch.Tensor.__setitem__ = lambda x, i, y: self.__torch_function__(put, (), (x, i, y))  # type: ignore[assignment]
         self._get_item, self._set_item = get, put
+        self._own_apply = torch.autograd.Function.__dict__.get("apply")
+        self._watch_functions()
         super().__enter__()
         return self
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         super().__exit__(kind, value, trace)
         del torch.Tensor.__getitem__, torch.Tensor.__setitem__
+        self._leave_functions()
+
+    def _watch_functions(self) -> None:
+        torch.autograd.Function.apply = classmethod(  # type: ignore[assignment]
+            lambda function, *args: self._apply(function, args))
+
+    def _leave_functions(self) -> None:
+        del torch.autograd.Function.apply
+        if self._own_apply is not None:
+            torch.autograd.Function.apply = self._own_apply  # type: ignore[assignment]
 
     def refresh(self, value: Any) -> Any:
         """Tensors as they are now, for those who read them past this context."""
@@ -162,6 +165,35 @@ class Watch(TorchFunctionMode):
             return self._seen(function, args, kwargs or {})
         finally:
             self._inside = False
+
+    def _apply(self, function: Any, args: Tuple[Any, ...]) -> Any:
+        """Function.apply(*args), which modes do not see."""
+        self._leave_functions()  # a trace keeps the method to know the Function by it
+        try:
+            return self._applied(function, args)
+        finally:
+            self._watch_functions()
+
+    def _applied(self, function: Any, args: Tuple[Any, ...]) -> Any:
+        if self._inside or torch._C._get_tracing_state() is None:
+            return function.apply(*args)
+        operands = list(tensors_in(args))
+        self.refresh(operands)
+        before = [tensor._version for tensor in operands]
+        self._inside = True
+        try:
+            if self._trains and function.__module__.split(".")[0] != __package__:
+                refuse_other_gradients(function, args, _place())
+            result = function.apply(*args)
+        finally:
+            self._inside = False
+        for tensor in tensors_in(result):
+            self._aliases.see(tensor)
+        if [tensor._version for tensor in operands] != before:
+            raise Error(f"'{function.__name__}' changes its operand in place, which is not "
+                        f"simulated in an autograd.Function: return another tensor; in {_place()}",
+                        "poptorch_cpp_error")
+        return result
 
     def _seen(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
         name = getattr(function, "__name__", "")
@@ -182,10 +214,15 @@ class Watch(TorchFunctionMode):
         self.refresh(operands)
         before = [tensor._version for tensor in operands]
         name = getattr(function, "__name__", "")
+        if name == "instance_norm":
+            self.norms.update_of_instances(*args, **kwargs)
         result = self._decomposed(name, function, args, kwargs)
         if result is NotImplemented:
             result = function(*args, **kwargs)
-            self._note(name, operands, before)
+            if name == "batch_norm":
+                self.norms.note(result, *args, **kwargs)
+            else:
+                self._note(operands, before)
         for tensor in tensors_in(result):
             self._aliases.see(tensor)
             if not self._trains:
@@ -212,12 +249,10 @@ class Watch(TorchFunctionMode):
                 return args[0]
         return decomposed(name, function, args, kwargs)
 
-    def _note(self, name: str, operands: List[torch.Tensor], before: List[int]) -> None:
+    def _note(self, operands: List[torch.Tensor], before: List[int]) -> None:
         """Looks for what a function has changed."""
         for tensor, version in zip(operands, before):
-            if name in _NORMS:
-                self.statistics[id(tensor)] = tensor
-            elif tensor._version != version:
+            if tensor._version != version:
                 self._aliases.changed(tensor)
 
     def _read_by_python(self, name: str, args: Any) -> None:
@@ -314,6 +349,12 @@ class Changes:
         self._before = [(name, tensor, value_of(tensor).unique(), tensor.detach().clone())
                         for name, tensor in tensors.items()]
 
+    def tensors(self) -> List[torch.Tensor]:
+        return [tensor for _, tensor, _, _ in self._before]
+
+    def bring_up_to_date(self, watch: Watch) -> None:
+        watch.refresh(self.tensors())
+
     def made(self, watch: Watch) -> Dict[str, torch.Tensor]:
         """By name, those that have another value in the trace now.
 
@@ -325,7 +366,7 @@ class Changes:
             watch.refresh(tensor)
             if value_of(tensor).unique() != value:
                 changed[name] = tensor
-            elif id(tensor) not in watch.statistics and not _same(tensor, copy):
+            elif not watch.norms.updates(tensor) and not _same(tensor, copy):
                 raise Error(f"tensor '{name}' is changed in forward() past PyTorch's operations "
                             "(by NumPy, say), which cannot be traced", "poptorch_cpp_error")
         return changed

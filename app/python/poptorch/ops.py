@@ -34,7 +34,7 @@ def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
     """
     if reduction not in _REDUCTIONS:
         raise Error(f"Unsupported reduction type! '{reduction}' is none of sum, mean, none")
-    return IdentityLoss.apply(current(x), reduction)
+    return IdentityLoss.apply(current(x), reduction, True)
 
 
 def _each(tensors: Tensors, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:

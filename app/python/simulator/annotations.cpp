@@ -226,35 +226,6 @@ void bypass(onnx::GraphProto& graph, onnx::NodeProto& note) {
     note.set_op_type("Identity");
 }
 
-bool isLoss(const onnx::NodeProto& node) {
-    static const std::set<std::string> ofOnnx{"SoftmaxCrossEntropyLoss",
-                                              "NegativeLogLikelihoodLoss"};
-    static const std::set<std::string> ofPopart{"IdentityLoss", "Nll", "L1"};
-    return node.domain() == "ai.graphcore" ? ofPopart.contains(node.op_type())
-                                           : ofOnnx.contains(node.op_type());
-}
-
-/// Losses that no other loss depends on.
-std::vector<const onnx::NodeProto*> lastLosses(const onnx::GraphProto& graph) {
-    std::set<std::string> read; // by losses, directly or through others
-    std::vector<const onnx::NodeProto*> last;
-    for (int i = graph.node_size(); i-- > 0;) {
-        const onnx::NodeProto& node = graph.node(i);
-        const bool reaches = std::any_of(node.output().begin(), node.output().end(),
-                                         [&](const auto& out) { return read.contains(out); });
-        if (isLoss(node) && !reaches)
-            last.push_back(&node);
-        if (isLoss(node) || reaches)
-            read.insert(node.input().begin(), node.input().end());
-    }
-    return last;
-}
-
-bool isHalf(const onnx::GraphProto& graph) {
-    return std::any_of(graph.initializer().begin(), graph.initializer().end(),
-                       [](const auto& t) { return t.data_type() == onnx::TensorProto::FLOAT16; });
-}
-
 } // namespace
 
 void placeBlocks(onnx::ModelProto& model, const std::map<std::int64_t, BlockPlace>& blocks) {
@@ -277,33 +248,6 @@ void applyNotes(onnx::ModelProto& model) {
     for (int i = sets.size(); i-- > 0;)
         if (sets.Get(i).domain() == noteDomain)
             sets.DeleteSubrange(i, 1);
-}
-
-std::string lossOf(onnx::ModelProto& model) {
-    onnx::GraphProto& graph = *model.mutable_graph();
-    const auto losses = lastLosses(graph);
-    if (losses.empty())
-        throw UserError("the model has no loss to train on: return one from forward(), from a loss "
-                        "of torch.nn or marked by poptorch.identity_loss()");
-    if (losses.size() > 1) {
-        std::vector<std::string> names;
-        for (const onnx::NodeProto* loss : losses)
-            names.push_back(loss->name());
-        throw UserError(fmt::format("the model has several losses ({}); add them up and mark the "
-                                    "sum by poptorch.identity_loss()",
-                                    fmt::join(names, ", ")));
-    }
-    const std::string name = losses.front()->output(0);
-    const bool isOutput = std::any_of(graph.output().begin(), graph.output().end(),
-                                      [&](const auto& output) { return output.name() == name; });
-    if (!isOutput) {
-        auto& output = *graph.add_output();
-        output.set_name(name);
-        auto& type = *output.mutable_type()->mutable_tensor_type();
-        type.set_elem_type(isHalf(graph) ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT);
-        type.mutable_shape(); // that of one number
-    }
-    return name;
 }
 
 } // namespace tilescope::python

@@ -5,7 +5,6 @@
 #include <onnx/onnx_pb.h>
 #include <utility>
 
-#include "app/python/simulator/state.h"
 #include "core/base/digest.h"
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
@@ -49,7 +48,8 @@ RunOptions optionsOf(const CompileRequest& request) {
 std::set<std::string> changingValues(const onnx::ModelProto& model, const CompileRequest& request) {
     constexpr int firstStatistic = 3;
     std::set<std::string> names{request.parameters.begin(), request.parameters.end()};
-    names.insert(request.state.begin(), request.state.end());
+    for (const Buffer& buffer : request.state)
+        names.insert(buffer.name);
     for (const auto& node : model.graph().node())
         if (node.op_type() == "BatchNormalization" && node.domain().empty())
             for (int i = firstStatistic; i < node.input_size(); ++i)
@@ -76,7 +76,8 @@ Graph imported(const onnx::ModelProto& model, const CompileRequest& request,
     sim::ImportOptions import = sim::sourceOf(request.name, options).import;
     import.values = request.computes;
     import.parameters = {request.parameters.begin(), request.parameters.end()};
-    import.parameters.insert(request.state.begin(), request.state.end());
+    for (const Buffer& buffer : request.state)
+        import.parameters.insert(buffer.name);
     Graph graph = sim::importOnnx(model, request.name, import);
     graph.name = request.name;
     return graph;
@@ -155,12 +156,12 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
         initialisers_.push_back(tensor.name());
     markBatchNormalizations(model);
     updateState(model, request.state);
-    if (request.findsLoss)
-        figures_.loss = lossOf(model);
+    if (request.losses)
+        figures_.loss = lossOf(model, *request.losses);
     options_ = optionsOf(request);
     validate(options_);
     imported_ = imported(model, request, options_);
-    if (request.findsLoss)
+    if (request.losses)
         options_.lossOutput = figures_.loss = nameInGraph(model, imported_, figures_.loss);
     if (request.trained)
         options_.frozen = frozenWeights(model, imported_, *request.trained);

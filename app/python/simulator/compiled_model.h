@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/python/simulator/annotations.h"
+#include "app/python/simulator/state.h"
 #include "app/python/simulator/stored_weights.h"
 #include "core/options/run_options.h"
 #include "simulator/compute/machine.h"
@@ -28,16 +29,17 @@ struct CompileRequest {
     std::string name;                           ///< of it, for messages and the profile
     std::map<std::string, std::string> options; ///< job keys
     std::map<std::int64_t, BlockPlace> blocks;
-    std::string profile;    ///< file to write; empty: none
-    bool computes = true;   ///< values too
-    bool findsLoss = false; ///< of training: the model's own loss (lossOf)
+    std::string profile;  ///< file to write; empty: none
+    bool computes = true; ///< values too
+    /// Of training: the outputs that may be the model's own loss (lossOf).
+    std::optional<std::vector<int>> losses;
     /// Weights that training changes; none: all.
     std::optional<std::set<std::string>> trained;
     /// Initialisers that are weights, whatever their size; a program that is kept
     /// (options.executableCache) does not depend on their values.
     std::set<std::string> parameters;
     /// Outputs at the end of the model that become values of weights: those weights, in order.
-    std::vector<std::string> state;
+    std::vector<Buffer> state;
     /// Tensors whose values calls keep, see anchored().
     std::vector<std::string> anchors;
     /// What the profile is to hold of the values that calls compute, see finishProfile().

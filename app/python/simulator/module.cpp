@@ -72,12 +72,16 @@ std::unique_ptr<CompiledModel>
 compiled(const py::bytes& onnx, const std::string& name,
          const std::map<std::string, std::string>& options,
          const std::map<std::int64_t, py::tuple>& blocks, const std::string& profile, bool computes,
-         bool findsLoss, const std::optional<std::set<std::string>>& trained,
-         const std::set<std::string>& parameters, const std::vector<std::string>& state,
+         const std::optional<std::vector<int>>& losses,
+         const std::optional<std::set<std::string>>& trained,
+         const std::set<std::string>& parameters,
+         const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& state,
          const std::vector<std::string>& anchors, const std::string& values,
          std::int64_t valueSamples, const std::optional<py::function>& progress) {
-    CompileRequest request{std::string(onnx), name,    options,    {},    profile, computes,
-                           findsLoss,         trained, parameters, state, anchors};
+    CompileRequest request{std::string(onnx), name, options, {}, profile, computes, losses, trained,
+                           parameters,        {},   anchors};
+    for (const auto& [buffer, shape] : state)
+        request.state.push_back({buffer, shape});
     RunOptions recorded;
     recorded.compute.enabled = true;
     setRunOptions(recorded, {{"values", values}, {"valueSamples", std::to_string(valueSamples)}});
@@ -272,22 +276,25 @@ PYBIND11_MODULE(_simulator, m) {
           "Poplar engine options of a JSON object; `origin` names it in errors.");
     py::class_<CompiledModel>(m, "CompiledModel",
                               "A model that is compiled for a simulated machine.")
-        .def(py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
-             py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
-             py::arg("computes") = true, py::arg("finds_loss") = false,
-             py::arg("trained") = std::nullopt, py::arg("parameters") = std::set<std::string>{},
-             py::arg("state") = std::vector<std::string>{},
-             py::arg("anchors") = std::vector<std::string>{}, py::arg("values") = "off",
-             py::arg("value_samples") = 50, py::arg("progress") = std::nullopt,
-             "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
-             "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
-             "`trained` names the weights that training changes, None for all; `parameters` "
-             "initialisers that are weights whatever their size, and `state` those that the "
-             "model's last outputs overwrite after each micro-batch; `anchors` are tensors that "
-             "calls "
-             "keep for anchored(). `values` is what "
-             "finish_profile() writes of computed values: 'all', 'curves' or 'off'. "
-             "Raises ValueError for what the user can mend.")
+        .def(
+            py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
+            py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
+            py::arg("computes") = true, py::arg("losses") = py::none(),
+            py::arg("trained") = std::nullopt, py::arg("parameters") = std::set<std::string>{},
+            py::arg("state") = py::list(), py::arg("anchors") = std::vector<std::string>{},
+            py::arg("values") = "off", py::arg("value_samples") = 50,
+            py::arg("progress") = std::nullopt,
+            "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
+            "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
+            "`losses` are the numbers of outputs that training may make small, None for inference; "
+            "`trained` names the weights that training changes, None for all; `parameters` "
+            "initialisers that are weights whatever their size, and `state` those (name, "
+            "shape) that the model's last outputs overwrite after each micro-batch; `anchors` are "
+            "tensors that "
+            "calls "
+            "keep for anchored(). `values` is what "
+            "finish_profile() writes of computed values: 'all', 'curves' or 'off'. "
+            "Raises ValueError for what the user can mend.")
         .def_property_readonly("figures", &figuresOf, "What the simulation says, as a dict.")
         .def_property_readonly(
             "inputs", [](const CompiledModel& model) { return infoList(model.inputs()); },

@@ -70,26 +70,24 @@ void readOnce(onnx::GraphProto& graph, const std::string& buffer) {
 
 /// A buffer that is only written is no initialiser of an exported model. It begins as the module
 /// has it: the first call brings all buffers.
-void addIfUnread(onnx::GraphProto& graph, const std::string& buffer,
-                 const onnx::ValueInfoProto& value) {
+void addIfUnread(onnx::GraphProto& graph, const Buffer& buffer, const onnx::ValueInfoProto& value) {
     const auto& known = graph.initializer();
     if (std::any_of(known.begin(), known.end(),
-                    [&](const auto& tensor) { return tensor.name() == buffer; }))
+                    [&](const auto& tensor) { return tensor.name() == buffer.name; }))
         return;
-    const auto& type = value.type().tensor_type();
+    const auto type = value.type().tensor_type().elem_type();
     auto& tensor = *graph.add_initializer();
-    tensor.set_name(buffer);
-    tensor.set_data_type(type.elem_type());
+    tensor.set_name(buffer.name);
+    tensor.set_data_type(type);
     std::int64_t elements = 1;
-    for (const auto& dim : type.shape().dim()) {
-        tensor.add_dims(dim.dim_value());
-        elements *= dim.dim_value();
+    for (const std::int64_t size : buffer.shape) {
+        tensor.add_dims(size);
+        elements *= size;
     }
     constexpr std::size_t wordBytes = 4;
     constexpr std::size_t longBytes = 8;
-    const bool isLong = type.elem_type() == onnx::TensorProto::INT64 ||
-                        type.elem_type() == onnx::TensorProto::DOUBLE;
-    const bool isByte = type.elem_type() == onnx::TensorProto::BOOL;
+    const bool isLong = type == onnx::TensorProto::INT64 || type == onnx::TensorProto::DOUBLE;
+    const bool isByte = type == onnx::TensorProto::BOOL;
     tensor.set_raw_data(std::string(static_cast<std::size_t>(elements) * (isLong   ? longBytes
                                                                           : isByte ? 1
                                                                                    : wordBytes),
@@ -108,7 +106,7 @@ void overwrite(onnx::GraphProto& graph, const std::string& buffer, const std::st
 
 } // namespace
 
-void updateState(onnx::ModelProto& model, const std::vector<std::string>& buffers) {
+void updateState(onnx::ModelProto& model, const std::vector<Buffer>& buffers) {
     if (buffers.empty())
         return;
     onnx::GraphProto& graph = *model.mutable_graph();
@@ -120,10 +118,10 @@ void updateState(onnx::ModelProto& model, const std::vector<std::string>& buffer
     importGraphcoreDomain(model);
     for (std::size_t i = 0; i < buffers.size(); ++i)
         addIfUnread(graph, buffers[i], outputs.Get(kept + static_cast<int>(i)));
-    for (const std::string& buffer : buffers)
-        readOnce(graph, buffer);
+    for (const Buffer& buffer : buffers)
+        readOnce(graph, buffer.name);
     for (std::size_t i = 0; i < buffers.size(); ++i)
-        overwrite(graph, buffers[i], outputs.Get(kept + static_cast<int>(i)).name());
+        overwrite(graph, buffers[i].name, outputs.Get(kept + static_cast<int>(i)).name());
     outputs.DeleteSubrange(kept, static_cast<int>(buffers.size()));
 }
 

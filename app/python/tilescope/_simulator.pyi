@@ -10,8 +10,9 @@ def engine_options(json: str, origin: str) -> Dict[str, str]: ...
 class CompiledModel:
     def __init__(self, onnx: bytes, name: str, options: Dict[str, str],
                  blocks: Dict[int, Tuple[int, int, int]] = ..., profile: str = ...,
-                 computes: bool = ..., finds_loss: bool = ..., trained: Optional[Set[str]] = ...,
-                 parameters: Set[str] = ..., state: Sequence[str] = ..., anchors: Sequence[str] = ...,
+                 computes: bool = ..., losses: Optional[List[int]] = ...,
+                 trained: Optional[Set[str]] = ..., parameters: Set[str] = ...,
+                 state: Sequence[Tuple[str, List[int]]] = ..., anchors: Sequence[str] = ...,
                  values: str = ..., value_samples: int = ...,
                  progress: Optional[Callable[[str, float], None]] = ...) -> None: ...
     @property

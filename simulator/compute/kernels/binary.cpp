@@ -6,7 +6,9 @@ namespace {
 
 using enum ElementwiseFunction;
 
-/// Gradient and result of a function of straight pieces: the slope of the piece.
+/// Gradient and result of a function of straight pieces: the slope of the piece. Where ends count
+/// as part of the slope it is the operand in the place of the result, which says no more whether it
+/// was beyond.
 bool computePiecewise(const ElementwiseAttributes& e, const TensorData& g, const TensorData& y,
                       TensorData& result) {
     const auto map = [&](const auto& function) {
@@ -22,11 +24,19 @@ bool computePiecewise(const ElementwiseAttributes& e, const TensorData& g, const
         return map([alpha](float d, float v)
                        TILESCOPE_INLINED { return v > 0.0F ? d : alpha * d; });
     case Clip:
+        if (e.slopesAtEnds)
+            return map([alpha, beta](float d, float x)
+                           TILESCOPE_INLINED { return x < alpha || x > beta ? 0.0F : d; });
         return map([alpha, beta](float d, float v) TILESCOPE_INLINED {
             const float above = v > alpha ? d : 0.0F;
             return v < beta ? above : 0.0F;
         });
     case HardSigmoid:
+        if (e.slopesAtEnds)
+            return map([&e](float d, float x) {
+                const double v = e.alpha * static_cast<double>(x) + e.beta;
+                return v < 0 || v > 1 ? 0.0F : static_cast<float>(e.alpha) * d;
+            });
         return map([alpha](float d, float v) TILESCOPE_INLINED {
             const float above = v > 0.0F ? alpha * d : 0.0F;
             return v < 1.0F ? above : 0.0F;

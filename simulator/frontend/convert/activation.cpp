@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/onnx_types/own_attributes.h"
 
 namespace tilescope::sim {
 
@@ -88,7 +89,9 @@ void convertClip(NodeConverter& node) {
     if (isKnown(1) && isKnown(2)) {
         const double low = bound(node, "min", 1, -infinity);
         const double high = bound(node, "max", 2, infinity);
-        return node.result(node.elementwise("", Clip, {node.input(0)}, low, high));
+        ElementwiseAttributes clip{Clip, low, high};
+        clip.slopesAtEnds = node.node().integer(slopesAtEndsAttribute, 0) != 0;
+        return node.result(node.emit("", clip, {node.input(0)}));
     }
     TensorId x = node.input(0);
     if (node.has(1))

@@ -1,6 +1,7 @@
 // Operators that are one elementwise function.
 
 #include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/onnx_types/own_attributes.h"
 #include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
@@ -124,38 +125,23 @@ void convertCast(NodeConverter& node) {
         narrows && node.builder().keepsValues() ? narrowed(node, y, to == ElementType::Int16) : y);
 }
 
+void convertLog(NodeConverter& node) {
+    node.result(
+        node.elementwise("", Log, {node.input(0)},
+                         static_cast<double>(node.node().integer(leastResultAttribute, 0))));
+}
+
 } // namespace
 
 void addElementwiseConversions(ConversionTable& table) {
-    const NamedFunctions unary{{"Abs", Abs},
-                               {"Acos", Acos},
-                               {"Acosh", Acosh},
-                               {"Asin", Asin},
-                               {"Asinh", Asinh},
-                               {"Atan", Atan},
-                               {"Atanh", Atanh},
-                               {"Ceil", Ceil},
-                               {"Cos", Cos},
-                               {"Cosh", Cosh},
-                               {"Erf", Erf},
-                               {"Exp", Exp},
-                               {"Floor", Floor},
-                               {"HardSwish", HardSwish},
-                               {"IsNaN", IsNan},
-                               {"Log", Log},
-                               {"Neg", Negate},
-                               {"Not", Not},
-                               {"Reciprocal", Inverse},
-                               {"Relu", Relu},
-                               {"Round", Round},
-                               {"Sigmoid", Sigmoid},
-                               {"Sign", Sign},
-                               {"Sin", Sin},
-                               {"Sinh", Sinh},
-                               {"Softplus", Softplus},
-                               {"Sqrt", Sqrt},
-                               {"Tan", Tan},
-                               {"Tanh", Tanh}};
+    const NamedFunctions unary{
+        {"Abs", Abs},           {"Acos", Acos},           {"Acosh", Acosh}, {"Asin", Asin},
+        {"Asinh", Asinh},       {"Atan", Atan},           {"Atanh", Atanh}, {"Ceil", Ceil},
+        {"Cos", Cos},           {"Cosh", Cosh},           {"Erf", Erf},     {"Exp", Exp},
+        {"Floor", Floor},       {"HardSwish", HardSwish}, {"IsNaN", IsNan}, {"Neg", Negate},
+        {"Not", Not},           {"Reciprocal", Inverse},  {"Relu", Relu},   {"Round", Round},
+        {"Sigmoid", Sigmoid},   {"Sign", Sign},           {"Sin", Sin},     {"Sinh", Sinh},
+        {"Softplus", Softplus}, {"Sqrt", Sqrt},           {"Tan", Tan},     {"Tanh", Tanh}};
     for (const auto& [name, function] : unary)
         table[name] = [function = function](NodeConverter& node) {
             node.result(node.elementwise("", function, {node.input(0)}));
@@ -177,6 +163,7 @@ void addElementwiseConversions(ConversionTable& table) {
         };
     table["Gelu"] = convertGelu;
     table["IsInf"] = convertIsInf;
+    table["Log"] = convertLog;
     table["Mod"] = convertMod;
     table["Mean"] = convertMean;
     table["Pow"] = convertPow;

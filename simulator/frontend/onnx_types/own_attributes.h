@@ -18,4 +18,10 @@ inline constexpr const char* unbiasedVarianceAttribute = "__unbiased_variance";
 /// them as they are.
 inline constexpr const char* frozenStatisticsAttribute = "__frozen_statistics";
 
+/// Of a Clip: a gradient passes where the operand is one of the bounds, as in PyTorch's clamp().
+inline constexpr const char* slopesAtEndsAttribute = "__slopes_at_ends";
+
+/// Of a Log: its least result, as PyTorch's binary cross-entropy has one.
+inline constexpr const char* leastResultAttribute = "__least_result";
+
 } // namespace tilescope::sim

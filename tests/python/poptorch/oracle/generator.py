@@ -38,6 +38,7 @@ class Case:
     training: bool = False
     calls: int = 2
     loss: str = "mse"
+    loss_form: str = "plain"  #: what is made of the loss before it is returned
     optimizer: str = "sgd"
     groups: bool = False
     accumulation: int = 1
@@ -85,7 +86,7 @@ class Generated(nn.Module):
         values = self.values(x, indices, other)
         results = [values[i] for i in self.case.results]
         if self.case.training:
-            return (*results, self.loss(results, indices))
+            return (*results, self.formed(self.loss(results, indices)))
         return self.packed(results)
 
     def inputs(self, args, kwargs):
@@ -104,13 +105,26 @@ class Generated(nn.Module):
             return results[0], list(results[1:])
         return tuple(results)
 
+    def formed(self, loss):
+        if self.case.loss_form == "scaled":
+            return 0.5 * loss
+        if self.case.loss_form == "penalty":
+            return loss + 0.1 * sum((p**2).sum() for p in self.parameters())
+        if self.case.loss_form == "root":
+            return (loss**2 + 1).sqrt()
+        if self.case.loss_form == "two":
+            return poptorch.identity_loss(loss + F.l1_loss(self.scale, self.scale.new_zeros(2)),
+                                          "none")
+        return loss
+
     def loss(self, results, indices):
         flat = [r.flatten(1) if r.dim() > 1 else r.reshape(-1, 1) for r in results
                 if r.is_floating_point() and r.shape[:1] == indices.shape[:1]]
         x = torch.cat(flat, 1)
         kind = self.case.loss
         if kind in ("cross_entropy", "nll", "smoothed"):
-            classes = torch.stack([x.mean(1), x.logsumexp(1), x[:, 0], x[:, -1]], 1)
+            # What shifts all classes alike has no gradient but rounding.
+            classes = torch.stack([x.mean(1), x.logsumexp(1), x[:, 0] * 0.5, -x[:, -1]], 1)
             if kind == "nll":
                 return F.nll_loss(F.log_softmax(classes, 1), indices[:, 0])
             return F.cross_entropy(classes, indices[:, 0],
@@ -133,6 +147,8 @@ class Generated(nn.Module):
 
 LOSSES = ["mse", "l1", "smooth_l1", "huber", "bce", "bce_logits", "cross_entropy", "nll",
           "smoothed", "kl", "identity_mean", "identity_sum"]
+#: How losses are returned; most are as they are.
+LOSS_FORMS = ["plain", "plain", "plain", "plain", "scaled", "penalty", "root", "two"]
 OPTIMIZERS = ["sgd", "sgd", "sgd_decay", "momentum", "adam", "adamw", "rmsprop"]
 
 
@@ -245,6 +261,7 @@ def _finish(rng, case, sketch):
     if case.training:
         case.calls = 3 if smooth else 1
         case.loss = rng.choice(LOSSES)
+        case.loss_form = rng.choice(LOSS_FORMS)
         # No gradient at all is not a gradient of zero, by which weights would decay.
         case.optimizer = rng.choice(OPTIMIZERS if smooth else ["sgd", "momentum", "adam"])
         case.groups = rng.random() < 0.25

@@ -16,13 +16,16 @@ class Difference(Exception):
     """poptorch does something else; the text says what."""
 
 
+#: What these divide by: an update of a gradient that is zero but for rounding stays small.
+EPSILON = 1e-3
+
 OPTIMIZERS = {
     "sgd": (torch.optim.SGD, {"lr": 0.05}),
     "sgd_decay": (torch.optim.SGD, {"lr": 0.05, "weight_decay": 0.1}),
     "momentum": (torch.optim.SGD, {"lr": 0.02, "momentum": 0.9}),
-    "adam": (torch.optim.Adam, {"lr": 0.01}),
-    "adamw": (torch.optim.AdamW, {"lr": 0.01, "weight_decay": 0.1}),
-    "rmsprop": (torch.optim.RMSprop, {"lr": 0.005}),
+    "adam": (torch.optim.Adam, {"lr": 0.01, "eps": EPSILON}),
+    "adamw": (torch.optim.AdamW, {"lr": 0.01, "weight_decay": 0.1, "eps": EPSILON}),
+    "rmsprop": (torch.optim.RMSprop, {"lr": 0.005, "eps": EPSILON}),
 }
 
 

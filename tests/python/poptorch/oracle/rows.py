@@ -106,6 +106,8 @@ unary("logit", lambda x: torch.logit(x.sigmoid().clamp(0.1, 0.9)))
 unary("deg2rad", torch.deg2rad)
 unary("rad2deg", lambda x: torch.rad2deg(x) * 0.01)
 unary("clone", torch.clone)
+# Many equal numbers, which share or choose gradients.
+unary("quantised", lambda x: x + (torch.round(x) - x).detach(), weight=3)
 unary("detach", lambda x: x + x.detach())
 unary("contiguous", lambda x: x.contiguous())
 unary("positive", lambda x: +x)
@@ -113,7 +115,7 @@ unary("to_half_and_back", lambda x: x.to(torch.int32).to(torch.float32) + x, smo
 unary("type_as", lambda x: (x > 0).type_as(x) * x)
 
 def _untied(x):
-    """All elements differ: gradients of equal ones are shared by conventions."""
+    """All elements differ: which of equal ones comes first is not defined."""
     return x + torch.arange(1, x.numel() + 1).reshape(x.shape) * 1e-3
 
 
@@ -122,8 +124,9 @@ binary("add", torch.add, half=True)
 binary("sub", torch.sub, half=True)
 binary("mul", torch.mul, half=True)
 binary("div", lambda x, y: x / _positive(y))
-binary("maximum", lambda x, y: torch.maximum(x, _untied(y) * 0.99))
-binary("minimum", lambda x, y: torch.minimum(x, _untied(y) * 0.99))
+binary("maximum", torch.maximum)
+binary("minimum", torch.minimum)
+unary("maximum_with_zero", lambda x: torch.maximum(x, torch.zeros(())))
 binary("fmod", lambda x, y: torch.fmod(x, _positive(y)))
 binary("remainder", lambda x, y: torch.remainder(x, _positive(y) * y.sign().detach()))
 binary("floor_divide", lambda x, y: torch.floor_divide(x, y.detach().abs() + 0.3) + x,
@@ -171,7 +174,7 @@ row("any_all", lambda m, p, b: getattr(b, p["f"])(p["dim"]), "b",
 
 # Reductions.
 for _name in ("sum", "mean", "amax", "amin", "prod", "logsumexp", "norm", "std", "var"):
-    row(_name, lambda m, p, x, f=getattr(torch, _name): f(_untied(x), **p), fits=dims(2),
+    row(_name, lambda m, p, x, f=getattr(torch, _name): f(x, **p), fits=dims(2),
         params=lambda rng, x: {"dim": rng.randrange(1, x.dim()), "keepdim": rng.random() < 0.5})
 row("sum_dims", lambda m, p, x: x.sum((1, -1)), fits=dims(3))
 row("mean_all", lambda m, p, x: x - x.mean())
@@ -179,8 +182,8 @@ row("var_biased", lambda m, p, x: x.var(p["dim"], unbiased=False, keepdim=True),
     params=inner_axis, fits=dims(2))
 row("std_mean", lambda m, p, x: sum(torch.std_mean(x, p["dim"], keepdim=True)), params=inner_axis,
     fits=lambda x: x.dim() > 1 and min(x.shape[1:]) > 1)
-row("max_values", lambda m, p, x: _untied(x).max(p["dim"])[0], params=inner_axis, fits=dims(2))
-row("min_values", lambda m, p, x: _untied(x).min(p["dim"], keepdim=True)[0], params=inner_axis,
+row("max_values", lambda m, p, x: x.max(p["dim"])[0], params=inner_axis, fits=dims(2))
+row("min_values", lambda m, p, x: x.min(p["dim"], keepdim=True)[0], params=inner_axis,
     fits=dims(2))
 row("argmax", lambda m, p, x: x.argmax(p["dim"]), params=inner_axis, fits=dims(2), smooth=False)
 row("argmin", lambda m, p, x: x.argmin(p["dim"]), params=inner_axis, fits=dims(2), smooth=False)

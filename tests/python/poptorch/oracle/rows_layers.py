@@ -81,6 +81,16 @@ layer("GroupNorm", lambda p: nn.GroupNorm(p["g"], p["n"], affine=p["affine"]),
 layer("InstanceNorm2d", lambda p: nn.InstanceNorm2d(p["n"], affine=p["affine"]),
       lambda rng, x: {"n": x.shape[1], "affine": rng.random() < 0.7},
       fits=lambda x: x.dim() == 4 and x[0, 0].numel() > 2)
+layer("InstanceNorm2d_statistics",
+      lambda p: nn.InstanceNorm2d(p["n"], affine=p["affine"], track_running_stats=True),
+      lambda rng, x: {"n": x.shape[1], "affine": rng.random() < 0.5}, state=True,
+      fits=lambda x: x.dim() == 4 and x[0, 0].numel() > 2)
+row("BatchNorm_unused", lambda m, p, x: (m(x), x * 2)[1], part=_batch_norm(nn.BatchNorm1d),
+    params=_channels, fits=dims(2, 3), state=True)
+row("BatchNorm_of_shape", lambda m, p, x: torch.zeros_like(m(x)) + x, state=True,
+    part=_batch_norm(nn.BatchNorm1d), params=_channels, fits=dims(2, 3))
+row("BatchNorm_twice", lambda m, p, x: m(m(x) + 1), part=_batch_norm(nn.BatchNorm1d),
+    params=_channels, fits=dims(2, 3), state=True)
 layer("PReLU", lambda p: nn.PReLU(p["n"]),
       lambda rng, x: {"n": rng.choice([1, x.shape[1]])}, fits=dims(2), weight=2)
 layer("Dropout_0", lambda p: nn.Dropout(0.0), lambda rng, x: {})
@@ -264,3 +274,28 @@ row("name_scope", lambda m, p, x: _scoped(x))
 def _scoped(x):
     with poptorch.NameScope("scope"):
         return x * 2
+
+
+class _Swish(torch.autograd.Function):
+    """With a gradient that is written out."""
+
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return x * torch.sigmoid(x)
+
+    @staticmethod
+    def backward(context, gradient):
+        (x, ) = context.saved_tensors
+        s = torch.sigmoid(x)
+        return gradient * s * (1 + x * (1 - s))
+
+
+def _function_of_changed(m, p, x):
+    v = x[:, :1]
+    v.mul_(0.5)
+    return _Swish.apply(x)
+
+
+unary("function", _Swish.apply)
+row("function_of_changed", _function_of_changed, fits=dims(2), in_place=True)

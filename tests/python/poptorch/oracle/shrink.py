@@ -59,7 +59,7 @@ def _simpler(case):
                     yield smaller
     plain = Case(0, [], 0)
     for name in ("training", "structure", "calls", "groups", "accumulation", "iterations",
-                 "replicas", "optimizer", "loss", "half"):
+                 "replicas", "optimizer", "loss", "loss_form", "half"):
         if getattr(case, name) != getattr(plain, name):
             smaller = copy.deepcopy(case)
             setattr(smaller, name, getattr(plain, name))

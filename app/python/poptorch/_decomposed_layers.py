@@ -1,0 +1,98 @@
+"""Normalisations and losses of torch.nn.functional that torch.onnx has no form for, by others."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional
+
+import torch
+
+from ._aliases import untraced
+from ._functions import IdentityLoss
+
+Tensor = torch.Tensor
+
+
+def _batch_norm(x: Tensor, running_mean: Optional[Tensor], running_var: Optional[Tensor],
+                weight: Optional[Tensor] = None, bias: Optional[Tensor] = None,
+                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
+    if running_mean is not None or not training:
+        return NotImplemented
+    axes = [d for d in range(x.dim()) if d != 1]
+    shape = [-1 if d == 1 else 1 for d in range(x.dim())]
+    centred = x - x.mean(axes, True)
+    result = centred / torch.sqrt((centred * centred).mean(axes, True) + eps)
+    if weight is not None:
+        result = result * weight.reshape(shape)
+    return result if bias is None else result + bias.reshape(shape)
+
+
+def _ones_of_channels(x: Tensor) -> Tensor:
+    """Exporters do not always know the channels of what a norm without a weight reads."""
+    with untraced():
+        return torch.ones(int(x.shape[1]), dtype=x.dtype)
+
+
+def _group_norm(x: Tensor, num_groups: int, weight: Optional[Tensor] = None,
+                bias: Optional[Tensor] = None, eps: float = 1e-5) -> Any:
+    if weight is not None:
+        return NotImplemented
+    return torch.nn.functional.group_norm(x, num_groups, _ones_of_channels(x), bias, eps)
+
+
+def _instance_norm(x: Tensor, running_mean: Optional[Tensor] = None,
+                   running_var: Optional[Tensor] = None, weight: Optional[Tensor] = None,
+                   bias: Optional[Tensor] = None, use_input_stats: bool = True,
+                   momentum: float = 0.1, eps: float = 1e-5) -> Any:
+    if running_mean is not None and not use_input_stats:
+        return torch.nn.functional.batch_norm(x, running_mean, running_var, weight, bias, False,
+                                              momentum, eps)
+    if weight is not None and running_mean is None:
+        return NotImplemented
+    ones = _ones_of_channels(x)
+    with untraced():
+        zeros = torch.zeros_like(ones)
+    return torch.nn.functional.instance_norm(x, None, None, ones if weight is None else weight,
+                                             zeros if bias is None else bias, True, momentum, eps)
+
+
+def _loss(terms: Tensor, reduction: str) -> Tensor:
+    return IdentityLoss.apply(terms, reduction, False)
+
+
+def _kl_div(x: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
+            reduction: str = "mean", log_target: bool = False) -> Any:
+    if reduction != "batchmean":
+        return NotImplemented
+    terms = torch.nn.functional.kl_div(x, target, reduction="none", log_target=log_target)
+    return _loss(terms.sum() / int(x.shape[0]), "none")
+
+
+def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
+                   size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+                   reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+    if label_smoothing == 0 and not target.is_floating_point():
+        return NotImplemented
+    if weight is not None or (not target.is_floating_point() and reduction == "none"):
+        return NotImplemented
+    classes = int(x.shape[1])
+    terms = torch.log_softmax(x, 1)
+    if target.is_floating_point():
+        share = target * (1 - label_smoothing) + label_smoothing / classes
+        losses = -(terms * share).sum(1)
+    else:
+        wanted = (target != ignore_index).to(x.dtype)
+        own = terms.gather(1, (target * (target != ignore_index)).unsqueeze(1))
+        own = own.reshape(target.shape)
+        losses = -((1 - label_smoothing) * own + label_smoothing * terms.mean(1)) * wanted
+        if reduction == "mean":
+            return _loss(losses.sum() / wanted.sum(), "none")
+    return _loss(losses, reduction)
+
+
+#: By name; NotImplemented: torch.onnx has a form for these arguments.
+LAYERS: Dict[str, Callable[..., Any]] = {
+    "cross_entropy": _cross_entropy,
+    "kl_div": _kl_div,
+    "batch_norm": _batch_norm,
+    "group_norm": _group_norm,
+    "instance_norm": _instance_norm,
+}

@@ -1,0 +1,113 @@
+"""Running statistics of normalisations, which a trace does not see change.
+
+A BatchNormalization updates its own on the machine, as long as somebody reads its result: exporters
+leave out what nobody reads. What is left out, and what an instance normalisation does, is made a
+change of the buffers like any other.
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import torch
+
+from ._aliases import Aliases, stand_in, untraced, value_of
+from ._errors import Error
+
+#: Nodes whose results follow from shapes alone, whatever their operands hold.
+OF_SHAPES = {
+    "aten::size", "aten::numel", "aten::dim", "aten::zeros_like", "aten::ones_like",
+    "aten::empty_like", "aten::full_like", "aten::new_zeros", "aten::new_ones", "aten::new_empty",
+    "prim::Constant", "aten::len"
+}
+
+
+class _Call(NamedTuple):
+    """Of a batch normalisation that trains."""
+    x: torch.Tensor  #: as it was
+    mean: torch.Tensor
+    variance: torch.Tensor
+    momentum: float
+    result: Any  #: in the trace
+
+
+def _read_by(values: List[Any]) -> Dict[int, Any]:
+    """The values in a trace that the numbers of others depend on, and these, by number."""
+    read: Dict[int, Any] = {}
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if value.unique() in read:
+            continue
+        read[value.unique()] = value
+        node = value.node()
+        if node.kind() in OF_SHAPES:
+            continue
+        waiting += list(node.inputs())
+        for block in node.blocks():
+            waiting += list(block.outputs())
+    return read
+
+
+class Norms:
+    """The normalisations of a trace."""
+
+    def __init__(self, aliases: Aliases) -> None:
+        self._aliases = aliases
+        self._calls: List[_Call] = []
+        self._updated: Dict[int, torch.Tensor] = {}  #: by the machine's operator, by id
+
+    def updates(self, buffer: torch.Tensor) -> bool:
+        """Whether a normalisation on the machine keeps its running statistic there."""
+        return id(buffer) in self._updated
+
+    def note(self, result: torch.Tensor, x: torch.Tensor, running_mean: Optional[torch.Tensor],
+             running_var: Optional[torch.Tensor], weight: Any = None, bias: Any = None,
+             training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> None:
+        """Of a batch_norm() that was called."""
+        if not training or running_mean is None or running_var is None:
+            return
+        self._calls.append(
+            _Call(stand_in(x), running_mean, running_var, momentum, value_of(result)))
+        for buffer in (running_mean, running_var):
+            self._updated[id(buffer)] = buffer
+
+    def update_unused(self, results: List[torch.Tensor]) -> None:
+        """Updates what the calls would have whose results nobody reads.
+
+        Raises:
+            poptorch.Error: where a normalisation is also called by somebody who does.
+        """
+        if not self._calls:
+            return
+        read = _read_by([value_of(tensor) for tensor in results])
+        unused = [call for call in self._calls if call.result.unique() not in read]
+        used = {id(call.mean) for call in self._calls if call.result.unique() in read}
+        for call in unused:
+            if id(call.mean) in used:
+                raise Error("a batch normalisation is called several times, and not all of its "
+                            "results are used: the order of its updates is not simulated. Use "
+                            "them all, or call it once", "poptorch_cpp_error")
+            # Who only asks for its shape has that of the operand.
+            call.result.replaceAllUsesWith(value_of(call.x))
+            self._move(call.mean, call.variance, call.momentum, call.x)
+
+    def update_of_instances(self, x: torch.Tensor, running_mean: Optional[torch.Tensor] = None,
+                            running_var: Optional[torch.Tensor] = None, weight: Any = None,
+                            bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1,
+                            eps: float = 1e-5) -> None:
+        """The statistics of an instance_norm() that is about to be called."""
+        if use_input_stats and running_mean is not None and running_var is not None:
+            self._move(running_mean, running_var, momentum, stand_in(x), of_instances=True)
+
+    def _move(self, mean: torch.Tensor, variance: torch.Tensor, momentum: float, x: torch.Tensor,
+              of_instances: bool = False) -> None:
+        """Moves running statistics towards those of the data."""
+        axes = [d for d in range(x.dim()) if d != 1 and not (of_instances and d == 0)]
+        for buffer, new in ((mean, x.mean(axes)), (variance, x.var(axes, True))):
+            new = new.mean(0) if of_instances else new
+            self._aliases.refresh(buffer)
+            moved = buffer * (1 - momentum) + new * momentum
+            with untraced():
+                buffer.copy_(moved)
+            torch._C._set_value_trace(buffer, value_of(moved))
+            self._aliases.changed(buffer)

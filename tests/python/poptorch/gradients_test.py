@@ -1,0 +1,197 @@
+"""Gradients where they are a convention: of equal numbers, at bounds, at zero, and those that a
+program writes itself."""
+import copy
+
+import poptorch
+import pytest
+import torch
+from torch import nn
+
+F = nn.functional
+
+
+class Of(nn.Module):
+    """A weighed sum of a function's results."""
+
+    def __init__(self, function, numbers):
+        super().__init__()
+        self.w = nn.Parameter(numbers.clone())
+        self.v = nn.Parameter(numbers.clone())
+        self.function = function
+
+    def forward(self, x):
+        y = self.function(self.w + x * 0, self.v + x * 0)
+        weights = torch.arange(1, y.numel() + 1, dtype=torch.float32).reshape(y.shape)
+        return poptorch.identity_loss((y * weights).sum(), "none")
+
+
+#: Equal ones, and those at bounds of the functions below.
+NUMBERS = torch.tensor([[0., 0., 1., 1.], [-1., -1., 0., 0.], [2., 6., 6., -3.]])
+
+FUNCTIONS = {
+    "maximum": torch.maximum,
+    "minimum": torch.minimum,
+    "maximum with zero": lambda x, y: torch.maximum(x, torch.zeros(())),
+    "amax": lambda x, y: x.amax(1),
+    "amin": lambda x, y: x.amin(0),
+    "amax of all": lambda x, y: x.amax(),
+    "max of all": lambda x, y: x.max(),
+    "max": lambda x, y: x.max(1)[0],
+    "max by keyword": lambda x, y: torch.max(x, dim=-1, keepdim=True).values,
+    "min": lambda x, y: x.min(0).values,
+    "clamp": lambda x, y: x.clamp(0, 1),
+    "clamp below": lambda x, y: x.clamp(min=0),
+    "clamp above": lambda x, y: x.clamp_max(1),
+    "clamp in place": lambda x, y: (x * 1).clamp_(0, 1),
+    "clamp by tensors": lambda x, y: torch.clamp(x, y, torch.ones(())),
+    "clamp by itself": lambda x, y: torch.clamp(x, max=y),
+    "relu6": lambda x, y: F.relu6(x),
+    "hardtanh": lambda x, y: F.hardtanh(x),
+    "hardsigmoid": lambda x, y: F.hardsigmoid(x * 3),
+    "hardswish": lambda x, y: F.hardswish(x * 3),
+    "largest norm": lambda x, y: x.norm(float("inf"), 1),
+    "norm of zeros": lambda x, y: (x * 0).norm(3, 1),
+    "distance of equal rows": lambda x, y: torch.cdist(x, y, p=3.),
+    "normalised zeros": lambda x, y: F.normalize(x * 0, dim=1),
+    "power of zero": lambda x, y: torch.pow(x.abs(), y.abs() + 1),
+    "to the power of zero": lambda x, y: x**0 * x,
+    "asinh": lambda x, y: torch.asinh(x),
+    "max_pool": lambda x, y: F.max_pool2d(x[None, None], 2, 1, 1)[0, 0],
+    "cross-entropy at zero": lambda x, y: F.binary_cross_entropy_with_logits(
+        x, torch.full_like(x, 0.25), reduction="none"),
+    "cross-entropy of certainties": lambda x, y: F.binary_cross_entropy(
+        x.clamp(0, 1), torch.full_like(x, 0.25), reduction="none"),
+}
+
+
+def gradients(function, numbers=NUMBERS):
+    """By poptorch, and by PyTorch."""
+    model = Of(function, numbers)
+    other = copy.deepcopy(model)
+    compiled = poptorch.trainingModel(model, None, torch.optim.SGD(model.parameters(), lr=1.0))
+    loss = other(torch.ones(1))
+    loss.backward()
+    assert torch.allclose(compiled(torch.ones(1)), loss, atol=1e-4)
+    return [(numbers - getattr(model, name).detach(),
+             torch.zeros_like(numbers) if getattr(other, name).grad is None else
+             getattr(other, name).grad) for name in ("w", "v")]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_conventions(name):
+    for one, other in gradients(FUNCTIONS[name]):
+        assert torch.allclose(one, other, rtol=1e-4, atol=1e-3)
+
+
+class Swish(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return x * torch.sigmoid(x)
+
+    @staticmethod
+    def backward(context, gradient):
+        (x, ) = context.saved_tensors
+        s = torch.sigmoid(x)
+        return gradient * s * (1 + x * (1 - s))
+
+
+class Rounded(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return torch.round(x)
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient
+
+
+class Changing(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        context.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient * 2
+
+
+def after_a_change(x, y):
+    x = x * 1
+    x[:, :1].mul_(3)
+    return Swish.apply(x)
+
+
+def test_a_function_with_its_derivative():
+    for function in (lambda x, y: Swish.apply(x), after_a_change):
+        for one, other in gradients(function):
+            assert torch.allclose(one, other, atol=1e-4)
+
+
+@pytest.mark.parametrize("function, text", [(Rounded, "is not the derivative"),
+                                            (Changing, "in place")])
+def test_a_function_that_means_something_else(function, text):
+    with pytest.raises(poptorch.Error, match=text):
+        gradients(lambda x, y: function.apply(x * 1))
+
+
+class Norms(nn.Module):
+    """A normalisation with what is made of it."""
+
+    def __init__(self, norm, function):
+        super().__init__()
+        self.norm, self.function = norm, function
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return poptorch.identity_loss((self.function(self.norm, x * self.scale)**2), "mean")
+
+
+UNUSED = {
+    "unused": lambda norm, x: (norm(x), x)[1],
+    "of its shape": lambda norm, x: torch.zeros_like(norm(x)) + x,
+    "twice unused": lambda norm, x: (norm(x), norm(x + 1), x)[2],
+    "twice": lambda norm, x: norm(norm(x) * 2 + 1),
+    "overwritten": lambda norm, x: norm(x).fill_(0.5) + x,
+}
+
+
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("name", UNUSED)
+def test_running_statistics_of_what_nobody_reads(name, accumulation):
+    assert_same_state(Norms(nn.BatchNorm2d(2), UNUSED[name]), accumulation)
+
+
+@pytest.mark.parametrize("affine", [False, True])
+def test_running_statistics_of_instances(affine):
+    norm = nn.InstanceNorm2d(2, affine=affine, track_running_stats=True)
+    model = Norms(norm, lambda norm, x: norm(poptorch.recomputationCheckpoint(x)) + 1)
+    assert_same_state(model, 2)
+    norm.running_mean += 0.5
+    model.eval()
+    x = torch.randn(4, 2, 3, 3)
+    assert torch.allclose(poptorch.inferenceModel(model)(x), model(x), atol=1e-4)
+
+
+def assert_same_state(model, accumulation):
+    other = copy.deepcopy(model)
+    options = poptorch.Options()
+    options.Training.gradientAccumulation(accumulation)
+    compiled = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1))
+    optimizer = torch.optim.SGD(other.parameters(), lr=0.1)
+    data = torch.randn(4 * accumulation, 2, 3, 3)
+    for _ in range(2):
+        compiled(data)
+        optimizer.zero_grad()
+        for part in data.chunk(accumulation):
+            (other(part) / accumulation).backward()
+        optimizer.step()
+    for (name, one), two in zip(model.state_dict().items(), other.state_dict().values()):
+        assert torch.allclose(one.float(), two.float(), atol=1e-4), name
+
+
+def test_a_normalisation_that_is_used_once_of_twice_is_refused():
+    model = Norms(nn.BatchNorm2d(2), lambda norm, x: (norm(x), norm(x + 1))[1])
+    with pytest.raises(poptorch.Error, match="not all of its results are used"):
+        poptorch.trainingModel(model)(torch.randn(4, 2, 3, 3))

@@ -20,11 +20,7 @@ using namespace tilescope::test;
 namespace {
 
 /// Of all threads.
-#ifdef __SANITIZE_ADDRESS__
-constexpr double mostProcessorSeconds = 100;
-#else
-constexpr double mostProcessorSeconds = 10;
-#endif
+const double mostProcessorSeconds = test::hasAddressSanitizer() ? 100 : 10;
 
 /// A sequential Keras model; `shape` and `layers` without the brackets around them.
 QByteArray kerasModel(const QByteArray& shape, const QByteArray& layers) {

@@ -106,6 +106,7 @@ const onnx::NodeProto& onlyLoss(const onnx::GraphProto& graph) {
                         "of torch.nn or marked by poptorch.identity_loss()");
     if (losses.size() > 1) {
         std::vector<std::string> names;
+        names.reserve(losses.size());
         for (const onnx::NodeProto* loss : losses)
             names.push_back(loss->name());
         throw UserError(fmt::format("the model has several losses ({}); add them up and mark the "
@@ -120,7 +121,7 @@ const onnx::NodeProto& onlyLoss(const onnx::GraphProto& graph) {
 std::string lossOf(onnx::ModelProto& model, const std::vector<int>& numbers) {
     onnx::GraphProto& graph = *model.mutable_graph();
     const onnx::NodeProto& loss = onlyLoss(graph);
-    const std::string name = loss.output(0);
+    std::string name = loss.output(0);
     const std::vector<int> results = resultsOf(graph, name, numbers);
     const bool isReturned = returns(graph, name);
     if (results.size() == 1)

@@ -19,7 +19,8 @@ using namespace tilescope::test;
 
 namespace {
 
-/// Of all threads: three times what is wanted (10 s), as a busy machine makes processors slower, too.
+/// Of all threads: three times what is wanted (10 s), as a busy machine makes processors slower,
+/// too.
 const double mostProcessorSeconds = test::hasAddressSanitizer() ? 300 : 30;
 
 /// A sequential Keras model; `shape` and `layers` without the brackets around them.

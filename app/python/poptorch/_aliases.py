@@ -57,6 +57,15 @@ def _positions(base: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
     return found
 
 
+def _refuse_overlap(base: torch.Tensor, view: torch.Tensor) -> None:
+    with untraced():
+        positions = _positions(base, view).flatten()
+        if positions.unique().numel() != positions.numel():
+            raise Error("a view that has elements several times, as unfold() and expand() make "
+                        "them, is changed in place: PyTorch leaves open what becomes of it; clone "
+                        "the view first")
+
+
 class _Form:
     """How a view is read from its base, and what the base is once the view has changed."""
 
@@ -199,6 +208,7 @@ class Aliases:
         assert base is not None
         storage.epoch += 1
         if base is not tensor:
+            _refuse_overlap(base, tensor)
             written = _Form(base, tensor).write(stand_in(base), stand_in(tensor))
             torch._C._set_value_trace(base, value_of(written))
             self._mark(base, storage.epoch)

@@ -181,6 +181,12 @@ def _pow(x: Any, exponent: Any, **named: Any) -> Any:
     return torch.ones_like(x)
 
 
+def _split(x: Tensor, each: Any, dim: int = 0) -> Any:
+    if not isinstance(each, int) or int(x.shape[dim]) % each == 0:
+        return NotImplemented
+    return _pieces(x, each, dim)
+
+
 def _pieces(x: Tensor, each: int, dim: int) -> Any:
     size = int(x.shape[dim])
     return tuple(x.narrow(dim, first, min(each, size - first)) for first in range(0, size, each))
@@ -190,6 +196,7 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if dims is None or dims == ():
         return _roll(x.flatten(), shifts, 0).reshape(x.shape)
     pairs = zip(shifts, dims) if isinstance(dims, (list, tuple)) else [(shifts, dims)]
+    x = x.clone()  # also where nothing moves
     for shift, dim in pairs:
         size = int(x.shape[dim])
         first = int(shift) % size
@@ -266,6 +273,8 @@ def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         return NotImplemented
     if dim is None:
         return _prod(x.flatten(), 0)
+    if int(x.shape[dim]) == 1:
+        x = x.clone()  # no view
     while int(x.shape[dim]) > 1:
         size = int(x.shape[dim])
         half = size // 2
@@ -347,6 +356,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "bilinear": _bilinear,
     "pad": _pad,
     "chunk": _chunk,
+    "split": _split,
     "roll": _roll,
     "repeat_interleave": _repeat_interleave,
     "tile": _tile,

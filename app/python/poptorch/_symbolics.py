@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List
 import torch
 import torch.onnx
 from torch.onnx import symbolic_helper as helper
-from torch.onnx import symbolic_opset11
+from torch.onnx import symbolic_opset11, symbolic_opset14
 
 from ._errors import Error
 from ._functions import GRAPHCORE, add_node, identity_loss_node
@@ -124,6 +124,17 @@ def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon
     return result
 
 
+def _batch_norm(graph: Any, x: Any, weight: Any, bias: Any, mean: Any, variance: Any,
+                *rest: Any) -> Any:
+    """Exporters do not always know the channels of what a norm without weights reads."""
+    channels = (helper._get_tensor_sizes(mean) or [None])[0]
+    if channels is not None and helper._is_none(weight):
+        weight = graph.op("Constant", value_t=torch.ones(channels))
+    if channels is not None and helper._is_none(bias):
+        bias = graph.op("Constant", value_t=torch.zeros(channels))
+    return symbolic_opset14.batch_norm(graph, x, weight, bias, mean, variance, *rest)
+
+
 def _as_float(graph: Any, x: Any) -> Any:
     return x if helper._is_fp(x) else graph.op("Cast", x, to_i=_FLOAT)
 
@@ -200,6 +211,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::binary_cross_entropy": _binary_cross_entropy,
     "aten::binary_cross_entropy_with_logits": _bce_with_logits,
     "aten::kl_div": _kl_div,
+    "aten::batch_norm": _batch_norm,
     "aten::group_norm": _group_norm,
     "aten::floor_divide": _floor_divide,
     "aten::index_put": _index_put,

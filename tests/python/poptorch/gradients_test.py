@@ -195,3 +195,14 @@ def test_a_normalisation_that_is_used_once_of_twice_is_refused():
     model = Norms(nn.BatchNorm2d(2), lambda norm, x: (norm(x), norm(x + 1))[1])
     with pytest.raises(poptorch.Error, match="not all of its results are used"):
         poptorch.trainingModel(model)(torch.randn(4, 2, 3, 3))
+
+
+def test_a_change_of_overlapping_elements_is_refused():
+    class Overlapping(nn.Module):
+        def forward(self, x):
+            y = x.unfold(1, 2, 1)
+            y += 1
+            return x
+
+    with pytest.raises(poptorch.Error, match="has elements several times"):
+        poptorch.inferenceModel(Overlapping())(torch.randn(2, 4))

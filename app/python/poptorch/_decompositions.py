@@ -17,6 +17,11 @@ from ._functions import detached
 Tensor = torch.Tensor
 
 
+def _trains() -> bool:
+    """Whether a gradient may be wanted. Tensors that were changed in place do not say so."""
+    return torch.is_grad_enabled()
+
+
 def _atan2(y: Tensor, x: Tensor) -> Tensor:
     zero = torch.zeros_like(y * x)
     angle = torch.atan(y / torch.where(x == 0, zero + 1, x))
@@ -58,7 +63,7 @@ def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
           dtype: Any = None) -> Any:
     if x.dim() == 0 and dtype is None:  # exporters do not reduce a number
         return x.abs() if p != 0 else (x != 0).to(x.dtype)
-    if p in (2, "fro") and x.requires_grad and dtype is None:
+    if p in (2, "fro") and _trains() and dtype is None:
         return _vector_norm(x, 2, dim, keepdim)
     if p in (1, 2, "fro", None) or not isinstance(p, (int, float)) or dtype is not None:
         return NotImplemented
@@ -69,7 +74,7 @@ def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
     if p == 0:
         return (x != 0).to(x.dtype).sum(axes, keepdim)
     total = size.pow(p).sum(axes, keepdim)
-    return _root(total, 1 / p) if x.requires_grad else total.pow(1 / p)
+    return _root(total, 1 / p) if _trains() else total.pow(1 / p)
 
 
 def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
@@ -94,11 +99,11 @@ def _root(x: Tensor, power: float = 0.5) -> Tensor:
 
 
 def _std(x: Tensor, *args: Any, **kwargs: Any) -> Any:
-    return _root(torch.var(x, *args, **kwargs)) if x.requires_grad else NotImplemented
+    return _root(torch.var(x, *args, **kwargs)) if _trains() else NotImplemented
 
 
 def _std_mean(x: Tensor, *args: Any, **kwargs: Any) -> Any:
-    if not x.requires_grad:
+    if not _trains():
         return NotImplemented
     variance, mean = torch.var_mean(x, *args, **kwargs)
     return _root(variance), mean
@@ -137,7 +142,7 @@ def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
 
 def _clamp(x: Tensor, min: Any = None, max: Any = None) -> Any:
     """Bounds of tensors have a gradient where they are what is returned."""
-    if not (isinstance(min, Tensor) or isinstance(max, Tensor)) or not torch.is_grad_enabled():
+    if not (isinstance(min, Tensor) or isinstance(max, Tensor)) or not _trains():
         return NotImplemented
     for bound, is_beyond in ((min, torch.lt), (max, torch.gt)):
         if bound is not None:
@@ -153,8 +158,8 @@ def _best_of(largest: bool) -> Callable[..., Any]:
 
     def best(x: Tensor, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:
         """One of equal elements has the whole gradient: that whose number is returned."""
-        if not isinstance(dim, int) or isinstance(dim, bool) or named or not (
-                x.requires_grad and torch.is_grad_enabled()) or x.dim() == 0:
+        if not isinstance(dim, int) or isinstance(dim, bool) or named or not _trains() or (
+                x.dim() == 0 or not x.is_floating_point()):
             return NotImplemented
         values, numbers = torch.topk(x, 1, dim, largest)
         if not keepdim:
@@ -176,7 +181,7 @@ def _best_of_all(name: str) -> Callable[..., Any]:
 
 def _pow(x: Any, exponent: Any, **named: Any) -> Any:
     """The gradient of x^0 is zero, also at zero."""
-    if isinstance(exponent, Tensor) or exponent != 0 or not x.requires_grad:
+    if isinstance(exponent, Tensor) or exponent != 0 or not _trains():
         return NotImplemented
     return torch.ones_like(x)
 
@@ -252,7 +257,7 @@ def _cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: Any = None) -> Te
 
 
 def _cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    if x1.dim() != x2.dim() or not (x1.requires_grad or x2.requires_grad):
+    if x1.dim() != x2.dim() or not _trains():
         return NotImplemented
     one, other = (x / _vector_norm(x, 2, dim, True).clamp(min=eps) for x in (x1, x2))
     return (one * other).sum(dim)
@@ -269,7 +274,7 @@ def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor])
 
 
 def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    if not x.requires_grad or dtype is not None:
+    if not (_trains() and x.is_floating_point()) or dtype is not None:
         return NotImplemented
     if dim is None:
         return _prod(x.flatten(), 0)

@@ -90,7 +90,7 @@ class Traced(NamedTuple):
     output_types: List[torch.dtype]
     changed_inputs: List[int]  #: by number, those that forward() changed in place
     state: List[Tuple[str, List[int]]]  #: parameters and buffers that it changed, with their shapes
-    losses: List[int]  #: of what it returned, by number, what a gradient can begin at
+    losses: List[int]  #: of what it returned, by number, what is one number
     counted: Dict[str, int]  #: batches that it counted, by the counter's name
     half: bool  #: the model has parameters of half precision
 
@@ -278,7 +278,7 @@ class _ForwardOfTensors:
             self.counted = {name: int(tensor) - before[name]
                             for name, tensor in counters.items()}
             self.losses = [i for i, tensor in enumerate(self.result.tensors)
-                           if tensor.numel() == 1 and tensor.requires_grad]
+                           if tensor.numel() == 1 and tensor.is_floating_point()]
             self.state = [(name, list(tensor.shape)) for name, tensor in buffers.items()]
         self.changed_inputs = [int(number) for number in changed]
         results = (*self.result.tensors, *changed.values(), *buffers.values())

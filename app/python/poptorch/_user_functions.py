@@ -36,7 +36,9 @@ def _copies(args: Tuple[Any, ...]) -> Tuple[List[Any], List[torch.Tensor]]:
     """Operands with memory of their own, which may be changed in place, and what gradients are of."""
     copies = [a.detach().clone().requires_grad_(a.is_floating_point())
               if isinstance(a, torch.Tensor) else a for a in args]
-    wanted = [c for c, a in zip(copies, args) if isinstance(a, torch.Tensor) and a.requires_grad]
+    tensors = [(c, a) for c, a in zip(copies, args) if isinstance(c, torch.Tensor) and
+               c.requires_grad]
+    wanted = [c for c, a in tensors if a.requires_grad] or [c for c, _ in tensors]
     return [c.clone() if isinstance(c, torch.Tensor) else c for c in copies], wanted
 
 
@@ -64,8 +66,11 @@ def refuse_other_gradients(function: Any, args: Tuple[Any, ...], place: str) -> 
     Raises:
         poptorch.Error: if it is not.
     """
-    if not any(isinstance(a, torch.Tensor) and a.requires_grad for a in args):
+    floats = [a for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
+    if not floats:
         return
+    # Those that were changed in place do not say that they have a gradient; data have none either.
+    is_known = any(a.requires_grad for a in floats)
     numbers = torch.get_rng_state()
     with untraced(), torch.enable_grad():
         copies, wanted = _copies(args)
@@ -74,7 +79,8 @@ def refuse_other_gradients(function: Any, args: Tuple[Any, ...], place: str) -> 
         copies, wanted = _copies(args)
         traced = _gradients(function.forward(_Context(len(args)), *copies), wanted)
         torch.set_rng_state(numbers)
-    if not all(_are_equal(*pair) for pair in zip(own, traced)):
+    if not all(_are_equal(*pair) for pair in zip(own, traced)
+               if is_known or pair[0] is not None):
         raise Error(f"backward() of the autograd.Function '{function.__name__}' is not the "
                     "derivative of what its forward() computes; only that is simulated. Write "
                     "another gradient by detach(), as x + (y - x).detach() for that of x; in "

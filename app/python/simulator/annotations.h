@@ -41,8 +41,8 @@ void applyNotes(onnx::ModelProto& model);
 
 /// The value that training makes small. There is one loss operator that no other loss reads from
 /// (ONNX's losses, PopART's Nll, L1 and IdentityLoss). What is trained is what forward() returns of
-/// it, as PyTorch's backward() would: the one of the outputs `numbers` (of one number each, with a
-/// gradient) that is the loss or made from it. A loss that the program has marked itself is trained
+/// it, as PyTorch's backward() would: the one of the outputs `numbers` (of one number each) that is
+/// the loss or made from it with a gradient. A loss that the program has marked itself is trained
 /// where several are or none is; it becomes an output of the model if it is none. Throws UserError
 /// where that leaves it open.
 std::string lossOf(onnx::ModelProto& model, const std::vector<int>& numbers);

@@ -45,11 +45,12 @@ bool isMarked(const onnx::NodeProto& loss) {
                        [](const auto& a) { return a.name() == markedAttribute; });
 }
 
-/// What a value is computed from it, and itself.
+/// A value and what is made from it with a gradient.
 std::set<std::string> madeFrom(const onnx::GraphProto& graph, const std::string& value) {
     std::set<std::string> made{value};
     for (const onnx::NodeProto& node : graph.node())
-        if (std::any_of(node.input().begin(), node.input().end(),
+        if (node.op_type() != "Detach" &&
+            std::any_of(node.input().begin(), node.input().end(),
                         [&](const auto& input) { return made.contains(input); }))
             made.insert(node.output().begin(), node.output().end());
     return made;
@@ -64,7 +65,7 @@ std::string handedOn(const onnx::GraphProto& graph, std::string value) {
     return value;
 }
 
-/// Results that a gradient can begin at and that are made from the loss, each once.
+/// Of the results of one number those that are made from the loss, each once.
 std::vector<int> resultsOf(const onnx::GraphProto& graph, const std::string& loss,
                            const std::vector<int>& numbers) {
     const std::set<std::string> made = madeFrom(graph, loss);

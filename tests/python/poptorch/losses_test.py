@@ -39,6 +39,12 @@ def marked_of_several(m, x, t):
     return loss, torch.exp(loss)
 
 
+def after_a_change(m, x, t):
+    y = torch.zeros(x.shape)
+    y.copy_(x)
+    return 2 * F.mse_loss(y, t)
+
+
 #: What forward() returns, the first that is a number is what PyTorch would go back from.
 TRAINED = {
     "scaled": lambda m, x, t: 0.5 * F.mse_loss(x, t),
@@ -51,6 +57,7 @@ TRAINED = {
     "marked and scaled": lambda m, x, t: poptorch.identity_loss((x - t)**2, "mean") * 3,
     "both": both,
     "auxiliary": auxiliary,
+    "after a change": after_a_change,
     "marked of several": marked_of_several,
     "twice": lambda m, x, t: (lambda loss: (loss, {"loss": loss}))(F.mse_loss(x, t) * 2),
     "one element": lambda m, x, t: (F.mse_loss(x, t) * 2).reshape(1),

@@ -47,7 +47,7 @@ void checkViews(ProfileReader& reader, const ProfileView& profile, const std::st
 } // namespace
 
 SqlResult queryReports(ProfileReader& reader, const std::string& sql, std::size_t maxRows) {
-    const ProfileView profile(reader.file(), reader.info());
+    const ProfileView profile(reader);
     checkViews(reader, profile, sql);
     for (const Report& report : allReports()) {
         const std::string name = "report_" + report.id;

@@ -9,6 +9,10 @@ namespace fs = std::filesystem;
 
 ProfileReader::ProfileReader(const fs::path& file)
     : impl_(std::make_unique<Impl>(file)) {}
+ProfileReader::ProfileReader(const fs::path& file, const FileStamp& asItWas)
+    : ProfileReader(file) {
+    impl_->checkStamp(asItWas);
+}
 ProfileReader::~ProfileReader() = default;
 ProfileReader::ProfileReader(ProfileReader&&) noexcept = default;
 
@@ -20,6 +24,9 @@ const fs::path& ProfileReader::file() const {
 }
 const ProfileInfo& ProfileReader::info() const {
     return impl_->info;
+}
+const FileStamp& ProfileReader::stamp() const {
+    return impl_->stamp;
 }
 
 Profile ProfileReader::load() const {

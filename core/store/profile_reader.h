@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file_stamp.h"
 #include "core/database/sql_query.h"
 #include "core/profile/liveness_curve.h"
 #include "core/profile/profile.h"
@@ -23,6 +24,8 @@ public:
     /// Throws UserError: no such file, empty, no SQLite file, another application's, newer schema,
     /// truncated.
     explicit ProfileReader(const std::filesystem::path& file);
+    /// The same of a file that was opened before: parts of two contents are not mixed.
+    ProfileReader(const std::filesystem::path& file, const FileStamp& asItWas);
     ~ProfileReader();
     ProfileReader(ProfileReader&&) noexcept;
     ProfileReader& operator=(ProfileReader&&) = delete;
@@ -30,6 +33,7 @@ public:
     void stopWith(std::stop_token token);
     [[nodiscard]] const std::filesystem::path& file() const;
     [[nodiscard]] const ProfileInfo& info() const; ///< loaded on opening
+    [[nodiscard]] const FileStamp& stamp() const;
 
     [[nodiscard]] std::vector<Message> messages() const;
     [[nodiscard]] IdVector<OperationId, Operation> operations() const;

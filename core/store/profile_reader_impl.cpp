@@ -11,7 +11,7 @@ namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
 
-void checkHeader(const Database& db, const fs::path& file) {
+void checkHeader(const Database& db, const fs::path& file, const FileStamp& stamp) {
     const std::int64_t id = db.integer("PRAGMA application_id");
     if (id != profileApplicationId)
         throw UserError(fmt::format(
@@ -28,9 +28,8 @@ void checkHeader(const Database& db, const fs::path& file) {
             fmt::format("'{}' has no schema version: write the profile again.", file.string()));
     // A copy that was cut short still has a good first page: compare with the size it states.
     const std::int64_t expected = db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size");
-    std::error_code error;
-    const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
-    if (!error && actual < expected)
+    const std::int64_t actual = stamp.bytes;
+    if (stamp == stampOf(file) && actual < expected)
         throw UserError(fmt::format("'{}' is damaged or truncated: {} of {} bytes are there. "
                                     "Write the profile again.",
                                     file.string(), actual, expected));
@@ -62,10 +61,19 @@ void checkFile(const fs::path& file) {
 
 ProfileReader::Impl::Impl(const fs::path& file)
     : path(file)
+    , stamp(stampOf(file))
     , db((checkFile(file), Database(file, Database::Mode::ReadOnly)))
-    , version((checkHeader(db, file), db.integer("PRAGMA user_version")))
+    , version((checkHeader(db, file, stamp), db.integer("PRAGMA user_version")))
     , info((checkSchema(db, version), readInfo(db, file, version))) {
+    // Else what was opened may not be what the stamp is of.
+    checkStamp(stamp);
     registerSqlFunctions(db);
+}
+
+void ProfileReader::Impl::checkStamp(const FileStamp& expected) const {
+    if (stampOf(path) != expected)
+        throw UserError(
+            fmt::format("'{}' was written anew while it was read: open it again.", path.string()));
 }
 
 TileSeries ProfileReader::Impl::series(const Statement& row, int at) const {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/base/file_stamp.h"
 #include "core/database/database.h"
 #include "core/store/profile_reader.h"
 
@@ -18,6 +19,9 @@ class ProfileReader::Impl {
 public:
     /// Throws UserError for anything that is not such a file.
     explicit Impl(const std::filesystem::path& file);
+
+    /// Throws UserError if another content has the file's name than that of this stamp.
+    void checkStamp(const FileStamp& expected) const;
 
     /// Whether the file has what came with a schema version.
     [[nodiscard]] bool has(std::int64_t since) const { return version >= since; }
@@ -37,6 +41,7 @@ public:
     void checkIds(std::string_view table, std::string_view id, std::size_t rows) const;
 
     std::filesystem::path path;
+    FileStamp stamp; ///< from before it was opened
     Database db;
     std::int64_t version = 0; ///< of the schema
     ProfileInfo info;

@@ -7,12 +7,13 @@
 
 namespace tilescope {
 
-ProfileView::ProfileView(std::filesystem::path file, ProfileInfo info)
-    : file_(std::move(file))
-    , info_(std::move(info)) {}
+ProfileView::ProfileView(const ProfileReader& opened)
+    : file_(opened.file())
+    , info_(opened.info())
+    , stamp_(opened.stamp()) {}
 
 ProfileView::ProfileView(const std::filesystem::path& file)
-    : ProfileView(file, ProfileReader(file).info()) {}
+    : ProfileView(ProfileReader(file)) {}
 
 ProfileView::ProfileView(std::shared_ptr<const Profile> profile)
     : memory_(std::move(profile))
@@ -24,7 +25,7 @@ ProfileReader ProfileView::reader(Stop stop) const {
     // SQLite looks for a stop only now and then: small reads would not notice.
     if (stop.stop_requested())
         throw Cancelled();
-    ProfileReader reader(file_);
+    ProfileReader reader(file_, stamp_);
     reader.stopWith(stop);
     return reader;
 }

@@ -61,8 +61,9 @@ public:
     template <class T> using Part = std::shared_ptr<const T>;
     using Stop = const std::stop_token&;
 
-    /// Of a file that has been opened before, whose `info` is known.
-    ProfileView(std::filesystem::path file, ProfileInfo info);
+    /// Of a file that has been opened. When it is written anew what is read of it after that is a
+    /// UserError, rather than a part of another profile.
+    explicit ProfileView(const ProfileReader& opened);
     /// Throws UserError if the file is no profile, see ProfileReader.
     explicit ProfileView(const std::filesystem::path& file);
     /// Of a profile that was never written; `file()` is empty and there is no reader.
@@ -113,6 +114,7 @@ private:
     std::filesystem::path file_;
     std::shared_ptr<const Profile> memory_; ///< none if the profile is in a file
     ProfileInfo info_;
+    FileStamp stamp_;
 #define TILESCOPE_PART(name) LazyPart<decltype(Profile::name)> name##_;
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART

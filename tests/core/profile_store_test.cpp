@@ -6,6 +6,7 @@
 #include "core/database/sql_query.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "core/view/profile_view.h"
 #include "tests/support/compare_profile.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -55,6 +56,18 @@ private slots:
     void initTestCase() {
         writeProfile(sampleProfile(), file("one.pop"));
         writeProfile(sampleProfile({.ipus = 2}), file("two.pop"));
+    }
+
+    // Each part is read when it is asked for: parts of two profiles belong to none.
+    void aProfileWrittenAnewIsNotMixed() {
+        writeProfile(sampleProfile(), file("anew.pop"));
+        const ProfileView view(file("anew.pop"));
+        const std::size_t programs = view.programs()->size();
+        writeProfile(sampleProfile({.ipus = 2, .changed = true}), file("anew.pop"));
+        const QString said = userError([&] { (void)view.variables(); });
+        QVERIFY2(said.contains("anew.pop' was written anew while it was read"), qPrintable(said));
+        QCOMPARE(view.programs()->size(), programs); // what was read stays
+        QVERIFY(!ProfileView(file("anew.pop")).variables()->empty());
     }
 
     void readsWhatWasWritten_data() {

@@ -59,7 +59,7 @@ const std::vector<std::string>& goodProfiles() {
 }
 
 void readSections(const ProfileReader& reader) {
-    const ProfileView profile(reader.file(), reader.info());
+    const ProfileView profile(reader);
     for (const Report& report : allReports())
         orRefuse([&] {
             ReportRequest request;
@@ -136,7 +136,7 @@ void readAll(const fs::path& file, const fs::path& other) {
     orRefuse([&] {
         static_cast<void>(reader.query("SELECT tile_sum(cycles_by_tile) FROM compute_sets"));
     });
-    const auto damaged = std::make_shared<const ProfileView>(file, reader.info());
+    const auto damaged = std::make_shared<const ProfileView>(reader);
     const auto good = std::make_shared<const ProfileView>(other);
     orRefuse([&] { static_cast<void>(compareProfiles(ProfilePair(good, damaged))); });
     orRefuse([&] { static_cast<void>(compareProfiles(ProfilePair(damaged, good))); });

@@ -52,7 +52,7 @@ private:
 /// Opens a sample for queries, without a session.
 inline ProfileViewPtr openSample(const QString& file) {
     const ProfileReader reader{std::filesystem::path(file.toStdString())};
-    return std::make_shared<const ProfileView>(reader.file(), reader.info());
+    return std::make_shared<const ProfileView>(reader);
 }
 
 } // namespace tilescope::test

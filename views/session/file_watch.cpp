@@ -1,7 +1,6 @@
 #include "views/session/file_watch.h"
 
 #include <QFileInfo>
-#include <sys/stat.h>
 
 namespace tilescope::views {
 namespace {
@@ -18,18 +17,11 @@ FileWatch::FileWatch(QObject* parent)
     connect(&settled_, &QTimer::timeout, this, &FileWatch::look);
 }
 
-FileWatch::Stamp FileWatch::stampOf(const QString& file) {
-    const QFileInfo info(file);
-    struct stat status {};
-    if (!info.exists() || stat(QFile::encodeName(file).constData(), &status) != 0)
-        return {};
-    return {info.lastModified(), info.size(), static_cast<quint64>(status.st_ino)};
-}
-
 void FileWatch::setFiles(const QStringList& files) {
     stamps_.clear();
     for (const QString& file : files)
-        stamps_[QFileInfo(file).absoluteFilePath()] = stampOf(file);
+        stamps_[QFileInfo(file).absoluteFilePath()] =
+            stampOf(QFile::encodeName(file).toStdString());
     const QStringList before = watcher_.files() + watcher_.directories();
     if (!before.isEmpty())
         watcher_.removePaths(before);
@@ -60,8 +52,8 @@ void FileWatch::look() {
     watch(); // a replaced file is watched no more
     QStringList written;
     for (auto& [file, stamp] : stamps_) {
-        const Stamp now = stampOf(file);
-        if (now.inode == 0 || now == stamp)
+        const FileStamp now = stampOf(QFile::encodeName(file).toStdString());
+        if (!now.exists() || now == stamp)
             continue;
         stamp = now;
         written << file;

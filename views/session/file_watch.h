@@ -1,11 +1,12 @@
 // Notices that a file was written again, also if it was replaced by another of its name.
 #pragma once
 
-#include <QDateTime>
 #include <QFileSystemWatcher>
 #include <QObject>
 #include <QTimer>
 #include <map>
+
+#include "core/base/file_stamp.h"
 
 namespace tilescope::views {
 
@@ -24,20 +25,12 @@ signals:
     void changed(const QString& file);
 
 private:
-    // What tells two contents apart without reading them.
-    struct Stamp {
-        QDateTime modified;
-        qint64 size = 0;
-        quint64 inode = 0; ///< 0 where there is no file
-        friend bool operator==(const Stamp&, const Stamp&) = default;
-    };
-    static Stamp stampOf(const QString& file);
     void watch();
     void look();
 
     QFileSystemWatcher watcher_;
     QTimer settled_; ///< since the last event: a copy is written bit by bit
-    std::map<QString, Stamp> stamps_;
+    std::map<QString, FileStamp> stamps_;
 };
 
 } // namespace tilescope::views

@@ -12,7 +12,7 @@ ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_to
     ProfileReader reader(file);
     verifyChecksums(file);
     reader.stopWith(token);
-    return std::make_shared<const ProfileView>(file, reader.info());
+    return std::make_shared<const ProfileView>(reader);
 }
 
 } // namespace

@@ -26,7 +26,7 @@ ProfileView openProfile(const std::string& path) {
     return namingFile(file.string(), [&] {
         const ProfileReader reader(file);
         verifyChecksums(reader.file());
-        return ProfileView(reader.file(), reader.info());
+        return ProfileView(reader);
     });
 }
 

@@ -46,8 +46,7 @@ DiffResult compare(const DiffArguments& arguments) {
     // What is wrong with a threshold is said before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
     const auto viewOf = [](const std::string& path) {
-        const ProfileView opened = openProfile(path);
-        return std::make_shared<const ProfileView>(opened.file(), opened.info());
+        return std::make_shared<const ProfileView>(openProfile(path).reader());
     };
     const ProfilePair pair(viewOf(arguments.source), viewOf(arguments.target));
     // What is found only now may be in either.

@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "app/gui/window/message_bar.h"
+#include "tests/views/restless/key_press.h"
 #include "tests/views/restless/last_events.h"
 #include "views/plot/plot_widget.h"
 #include "views/widgets/loading_panel.h"
@@ -159,14 +160,14 @@ void Monkey::key(int key, Qt::KeyboardModifiers with) {
     say(QKeySequence(QKeyCombination(with, static_cast<Qt::Key>(key))).toString() + " on " +
         nameOf(to.focusWidget()));
     if (QWindow* handle = to.windowHandle())
-        QTest::keyClick(handle, static_cast<Qt::Key>(key), with);
+        clickKey(*handle, static_cast<Qt::Key>(key), with);
 }
 
 void Monkey::goToReport() {
     const QKeySequence keys(gui::reportKeys(oneOf(gui::reports)));
     say(keys.toString());
     if (QWindow* handle = front().windowHandle())
-        QTest::keySequence(handle, keys);
+        clickKeys(*handle, keys);
 }
 
 void Monkey::click() {
@@ -275,7 +276,7 @@ void Monkey::pressCommand() {
         return;
     say(keys.toString());
     if (QWindow* handle = front().windowHandle())
-        QTest::keySequence(handle, keys);
+        clickKeys(*handle, keys);
 }
 
 void Monkey::type() {
@@ -284,8 +285,7 @@ void Monkey::type() {
     const char* text = oneOf(texts);
     say(QLatin1String(text));
     if (QWindow* handle = front().windowHandle())
-        for (const char* letter = text; *letter != 0; ++letter)
-            QTest::keyClick(handle, *letter);
+        typeText(*handle, text);
 }
 
 void Monkey::chooseRow() {
@@ -361,7 +361,7 @@ void Monkey::resizeWindow() {
 
 void Monkey::findAnything() {
     if (QWindow* handle = front().windowHandle())
-        QTest::keySequence(handle, QKeySequence(QStringLiteral("Ctrl+P")));
+        clickKeys(*handle, QKeySequence(QStringLiteral("Ctrl+P")));
     type();
     for (int steps = random(4); steps > 0; --steps)
         key(Qt::Key_Down);

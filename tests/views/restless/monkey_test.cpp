@@ -23,7 +23,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__)
 constexpr double usualSeconds = 60; // of processor: sanitizers make everything several times slower
 #else
-constexpr double usualSeconds = 12;
+constexpr double usualSeconds = 15;
 #endif
 constexpr int eventsOfRun = 10'000;
 constexpr const char* schemes[] = {"http", "https", "file"}; // nothing is to be opened elsewhere
@@ -76,7 +76,7 @@ class MonkeyTest : public QObject {
         std::fprintf(stderr, "monkey: %d events, profiles changed %d times, %zu reports seen\n",
                      events, monkey.changes(), monkey.reports().size());
         // Else it is stuck, and proves nothing.
-        constexpr int fewest = 1000;
+        constexpr int fewest = 4000; // in fewer it may have met a few reports again and again
         if (events >= fewest && (monkey.changes() < events / 100 || monkey.reports().size() < 8))
             qFatal("seed %u: it does nothing\n%s", seed, qPrintable(test::lastEvents()));
         return events;
@@ -84,10 +84,12 @@ class MonkeyTest : public QObject {
 
 private slots:
     void initTestCase() {
-        // It still finds what damages the heap, as with seed 877821: a gate must not fail by luck.
+        // It has damaged the heap once in the release build (seed 877821, nothing found under the
+        // address sanitizer): a gate must not fail by luck.
         if (!qEnvironmentVariableIsSet("TILESCOPE_MONKEY_SECONDS") &&
             !qEnvironmentVariableIsSet("TILESCOPE_MONKEY_SEED"))
             QSKIP("runs where TILESCOPE_MONKEY_SECONDS or TILESCOPE_MONKEY_SEED asks for it");
+        QDir::setCurrent(folder_.path()); // what it saves has names that it types
         qputenv("XDG_DATA_HOME", QFile::encodeName(folder_.filePath("data")));
         QApplication::setStyle(new views::WindowStyle);
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));

@@ -194,6 +194,14 @@ private slots:
         QVERIFY(advice().startsWith("A higher --batch-size"));
     }
 
+    void sharesSayWhatTheyAreOf() {
+        InsightCost cost;
+        cost.bytes = 512;
+        QCOMPARE(text(wholeOf(cost)), "all memory");
+        cost.ofOneTile = true;
+        QCOMPARE(text(wholeOf(cost)), "a tile's memory");
+    }
+
     /// The same cycles of copies with streaming memory, and of exchanges between IPUs.
     void seesOtherBounds() {
         Profile p = sampleProfile();

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
+#include <QSplitter>
 #include <QStyleOptionComboBox>
 #include <QStyleOptionFrame>
 #include <QTabBar>
@@ -25,7 +26,6 @@
 #include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
-#include "views/widgets/tool_row.h"
 
 namespace layout_test {
 using namespace tilescope;
@@ -70,7 +70,7 @@ QString problemOf(const QAbstractButton& button) {
         (tool != nullptr && tool->toolButtonStyle() == Qt::ToolButtonIconOnly &&
          !tool->icon().isNull()))
         return {};
-    const QSize needed = button.sizeHint();
+    const QSize needed = button.minimumSizeHint(); // of most as wide as their text
     if (button.width() < needed.width() || button.height() < needed.height())
         return QStringLiteral("button '%1' is cut off: %2 of %3 pixels")
             .arg(button.text())
@@ -170,6 +170,40 @@ QStringList placeProblems(const QWidget& parent) {
     return problems;
 }
 
+// What scrolls has no layout: it is as wide as it wants to be, and is cut off where that is too
+// much.
+QStringList pageProblems(const QScrollArea& area) {
+    const QWidget* page = area.widget();
+    if (page == nullptr || page->width() <= area.viewport()->width())
+        return {};
+    return {QStringLiteral("a page of %1 pixels scrolls sideways in %2%3")
+                .arg(page->width())
+                .arg(area.viewport()->width())
+                .arg(nameOf(area))};
+}
+
+// Nor have panes, which stand over each other where they want more than there is.
+QStringList paneProblems(const QSplitter& splitter) {
+    QStringList problems;
+    QRect before;
+    for (int i = 0; i < splitter.count(); ++i) {
+        const QWidget& pane = *splitter.widget(i);
+        if (!pane.isVisible())
+            continue;
+        if (!splitter.rect().contains(pane.geometry()) || pane.geometry().intersects(before))
+            problems << QStringLiteral("pane %1 has no room%2").arg(i).arg(nameOf(pane));
+        const QSize least = pane.minimumSizeHint();
+        if (pane.width() < least.width())
+            problems << QStringLiteral("pane %1 has %2 of %3 pixels%4")
+                            .arg(i)
+                            .arg(pane.width())
+                            .arg(least.width())
+                            .arg(nameOf(pane));
+        before = pane.geometry();
+    }
+    return problems;
+}
+
 QString axisProblem(const QCPAxis& axis, const QString& side) {
     if (!axis.visible() || !axis.tickLabels() || !axis.ticks())
         return {};
@@ -218,6 +252,10 @@ QStringList problemsIn(const QWidget& in, const QString& where) {
             found << problem + nameOf(*widget);
         if (const auto* plot = qobject_cast<const QCustomPlot*>(widget))
             found << plotProblems(*plot);
+        if (const auto* area = qobject_cast<const QScrollArea*>(widget))
+            found << pageProblems(*area);
+        if (const auto* splitter = qobject_cast<const QSplitter*>(widget))
+            found << paneProblems(*splitter);
         for (const QString& problem : std::as_const(found))
             problems << where + QStringLiteral(": ") + problem;
     }
@@ -230,17 +268,6 @@ QString firstOf(QStringList problems) {
     for (const QString& problem : std::as_const(problems))
         qWarning("%s", qPrintable(problem));
     return problems.value(0);
-}
-
-/// What a tool bar has to stay within: the page that scrolls, or the window.
-const QWidget& frameOf(const QWidget& row) {
-    const QWidget* at = &row;
-    while (const QWidget* parent = at->parentWidget()) {
-        if (qobject_cast<QScrollArea*>(parent->parentWidget()) != nullptr)
-            break;
-        at = parent;
-    }
-    return *at;
 }
 
 } // namespace
@@ -308,27 +335,24 @@ private slots:
         QCOMPARE(firstOf(problems), QString());
     }
 
-    void toolBarsFitANarrowWindow_data() {
+    void reportsFitANarrowWindow_data() {
         QTest::addColumn<QSize>("size");
-        QTest::newRow("half a screen") << halfScreen;
-        QTest::newRow("a small window") << smallWindow;
+        QTest::addColumn<bool>("comparing");
+        QTest::newRow("half a screen") << halfScreen << false;
+        QTest::newRow("half a screen, two profiles") << halfScreen << true;
+        QTest::newRow("a small window") << smallWindow << false;
+        QTest::newRow("a small window, two profiles") << smallWindow << true;
     }
-    void toolBarsFitANarrowWindow() {
+    void reportsFitANarrowWindow() {
         QFETCH(QSize, size);
+        QFETCH(bool, comparing);
         window_->resize(size);
-        open(profiles_);
+        open(comparing ? profiles_ : QStringList{profiles_[0]});
         QStringList problems;
         for (const Report report : reports)
             visitReport(report, [&](const QString& where) {
                 QCOMPARE(window_->size(), size);
-                for (const auto* row : window_->findChildren<views::ToolRow*>()) {
-                    if (!row->isVisible())
-                        continue;
-                    problems << problemsIn(*row, where);
-                    const QWidget& frame = frameOf(*row);
-                    if (row->mapTo(&frame, row->rect().topRight()).x() >= frame.width())
-                        problems << where + QStringLiteral(": a tool bar leaves the window");
-                }
+                problems << problemsIn(*window_, where);
             });
         QCOMPARE(firstOf(problems), QString());
     }

@@ -82,6 +82,20 @@ private slots:
         for (const char* place : {"conv1", "relu1", "layer1/conv", "layer1/again/conv", "prob"})
             QCOMPARE(rows.count(place), 1);
         QVERIFY(rows.contains("(sync)") && rows.contains("(host)"));
+        // The most expensive first.
+        const auto cycles = [&view](int row) {
+            const views::TableModel& model = view.table().model();
+            for (int column = 0; column < model.columnCount(); ++column)
+                if (model.headerData(column, Qt::Horizontal, Qt::DisplayRole) == "Measured cycles")
+                    return model.data(model.index(row, column), Qt::DisplayRole)
+                        .toString()
+                        .remove(',')
+                        .toLongLong();
+            return -1LL;
+        };
+        QVERIFY(cycles(0) > 0);
+        for (int row = 1; row < rows.size(); ++row)
+            QVERIFY(cycles(row - 1) >= cycles(row));
         chooseLayer(view, "Scopes, level 1");
         QVERIFY(names(view).contains("layer1"));
         chooseLayer(view, "Operation types");

@@ -14,7 +14,7 @@ constexpr int pageWidth = 1360;            // pixels: two tables side by side
 constexpr int mostMiddle = 250;            // pixels of height: the eight figures
 constexpr int mostBottom = 400;            // the ten causes with their headings
 constexpr int leastStacked[] = {180, 290}; // of what is below each other
-constexpr int leastForTwo = 860;           // pixels of width
+constexpr int leastForTwo = 960;           // pixels of width
 
 } // namespace
 

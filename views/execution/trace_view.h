@@ -16,6 +16,7 @@
 #include "views/widgets/report_view.h"
 #include "views/widgets/search_box.h"
 #include "views/widgets/tool_row.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QTabWidget;
@@ -126,9 +127,9 @@ private:
     TilesPane* tiles_;
     TracksPane* tracks_;
     TraceStrip* strip_;
-    QLabel* notice_; ///< that the source has no execution, where the target has one
+    WrappedLabel* notice_; ///< that the source has no execution, where the target has one
     LegendBar* legend_;
-    QLabel* calls_; ///< see showCalls()
+    WrappedLabel* calls_; ///< see showCalls()
     LoadingPanel* panel_;
     MarksModel* marks_;
     StepFinder* finder_;

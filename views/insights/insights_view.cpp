@@ -15,10 +15,12 @@
 #include "views/insights/largest_panel.h"
 #include "views/insights/losses_panel.h"
 #include "views/insights/meter.h"
+#include "views/insights/short_button.h"
 #include "views/plot/axes/axis_labels.h"
 #include "views/tables/cell_text.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
+#include "views/widgets/short_label.h"
 
 namespace tilescope::views {
 namespace {
@@ -65,28 +67,21 @@ bool isNumber(const std::string& text) {
 
 /// A value that may be longer than the window is wide: names break after what parts them.
 QLabel* longValue(const std::string& text) {
-    constexpr qsizetype fits = 80; // letters that the narrowest window has room for
+    constexpr qsizetype fits = 40; // letters that the narrowest window has room for
     static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_: ])"));
     QString broken = shownText(withPowers(text), mostOfParagraph);
     if (broken.size() > fits)
         broken.replace(parts, QStringLiteral("\\1\u200b"));
-    auto* label = new QLabel(broken);
-    label->setWordWrap(true);
+    auto* label = new WrappedLabel(broken);
     label->setMinimumWidth(0);
     return label;
 }
 
 /// A name, shortened in its middle if it is long: copies are named for all that they move.
 QLabel* nameLabel(const QString& text) {
-    constexpr int most = 480; // pixels: half of the narrowest window that is looked at
-    auto* label = new QLabel;
-    const QString shown = label->fontMetrics().elidedText(shownText(text), Qt::ElideMiddle, most);
-    label->setText(shown);
-    if (shown != text) {
-        label->setToolTip(shownText(text));
-        label->setAccessibleName(shownText(text));
-    }
-    return label;
+    constexpr int least = 120; // pixels
+    constexpr int most = 480;
+    return new ShortLabel(shownText(text), least, most);
 }
 
 QString evidenceText(const Evidence& item, const Preferences& preferences, double clockHz) {
@@ -267,14 +262,18 @@ QWidget* InsightsView::makeHeading(const Found& found) {
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(textLabel(found.heading, "heading"));
-    if (!found.ofSource) {
-        layout->addSpacing(layout->spacing());
-        layout->addWidget(textLabel(
-            tr("To follow these to their reports, swap source and target (Ctrl+Shift+X)."),
-            "muted"));
-    }
-    layout->addStretch();
+    constexpr int leastHeading = 120; // pixels
+    auto* heading = new ShortLabel(found.heading, leastHeading, QWIDGETSIZE_MAX);
+    heading->setObjectName(QStringLiteral("heading"));
+    layout->addWidget(heading);
+    layout->addSpacing(layout->spacing());
+    // Empty, it takes what room there is all the same.
+    layout->addWidget(wrappedLabel(found.ofSource
+                                       ? QString()
+                                       : tr("To follow these to their reports, swap source and "
+                                            "target (Ctrl+Shift+X)."),
+                                   "muted"),
+                      1);
     auto* other = new QPushButton(found.ofSource ? tr("Go to the target") : tr("Go to the source"));
     other->setToolTip(found.ofSource ? tr("The insights of the target, below these")
                                      : tr("The insights of the source, above these"));
@@ -333,8 +332,11 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
                                        "border-top-left-radius: 0; border-bottom-left-radius: 0; }")
                             .arg(colour.name()));
-    auto* layout = new QHBoxLayout(card);
-    layout->setContentsMargins(14, 10, 14, 10);
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(14, 10, 14, 10);
+    column->setSpacing(4);
+    auto* layout = new QHBoxLayout;
+    column->addLayout(layout);
     auto* text = new QVBoxLayout;
     text->setSpacing(4);
     auto* title = wrappedLabel(withPowers(insight.title), "heading");
@@ -345,8 +347,6 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     if (!insight.evidence.empty())
         text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz,
                                      profile ? profile->machine().bytesPerTile : 0));
-    if (QWidget* again = makeRunAgain(insight, profile))
-        text->addWidget(again);
     layout->addLayout(text, 1);
     // As wide in every card, whatever its buttons say, so that bars can be compared.
     constexpr int costWidth = 214; // pixels
@@ -361,6 +361,9 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         addLinks(insight.link, *right);
     right->addStretch();
     layout->addLayout(right);
+    // Below both: options have long names.
+    if (QWidget* again = makeRunAgain(insight, profile))
+        column->addWidget(again);
     return card;
 }
 
@@ -382,21 +385,24 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 6, 0, 0);
-    layout->addWidget(wrappedLabel(tr("Run again with"), "muted"));
+    layout->addWidget(textLabel(tr("Run again with"), "muted"));
+    constexpr int leastButton = 110; // pixels
+    constexpr int widestButton = 420;
     for (const Advice& advice : insight.advice) {
         // No option puts an operand in order: the model has to change.
         const bool ofModel = advice.option == Advice::model;
         const QString value = shownName(advice.value);
         const QString what =
             ofModel ? tr("another model") : QString::fromStdString(findOption(advice.option)->flag);
-        auto* button = new QPushButton(what + QLatin1Char(' ') +
-                                       (value.isEmpty() ? QStringLiteral("…") : value));
+        const QString text =
+            what + QLatin1Char(' ') + (value.isEmpty() ? QStringLiteral("…") : value);
+        auto* button = new ShortButton(text, leastButton, widestButton);
         button->setToolTip(
             ofModel ? tr("Opens the options of this run to choose the changed model; the result "
                          "is compared")
                     : tr("Opens the options of this run with this one changed; the result is "
                          "compared"));
-        button->setAccessibleName(tr("Run again with %1").arg(button->text()));
+        button->setAccessibleName(tr("Run again with %1").arg(text));
         connect(button, &QPushButton::clicked, this, [this, profile, advice] {
             emit runAgainWanted(profile, advice.option, advice.value, advice.with);
         });

@@ -11,6 +11,7 @@
 #include "views/insights/short_button.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
+#include "views/widgets/short_label.h"
 
 namespace tilescope::views {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::size_t leastShown = 3;
 constexpr int widestBar = 160;
 constexpr int leastPlace = 90;
 constexpr int widestPlace = 300;
-constexpr int leastRemedy = 150;
+constexpr int leastRemedy = 110;
 constexpr int widestRemedy = 420;
 
 QColor colourOf(const Theme& theme, LossKind kind) {
@@ -38,15 +39,11 @@ QColor colourOf(const Theme& theme, LossKind kind) {
     }
 }
 
+// A narrow window takes a second line for cycles with their time.
 QLabel* numberLabel(const QString& text, const char* look) {
-    QLabel* label = textLabel(text, look);
+    QLabel* label = wrappedLabel(text, look);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     return label;
-}
-
-/// Text in the middle of which letters are left out if it is too long for its column.
-QString shortened(const QWidget& widget, const QString& text) {
-    return widget.fontMetrics().elidedText(shownText(text), Qt::ElideMiddle, widestPlace);
 }
 
 std::size_t shownOf(const std::vector<Loss>& losses) {
@@ -70,7 +67,7 @@ LossesPanel::LossesPanel(ViewContext& context, const QString& title,
     auto* rows = new QWidget;
     grid_ = new QGridLayout(rows);
     grid_->setContentsMargins(0, 0, 0, 0);
-    grid_->setHorizontalSpacing(16);
+    grid_->setHorizontalSpacing(12);
     grid_->setVerticalSpacing(5);
     grid_->setColumnStretch(Rest, 1);
     for (const Loss& loss : losses)
@@ -100,7 +97,7 @@ void LossesPanel::addHeadings(bool runs) {
                      row, Amount);
     grid_->addWidget(textLabel(tr("Most of it"), "muted"), row, Place);
     grid_->addWidget(
-        textLabel(runs ? tr("To try, with the gain predicted at most") : tr("To try"), "muted"),
+        wrappedLabel(runs ? tr("To try, with the gain predicted at most") : tr("To try"), "muted"),
         row, Remedy, 1, 2);
 }
 
@@ -109,7 +106,7 @@ void LossesPanel::addRow(const Loss& loss) {
     const int row = grid_->rowCount();
     const QString name = QString::fromLatin1(displayName(loss.kind).data());
     const QString cause = QString::fromStdString(loss.cause);
-    QLabel* kind = textLabel(name, loss.kind == LossKind::Compute ? "muted" : "");
+    QLabel* kind = wrappedLabel(name, loss.kind == LossKind::Compute ? "muted" : "");
     kind->setToolTip(cause);
     kind->setAccessibleDescription(cause);
     auto* bar = new Meter(longest_ > 0 ? loss.share / longest_ : 0, colourOf(theme, loss.kind),
@@ -136,12 +133,8 @@ QWidget* LossesPanel::placeOf(const Loss& loss) {
     const QString place = QString::fromStdString(loss.place);
     if (place.isEmpty())
         return nullptr;
-    if (!ofSource_) {
-        auto* label = new QLabel;
-        label->setText(shortened(*label, place));
-        label->setToolTip(shownText(place));
-        return label;
-    }
+    if (!ofSource_)
+        return new ShortLabel(shownText(place), leastPlace, widestPlace);
     auto* go = new ShortButton(shownText(place), leastPlace, widestPlace);
     go->setFlat(true);
     go->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours

@@ -12,6 +12,7 @@
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/tool_row.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QPushButton;
@@ -36,13 +37,13 @@ protected:
 private:
     /// What there is once for each profile.
     struct Side {
-        QLabel* title = nullptr;
-        QLabel* empty = nullptr; ///< in place of the diagram
+        WrappedLabel* title = nullptr;
+        WrappedLabel* empty = nullptr; ///< in place of the diagram
         SlotDiagram* diagram = nullptr;
         ShareBar* shares = nullptr;
         QWidget* split = nullptr;
-        QLabel* splitText = nullptr;
-        QLabel* splitOption = nullptr;
+        WrappedLabel* splitText = nullptr;
+        WrappedLabel* splitOption = nullptr;
         QWidget* actions = nullptr; ///< what can be done with the split
     };
     ToolRow* makeTools();
@@ -65,7 +66,7 @@ private:
     QToolButton* toTrace_ = nullptr;
     QToolButton* toTree_ = nullptr;
     Card* facts_ = nullptr;
-    QLabel* chosen_ = nullptr;
+    WrappedLabel* chosen_ = nullptr;
     LegendBar* legend_ = nullptr;
     TablePanel* stages_ = nullptr;
     std::array<Side, 2> sides_; ///< source, target

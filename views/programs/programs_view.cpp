@@ -14,6 +14,7 @@ namespace {
 // roots only.
 constexpr std::size_t openAllUpTo = 5000;
 constexpr int listWidth = 190;
+constexpr int operationWidth = 220;
 } // namespace
 
 ProgramsView::ProgramsView(ViewContext& context, QWidget* parent)
@@ -98,10 +99,11 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     side.view->setIconSize(QSize(6, 14));
     side.view->setIndentation(16);
     side.view->setExpandsOnDoubleClick(false);
+    side.view->viewport()->installEventFilter(this); // for what has room
     QHeaderView* header = side.view->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(ProgramModel::Label, QHeaderView::Stretch);
-    header->resizeSection(ProgramModel::OperationColumn, 220);
+    header->resizeSection(ProgramModel::OperationColumn, operationWidth);
     header->resizeSection(ProgramModel::Executions, 96);
     header->resizeSection(ProgramModel::Share, 72);
     inColumn(side.page, {side.title, side.view});
@@ -139,9 +141,9 @@ void ProgramsView::reload() {
         side.title->setVisible(comparing());
         side.view->setColumnHidden(ProgramModel::Difference, !comparing());
         // Two trees have no room for what the details say.
-        side.view->setColumnHidden(ProgramModel::OperationColumn, comparing());
         side.view->setColumnHidden(ProgramModel::Executions, comparing());
         side.view->setColumnHidden(ProgramModel::Share, comparing());
+        showOperations(side);
     }
     sides_[targetSide].page->setVisible(comparing());
     sides_[sourceSide].title->setText(tr("Source: %1").arg(profileTitle(*profiles().source)));
@@ -194,6 +196,18 @@ void ProgramsView::fitNumbers() {
                 column, margins + std::max(side.view->fontMetrics().horizontalAdvance(longest),
                                            header->fontMetrics().horizontalAdvance(title)));
         }
+    for (const Side& side : sides_)
+        showOperations(side);
+}
+
+// Where that leaves programs their names: the details have the operation, too.
+void ProgramsView::showOperations(const Side& side) {
+    constexpr int leastName = 220; // pixels, with the branches before it
+    const QHeaderView& header = *side.view->header();
+    int room = side.view->viewport()->width() - leastName - operationWidth;
+    for (const int column : {ProgramModel::Cycles, ProgramModel::Executions, ProgramModel::Share})
+        room -= header.isSectionHidden(column) ? 0 : header.sectionSize(column);
+    side.view->setColumnHidden(ProgramModel::OperationColumn, comparing() || room < 0);
 }
 
 void ProgramsView::expandFirstLevels() {

@@ -47,6 +47,7 @@ private:
     void readTrees();
     void treesRead();
     void fitNumbers();
+    void showOperations(const Side& side);
     void expandFirstLevels();
     void show(std::size_t side, ProgramId program);
     void chosen(std::size_t side, ProgramId program);

@@ -6,6 +6,7 @@
 #include "views/sql/sql_editor.h"
 #include "views/tables/table_model.h"
 #include "views/widgets/report_view.h"
+#include "views/widgets/wrapped_label.h"
 
 class QComboBox;
 class QLabel;
@@ -62,7 +63,7 @@ private:
     SqlEditor* editor_;
     SchemaTree* schema_;
     QTableView* table_ = nullptr;
-    QLabel* error_ = nullptr;
+    WrappedLabel* error_ = nullptr;
     QLabel* status_ = nullptr;
     QToolButton* run_ = nullptr;
     QToolButton* cancel_ = nullptr;

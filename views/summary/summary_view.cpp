@@ -48,7 +48,7 @@ QWidget* SummaryView::makeContent() {
     layout->addWidget(verdict_);
 
     facts_ = new QGridLayout;
-    facts_->setSpacing(12);
+    facts_->setSpacing(10);
     // Placed when the width is known; the window may close before.
     modelCard_ = addBlock("model", new Card(tr("Model"), content));
     targetCard_ = addBlock("machine", new Card(tr("Machine"), content));
@@ -257,7 +257,7 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
 // Four cards side by side need room, and twice of it where each has the values of two profiles.
 void SummaryView::placeCards() {
     constexpr int roomForFour = 1000;
-    constexpr int roomForTwoOfTwo = 860;
+    constexpr int roomForTwoOfTwo = 920;
     const int room = std::min(width(), readableWidth);
     const int columns = comparing() ? (room < roomForTwoOfTwo ? 1 : 2) : room < roomForFour ? 2 : 4;
     Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};

@@ -8,6 +8,7 @@
 #include "views/tables/table_panel.h"
 #include "views/widgets/fact_card.h"
 #include "views/widgets/report_view.h"
+#include "views/widgets/wrapped_label.h"
 
 class QGridLayout;
 class QLabel;
@@ -47,7 +48,7 @@ private:
 
     LoadingPanel* panel_;
     QFrame* verdict_ = nullptr;
-    QLabel* verdictText_ = nullptr;
+    WrappedLabel* verdictText_ = nullptr;
     StepPlot* tiles_ = nullptr;
     NamedBars* fullest_ = nullptr;
     Histogram* histogram_ = nullptr;

@@ -7,6 +7,7 @@
 
 #include "core/export/sweep_map.h"
 #include "views/session/view_context.h"
+#include "views/widgets/wrapped_label.h"
 
 class QComboBox;
 class QLabel;
@@ -65,7 +66,7 @@ private:
     ToolRow* otherAxes_;
     std::vector<std::pair<std::size_t, QComboBox*>> positions_; ///< of the axes that are neither
     HeatMapWidget* map_;
-    QLabel* details_;
+    WrappedLabel* details_;
     QPushButton* open_;
     QPushButton* compare_;
 };

@@ -14,6 +14,7 @@
 #include "views/tables/item_export.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
+#include "views/widgets/short_label.h"
 
 namespace tilescope::views {
 namespace {
@@ -22,6 +23,7 @@ constexpr int aboveFilter = 6;
 constexpr int lineSpace = aboveFilter + 4; ///< around the line of the filter
 constexpr int narrowestName = 210;
 constexpr int widestColumn = 260;
+constexpr int leastSummary = 60;
 constexpr int namesOfTable = 40; ///< per cent of a table that scrolls
 
 // Wide enough for the title and for the values of the first rows, which are the largest.
@@ -70,7 +72,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, About ab
     , model_(new TableModel(context, this))
     , view_(new QTableView)
     , filter_(new QLineEdit)
-    , summary_(textLabel({}, "muted"))
+    , summary_(new ShortLabel({}, leastSummary, QWIDGETSIZE_MAX))
     , line_(new QHBoxLayout)
     , nothing_(textLabel({}, "muted"))
     , loading_(new LoadingPanel(context.workers, about)) {
@@ -83,7 +85,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, About ab
     filter_->setMaximumWidth(320);
     // A long summary gives way to what one types.
     filter_->setMinimumWidth(160);
-    summary_->setMinimumWidth(60);
+    summary_->setObjectName(QStringLiteral("muted"));
     nothing_->setParent(view_->viewport());
     nothing_->setAlignment(Qt::AlignCenter);
     nothing_->setAttribute(Qt::WA_TransparentForMouseEvents);

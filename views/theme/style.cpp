@@ -109,7 +109,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 #sideMenu { background: @raised; border-right: 1px solid @border; }
 #sideMenu QToolButton { border: none; border-left: 3px solid transparent; border-radius: 0;
-    padding: 8px 10px; text-align: left; color: @text; background: transparent; }
+    padding: 7px 10px; text-align: left; color: @text; background: transparent; }
 #sideMenu QToolButton:hover { background: @selected; }
 #sideMenu QToolButton:checked { border-left: 3px solid @accent; color: @accent; background: @surface; }
 #sideMenu QToolButton:disabled { color: @muted; }

@@ -1,5 +1,7 @@
 #include "views/values/curves_pane.h"
 
+#include <algorithm>
+
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -49,6 +51,22 @@ void CurvesPane::setWanted(CurveQuantity quantity, bool wanted) {
     showWanted();
 }
 
+void CurvesPane::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    showFacts();
+}
+
+void CurvesPane::showFacts() {
+    constexpr int leastPlot = 76; // pixels
+    int needed = facts_->heightForWidth(width()) + legend_->heightForWidth(width());
+    for (const QWidget* each : plots_)
+        if (!each->isHidden())
+            needed += std::max(leastPlot, each->minimumSizeHint().height());
+    const bool room = height() >= needed;
+    facts_->setVisible(room);
+    setToolTip(room ? QString() : facts_->text());
+}
+
 void CurvesPane::showWanted() {
     CurvePlot* last = nullptr;
     for (const CurveQuantity quantity : curveQuantities) {
@@ -61,6 +79,7 @@ void CurvesPane::showWanted() {
     }
     if (last != nullptr)
         last->showKeys(true);
+    showFacts();
 }
 
 void CurvesPane::restyle() {

@@ -7,6 +7,7 @@
 #include "views/plot/legend_bar.h"
 #include "views/values/curve_plot.h"
 #include "views/values/values_content.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QVBoxLayout;
@@ -31,13 +32,18 @@ public:
 signals:
     void hovered(const QString& text);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void showWanted();
+    /// A low window has plots rather than words.
+    void showFacts();
     [[nodiscard]] QString readOut(double x) const;
 
     ViewContext& context_;
     ZoomRange& zoom_;
-    QLabel* facts_;
+    WrappedLabel* facts_;
     std::array<CurvePlot*, curveQuantities.size()> plots_{};
     std::array<bool, curveQuantities.size()> wanted_{};
     std::array<bool, curveQuantities.size()> known_{}; ///< there is such a curve

@@ -1,5 +1,7 @@
 #include "views/values/heat_pane.h"
 
+#include <algorithm>
+
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
@@ -56,6 +58,9 @@ HeatPane::HeatPane(ViewContext& context, ZoomRange& zoom, QWidget* parent)
 
 void HeatPane::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    constexpr int shareOfNames = 4; // of the pane's width, as one part of so many
+    for (const Side& side : sides_)
+        side.plot->setNamesRoom(std::min(HeatPlot::mostNamesRoom, width() / shareOfNames));
     shareRoom();
 }
 

@@ -8,6 +8,7 @@
 #include "views/values/heat_plot.h"
 #include "views/values/values_content.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/wrapped_label.h"
 
 class QHBoxLayout;
 class QLabel;
@@ -53,7 +54,7 @@ private:
     [[nodiscard]] ValueTensorId tensorOf(int pair, bool target) const;
 
     ViewContext& context_;
-    QLabel* title_;
+    WrappedLabel* title_;
     LoadingPanel* panel_;
     QHBoxLayout* row_ = nullptr; ///< of the sides
     std::array<Side, 2> sides_;

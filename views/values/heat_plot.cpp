@@ -9,7 +9,6 @@ namespace {
 constexpr double zoomStep = 1.25;
 constexpr int narrowLeft = 14;
 constexpr int exponentLeft = 72;
-constexpr int namesLeft = 180;
 constexpr double fewestRows = 3;
 } // namespace
 
@@ -39,6 +38,12 @@ void HeatPlot::setLeft(int left) {
     axisRect()->setMargins(QMargins(left, 0, rightMargin, 0));
 }
 
+void HeatPlot::setNamesRoom(int pixels) {
+    namesRoom_ = pixels;
+    if (tensors_ && !names_.isEmpty())
+        setLeft(namesRoom_);
+}
+
 void HeatPlot::setKeyTitle(const QString& title) {
     xAxis->setLabel(title);
     replotSoon();
@@ -66,7 +71,7 @@ void HeatPlot::showTensors(HeatSide side, HeatScale scale, QStringList names) {
     tensors_ = true;
     names_ = std::move(names);
     cells_->setSide(std::move(side), std::move(scale));
-    setLeft(names_.isEmpty() ? narrowLeft : namesLeft);
+    setLeft(names_.isEmpty() ? narrowLeft : namesRoom_);
     yAxis->setTickLabels(false);
     yAxis->setTicks(false);
     yAxis->setRangeReversed(true);

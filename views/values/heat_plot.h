@@ -26,7 +26,10 @@ public:
     /// The row of tensors that stands out; -1 for none.
     void setChosen(int row);
     void setKeyTitle(const QString& title);
+    /// Pixels for the names of tensors.
+    void setNamesRoom(int pixels);
 
+    static constexpr int mostNamesRoom = 180;
     /// Room left of the cells.
     [[nodiscard]] int left() const { return axisRect()->margins().left(); }
     [[nodiscard]] bool showsTensors() const { return tensors_; }
@@ -60,6 +63,7 @@ private:
     ZoomRange rows_;
     ExponentAxis axis_;
     QStringList names_;
+    int namesRoom_ = mostNamesRoom;
     bool tensors_ = false;
     bool rowsFitted_ = false; ///< as many rows are in sight as have room
     int chosen_ = -1;

@@ -29,15 +29,20 @@ void HeatPlot::paintScale(QPainter& painter) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const HeatScale& scale = cells_->scale();
     const std::vector<HeatScale::Label> labels = scale.labels();
-    const bool hasNone = scale.kind == HeatScale::Kind::Share;
+    bool hasNone = scale.kind == HeatScale::Kind::Share;
     const QString none = tr("none");
     const auto widthOf = [&](const QString& text) {
         return text.isEmpty() ? 0 : metrics.horizontalAdvance(text) + gap;
     };
+    const int forNone = hasNone ? swatch + 2 * gap + widthOf(none) : 0;
     int room = plot.right() - widthOf(valueTitle()) - 3 * gap - scaleWidth -
-               widthOf(labels.back().text) - (hasNone ? swatch + 2 * gap + widthOf(none) : 0) -
+               widthOf(labels.back().text) - forNone -
                (labels.size() > 1 ? widthOf(labels.front().text) : 0);
     const bool titled = room >= widthOf(scale.title);
+    if (hasNone && room < shortestScale - scaleWidth) {
+        hasNone = false;
+        room += forNone;
+    }
     const int barWidth = std::max(shortestScale, scaleWidth + std::min(0, room));
     const int middle = plot.top() - metrics.height() - 3;
     int right = plot.right();

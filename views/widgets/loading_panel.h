@@ -5,6 +5,7 @@
 #include <QStackedWidget>
 
 #include "views/query/background_query.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QPushButton;
@@ -43,7 +44,7 @@ private:
     QWidget* blank_ = nullptr;
     QPointer<QWidget> keyboard_; ///< what had the keyboard in the content of the profiles before
     QLabel* title_ = nullptr;
-    QLabel* text_ = nullptr;
+    WrappedLabel* text_ = nullptr;
     QPushButton* retry_ = nullptr;
     QWidget* progressPage_;
     QWidget* messagePage_;

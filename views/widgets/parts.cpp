@@ -57,9 +57,9 @@ QLabel* textLabel(const QString& text, const char* look) {
     return label;
 }
 
-QLabel* wrappedLabel(const QString& text, const char* look) {
-    QLabel* label = textLabel(shownText(text, mostOfParagraph), look);
-    label->setWordWrap(true);
+WrappedLabel* wrappedLabel(const QString& text, const char* look) {
+    auto* label = new WrappedLabel(shownText(text, mostOfParagraph));
+    label->setObjectName(QLatin1String(look));
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
 }

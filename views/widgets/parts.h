@@ -8,6 +8,8 @@
 #include <QVBoxLayout>
 #include <initializer_list>
 
+#include "views/widgets/wrapped_label.h"
+
 namespace tilescope::views {
 
 /// Puts widgets below each other in `parent`, without room around or between them. What room is
@@ -32,7 +34,7 @@ QWidget* tabPage();
 /// A text with a look of the style sheet: "muted", "heading", "error", "advice", "value".
 QLabel* textLabel(const QString& text, const char* look);
 /// One of several lines, which can be selected to be copied.
-QLabel* wrappedLabel(const QString& text, const char* look);
+WrappedLabel* wrappedLabel(const QString& text, const char* look);
 
 /// A heading that hides or shows what is below it; whoever makes it does that.
 QToolButton* foldingHeading(const QString& text, const QString& toolTip);

@@ -31,7 +31,7 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     : QWidget(parent)
     , spec_(spec)
     , title_(new QLabel(titleOf(spec)))
-    , help_(views::textLabel({}, "muted"))
+    , help_(new views::WrappedLabel)
     , problem_(views::wrappedLabel({}, "error"))
     , reset_(new QToolButton) {
     editor_ = makeEditor();
@@ -43,8 +43,8 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     title_->setBuddy(editor_);
     title_->setFixedWidth(titleWidth);
     title_->setWordWrap(true);
+    help_->setObjectName(QStringLiteral("muted"));
     help_->setTextFormat(Qt::PlainText);
-    help_->setWordWrap(true);
     setRange(optionRange(spec.key, {}));
     problem_->setTextFormat(Qt::PlainText);
     problem_->hide();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/options/option_form.h"
+#include "views/widgets/wrapped_label.h"
 
 class QCheckBox;
 class QComboBox;
@@ -54,8 +55,8 @@ private:
     QLineEdit* field_ = nullptr;
     QWidget* editor_ = nullptr;
     QLabel* title_;
-    QLabel* help_;
-    QLabel* problem_;
+    views::WrappedLabel* help_;
+    views::WrappedLabel* problem_;
     QToolButton* reset_;
 };
 

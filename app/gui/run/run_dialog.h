@@ -6,6 +6,7 @@
 
 #include "app/gui/run/option_form.h"
 #include "app/gui/run/simulation_run.h"
+#include "views/widgets/wrapped_label.h"
 
 class QComboBox;
 class QLabel;
@@ -87,7 +88,7 @@ private:
     QComboBox* then_;
     QProgressBar* bar_;
     QLabel* phase_;
-    QLabel* error_;
+    views::WrappedLabel* error_;
     QPlainTextEdit* log_;
     QPushButton* runButton_;
     QPushButton* cancel_;

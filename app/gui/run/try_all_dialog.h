@@ -5,6 +5,7 @@
 
 #include "app/gui/run/trial_run.h"
 #include "views/session/view_context.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QProgressBar;
@@ -47,8 +48,8 @@ private:
     TrialRun run_;
     QString profile_;
     QStringList profiles_; ///< of the rows; "" where none was kept
-    QLabel* verdict_;
-    QLabel* error_;
+    views::WrappedLabel* verdict_;
+    views::WrappedLabel* error_;
     QProgressBar* bar_;
     QLabel* phase_;
     views::TablePanel* table_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "core/profile/run_samples.h"
 #include "views/session/profile_texts.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/parts.h"
@@ -105,10 +106,11 @@ void HeaderStrip::showOne() {
     const ProfileInfo& info = profile.info();
     addName(views::shownName(info.model), pathOf(profile));
     addFits();
-    addText(views::batchText(info), Look::Muted,
+    addText(views::batchText(info), Rank::Batch, Look::Muted,
             tr("Samples of a micro-batch, micro-batches of a weight update, device iterations and "
-               "replicas: the samples of a run"));
-    addText(views::machineText(info), Look::Muted,
+               "replicas: the samples of a run"),
+            {tr("%1 samples").arg(countText(runSamplesOf(info).samples()))});
+    addText(views::machineText(info), Rank::Machine, Look::Muted,
             views::shownName(info.target.description, views::mostOfOne));
     addTimes();
 }
@@ -132,17 +134,19 @@ void HeaderStrip::addName(const QString& text, const QString& toolTip) {
     QLabel* label = views::textLabel({}, "heading");
     label->setParent(this);
     label->setToolTip(toolTip);
-    parts_.push_back({label, text.simplified(), true}); // one line, whatever a file says
+    parts_.push_back(
+        {label, text.simplified(), Rank::Name, {}, true}); // one line, whatever a file says
 }
 
-void HeaderStrip::addText(const QString& text, Look look, const QString& toolTip) {
+void HeaderStrip::addText(const QString& text, Rank rank, Look look, const QString& toolTip,
+                          const QStringList& shorter) {
     if (text.isEmpty())
         return;
     const char* const looks[] = {"", "muted", "good", "error"};
     QLabel* label = views::textLabel(text, looks[static_cast<std::size_t>(look)]);
     label->setParent(this);
     label->setToolTip(toolTip);
-    parts_.push_back({label, text, false});
+    parts_.push_back({label, text, rank, shorter});
 }
 
 void HeaderStrip::addChanges() {
@@ -169,15 +173,19 @@ void HeaderStrip::addChanges() {
         shorter << views::changesText(changes, most).simplified();
     if (changes.size() > 1)
         shorter << tr("%1 differences").arg(countText(static_cast<std::int64_t>(changes.size())));
-    parts_.push_back({changes_, text, true, shorter});
+    parts_.push_back({changes_, text, Rank::Differences, shorter, true});
 }
 
 void HeaderStrip::addFits() {
     const bool two = context_.reports.target() != nullptr;
-    const auto text = [this, two](const ProfileInfo& info, const MemorySummary* memory) {
+    const auto shortly = [](const ProfileInfo& info) {
         const QString mark(info.fits ? QChar(0x2714) : QChar(0x2718));
+        return mark + (info.fits ? tr(" fits") : tr(" does not fit"));
+    };
+    const auto text = [&](const ProfileInfo& info, const MemorySummary* memory) {
         if (memory == nullptr)
-            return mark + (info.fits ? tr(" fits") : tr(" does not fit"));
+            return shortly(info);
+        const QString mark = shortly(info).left(1);
         const std::int64_t most = memory->maxTile.includingGaps;
         if (!info.fits)
             return mark + (two ? tr(" %1 over") : tr(" %1 over on a tile"))
@@ -190,34 +198,43 @@ void HeaderStrip::addFits() {
     const ProfileInfo& source = context_.reports.source()->info();
     const MemorySummary* memory = fullest_ ? &fullest_->source : nullptr;
     const QString tip = tr("The bytes of the fullest tile, gaps included, against what a tile has");
-    addText(text(source, memory), source.fits ? Look::Good : Look::Bad, tip);
+    const auto add = [&](const QString& before, const ProfileInfo& info,
+                         const MemorySummary* fullest) {
+        addText(before + text(info, fullest), Rank::Fits, info.fits ? Look::Good : Look::Bad, tip,
+                {before + shortly(info)});
+    };
+    add({}, source, memory);
     if (!two)
         return;
     const ProfileInfo& target = context_.reports.target()->info();
     const MemorySummary* other = fullest_ && fullest_->target ? &*fullest_->target : nullptr;
-    addText(QStringLiteral("\u2192  ") + text(target, other), target.fits ? Look::Good : Look::Bad,
-            tip);
+    add(QStringLiteral("\u2192  "), target, other);
     parts_.back().follows = true;
+}
+
+void HeaderStrip::addTimesOf(const ProfileInfo& info) {
+    if (!info.hasExecution)
+        return addText(tr("not executed"), Rank::Time, Look::Muted,
+                       tr("There is no run to measure"));
+    const QString run = tr("%1 a run").arg(durationText(info.seconds()));
+    const QString tip = tr("One run of the main program on the machine, and from one call of the "
+                           "host to the next");
+    if (info.hostCallSeconds > 0)
+        addText(tr("%1, %2 with the host's call").arg(run, durationText(info.callSeconds())),
+                Rank::Time, Look::Muted, tip, {run});
+    else
+        addText(run, Rank::Time, Look::Muted, tip);
+    if (info.throughput > 0)
+        addText(tr("%1 samples/s").arg(QString::fromStdString(formatRate(info.throughput))),
+                Rank::Rate, Look::Muted,
+                tr("The samples of a run over its time with the host's "
+                   "call"));
 }
 
 void HeaderStrip::addTimes() {
     const ProfileInfo& source = context_.reports.source()->info();
-    if (!context_.reports.target()) {
-        if (!source.hasExecution)
-            return addText(tr("not executed"), Look::Muted, tr("There is no run to measure"));
-        const bool withCall = source.hostCallSeconds > 0;
-        addText(withCall
-                    ? tr("%1 a run, %2 with the host's call")
-                          .arg(durationText(source.seconds()), durationText(source.callSeconds()))
-                    : tr("%1 a run").arg(durationText(source.seconds())),
-                Look::Muted,
-                tr("One run of the main program on the machine, and from one call of the host to "
-                   "the next"));
-        if (source.throughput > 0)
-            addText(tr("%1 samples/s").arg(QString::fromStdString(formatRate(source.throughput))),
-                    Look::Muted, tr("The samples of a run over its time with the host's call"));
-        return;
-    }
+    if (!context_.reports.target())
+        return addTimesOf(source);
     const std::optional<double> before = sampleSeconds(source);
     const std::optional<double> after = sampleSeconds(context_.reports.target()->info());
     if (!before && !after)
@@ -231,7 +248,7 @@ void HeaderStrip::addTimes() {
         text += QStringLiteral(" (%1)").arg(views::relativeText(*before, *after));
         look = *after < *before ? Look::Good : Look::Bad;
     }
-    addText(text, look,
+    addText(text, Rank::Rate, look,
             tr("Time of a sample, with the host's call: a second divided by the samples that "
                "it has"));
 }
@@ -273,35 +290,68 @@ void HeaderStrip::place(const Part& part, const QString& text, int left, int wid
     part.widget->show();
 }
 
-// What fits stands from left to right; the last that are not the name are left out, and those that
-// may be are shortened in their middle.
-void HeaderStrip::layOut() {
-    const int room = width() - 2 * stripEdge;
-    const auto least = [](const Part& part) {
-        return part.gives ? std::min(leastGiving, widthOf(part)) : widthOf(part);
-    };
-    std::size_t shown = 0;
-    int rigid = 0;
-    for (int used = 0; shown < parts_.size(); ++shown) {
-        used += least(parts_[shown]) + (shown > 0 ? partGap : 0);
-        if (used > room && shown > 0)
+int HeaderStrip::leastWidthOf(const Part& part) {
+    int least = widthOf(part);
+    for (const QString& text : part.shorter)
+        least = std::min(least, metricsOf(part).horizontalAdvance(text) + around);
+    return part.gives ? std::min(leastGiving, least) : least;
+}
+
+std::vector<HeaderStrip::Part*> HeaderStrip::byRank() {
+    std::vector<Part*> order;
+    for (Part& part : parts_)
+        order.push_back(&part);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Part* a, const Part* b) { return a->rank < b->rank; });
+    return order;
+}
+
+// What matters less does not stand in the place of what has no room.
+void HeaderStrip::share(int room) {
+    const std::vector<Part*> order = byRank();
+    for (Part* part : order)
+        part->width = 0;
+    int spare = room;
+    for (Part* part : order) {
+        const int gap = part == order.front() ? 0 : partGap;
+        const int least = leastWidthOf(*part);
+        if (gap > 0 && least + gap > spare)
             break;
-        rigid = used;
+        part->width = std::clamp(least, 1, std::max(1, room));
+        spare -= part->width + gap;
     }
-    int spare = std::max(0, room - rigid);
+    for (Part* part : order)
+        if (part->width > 0)
+            widen(*part, spare);
+}
+
+void HeaderStrip::widen(Part& part, int& spare) {
+    const int room = part.width + std::max(0, spare);
+    int best = part.width;
+    const auto offer = [&](int width) {
+        if (width <= room)
+            best = std::max(best, width);
+    };
+    offer(widthOf(part));
+    for (const QString& text : part.shorter)
+        offer(metricsOf(part).horizontalAdvance(text) + around);
+    if (part.gives && part.shorter.isEmpty())
+        offer(std::min(room, widthOf(part)));
+    spare -= best - part.width;
+    part.width = best;
+}
+
+void HeaderStrip::layOut() {
+    share(width() - 2 * stripEdge);
     int left = stripEdge;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Part& part = parts_[i];
-        if (i >= shown) {
+        if (part.width == 0) {
             part.widget->hide();
             continue;
         }
-        const int more = std::min(spare, widthOf(part) - least(part));
-        spare -= more;
-        const int width = std::min(least(part) + more, std::max(1, room));
-        const QString text = fitted(part, width);
-        const int needed = metricsOf(part).horizontalAdvance(text) + around;
-        const int used = text == part.text ? width : std::min(width, needed);
+        const QString text = fitted(part, part.width);
+        const int used = std::min(part.width, metricsOf(part).horizontalAdvance(text) + around);
         place(part, text, left, used);
         const bool together = i + 1 < parts_.size() && parts_[i + 1].follows;
         left += used + (together ? 0 : partGap);

@@ -14,8 +14,8 @@ class QPushButton;
 namespace tilescope::gui {
 
 /// Model, batch, machine, whether it fits, time and throughput of a profile; of two, what differs,
-/// which leads to the comparison, and how each of these changed. What has no room gives way, the
-/// name and what differs last.
+/// which leads to the comparison, and how each of these changed. Where there is less room, what
+/// matters least is said in fewer words, and then left out: the machine first, the name last.
 class HeaderStrip : public QFrame {
     Q_OBJECT
 public:
@@ -37,12 +37,16 @@ private:
         std::optional<MemorySummary> target;
     };
     enum class Look { Plain, Muted, Good, Bad };
+    /// Of a narrow strip the last of these leave first.
+    enum class Rank { Name, Fits, Differences, Rate, Time, Batch, Machine };
     struct Part {
         QWidget* widget = nullptr;
-        QString text;             ///< in full
-        bool gives = false;       ///< is shortened before it is left out
+        QString text; ///< in full
+        Rank rank = Rank::Name;
         QStringList shorter = {}; ///< what stands for the text where there is less room
+        bool gives = false;       ///< is shortened before it is left out
         bool follows = false;     ///< belongs to the part before it
+        int width = 0;            ///< pixels that it has; none is left out
     };
     void reload();
     void show();
@@ -50,20 +54,28 @@ private:
     void showTwo();
     void clear();
     void addName(const QString& text, const QString& toolTip);
-    void addText(const QString& text, Look look, const QString& toolTip = {});
+    void addText(const QString& text, Rank rank, Look look, const QString& toolTip = {},
+                 const QStringList& shorter = {});
     void addChanges();
     void addFits();
     void addTimes();
+    void addTimesOf(const ProfileInfo& info);
     void layOut();
+    [[nodiscard]] std::vector<Part*> byRank();
+    /// Gives parts their room: as many as fit in their shortest words, those that matter first;
+    /// then, in that order, as many words as there is room for.
+    void share(int room);
+    static void widen(Part& part, int& spare);
     [[nodiscard]] static QString fitted(const Part& part, int width);
     void place(const Part& part, const QString& text, int left, int width) const;
     [[nodiscard]] static int widthOf(const Part& part);
+    [[nodiscard]] static int leastWidthOf(const Part& part);
     [[nodiscard]] static QFontMetrics metricsOf(const Part& part);
 
     views::ViewContext& context_;
     views::BackgroundQuery query_;
     std::optional<Fullest> fullest_;
-    std::vector<Part> parts_; ///< from left to right, those that give way first last
+    std::vector<Part> parts_; ///< from left to right
     QPushButton* changes_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include "app/gui/window/recent_details.h"
 #include "app/gui/window/recent_files.h"
 #include "views/session/view_context.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QListWidget;
@@ -54,7 +55,7 @@ private:
     QWidget* demoProgress_;
     QProgressBar* demoBar_;
     QLabel* demoPhase_;
-    QLabel* demoError_;
+    views::WrappedLabel* demoError_;
     QListWidget* profiles_;
     QListWidget* comparisons_;
     QTabWidget* tabs_;

@@ -94,8 +94,7 @@ void MainWindow::makeViewMenu() {
                                                                     : views::ThemeChoice::Dark);
     });
     menu->addSeparator();
-    add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")),
-        [this] { sideMenu_->setCollapsed(!sideMenu_->collapsed()); });
+    add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")), [this] { sideMenu_->toggle(); });
     add(menu, tr("Full screen"), QKeySequence(Qt::Key_F11),
         [this] { isFullScreen() ? showNormal() : showFullScreen(); });
     frameTimes_ = menu->addAction(tr("Painting times"));

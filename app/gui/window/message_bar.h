@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "views/session/view_context.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QPushButton;
@@ -28,7 +29,7 @@ private:
     void applyTheme();
 
     views::ViewContext& context_;
-    QLabel* text_;
+    views::WrappedLabel* text_;
     QPushButton* action_;
     QPushButton* close_;
     std::function<void()> run_;

@@ -3,6 +3,7 @@
 #include <QButtonGroup>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "views/theme/icons.h"
 
@@ -40,10 +41,7 @@ SideMenu::SideMenu(views::ViewContext& context, QWidget* parent)
     collapse_->setIconSize(QSize(20, 20));
     collapse_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     layout->addWidget(collapse_);
-    connect(collapse_, &QToolButton::clicked, this, [this] {
-        setCollapsed(!collapsed_);
-        emit collapsedChanged(collapsed_);
-    });
+    connect(collapse_, &QToolButton::clicked, this, &SideMenu::toggle);
     connect(&context_.theme, &views::ThemeSource::changed, this, &SideMenu::applyTheme);
     setCollapsed(false);
 }
@@ -54,12 +52,33 @@ void SideMenu::setCurrent(Report report) {
 
 void SideMenu::setCollapsed(bool collapsed) {
     collapsed_ = collapsed;
-    const auto style = collapsed ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+    showNames();
+}
+
+void SideMenu::setNarrow(bool narrow) {
+    if (std::exchange(narrow_, narrow) == narrow)
+        return;
+    namesWhileNarrow_ = false;
+    showNames();
+}
+
+void SideMenu::toggle() {
+    const bool wanted = !showsNames();
+    if (narrow_)
+        namesWhileNarrow_ = wanted;
+    else
+        collapsed_ = !wanted;
+    showNames();
+}
+
+void SideMenu::showNames() {
+    const bool names = showsNames();
+    const auto style = names ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
     for (QToolButton* button : buttons_)
         button->setToolButtonStyle(style);
     collapse_->setToolButtonStyle(style);
-    collapse_->setToolTip(collapsed ? tr("Show names") : tr("Show icons only"));
-    setFixedWidth(collapsed ? narrowWidth : wideWidth);
+    collapse_->setToolTip(names ? tr("Show icons only") : tr("Show names"));
+    setFixedWidth(names ? wideWidth : narrowWidth);
     applyTheme();
 }
 
@@ -69,7 +88,7 @@ void SideMenu::applyTheme() {
         buttons_[static_cast<std::size_t>(report)]->setIcon(
             views::themedIcon(reportName(report), theme));
     collapse_->setIcon(views::themedIcon(
-        collapsed_ ? QStringLiteral("expand") : QStringLiteral("collapse"), theme));
+        showsNames() ? QStringLiteral("collapse") : QStringLiteral("expand"), theme));
 }
 
 } // namespace tilescope::gui

@@ -17,20 +17,28 @@ class SideMenu : public QWidget {
 public:
     explicit SideMenu(views::ViewContext& context, QWidget* parent = nullptr);
     void setCurrent(Report report);
+    /// Whether a window that is wide enough shows icons only.
     void setCollapsed(bool collapsed);
     [[nodiscard]] bool collapsed() const { return collapsed_; }
+    /// A narrow window has no names until the user asks for them.
+    void setNarrow(bool narrow);
+    [[nodiscard]] bool showsNames() const { return narrow_ ? namesWhileNarrow_ : !collapsed_; }
+    /// Shows the names or hides them.
+    void toggle();
 
 signals:
     void chosen(Report report);
-    void collapsedChanged(bool collapsed);
 
 private:
     void applyTheme();
+    void showNames();
 
     views::ViewContext& context_;
     std::array<QToolButton*, reports.size()> buttons_{};
     QToolButton* collapse_;
     bool collapsed_ = false;
+    bool narrow_ = false;
+    bool namesWhileNarrow_ = false;
 };
 
 } // namespace tilescope::gui

@@ -10,6 +10,7 @@
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "app/gui/window/side_menu.h"
 #include "app/gui/window/trace_export.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
@@ -23,6 +24,12 @@ QString pathOf(const ProfileViewPtr& profile) {
 }
 
 } // namespace
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    constexpr int leastWithNames = 1000; // pixels: reports need nearly all of less
+    QMainWindow::resizeEvent(event);
+    sideMenu_->setNarrow(width() < leastWithNames);
+}
 
 QStringList MainWindow::openFiles() const {
     QStringList files;

@@ -1,4 +1,4 @@
-// What tests of the window do again and again. Templates, as this folder knows no window.
+// What tests of the window do again and again. Templates, as this folder knows no main window.
 #pragma once
 
 #include <QComboBox>
@@ -7,6 +7,8 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QtTest>
+
+#include "views/widgets/wrapped_label.h"
 
 namespace tilescope::test {
 
@@ -71,18 +73,23 @@ template <class Widget> Widget& child(const QWidget& within) {
     return *found;
 }
 
-/// What a panel says in place of its content, title and text.
-inline QString messageText(const QStackedWidget& panel) {
-    QStringList texts;
-    for (const QLabel* label : panel.currentWidget()->findChildren<QLabel*>())
-        texts << label->text();
-    return texts.join(QLatin1Char('\n'));
+/// What a label says, as it is copied.
+inline QString labelText(const QLabel& label) {
+    return views::withoutLineMarks(label.text());
 }
 
 /// What the label with this object name says.
 inline QString labelText(const QWidget& within, const char* name) {
     auto* label = within.findChild<QLabel*>(QString::fromLatin1(name));
-    return label == nullptr ? QString() : label->text();
+    return label == nullptr ? QString() : labelText(*label);
+}
+
+/// What a panel says in place of its content, title and text.
+inline QString messageText(const QStackedWidget& panel) {
+    QStringList texts;
+    for (const QLabel* label : panel.currentWidget()->findChildren<QLabel*>())
+        texts << labelText(*label);
+    return texts.join(QLatin1Char('\n'));
 }
 
 } // namespace tilescope::test

@@ -101,7 +101,7 @@ class ExportTest : public QObject {
     }
     QPushButton* runAgainButton(const QString& text) {
         for (QPushButton* each : visibleIn<QPushButton>(Report::Insights))
-            if (each->text() == text)
+            if (each->accessibleName() == "Run again with " + text)
                 return each;
         return nullptr;
     }

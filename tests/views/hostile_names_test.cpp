@@ -156,7 +156,8 @@ private slots:
             for (const QWidget* widget : window_->findChildren<QWidget*>()) {
                 QVERIFY2(widget->toolTip().size() <= most, widget->metaObject()->className());
                 if (const auto* label = qobject_cast<const QLabel*>(widget))
-                    QVERIFY2(label->text().size() <= most, qPrintable(label->text().left(80)));
+                    QVERIFY2(test::labelText(*label).size() <= most,
+                             qPrintable(label->text().left(80)));
             }
             for (QAbstractItemView* view : window_->findChildren<QAbstractItemView*>()) {
                 if (!view->isVisible() || view->model() == nullptr)

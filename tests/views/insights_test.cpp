@@ -99,7 +99,7 @@ private slots:
         QStringList advice;
         for (const QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>())
             if (label->objectName() == "advice")
-                advice << label->text();
+                advice << test::labelText(*label);
         QVERIFY(!advice.isEmpty());
         QVERIFY2(advice[0].startsWith("A lower --available-memory-proportion ("),
                  qPrintable(advice[0]));

@@ -192,7 +192,7 @@ private slots:
         QTRY_COMPARE(ended.count(), 1);
         QStringList labels;
         for (const QLabel* label : dialog.findChildren<QLabel*>())
-            labels << label->text();
+            labels << test::labelText(*label);
         QVERIFY2(labels.contains("It fits with each of 2 suggestions; fastest with "
                                  "--precision half."),
                  qPrintable(labels.join("|")));

@@ -65,7 +65,7 @@ class PipelineViewTest : public QObject {
         QStringList texts;
         for (const QLabel* label : widget.findChildren<QLabel*>())
             if (label->isVisible())
-                texts << label->text();
+                texts << test::labelText(*label);
         return texts;
     }
     static QToolButton* button(QWidget& widget, const QString& text) {

@@ -267,13 +267,13 @@ QWidget* InsightsView::makeHeading(const Found& found) {
     heading->setObjectName(QStringLiteral("heading"));
     layout->addWidget(heading);
     layout->addSpacing(layout->spacing());
-    // Empty, it takes what room there is all the same.
-    layout->addWidget(wrappedLabel(found.ofSource
-                                       ? QString()
-                                       : tr("To follow these to their reports, swap source and "
-                                            "target (Ctrl+Shift+X)."),
-                                   "muted"),
-                      1);
+    if (found.ofSource)
+        layout->addStretch();
+    else
+        layout->addWidget(wrappedLabel(tr("To follow these to their reports, swap source and "
+                                          "target (Ctrl+Shift+X)."),
+                                       "muted"),
+                          1);
     auto* other = new QPushButton(found.ofSource ? tr("Go to the target") : tr("Go to the source"));
     other->setToolTip(found.ofSource ? tr("The insights of the target, below these")
                                      : tr("The insights of the source, above these"));

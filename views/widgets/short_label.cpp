@@ -6,10 +6,12 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 
 ShortLabel::ShortLabel(const QString& text, int least, int most, QWidget* parent)
-    : QLabel(text, parent)
+    : QLabel(shownText(text, mostOfParagraph), parent)
     , least_(least)
     , most_(most) {
     setTextFormat(Qt::PlainText);

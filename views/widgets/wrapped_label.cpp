@@ -40,6 +40,11 @@ WrappedLabel::WrappedLabel(const QString& text, QWidget* parent)
     setWordWrap(true);
 }
 
+void WrappedLabel::setText(const QString& text) {
+    QLabel::setText(withWholeOptions(text));
+    setAccessibleName(text); // a reader would spell the marks
+}
+
 void WrappedLabel::copy(int mode) const {
     QGuiApplication::clipboard()->setText(withoutLineMarks(selectedText()),
                                           static_cast<QClipboard::Mode>(mode));

@@ -15,7 +15,7 @@ QString withoutLineMarks(QString text);
 class WrappedLabel : public QLabel {
 public:
     explicit WrappedLabel(const QString& text = {}, QWidget* parent = nullptr);
-    void setText(const QString& text) { QLabel::setText(withWholeOptions(text)); }
+    void setText(const QString& text);
     [[nodiscard]] QString text() const { return withoutLineMarks(QLabel::text()); }
 
 protected:

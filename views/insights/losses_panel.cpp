@@ -25,7 +25,7 @@ constexpr std::size_t leastShown = 3;
 constexpr int widestBar = 160;
 constexpr int leastPlace = 90;
 constexpr int widestPlace = 300;
-constexpr int leastRemedy = 110;
+constexpr int leastRemedy = 196;
 constexpr int widestRemedy = 420;
 
 QColor colourOf(const Theme& theme, LossKind kind) {
@@ -39,8 +39,11 @@ QColor colourOf(const Theme& theme, LossKind kind) {
     }
 }
 
-// A narrow window takes a second line for cycles with their time.
-QLabel* numberLabel(const QString& text, const char* look) {
+// A narrow window takes a second line for cycles with their time, which stays whole.
+QLabel* numberLabel(QString text, const char* look) {
+    const qsizetype time = std::max<qsizetype>(0, text.indexOf(QLatin1Char('(')));
+    if (const qsizetype space = text.indexOf(QLatin1Char(' '), time); time > 0 && space > time)
+        text[space] = QChar::Nbsp;
     QLabel* label = wrappedLabel(text, look);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     return label;
@@ -116,9 +119,11 @@ void LossesPanel::addRow(const Loss& loss) {
     const bool memory = loss.kind == LossKind::Memory;
     grid_->addWidget(kind, row, Kind);
     grid_->addWidget(bar, row, Bar, Qt::AlignVCenter);
-    grid_->addWidget(
-        numberLabel(memory ? QString() : QString::fromStdString(formatPercent(loss.share, 1)), ""),
-        row, Share);
+    if (!memory) {
+        QLabel* share = textLabel(QString::fromStdString(formatPercent(loss.share, 1)), "");
+        share->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        grid_->addWidget(share, row, Share);
+    }
     grid_->addWidget(numberLabel(memory ? context_.preferences.bytes(loss.bytes)
                                         : context_.preferences.cycles(loss.cycles, clockHz_),
                                  memory ? "error" : "muted"),

@@ -15,6 +15,7 @@ namespace {
 
 constexpr QChar noBreak(0x2060);
 constexpr QChar mayBreak(0x200b);
+constexpr int mostOfOneLine = 200; // pixels, of a few words; a paragraph is as wide as it can be
 
 } // namespace
 
@@ -43,6 +44,15 @@ WrappedLabel::WrappedLabel(const QString& text, QWidget* parent)
 void WrappedLabel::setText(const QString& text) {
     QLabel::setText(withWholeOptions(text));
     setAccessibleName(text); // a reader would spell the marks
+}
+
+QSize WrappedLabel::sizeHint() const {
+    const QSize wanted = QLabel::sizeHint();
+    const int around = 2 * margin() + contentsMargins().left() + contentsMargins().right();
+    const int line = fontMetrics().horizontalAdvance(QLabel::text()) + around + 1;
+    if (line <= wanted.width() || line > mostOfOneLine)
+        return wanted;
+    return {line, heightForWidth(line)};
 }
 
 void WrappedLabel::copy(int mode) const {

@@ -17,6 +17,8 @@ public:
     explicit WrappedLabel(const QString& text = {}, QWidget* parent = nullptr);
     void setText(const QString& text);
     [[nodiscard]] QString text() const { return withoutLineMarks(QLabel::text()); }
+    /// A few words want one line, which they give up where there is no room.
+    [[nodiscard]] QSize sizeHint() const override;
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

@@ -8,8 +8,11 @@
 #include <QTest>
 
 #include "core/base/atomic_file.h"
+#include "core/options/job.h"
+#include "core/options/option_form.h"
 #include "core/store/profile_reader.h"
 #include "tests/app/cli_result.h"
+#include "tests/support/compare_profile.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -105,6 +108,26 @@ private slots:
         const QJsonObject engine = summary["engineOptions"].toObject();
         QCOMPARE(engine["prng.seed"].toString(), "2");
         QCOMPARE(engine["debug.trace"].toString(), "c");
+    }
+
+    void aJobIsItsFlags_data() {
+        QTest::addColumn<QString>("job");
+        for (const char* job : {"tutorial_pipelined", "tutorial_phased", "tutorial_sharded",
+                                "tutorial_grouped", "tutorial_recompute", "resnet50_host_bound"})
+            QTest::newRow(job) << QStringLiteral(TILESCOPE_SOURCE_DIR "/resources/jobs/%1.json")
+                                      .arg(QString::fromLatin1(job));
+    }
+    void aJobIsItsFlags() {
+        QFETCH(QString, job);
+        const std::string file = job.toStdString();
+        const Job read = readJob(file);
+        QCOMPARE(runCommand({"run", file, "-o", "job"}).status, 0);
+        const CliResult flags = runCommand(runArguments(read.model, read.options, "flags"));
+        QCOMPARE(flags.err, "");
+        QCOMPARE(flags.status, 0);
+        QCOMPARE(text(firstDifference(withoutTimes("job/profile.pop"),
+                                      withoutTimes("flags/profile.pop"))),
+                 "");
     }
 
     void jobsFindModelsBesideThem() {

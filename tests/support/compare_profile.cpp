@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/store/profile_reader.h"
+
 namespace tilescope::test {
 namespace {
 
@@ -176,6 +178,16 @@ std::string firstDifference(const Profile& a, const Profile& b) {
     const auto first = std::find_if(std::begin(found), std::end(found),
                                     [](const std::string& text) { return !text.empty(); });
     return first == std::end(found) ? "" : *first;
+}
+
+Profile withoutTimes(const std::filesystem::path& file) {
+    Profile profile = ProfileReader(file).load();
+    profile.info.createdAt.clear();
+    for (auto& [phase, seconds] : profile.info.timings)
+        seconds = 0;
+    for (HostSpan& span : profile.hostSpans)
+        span.start = span.seconds = 0;
+    return profile;
 }
 
 } // namespace tilescope::test

@@ -39,11 +39,12 @@ QColor colourOf(const Theme& theme, LossKind kind) {
     }
 }
 
-// A narrow window takes a second line for cycles with their time, which stays whole.
+// A narrow window takes a second line for cycles with their time.
 QLabel* numberLabel(QString text, const char* look) {
-    const qsizetype time = std::max<qsizetype>(0, text.indexOf(QLatin1Char('(')));
-    if (const qsizetype space = text.indexOf(QLatin1Char(' '), time); time > 0 && space > time)
-        text[space] = QChar::Nbsp;
+    const qsizetype time = text.indexOf(QLatin1String(" ("));
+    text.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
+    if (time >= 0)
+        text[time] = QLatin1Char(' ');
     QLabel* label = wrappedLabel(text, look);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     return label;

@@ -73,6 +73,7 @@ public:
         return std::make_shared<const ProfileView>(
             std::shared_ptr<const Profile>(std::shared_ptr<const Profile>(), &profile));
     }
+    static std::shared_ptr<const ProfileView> of(const Profile&&) = delete;
 
     [[nodiscard]] const std::filesystem::path& file() const { return file_; }
     [[nodiscard]] const ProfileInfo& info() const { return info_; }

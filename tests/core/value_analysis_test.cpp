@@ -154,7 +154,8 @@ private slots:
         QCOMPARE(rowsOf(profile, "exponent", "grad"), std::size_t{2});
         QCOMPARE(rowsOf(profile, "update"), std::size_t{8});
         QVERIFY_EXCEPTION_THROWN((void)rowsOf(profile, "magic"), UserError);
-        const Document none = valuesReport(*ProfileView::of(sampleProfile()), {});
+        const Profile without = sampleProfile();
+        const Document none = valuesReport(*ProfileView::of(without), {});
         QVERIFY(none.tables.empty());
     }
 

@@ -62,11 +62,7 @@ private slots:
 
 private:
     static std::size_t everyNth() {
-#ifdef __SANITIZE_ADDRESS__
-        return 5;
-#else
-        return 1;
-#endif
+        return test::hasAddressSanitizer() ? 5 : 1;
     }
 };
 

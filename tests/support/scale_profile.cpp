@@ -13,7 +13,7 @@ constexpr std::array layerNames{"attention/query", "attention/key", "attention/o
                                 "feedforward/expand", "feedforward/contract"};
 constexpr std::int32_t stepsOfLayer = 3; // sync, exchange, compute
 constexpr std::int32_t mostLayers = 256;
-constexpr std::int32_t tileGroups = 8; // that are loaded differently
+constexpr std::int32_t loadGroups = 8; // that are loaded differently
 constexpr std::int64_t syncCycles = 120;
 constexpr std::int64_t hostCycles = 9000;
 constexpr std::int64_t updateCycles = 2200;
@@ -89,9 +89,9 @@ private:
                                     std::uint64_t seed) const {
         TileSeries series;
         const std::int32_t first = ipu * options_.tilesPerIpu;
-        for (std::int32_t g = 0; g < tileGroups; ++g) {
-            const std::int32_t from = options_.tilesPerIpu * g / tileGroups;
-            const std::int32_t to = options_.tilesPerIpu * (g + 1) / tileGroups;
+        for (std::int32_t g = 0; g < loadGroups; ++g) {
+            const std::int32_t from = options_.tilesPerIpu * g / loadGroups;
+            const std::int32_t to = options_.tilesPerIpu * (g + 1) / loadGroups;
             const auto less = static_cast<std::int64_t>(noise(seed + std::uint64_t(g)) % 50);
             series.append(first + from, first + to,
                           std::max<std::int64_t>(1, g == 0 ? value : value * (100 - less) / 100));

@@ -113,7 +113,7 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "enableReplicatedGraphs": "say it by replicationFactor",
     "enableRngStateManagement": _OTHER,
     "enableSerializedMatmuls": _OTHER,
-    "enableStableNorm": "variances are always computed in the stable way",
+    "enableStableNorm": "variances are always mean squares less squares of means",
     "enableSupportedDataTypeCasting": _ALWAYS,
     "enableVariablesCaching": _OTHER,
     "engineOptions": "give them by POPLAR_ENGINE_OPTIONS",

@@ -289,7 +289,7 @@ class Options(OptionsGroup):
         return self
 
     def enableStableNorm(self, enabled: bool) -> "Options":
-        """Whether norms are computed in the stable way; without effect: they are."""
+        """Whether norms take the mean off before they square; without effect: they do not."""
         self._popart.set("enableStableNorm", enabled)
         return self
 

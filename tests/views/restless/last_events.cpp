@@ -8,9 +8,8 @@
 #include <span>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
+/// Of the sanitizer's library, where there is one.
+extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 
 namespace tilescope::test {
 namespace {
@@ -57,13 +56,11 @@ void dieOf(int signal) {
 
 void tellLastEventsOnDeath(const QString& text) {
     copyTo(heading, text);
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_set_death_callback(tell);
     std::signal(SIGABRT, dieOf);
-#else
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    if (__sanitizer_set_death_callback != nullptr)
+        return __sanitizer_set_death_callback(tell);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
         std::signal(signal, dieOf);
-#endif
 }
 
 void noteEvent(const QString& event) {

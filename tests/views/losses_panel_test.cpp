@@ -58,7 +58,7 @@ class LossesPanelTest : public QObject {
     static QStringList texts(const LossesPanel& panel) {
         QStringList all;
         for (const QLabel* label : panel.findChildren<QLabel*>())
-            all << label->text();
+            all << test::labelText(*label);
         return all;
     }
     [[nodiscard]] QString script(const QByteArray& text) const {
@@ -130,7 +130,7 @@ private slots:
         QVERIFY(own.foldsSmall());
         const auto isShown = [&](const QString& text) {
             for (const QLabel* label : own.findChildren<QLabel*>())
-                if (label->text() == text)
+                if (test::labelText(*label) == text)
                     return label->isVisible();
             return false;
         };

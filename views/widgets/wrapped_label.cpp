@@ -32,7 +32,7 @@ QString withWholeOptions(const QString& text) {
 }
 
 QString withoutLineMarks(QString text) {
-    return text.remove(noBreak).remove(mayBreak);
+    return text.remove(noBreak).remove(mayBreak).replace(QChar(QChar::Nbsp), QLatin1Char(' '));
 }
 
 WrappedLabel::WrappedLabel(const QString& text, QWidget* parent)

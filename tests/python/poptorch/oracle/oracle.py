@@ -83,8 +83,9 @@ def _refuse_near_constants(module, inputs):
         x = x.transpose(0, 1).flatten(1)
     else:
         return
-    spread = x.var(-1, unbiased=False) + module.eps
-    if x.numel() and bool((x.mean(-1)**2 > MOST_SQUARE * spread).any()):
+    variance = x.var(-1, unbiased=False)
+    is_noise = (variance > 0) & (x.mean(-1)**2 > MOST_SQUARE * (variance + module.eps))
+    if x.numel() and bool(is_noise.any()):
         raise Unfit("a normalisation of values that hardly differ")
 
 

@@ -273,6 +273,13 @@ def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor])
     return from_front.index_put((rows, ), values).movedim(0, dim)
 
 
+def _scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+    """The index says which elements of a larger source are added."""
+    if src.shape == index.shape:
+        return NotImplemented
+    return x.scatter_add(dim, index, src[tuple(slice(size) for size in index.shape)])
+
+
 def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     if not (_trains() and x.is_floating_point()) or dtype is not None:
         return NotImplemented
@@ -371,6 +378,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "cdist": _cdist,
     "cosine_similarity": _cosine_similarity,
     "index_fill": _index_fill,
+    "scatter_add": _scatter_add,
 }
 
 #: Views, which share memory with their operand all the same.

@@ -75,18 +75,20 @@ class Norms:
         """Updates what the calls would have whose results nobody reads.
 
         Raises:
-            poptorch.Error: where a normalisation is also called by somebody who does.
+            poptorch.Error: where a normalisation is also called by somebody who does, or one of
+                another's results.
         """
         if not self._calls:
             return
         read = _read_by([value_of(tensor) for tensor in results])
         unused = [call for call in self._calls if call.result.unique() not in read]
         used = {id(call.mean) for call in self._calls if call.result.unique() in read}
+        operands = _read_by([value_of(call.x) for call in unused])
         for call in unused:
-            if id(call.mean) in used:
-                raise Error("a batch normalisation is called several times, and not all of its "
-                            "results are used: the order of its updates is not simulated. Use "
-                            "them all, or call it once", "poptorch_cpp_error")
+            if id(call.mean) in used or call.result.unique() in operands:
+                raise Error("a batch normalisation is called several times or of another's "
+                            "result, and not all results are used: the order of such updates is "
+                            "not simulated. Use them all", "poptorch_cpp_error")
             # Who only asks for its shape has that of the operand.
             call.result.replaceAllUsesWith(value_of(call.x))
             self._move(call.mean, call.variance, call.momentum, call.x)

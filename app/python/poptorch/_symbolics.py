@@ -203,6 +203,12 @@ def _squeeze(graph: Any, x: Any, dim: Any = None) -> Any:
     return graph.op("Squeeze", x, _integers(graph, [number % max(1, len(before))]))
 
 
+def _scatter_add(graph: Any, x: Any, dim: Any, index: Any, source: Any) -> Any:
+    """Exporters want a source of the index' sizes, which they do not always know."""
+    return graph.op("ScatterElements", x, index, source, axis_i=helper._maybe_get_const(dim, "i"),
+                    reduction_s="add")
+
+
 SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::mse_loss": _mse_loss,
     "aten::l1_loss": _l1_loss,
@@ -219,6 +225,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::clamp_min": _clamp(symbolic_opset11.clamp_min),
     "aten::clamp_max": _clamp(symbolic_opset11.clamp_max),
     "aten::squeeze": _squeeze,
+    "aten::scatter_add": _scatter_add,
     "aten::pairwise_distance": _pairwise_distance,
 }
 

@@ -206,3 +206,21 @@ def test_a_change_of_overlapping_elements_is_refused():
 
     with pytest.raises(poptorch.Error, match="has elements several times"):
         poptorch.inferenceModel(Overlapping())(torch.randn(2, 4))
+
+
+class UnreadNorms(torch.nn.Module):
+    """The second normalisation reads the first one, and nobody reads the second one."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        self.norm(self.norm(x) + 1)
+        return poptorch.identity_loss(x, "mean")
+
+
+def test_updates_of_unread_norms_that_depend_on_each_other_are_refused():
+    model = poptorch.trainingModel(UnreadNorms())
+    with pytest.raises(poptorch.Error, match="the order of such updates is not simulated"):
+        model(torch.rand(3, 4))

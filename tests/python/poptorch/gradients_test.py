@@ -193,7 +193,7 @@ def assert_same_state(model, accumulation):
 
 def test_a_normalisation_that_is_used_once_of_twice_is_refused():
     model = Norms(nn.BatchNorm2d(2), lambda norm, x: (norm(x), norm(x + 1))[1])
-    with pytest.raises(poptorch.Error, match="not all of its results are used"):
+    with pytest.raises(poptorch.Error, match="not all results are used"):
         poptorch.trainingModel(model)(torch.randn(4, 2, 3, 3))
 
 
@@ -208,12 +208,12 @@ def test_a_change_of_overlapping_elements_is_refused():
         poptorch.inferenceModel(Overlapping())(torch.randn(2, 4))
 
 
-class UnreadNorms(torch.nn.Module):
+class UnreadNorms(nn.Module):
     """The second normalisation reads the first one, and nobody reads the second one."""
 
     def __init__(self):
         super().__init__()
-        self.norm = torch.nn.BatchNorm1d(4)
+        self.norm = nn.BatchNorm1d(4)
 
     def forward(self, x):
         self.norm(self.norm(x) + 1)

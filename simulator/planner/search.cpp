@@ -76,10 +76,7 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
         cyclesPerMac_ /= static_cast<double>(filterHeightOf(
             target, candidate.convUnits, candidate.grains, problem_.inType, problem_.partialType));
     cyclesPerMac_ /= positionsPerRead;
-    ConvCost rearrangement;
-    addRearrangement(target, problem_, candidate.grains, form.transform, target.tilesPerIpu,
-                     rearrangement);
-    leastRearrange_ = static_cast<double>(rearrangement.rearrange);
+    rearrangedOver_.resize(static_cast<std::size_t>(target.tilesPerIpu) + 1);
 }
 
 void PartitionSearch::run(std::int64_t outSerial, std::int64_t inSerial, Density density) {
@@ -153,12 +150,29 @@ PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& c
     if (cut.inInput && cut.inPartials && !cut.inWeights)
         after.field *= elements;
     after.macs *= elements;
+    after.pieces *= static_cast<double>(cut.pieces);
     return after;
+}
+
+std::int64_t PartitionSearch::mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft) const {
+    const double pieces = undecided_[decidedCuts].pieces;
+    const bool enough = pieces >= static_cast<double>(tilesLeft);
+    return splits_.tiles() * (enough ? tilesLeft : static_cast<std::int64_t>(pieces));
+}
+
+const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t tiles) {
+    std::optional<Rearranged>& known = rearrangedOver_[static_cast<std::size_t>(tiles)];
+    if (!known) {
+        ConvCost cost;
+        addRearrangement(target_, problem_, candidate_.grains, form_.transform, tiles, cost);
+        known = {cost.rearrange, cost.tempBytes};
+    }
+    return *known;
 }
 
 /// No completion of the cuts decided so far can be of interest.
 bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
-                               const Least& decided) const {
+                               const Least& decided) {
     const Least& rest = undecided_[decidedCuts];
     // Whatever is still to be cut is cut into `tilesLeft` pieces at most.
     const double share = 1 / static_cast<double>(tilesLeft);
@@ -166,7 +180,10 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     const double input = least(decided.input, rest.input);
     const double weights = least(decided.weights, rest.weights) * kernel_;
     const double partials = least(decided.partials, rest.partials);
-    const double bytes = ((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack;
+    const Rearranged& rearranged = rearrangedOver(mostTiles(decidedCuts, tilesLeft));
+    const double bytes =
+        std::max(((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack,
+                 static_cast<double>(rearranged.bytes));
     const bool forCycles = best_.objective() == Objective::Cycles;
     if (forCycles && bytes > static_cast<double>(memoryBound_))
         return true;
@@ -191,7 +208,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
         const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
         step = std::min(compute + weightBytes / 2 / wordBytes_, whole * kernel_ * cyclesPerMac_);
     }
-    step += exchange / wordBytes_ + leastRearrange_;
+    step += exchange / wordBytes_ + static_cast<double>(rearranged.cycles);
     const double cycles = static_cast<double>(splits_.serialSteps()) * step;
     return cycles * roundingSlack > static_cast<double>(limit->first);
 }

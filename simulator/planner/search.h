@@ -81,14 +81,23 @@ private:
     /// Lower bounds of what one tile has, from the cuts decided so far.
     struct Least {
         double input = 1, weights = 1, partials = 1, macs = 1;
-        double field = 1; ///< batch and field
+        double field = 1;  ///< batch and field
+        double pieces = 1; ///< of all cuts: their parts are no more
+    };
+    /// The copies of operands and results into another order, over a number of tiles.
+    struct Rearranged {
+        std::int64_t cycles = 0, bytes = 0;
     };
 
     void listCuts();
     void descend(std::size_t at, std::int64_t tilesLeft, const Least& decided);
     [[nodiscard]] Least decide(const Least& before, const Cut& cut, std::int64_t parts) const;
     [[nodiscard]] bool hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
-                                const Least& decided) const;
+                                const Least& decided);
+    /// The most tiles that a completion of the cuts decided so far takes.
+    [[nodiscard]] std::int64_t mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft) const;
+    /// Fewer tiles never rearrange sooner, nor with less memory.
+    const Rearranged& rearrangedOver(std::int64_t tiles);
     void evaluate();
 
     const Target& target_;
@@ -101,10 +110,11 @@ private:
     std::vector<Cut> cuts_;
     std::vector<Least> undecided_; ///< products over the cuts from an index on
     // What bounds need of the problem and the machine; the same throughout a search.
-    double cyclesPerMac_ = 0, leastRearrange_ = 0;
-    double inBytes_, partialBytes_; ///< of an element
-    double kernel_;                 ///< the innermost dimension, which is in no cut
-    double wordBytes_;              ///< exchanged in a cycle
+    double cyclesPerMac_ = 0;
+    std::vector<std::optional<Rearranged>> rearrangedOver_; ///< by number of tiles, as asked for
+    double inBytes_, partialBytes_;                         ///< of an element
+    double kernel_;    ///< the innermost dimension, which is in no cut
+    double wordBytes_; ///< exchanged in a cycle
     ConvTileSizes sizes_;
     ConvSplits splits_;
 };

@@ -11,7 +11,7 @@ command -v convert >/dev/null || {
     exit 2
 }
 stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test)
-build release tilescope tilescope-gui stories_tests
+build release
 bin=$root/build/release/bin
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT

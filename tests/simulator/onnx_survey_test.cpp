@@ -61,9 +61,7 @@ private slots:
     }
 
 private:
-    static std::size_t everyNth() {
-        return test::hasAddressSanitizer() ? 5 : 1;
-    }
+    static std::size_t everyNth() { return test::hasAddressSanitizer() ? 5 : 1; }
 };
 
 TILESCOPE_TEST(OnnxSurveyTest)

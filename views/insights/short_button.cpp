@@ -19,7 +19,8 @@ int ShortButton::frameWidth() const {
 }
 
 QSize ShortButton::sizeHint() const {
-    const int wanted = fontMetrics().horizontalAdvance(whole_) + frameWidth();
+    // A part of a pixel is no room for what eliding asks for.
+    const int wanted = fontMetrics().horizontalAdvance(whole_) + 1 + frameWidth();
     return {std::min(wanted, most_), QPushButton::sizeHint().height()};
 }
 

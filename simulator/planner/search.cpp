@@ -1,6 +1,7 @@
 #include "simulator/planner/search.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
@@ -76,7 +77,7 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
         cyclesPerMac_ /= static_cast<double>(filterHeightOf(
             target, candidate.convUnits, candidate.grains, problem_.inType, problem_.partialType));
     cyclesPerMac_ /= positionsPerRead;
-    rearrangedOver_.resize(static_cast<std::size_t>(target.tilesPerIpu) + 1);
+    overAllTiles_ = rearrangedOver(target.tilesPerIpu);
 }
 
 void PartitionSearch::run(std::int64_t outSerial, std::int64_t inSerial, Density density) {
@@ -133,8 +134,11 @@ void PartitionSearch::listCuts() {
                      static_cast<double>(dim.in) / static_cast<double>(dim.out));
     }
     undecided_.assign(cuts_.size() + 1, {});
-    for (std::size_t at = cuts_.size(); at-- > 0;)
+    undecidedPieces_.assign(cuts_.size() + 1, 1);
+    for (std::size_t at = cuts_.size(); at-- > 0;) {
         undecided_[at] = decide(undecided_[at + 1], cuts_[at], 1);
+        undecidedPieces_[at] = undecidedPieces_[at + 1] * static_cast<double>(cuts_[at].pieces);
+    }
 }
 
 PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& cut,
@@ -150,21 +154,25 @@ PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& c
     if (cut.inInput && cut.inPartials && !cut.inWeights)
         after.field *= elements;
     after.macs *= elements;
-    after.pieces *= static_cast<double>(cut.pieces);
+    after.parts *= parts;
     return after;
 }
 
-std::int64_t PartitionSearch::mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft) const {
-    const double pieces = undecided_[decidedCuts].pieces;
+std::int64_t PartitionSearch::mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft,
+                                        const Least& decided) const {
+    const double pieces = undecidedPieces_[decidedCuts];
     const bool enough = pieces >= static_cast<double>(tilesLeft);
-    return splits_.tiles() * (enough ? tilesLeft : static_cast<std::int64_t>(pieces));
+    return decided.parts * (enough ? tilesLeft : static_cast<std::int64_t>(pieces));
 }
 
 const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t tiles) {
-    std::optional<Rearranged>& known = rearrangedOver_[static_cast<std::size_t>(tiles)];
+    const auto octave = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(tiles)));
+    std::optional<Rearranged>& known = rearrangedOver_[octave];
     if (!known) {
+        const std::int64_t most = (std::int64_t{1} << octave) - 1;
         ConvCost cost;
-        addRearrangement(target_, problem_, candidate_.grains, form_.transform, tiles, cost);
+        addRearrangement(target_, problem_, candidate_.grains, form_.transform,
+                         std::min<std::int64_t>(most, target_.tilesPerIpu), cost);
         known = {cost.rearrange, cost.tempBytes};
     }
     return *known;
@@ -180,18 +188,20 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     const double input = least(decided.input, rest.input);
     const double weights = least(decided.weights, rest.weights) * kernel_;
     const double partials = least(decided.partials, rest.partials);
-    const Rearranged& rearranged = rearrangedOver(mostTiles(decidedCuts, tilesLeft));
-    const double bytes =
-        std::max(((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack,
-                 static_cast<double>(rearranged.bytes));
+    const double bytes = ((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack;
     const bool forCycles = best_.objective() == Objective::Cycles;
-    if (forCycles && bytes > static_cast<double>(memoryBound_))
-        return true;
     const std::optional<CostKey>& limit = best_.limit();
-    if (!limit)
+    if (!forCycles && !limit)
         return false;
-    if (!forCycles)
-        return bytes > static_cast<double>(limit->first);
+    const auto mostBytes = static_cast<double>(forCycles ? memoryBound_ : limit->first);
+    if (bytes > mostBytes)
+        return true;
+    const auto rearranged = [&]() -> const Rearranged& {
+        return rearrangedOver(mostTiles(decidedCuts, tilesLeft, decided));
+    };
+    const bool rearranges = overAllTiles_.cycles > 0;
+    if (!forCycles || !limit)
+        return rearranges && static_cast<double>(rearranged().bytes) > mostBytes;
 
     const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
                            ? static_cast<double>(target_.tilesPerSharedBus)
@@ -208,9 +218,16 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
         const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
         step = std::min(compute + weightBytes / 2 / wordBytes_, whole * kernel_ * cyclesPerMac_);
     }
-    step += exchange / wordBytes_ + static_cast<double>(rearranged.cycles);
-    const double cycles = static_cast<double>(splits_.serialSteps()) * step;
-    return cycles * roundingSlack > static_cast<double>(limit->first);
+    step += exchange / wordBytes_;
+    const auto tooSlow = [&](const Rearranged& copies) {
+        const double cycles = static_cast<double>(splits_.serialSteps()) *
+                              (step + static_cast<double>(copies.cycles));
+        return cycles * roundingSlack > static_cast<double>(limit->first);
+    };
+    if (!rearranges || tooSlow(overAllTiles_))
+        return tooSlow(overAllTiles_);
+    const Rearranged& copies = rearranged();
+    return static_cast<double>(copies.bytes) > mostBytes || tooSlow(copies);
 }
 
 void PartitionSearch::descend(std::size_t at, std::int64_t tilesLeft, const Least& decided) {

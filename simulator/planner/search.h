@@ -2,6 +2,8 @@
 // planner.
 #pragma once
 
+#include <array>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -81,8 +83,8 @@ private:
     /// Lower bounds of what one tile has, from the cuts decided so far.
     struct Least {
         double input = 1, weights = 1, partials = 1, macs = 1;
-        double field = 1;  ///< batch and field
-        double pieces = 1; ///< of all cuts: their parts are no more
+        double field = 1; ///< batch and field
+        std::int64_t parts = 1;
     };
     /// The copies of operands and results into another order, over a number of tiles.
     struct Rearranged {
@@ -95,8 +97,10 @@ private:
     [[nodiscard]] bool hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                 const Least& decided);
     /// The most tiles that a completion of the cuts decided so far takes.
-    [[nodiscard]] std::int64_t mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft) const;
-    /// Fewer tiles never rearrange sooner, nor with less memory.
+    [[nodiscard]] std::int64_t mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft,
+                                         const Least& decided) const;
+    /// At least what it takes over so many tiles: over the most that have as many binary digits, as
+    /// fewer tiles never rearrange sooner, nor with less memory.
     const Rearranged& rearrangedOver(std::int64_t tiles);
     void evaluate();
 
@@ -108,13 +112,18 @@ private:
     BestPlans& best_;
     Density density_ = Density::Full;
     std::vector<Cut> cuts_;
-    std::vector<Least> undecided_; ///< products over the cuts from an index on
+    // Over the cuts from an index on.
+    std::vector<Least> undecided_;
+    std::vector<double> undecidedPieces_; ///< products: parts are no more
     // What bounds need of the problem and the machine; the same throughout a search.
     double cyclesPerMac_ = 0;
-    std::vector<std::optional<Rearranged>> rearrangedOver_; ///< by number of tiles, as asked for
-    double inBytes_, partialBytes_;                         ///< of an element
-    double kernel_;    ///< the innermost dimension, which is in no cut
-    double wordBytes_; ///< exchanged in a cycle
+    Rearranged overAllTiles_;
+    /// By the binary digits of a number of tiles, as asked for.
+    std::array<std::optional<Rearranged>, std::numeric_limits<std::int32_t>::digits + 1>
+        rearrangedOver_;
+    double inBytes_, partialBytes_; ///< of an element
+    double kernel_;                 ///< the innermost dimension, which is in no cut
+    double wordBytes_;              ///< exchanged in a cycle
     ConvTileSizes sizes_;
     ConvSplits splits_;
 };

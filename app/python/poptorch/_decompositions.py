@@ -273,6 +273,11 @@ def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor])
     return from_front.index_put((rows, ), values).movedim(0, dim)
 
 
+def _xlogy(x: Tensor, y: Tensor) -> Tensor:
+    """Zero of no logarithm is zero; where there is one, zero has its gradient."""
+    return x * torch.log(torch.where((x == 0) & (y <= 0), torch.ones_like(y), y))
+
+
 def _scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """The index says which elements of a larger source are added."""
     if src.shape == index.shape:
@@ -344,7 +349,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "atan2": _atan2,
     "arctan2": _atan2,
     "hypot": lambda x, y: torch.sqrt(x * x + y * y),
-    "xlogy": lambda x, y: torch.where(x == 0, torch.zeros_like(x), x * torch.log(y)),
+    "xlogy": _xlogy,
     "logaddexp": _logaddexp,
     "fmod": lambda x, y: x - y * _trunc(x / y),
     "prod": _prod,

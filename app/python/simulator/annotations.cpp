@@ -13,16 +13,24 @@
 namespace tilescope::python {
 namespace {
 
-void setInt(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
-    auto& attribute = *node.add_attribute();
+/// That of the name, new if there is none: what is noted twice is what was noted last.
+onnx::AttributeProto& attributeToSet(onnx::NodeProto& node, const std::string& name) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute())
+        if (attribute.name() == name)
+            return attribute;
+    onnx::AttributeProto& attribute = *node.add_attribute();
     attribute.set_name(name);
+    return attribute;
+}
+
+void setInt(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
+    onnx::AttributeProto& attribute = attributeToSet(node, name);
     attribute.set_type(onnx::AttributeProto::INT);
     attribute.set_i(value);
 }
 
 void setReal(onnx::NodeProto& node, const std::string& name, float value) {
-    auto& attribute = *node.add_attribute();
-    attribute.set_name(name);
+    onnx::AttributeProto& attribute = attributeToSet(node, name);
     attribute.set_type(onnx::AttributeProto::FLOAT);
     attribute.set_f(value);
 }

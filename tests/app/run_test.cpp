@@ -125,8 +125,8 @@ private slots:
         const CliResult flags = runCommand(runArguments(read.model, read.options, "flags"));
         QCOMPARE(flags.err, "");
         QCOMPARE(flags.status, 0);
-        QCOMPARE(text(firstDifference(withoutTimes("job/profile.pop"),
-                                      withoutTimes("flags/profile.pop"))),
+        QCOMPARE(text(firstDifference(withoutTimes(ProfileReader("job/profile.pop").load()),
+                                      withoutTimes(ProfileReader("flags/profile.pop").load()))),
                  "");
     }
 

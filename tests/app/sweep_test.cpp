@@ -120,10 +120,11 @@ private slots:
                     QString("out/%1_availableMemoryProportion=%2_batchSize=%3")
                         .arg(point++)
                         .arg(proportion, batch);
-                QCOMPARE(
-                    text(firstDifference(withoutTimes(directory.toStdString() + "/profile.pop"),
-                                         withoutTimes("alone/profile.pop"))),
-                    "");
+                QCOMPARE(text(firstDifference(
+                             withoutTimes(
+                                 ProfileReader(directory.toStdString() + "/profile.pop").load()),
+                             withoutTimes(ProfileReader("alone/profile.pop").load()))),
+                         "");
             }
     }
 

@@ -18,16 +18,6 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-/// Without what no two runs have in common; which phases there were stays.
-Profile withoutTimes(Profile profile) {
-    profile.info.createdAt.clear();
-    for (auto& [phase, seconds] : profile.info.timings)
-        seconds = 0;
-    for (HostSpan& span : profile.hostSpans)
-        span.start = span.seconds = 0;
-    return profile;
-}
-
 } // namespace
 
 class KeptWorkTest : public QObject {

@@ -1,7 +1,6 @@
 // Compares profiles field by field.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "core/profile/profile.h"
@@ -11,8 +10,8 @@ namespace tilescope::test {
 /// Where two profiles differ first, such as "variables[3].bytes"; "" if they are equal.
 std::string firstDifference(const Profile& a, const Profile& b);
 
-/// The profile of a file, without what two equal runs have different: when they were and how long
-/// the host took.
-Profile withoutTimes(const std::filesystem::path& file);
+/// Without what no two runs have in common, when they were and how long the host took; which phases
+/// there were stays.
+Profile withoutTimes(Profile profile);
 
 } // namespace tilescope::test

@@ -1,7 +1,6 @@
 #include "simulator/frontend/resolve/resolve.h"
 
 #include <algorithm>
-#include <deque>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -10,13 +9,12 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "core/base/error.h"
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/folding.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/operand_types.h"
 #include "simulator/frontend/resolve/own_shapes.h"
 #include "simulator/frontend/resolve/rebatch.h"
-#include "simulator/graph/size_bounds.h"
 
 namespace tilescope::sim {
 
@@ -32,12 +30,6 @@ int opsetOf(const onnx::ModelProto& model) {
     return 1;
 }
 
-/// Views of a weight are weights again, stored in the order that their reader wants.
-bool isViewOfFirstOperand(const std::string& type) {
-    return type == "Reshape" || type == "Flatten" || type == "Squeeze" || type == "Unsqueeze" ||
-           type == "Identity" || type == "Transpose" || type == "Cast";
-}
-
 class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
@@ -46,17 +38,16 @@ public:
         : model_(model)
         , values_(values)
         , custom_(options.customOperations)
-        , parameters_(options.parameters)
-        , saysParameters_(!options.parameters.empty())
         , weights_(weights)
         , opset_(opsetOf(model))
-        , rebatch_(batch) {
+        , rebatch_(batch)
+        , folding_(result_.values, options.parameters, values != nullptr) {
         result_.origin = origin;
         result_.name = model.graph().name();
     }
 
     ResolvedModel run() {
-        countReaders();
+        folding_.see(model_.graph());
         addInitializers();
         addInputs();
         for (auto& proto : *model_.mutable_graph()->mutable_node())
@@ -76,20 +67,11 @@ private:
                                     node.op_type(), text, rebatch_.remedy()));
     }
 
-    void countReaders() {
-        for (const auto& node : model_.graph().node())
-            for (const auto& input : node.input())
-                ++readers_[input];
-        addLayerParameters(model_.graph(), parameters_);
-        for (const auto& output : model_.graph().output())
-            ++readers_[output.name()];
-    }
-
     void addInitializers() {
         for (const auto& tensor : model_.graph().initializer()) {
             try {
                 Constant constant = constantFrom(tensor);
-                const bool weight = parameters_.contains(tensor.name()) ||
+                const bool weight = folding_.isParameter(tensor.name()) ||
                                     (isReal(constant.type) && constant.size() > 1);
                 define(tensor.name(), std::move(constant),
                        weight ? TensorRole::Weight : TensorRole::Constant);
@@ -198,7 +180,9 @@ private:
                 replaceTarget(proto, node, std::move(*target));
             if (!foldData(node)) {
                 infer(proto, node);
-                if (!foldWithoutData(node))
+                if (const auto role = folding_.roleWithoutData(node))
+                    result_.values.at(node.outputs[0]).role = *role;
+                else
                     keep(std::move(node));
             }
         } catch (const std::invalid_argument& error) {
@@ -218,7 +202,7 @@ private:
             return;
         }
         std::string name = node.outputs.at(0) + "/shape";
-        while (readers_.contains(name) || result_.values.contains(name))
+        while (folding_.isRead(name) || result_.values.contains(name))
             name += '_'; // the model has one of that name
         define(name, intConstant(std::move(target)), TensorRole::Constant);
         proto.set_input(1, name);
@@ -243,79 +227,12 @@ private:
         return true;
     }
 
-    /// The role of what is computed from constants and weights only; none if anything else is read.
-    [[nodiscard]] std::optional<TensorRole> constantRole(const Node& node) const {
-        TensorRole role = TensorRole::Constant;
-        for (const auto& name : node.inputs) {
-            if (name.empty())
-                continue;
-            const TensorRole input = result_.values.at(name).role;
-            if (input != TensorRole::Constant && input != TensorRole::Weight)
-                return std::nullopt;
-            if (input == TensorRole::Weight)
-                role = input;
-        }
-        return role;
-    }
-
-    /// Whether a node over constants and weights goes away. Weights stay what they are, whatever
-    /// their size: of what is done to them only views fold. A few numbers are never a weight.
-    [[nodiscard]] bool isFoldable(const Node& node, TensorRole role) const {
-        constexpr std::int64_t fewNumbers = 8;
-        const auto isParameter = [&](const std::string& name) {
-            return parameters_.contains(name);
-        };
-        if (!isEvaluable(node.type) || role == TensorRole::Constant)
-            return isEvaluable(node.type);
-        if (isViewOfFirstOperand(node.type) && readers_.at(node.inputs.at(0)) == 1)
-            return true;
-        if (std::any_of(node.inputs.begin(), node.inputs.end(), isParameter))
-            return false;
-        return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) {
-            return name.empty() || elementsOf(result_.values.at(name).shape) <= fewNumbers;
-        });
-    }
-
-    /// Whether a node without operands makes a weight. Some exporters have parameters in Constants:
-    /// those are weights like any other, but where an exporter says itself which ones are.
-    [[nodiscard]] bool isWeight(const Node& node, const std::string& name,
-                                const Constant& made) const {
-        if (!isReal(made.type))
-            return false;
-        if (node.type == "ConstantOfShape")
-            return made.size() > 1;
-        return node.type == "Constant" && !saysParameters_ && parameters_.contains(name);
-    }
-
     bool foldData(const Node& node) {
-        const auto role = constantRole(node);
-        if (!role || !isFoldable(node, *role))
+        auto results = folding_.results(node);
+        if (!results)
             return false;
-        ConstantOperands operands;
-        std::deque<Constant> temporary; // of what is too large to be kept as a constant
-        if (values_ != nullptr)
-            operands.most = mostValues;
-        for (const auto& name : node.inputs) {
-            operands.push_back(nullptr);
-            if (name.empty())
-                continue;
-            const Value& value = result_.values.at(name);
-            if (!value.data && !value.large)
-                return false;
-            operands.back() = value.data
-                                  ? &*value.data
-                                  : &temporary.emplace_back(constantOf(*value.large, value.type));
-        }
-        auto results = evaluate(node, operands);
-        if (!results || results->size() != node.outputs.size())
-            return false;
-        if (*role == TensorRole::Weight && parameters_.contains(node.inputs.at(0)))
-            parameters_.insert(node.outputs.begin(), node.outputs.end());
-        for (std::size_t i = 0; i < results->size(); ++i) {
-            Constant& constant = (*results)[i];
-            const bool weight = isWeight(node, node.outputs[i], constant);
-            defineFolded(node.outputs[i], std::move(constant), weight ? TensorRole::Weight : *role);
-        }
+        for (std::size_t i = 0; i < results->size(); ++i)
+            defineFolded(node.outputs[i], std::move((*results)[i].constant), (*results)[i].role);
         return true;
     }
 
@@ -385,7 +302,7 @@ private:
             define(name, elementType(type), *shape, TensorRole::Activation);
             return;
         }
-        if (!readers_.contains(name))
+        if (!folding_.isRead(name))
             return;
         throw std::invalid_argument(
             fmt::format("the shape of its output '{}' does not follow from its inputs{}", name,
@@ -413,22 +330,6 @@ private:
                                                          unknown));
     }
 
-    /// Constants too large to compute stay constants, and views of weights weights.
-    bool foldWithoutData(const Node& node) {
-        const auto role = constantRole(node);
-        if (!role || !isFoldable(node, *role) || node.outputs.size() != 1)
-            return false;
-        if (values_ != nullptr && *role == TensorRole::Constant && node.type != "ConstantOfShape")
-            return false; // its value is needed: it is computed as the program runs
-        Value& value = result_.values.at(node.outputs[0]);
-        if (node.type == "ConstantOfShape") {
-            value.role = isReal(value.type) ? TensorRole::Weight : TensorRole::Constant;
-            return true;
-        }
-        value.role = *role;
-        return true;
-    }
-
     void keep(Node node) {
         if (values_ != nullptr)
             checkOperandTypes(node, operandsOf(node));
@@ -442,14 +343,12 @@ private:
     onnx::ModelProto& model_;
     const WeightValues* values_;
     const CustomOperations& custom_;
-    NameSet parameters_; ///< and views of them
-    bool saysParameters_;
     const NameSet& weights_;
     int opset_;
     std::string maker_; ///< of what is defined now
     Rebatch rebatch_;
     ResolvedModel result_;
-    std::unordered_map<std::string, int> readers_;
+    Folding folding_; ///< reads the values of the result
     std::unordered_map<std::string, onnx::TypeProto> types_;
     std::unordered_map<std::string, onnx::TypeProto*> typePointers_;
     std::unordered_map<std::string, onnx::TensorProto> data_;

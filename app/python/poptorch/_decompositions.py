@@ -55,7 +55,8 @@ def _asinh(x: Tensor) -> Tensor:
     # By the size, as the logarithm of large negative numbers is of what they lose; zero has a slope.
     is_negative = x < 0
     size = torch.where(is_negative, -x, x)
-    result = torch.log(size + torch.sqrt(size * size + 1))
+    square = size * size
+    result = torch.log1p(size + square / (1 + torch.sqrt(square + 1)))
     return torch.where(is_negative, -result, result)
 
 
@@ -331,12 +332,11 @@ def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 TABLE: Dict[str, Callable[..., Any]] = {
     **LAYERS,
     "exp2": lambda x: torch.exp(x * math.log(2)),
-    "expm1": lambda x: torch.exp(x) - 1,
-    "sinh": lambda x: (torch.exp(x) - torch.exp(-x)) * 0.5,
+    "sinh": lambda x: (torch.expm1(x) - torch.expm1(-x)) * 0.5,
     "cosh": lambda x: (torch.exp(x) + torch.exp(-x)) * 0.5,
     "asinh": _asinh,
     "acosh": lambda x: torch.log(x + torch.sqrt(x * x - 1)),
-    "atanh": lambda x: torch.log((1 + x) / (1 - x)) * 0.5,
+    "atanh": lambda x: torch.log1p(2 * x / (1 - x)) * 0.5,  # also near zero
     "trunc": _trunc,
     "fix": _trunc,
     "frac": lambda x: x - _trunc(x),

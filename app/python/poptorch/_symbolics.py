@@ -139,6 +139,18 @@ def _as_float(graph: Any, x: Any) -> Any:
     return x if helper._is_fp(x) else graph.op("Cast", x, to_i=_FLOAT)
 
 
+def _near_zero(name: str) -> Callable[..., Any]:
+    """PopART's operator of a function whose plain form loses all digits near zero."""
+
+    def function(graph: Any, x: Any) -> Any:
+        operand = _as_float(graph, x)
+        result = add_node(graph, GRAPHCORE, name, operand)
+        result.setType(operand.type())
+        return result
+
+    return function
+
+
 def _integers(graph: Any, values: List[int]) -> Any:
     return graph.op("Constant", value_t=torch.tensor(values, dtype=torch.int64))
 
@@ -219,6 +231,8 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::kl_div": _kl_div,
     "aten::batch_norm": _batch_norm,
     "aten::group_norm": _group_norm,
+    "aten::expm1": _near_zero("Expm1"),
+    "aten::log1p": _near_zero("Log1p"),
     "aten::floor_divide": _floor_divide,
     "aten::index_put": _index_put,
     "aten::clamp": _clamp(symbolic_opset11.clamp),

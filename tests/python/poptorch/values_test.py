@@ -17,6 +17,18 @@ def test_inference_computes_what_torch_does():
     assert torch.allclose(compiled(data), model(data), atol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["expm1", "log1p", "sinh", "asinh", "atanh", "tan", "tanh"])
+def test_functions_keep_their_digits_near_zero(name):
+    function = getattr(torch, name)
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    x = torch.tensor([1e-6, -3e-5, 2e-3, 0.4, -0.7, 0.0])
+    assert torch.allclose(poptorch.inferenceModel(Model())(x), function(x), rtol=1e-6, atol=0)
+
+
 def test_inference_leaves_dropout_and_modes_alone():
     model = nn.Sequential(nn.Linear(64, 8), nn.Dropout(0.5))
     model.train()

@@ -2,8 +2,8 @@
 //   hostile_files [--files N] [--seed S] [--limit SECONDS] [--only ENTRY] [--first N] [--keep DIR]
 // An entry is a form of file that a command reads: onnx, job, list, keras, values, weights, idx,
 // profile, sweep, cache, custom. Prints what is an error of ours, a crash, or takes more than
-// SECONDS (20), and for each entry how often what came out; exit status 1 if there was any of
-// these.
+// SECONDS (20) of processor time, and for each entry how often what came out; exit status 1 if
+// there was any of these.
 #include <array>
 #include <cstdio>
 #include <cstdlib>

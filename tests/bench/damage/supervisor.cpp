@@ -1,10 +1,12 @@
 #include "tests/bench/damage/supervisor.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,10 @@ using Clock = std::chrono::steady_clock;
 double since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// A busy machine makes a job last longer, but not take more: it may last so many times its limit
+/// of processor time, for one that waits forever.
+constexpr double longestWait = 6;
 
 /// A line of text to the parent; line feeds in it become blanks.
 void send(int pipe, char kind, std::string text) {
@@ -60,24 +66,39 @@ public:
     Child& operator=(const Child&) = delete;
 
     enum class Heard { Line, End, Nothing };
+    /// Waits for a line until the child has taken so much processor time more.
     Heard listen(double seconds, std::string& line) {
         const auto start = Clock::now();
+        const double before = processorSeconds();
         for (;;) {
             if (const auto end = buffer_.find('\n'); end != std::string::npos) {
                 line = buffer_.substr(0, end);
                 buffer_.erase(0, end + 1);
                 return Heard::Line;
             }
-            const double left = seconds - since(start);
-            pollfd wait{pipe_, POLLIN, 0};
-            if (left <= 0 || poll(&wait, 1, static_cast<int>(left * 1000) + 1) == 0)
+            const double left = std::min(seconds - (processorSeconds() - before),
+                                         seconds * longestWait - since(start));
+            if (left <= 0)
                 return Heard::Nothing;
+            pollfd wait{pipe_, POLLIN, 0};
+            if (poll(&wait, 1, static_cast<int>(left * 1000) + 1) == 0)
+                continue;
             std::array<char, 4096> block{};
             const ssize_t got = read(pipe_, block.data(), block.size());
             if (got <= 0)
                 return Heard::End;
             buffer_.append(block.data(), static_cast<std::size_t>(got));
         }
+    }
+
+    /// Of the child itself, without what it has started; when it has ended, as it last was.
+    double processorSeconds() {
+        clockid_t clock{};
+        timespec time{};
+        if (clock_getcpuclockid(process_, &clock) == 0 && clock_gettime(clock, &time) == 0)
+            taken_ = std::max(taken_, static_cast<double>(time.tv_sec) +
+                                          static_cast<double>(time.tv_nsec) * 1e-9);
+        return taken_;
     }
 
     void kill() const { ::kill(process_, SIGKILL); }
@@ -91,6 +112,7 @@ public:
 private:
     pid_t process_ = -1;
     int pipe_ = -1;
+    double taken_ = 0;
     std::string buffer_;
 };
 
@@ -100,19 +122,19 @@ int runChild(int first, int jobs, double limit, const Job& job,
     Child child(first, jobs, job);
     JobResult current{first, Verdict::Fine, {}, 0};
     std::string at;
-    auto start = Clock::now();
+    double start = child.processorSeconds();
     for (;;) {
         std::string line;
         const Child::Heard heard = child.listen(limit, line);
         if (heard == Child::Heard::Line && line[0] == 'B') {
-            start = Clock::now();
+            start = child.processorSeconds();
             at.clear();
         } else if (heard == Child::Heard::Line && line[0] == 'P') {
             at = line.substr(1);
         } else if (heard == Child::Heard::Line) {
             current.verdict = static_cast<Verdict>(line[1] - '0');
             current.text = line.substr(2);
-            current.seconds = since(start);
+            current.seconds = child.processorSeconds() - start;
             each(current);
             ++current.job;
         } else {
@@ -123,7 +145,7 @@ int runChild(int first, int jobs, double limit, const Job& job,
                 return jobs;
             current.verdict = heard == Child::Heard::Nothing ? Verdict::Hang : Verdict::Crash;
             current.text = at + " (" + end + ")";
-            current.seconds = since(start);
+            current.seconds = child.processorSeconds() - start;
             each(current);
             return current.job + 1;
         }

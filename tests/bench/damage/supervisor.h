@@ -22,8 +22,8 @@ const char* toString(Verdict verdict);
 struct JobResult {
     int job = 0;
     Verdict verdict = Verdict::Fine;
-    std::string text; ///< the worst message, or where it crashed
-    double seconds = 0;
+    std::string text;   ///< the worst message, or where it crashed
+    double seconds = 0; ///< of processor time
 };
 
 /// What a job has to say while it runs: where it is, so that a crash has a place.
@@ -31,8 +31,8 @@ using Progress = std::function<void(const std::string& at)>;
 using Job = std::function<JobResult(int job, const Progress& at)>;
 
 /// Runs `job` for 0 .. jobs-1 one after the other in a forked child; after a crash, or after
-/// `limitSeconds` without an end or progress, a new child goes on with the next. `each` is told in
-/// the calling process.
+/// `limitSeconds` of processor time without an end or progress, a new child goes on with the next.
+/// `each` is told in the calling process.
 void runJobs(int jobs, double limitSeconds, const Job& job,
              const std::function<void(const JobResult&)>& each);
 

@@ -349,8 +349,7 @@ Profile executed(Phases& phases, CompiledProgram compiled, const RunOptions& giv
     profile.info.createdAt = timeNow();
     profile.messages.push_back(
         {Severity::Info,
-         fmt::format("nothing was compiled: --executable-cache has the program, which took {} to "
-                     "compile",
+         fmt::format("loaded from the executable cache; compiling it took {}",
                      formatSeconds(compiled.seconds)),
          {}});
     const std::vector<HostCallPart> call = hostCall(profile, options, timedTarget(options));

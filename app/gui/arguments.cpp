@@ -212,7 +212,7 @@ QString helpText() {
         "                             tensor\n"
         "  --range FROM:TO            show this part: cycles of the trace, tiles of memory,\n"
         "                             steps of liveness, iterations of values\n"
-        "  --compare TARGET           the same as TARGET behind PROFILE\n"
+        "  --compare TARGET           the same as TARGET after PROFILE\n"
         "  --check                    only say whether the window would open there\n"
         "  --grab VIEW=FILE.png ...   write pictures of reports and exit; needs no display; "
         "VIEW:PART\n"

@@ -124,8 +124,9 @@ std::string exceptionsText(const FpExceptions& chosen) {
 OptionSpec exceptionsRow() {
     return with(
         row(OptionTopic::Compute, "fpExceptions", "--fp-exceptions", Type::Text, "none",
-            "what ends a run with values, a list: invalid, division (by zero), overflow; "
-            "nan-on-overflow: a half that is too large becomes no number, not the largest; all"),
+            "exceptions that end a run with values, a list: invalid, division (by zero), "
+            "overflow; nan-on-overflow: a half that is too large becomes NaN, not the largest; "
+            "all"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
             options.compute.fpExceptions = exceptionsOf(self, value);
         },
@@ -195,13 +196,12 @@ std::vector<OptionSpec> computeRows() {
                 &ComputeOptions::evalData),
         integerRow(
             row(OptionTopic::Compute, "epochs", "--epochs", Type::Integer, "1",
-                "how often training sees the data"),
+                "passes over the training data"),
             {1, mostEpochs}, [](auto& options) -> auto& { return options.compute.epochs; }),
         scheduleRow(),
         integerRow(
             row(OptionTopic::Compute, "seed", "--seed", Type::Integer, "0",
-                "what weights begin with, the order of data, generated inputs and dropout "
-                "follow from it"),
+                "random seed for weights, data order, generated inputs and dropout"),
             {0, mostSeed}, [](auto& options) -> auto& { return options.compute.seed; }),
         pathRow("saveModel", "--save-model", "ONNX file for the model with its trained weights",
                 &ComputeOptions::saveModel, ".onnx"),

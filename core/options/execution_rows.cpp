@@ -159,8 +159,8 @@ std::vector<OptionSpec> feedingRows() {
                        "processes of the host that share the replicas evenly"),
                    {1, limits::mostIpus}, &RunOptions::instances),
         enumRow(row(OptionTopic::Host, "framework", "--framework", Type::Choice, "popart",
-                    "whose work on the host each run has (see 'tilescope targets'), and whose "
-                    "copies of weights with the host the program has",
+                    "framework whose host overhead (see 'tilescope targets') and weight copies are "
+                    "modelled",
                     {"popart", "poptorch", "tensorflow", "keras", "poplar"}),
                 &RunOptions::framework),
         enumRow(row(OptionTopic::Host, "outputMode", "--output-mode", Type::Choice, "all",

@@ -127,7 +127,7 @@ void checkShared(const RunOptions& options) {
     const bool shards = options.replicatedTensorSharding;
     const char* sharding = "replicatedTensorSharding";
     refuse(shards && options.replicas == 1, sharding,
-           "one replica has nobody to share with; add --replicas N, or leave it out");
+           "sharding needs at least two replicas; add --replicas N, or leave it out");
     refuse(!shards && options.minElementsForReplicatedTensorSharding !=
                           RunOptions().minElementsForReplicatedTensorSharding,
            "minElementsForReplicatedTensorSharding",

@@ -26,7 +26,7 @@ namespace {
 
 bool isFromCache(const Profile& p) {
     return std::any_of(p.messages.begin(), p.messages.end(), [](const Message& m) {
-        return m.text.starts_with("nothing was compiled: ");
+        return m.text.starts_with("loaded from the executable cache; ");
     });
 }
 
@@ -43,7 +43,7 @@ Profile plain(Profile p) {
                       return std::pair(a.offset, a.variable) < std::pair(b.offset, b.variable);
                   });
     std::erase_if(p.messages,
-                  [](const Message& m) { return m.text.starts_with("nothing was compiled: "); });
+                  [](const Message& m) { return m.text.starts_with("loaded from the executable cache; "); });
     return p;
 }
 

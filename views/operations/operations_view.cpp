@@ -120,7 +120,7 @@ QWidget* OperationsView::makeTools() {
     addPage(tr("Roofline"), tr("Work a cycle and work a byte, under the limits of the machine"),
             roofline_);
     layer_ = row->addChoice(tr("Rows"), {});
-    layer_->setToolTip(tr("What a row stands for"));
+    layer_->setToolTip(tr("What each row represents"));
     fillLayers(1);
     auto* metricRow = new ToolRow;
     metricRow->layout()->setContentsMargins(0, 0, 0, 0);

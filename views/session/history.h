@@ -16,7 +16,7 @@ namespace tilescope::views {
 /// The one history of a window: what was selected, the zooms of its plots, and what views add to
 /// that. What changes in one go is one step: until a mouse button is pressed again, another key
 /// selects something, or nothing has changed for a while; a row of wheel notches is one, and a drag
-/// however long it rests. What views change by themselves after a step back is no step.
+/// however long it rests. Changes that views make while undoing are not recorded.
 class History : public QObject {
     Q_OBJECT
 public:

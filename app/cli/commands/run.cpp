@@ -212,8 +212,7 @@ void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept) {
     command->add_flag("--no-profile", arguments->noProfile, "print the summary only")
         ->excludes(output);
     command->add_flag("--progress", arguments->progress,
-                      "say on standard error how far the run is and which option is wrong, in "
-                      "lines for programs");
+                      "print machine-readable progress, and which option is wrong, to stderr");
     addTableOptions(*command, arguments->options);
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action, kept] {

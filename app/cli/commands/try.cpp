@@ -139,7 +139,7 @@ void addTryCommand(CLI::App& app, Action& action) {
                      "keep the profiles in DIR/<suggestion>/profile.pop")
         ->type_name("DIR");
     command->add_flag("--progress", arguments->progress,
-                      "say on standard error how far it is, in lines for programs");
+                      "print machine-readable progress to stderr");
     addFormatFlags(*command, arguments->flags);
     setProfileAction(*command, action, arguments, tryAll);
 }

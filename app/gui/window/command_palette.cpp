@@ -30,8 +30,7 @@ CommandPalette::CommandPalette(MainWindow& window)
     , window_(window)
     , field_(new QLineEdit)
     , list_(new QListWidget)
-    , nothing_(views::textLabel(tr("Nothing is called so, or has these letters in this order."),
-                                "muted")) {
+    , nothing_(views::textLabel(tr("No match"), "muted")) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Find anything"));
     constexpr QSize usual(680, 520);

@@ -170,7 +170,7 @@ std::vector<Insight> findOverflow(const Facts& p) {
     Insight insight;
     describeFindings(values, findings, all, insight);
     insight.level = anyLost ? InsightLevel::Problem : InsightLevel::Warning;
-    insight.title = fmt::format("{} elements are infinite, no number or at their type's limit",
+    insight.title = fmt::format("{} elements are infinite, NaN or saturated",
                                 withThousands(insight.cost.elements));
     insight.reason = fmt::format("{} is the first, at iteration {}.", labelOf(begin),
                                  withThousands(first->iteration));

@@ -151,9 +151,8 @@ private:
         row("replicas=2 ipuModel=on", "option replicas (--replicas): the IPU Model has no "
                                       "replicas; leave --ipu-model or --replicas out");
         row("mode=training optimizer=adam replicatedTensorSharding=on",
-            "option replicatedTensorSharding (--replicated-tensor-sharding): one replica has "
-            "nobody "
-            "to share with; add --replicas N, or leave it out");
+            "option replicatedTensorSharding (--replicated-tensor-sharding): sharding needs at "
+            "least two replicas; add --replicas N, or leave it out");
         row("mode=training replicas=4 replicatedTensorSharding=on",
             "option replicatedTensorSharding (--replicated-tensor-sharding): there is no optimizer "
             "state to share; add --mode training with --optimizer momentum, adam, adamw, lamb or "

@@ -4,20 +4,34 @@
 #include <QFile>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QRegularExpression>
 #include <QSplitter>
-#include <QTextBrowser>
 #include <QTextCursor>
-#include <QTextFrame>
-#include <QTextTable>
+#include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/gui/window/help_text.h"
 #include "app/gui/window/reports.h"
 
 namespace tilescope::gui {
 namespace {
 
+constexpr QLatin1String manualFolder("manual/");
+constexpr QLatin1String helpFolder("help/");
+
 QString fileOf(const QString& page) {
-    return QStringLiteral(":/help/%1.md").arg(page);
+    return QStringLiteral(":/%1%2.md")
+        .arg(page.startsWith(manualFolder) ? QLatin1String() : helpFolder, page);
+}
+
+// In the order of its index, which comes first.
+QStringList manualPages() {
+    QStringList names{manualFolder + QStringLiteral("index")};
+    static const QRegularExpression link(QStringLiteral(R"(\]\((\w+)\.md\))"));
+    auto links = link.globalMatch(HelpWindow::markdown(names.first()));
+    while (links.hasNext())
+        names << manualFolder + links.next().captured(1);
+    return names;
 }
 
 // The first heading of a page.
@@ -33,18 +47,15 @@ HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent)
     , search_(new QLineEdit)
     , contents_(new QListWidget)
-    , text_(new QTextBrowser) {
+    , text_(new HelpText) {
     setWindowTitle(tr("TileScope help"));
-    resize(900, 620);
+    resize(1020, 680);
     search_->setPlaceholderText(tr("Search the help; Enter goes to the next match"));
     search_->setAccessibleName(tr("Search the help"));
     search_->setClearButtonEnabled(true);
     contents_->setAccessibleName(tr("Contents"));
-    contents_->setMinimumWidth(170);
+    contents_->setMinimumWidth(230);
     text_->setAccessibleName(tr("Help text"));
-    text_->setOpenExternalLinks(false);
-    text_->setOpenLinks(false);
-    text_->setFrameShape(QFrame::NoFrame);
     auto* split = new QSplitter;
     split->addWidget(contents_);
     split->addWidget(text_);
@@ -52,38 +63,62 @@ HelpWindow::HelpWindow(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(search_);
     layout->addWidget(split, 1);
-    for (const QString& page : pages()) {
-        auto* item = new QListWidgetItem(titleOf(page));
-        item->setData(Qt::UserRole, page);
-        contents_->addItem(item);
-    }
+    for (const QString& page : pages())
+        addPage(page);
     connect(contents_, &QListWidget::currentRowChanged, this, &HelpWindow::load);
     connect(search_, &QLineEdit::textChanged, this, &HelpWindow::filter);
     connect(search_, &QLineEdit::returnPressed, this, &HelpWindow::findNext);
-    // Links between pages are names of pages.
-    connect(text_, &QTextBrowser::anchorClicked, this,
-            [this](const QUrl& url) { showPage(url.path().remove(QStringLiteral(".md"))); });
+    connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+        showPage(linkedPage(pageAt(contents_->currentRow()), link));
+    });
     contents_->setCurrentRow(0);
+}
+
+// The manual has a heading, which is no page.
+void HelpWindow::addPage(const QString& name) {
+    if (name.startsWith(manualFolder) && !pageAt(contents_->count() - 1).startsWith(manualFolder)) {
+        auto* heading = new QListWidgetItem(tr("Manual"), contents_);
+        heading->setFlags(Qt::NoItemFlags);
+    }
+    auto* item = new QListWidgetItem(titleOf(name), contents_);
+    item->setData(Qt::UserRole, name);
+}
+
+QString HelpWindow::pageAt(int row) const {
+    const QListWidgetItem* item = contents_->item(row);
+    return item == nullptr ? QString() : item->data(Qt::UserRole).toString();
 }
 
 QStringList HelpWindow::pages() {
     QStringList names{QStringLiteral("start"), QStringLiteral("run")};
     for (const Report report : reports)
         names << reportName(report);
-    names << QStringLiteral("keys") << QStringLiteral("glossary");
+    names << QStringLiteral("keys") << QStringLiteral("glossary") << manualPages();
     names.removeIf([](const QString& name) { return !QFile::exists(fileOf(name)); });
     return names;
 }
 
 QString HelpWindow::markdown(const QString& page) {
     QFile file(fileOf(page));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    // What the manual says to its test is not for readers.
+    static const QRegularExpression comment(QStringLiteral("<!--.*?-->\n?"),
+                                            QRegularExpression::DotMatchesEverythingOption);
+    return QString::fromUtf8(file.readAll()).remove(comment);
+}
+
+QString HelpWindow::linkedPage(const QString& page, const QUrl& link) {
+    QString path = QUrl(QStringLiteral("qrc") + fileOf(page)).resolved(link).path().mid(1);
+    if (path.startsWith(helpFolder))
+        path.remove(0, helpFolder.size());
+    return path.remove(QStringLiteral(".md"));
 }
 
 void HelpWindow::showPage(const QString& name, const QString& word) {
     int wanted = 0;
     for (int row = 0; row < contents_->count(); ++row)
-        if (contents_->item(row)->data(Qt::UserRole).toString() == name)
+        if (pageAt(row) == name)
             wanted = row;
     contents_->setCurrentRow(wanted);
     text_->moveCursor(QTextCursor::Start);
@@ -94,25 +129,7 @@ void HelpWindow::showPage(const QString& name, const QString& word) {
 void HelpWindow::load(int row) {
     if (row < 0)
         return;
-    text_->setMarkdown(markdown(contents_->item(row)->data(Qt::UserRole).toString()));
-    restyle();
-}
-
-void HelpWindow::restyle() {
-    constexpr int margin = 18;
-    QTextFrameFormat format = text_->document()->rootFrame()->frameFormat();
-    format.setMargin(margin);
-    text_->document()->rootFrame()->setFrameFormat(format);
-    constexpr int padding = 5;
-    for (QTextFrame* frame : text_->document()->rootFrame()->childFrames())
-        if (auto* table = qobject_cast<QTextTable*>(frame)) {
-            QTextTableFormat look = table->format();
-            look.setBorder(0);
-            look.setCellSpacing(0);
-            look.setCellPadding(padding);
-            look.setLeftMargin(-padding); // texts are in line with the paragraphs
-            table->setFormat(look);
-        }
+    text_->showMarkdown(markdown(pageAt(row)));
 }
 
 void HelpWindow::changeEvent(QEvent* event) {
@@ -125,10 +142,11 @@ void HelpWindow::changeEvent(QEvent* event) {
 // Pages without the text are dimmed, not hidden: the contents keep their order.
 void HelpWindow::filter(const QString& text) {
     for (int row = 0; row < contents_->count(); ++row) {
+        const QString page = pageAt(row);
+        if (page.isEmpty())
+            continue;
         QListWidgetItem* item = contents_->item(row);
-        const bool has =
-            text.isEmpty() ||
-            markdown(item->data(Qt::UserRole).toString()).contains(text, Qt::CaseInsensitive);
+        const bool has = text.isEmpty() || markdown(page).contains(text, Qt::CaseInsensitive);
         item->setForeground(
             palette().brush(has ? QPalette::Active : QPalette::Disabled, QPalette::Text));
         QFont font = contents_->font();
@@ -147,8 +165,7 @@ void HelpWindow::findNext() {
     // From the next page on, around to this one.
     for (int i = 1; i <= contents_->count(); ++i) {
         const int row = (contents_->currentRow() + i) % contents_->count();
-        const QString page = contents_->item(row)->data(Qt::UserRole).toString();
-        if (!markdown(page).contains(wanted, Qt::CaseInsensitive))
+        if (!markdown(pageAt(row)).contains(wanted, Qt::CaseInsensitive))
             continue;
         contents_->setCurrentRow(row);
         text_->moveCursor(QTextCursor::Start);

@@ -6,6 +6,7 @@
 #include <QTextBrowser>
 #include <QtTest>
 
+#include "app/gui/help/help_pages.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
@@ -51,9 +52,8 @@ private slots:
             auto* help = window.findChild<HelpWindow*>();
             QVERIFY(help && help->isVisible());
             QCOMPARE(currentPage(*help), reportName(report));
-            QVERIFY(HelpWindow::markdown(reportName(report))
-                        .startsWith("# " + reportTitle(report) + "\n"));
-            QVERIFY(HelpWindow::markdown(reportName(report)).size() < 2000); // short
+            QVERIFY(helpMarkdown(reportName(report)).startsWith("# " + reportTitle(report) + "\n"));
+            QVERIFY(helpMarkdown(reportName(report)).size() < 2000); // short
         }
         window.findChild<HelpWindow*>()->hide();
         show(window);
@@ -91,14 +91,14 @@ private slots:
         int links = 0;
         int pictures = 0;
         for (const QString& page : HelpWindow::pages()) {
-            auto matches = link.globalMatch(HelpWindow::markdown(page));
+            auto matches = link.globalMatch(helpMarkdown(page));
             while (matches.hasNext()) {
                 const QRegularExpressionMatch match = matches.next();
                 const QString to = match.captured(2);
                 const bool isPicture = !match.captured(1).isEmpty();
-                const bool leads =
-                    isPicture ? QFile::exists(":/pictures/" + QUrl(to).fileName())
-                              : HelpWindow::pages().contains(HelpWindow::linkedPage(page, to));
+                const bool leads = isPicture
+                                       ? QFile::exists(":/pictures/" + QUrl(to).fileName())
+                                       : HelpWindow::pages().contains(linkedHelpPage(page, to));
                 QVERIFY2(leads, qPrintable(page + " -> " + to));
                 ++(isPicture ? pictures : links);
             }
@@ -138,7 +138,7 @@ private slots:
     // The page of keys says what the menus have.
     void helpNamesTheKeysOfTheMenus() {
         const MainWindow window(Memory::None);
-        const QString keys = HelpWindow::markdown("keys");
+        const QString keys = helpMarkdown("keys");
         for (const QString shortcut :
              {"Ctrl+P", "Ctrl+Shift+R", "Ctrl+Alt+R", "Ctrl+Shift+S", "Ctrl+Shift+T", "Ctrl+,"}) {
             QVERIFY2(keys.contains("| " + shortcut), qPrintable(shortcut));

@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 
 #include "app/gui/find/name_matches.h"
-#include "app/gui/window/help_window.h"
+#include "app/gui/help/help_pages.h"
 
 namespace tilescope::gui {
 namespace {
@@ -39,8 +39,8 @@ Said saidIn(const QString& line, const QString& next) {
 } // namespace
 
 HelpFinder::HelpFinder() {
-    for (const QString& page : HelpWindow::pages())
-        readPage(page, HelpWindow::markdown(page));
+    for (const QString& page : allHelpPages())
+        readPage(page, helpMarkdown(page));
 }
 
 void HelpFinder::readPage(const QString& page, const QString& markdown) {

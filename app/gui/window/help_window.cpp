@@ -1,42 +1,23 @@
 #include "app/gui/window/help_window.h"
 
 #include <QEvent>
-#include <QFile>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QRegularExpression>
 #include <QSplitter>
 #include <QTextCursor>
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "app/gui/window/help_text.h"
+#include "app/gui/help/help_pages.h"
+#include "app/gui/help/help_text.h"
 #include "app/gui/window/reports.h"
 
 namespace tilescope::gui {
 namespace {
 
-constexpr QLatin1String manualFolder("manual/");
-constexpr QLatin1String helpFolder("help/");
-
-QString fileOf(const QString& page) {
-    return QStringLiteral(":/%1%2.md")
-        .arg(page.startsWith(manualFolder) ? QLatin1String() : helpFolder, page);
-}
-
-// In the order of its index, which comes first.
-QStringList manualPages() {
-    QStringList names{manualFolder + QStringLiteral("index")};
-    static const QRegularExpression link(QStringLiteral(R"(\]\((\w+)\.md\))"));
-    auto links = link.globalMatch(HelpWindow::markdown(names.first()));
-    while (links.hasNext())
-        names << manualFolder + links.next().captured(1);
-    return names;
-}
-
 // The first heading of a page.
 QString titleOf(const QString& page) {
-    const QString text = HelpWindow::markdown(page);
+    const QString text = helpMarkdown(page);
     const qsizetype end = text.indexOf(QLatin1Char('\n'));
     return text.left(end).remove(QLatin1Char('#')).trimmed();
 }
@@ -69,14 +50,14 @@ HelpWindow::HelpWindow(QWidget* parent)
     connect(search_, &QLineEdit::textChanged, this, &HelpWindow::filter);
     connect(search_, &QLineEdit::returnPressed, this, &HelpWindow::findNext);
     connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
-        showPage(linkedPage(pageAt(contents_->currentRow()), link));
+        showPage(linkedHelpPage(pageAt(contents_->currentRow()), link));
     });
     contents_->setCurrentRow(0);
 }
 
 // The manual has a heading, which is no page.
 void HelpWindow::addPage(const QString& name) {
-    if (name.startsWith(manualFolder) && !pageAt(contents_->count() - 1).startsWith(manualFolder)) {
+    if (name == manualPages().first()) {
         auto* heading = new QListWidgetItem(tr("Manual"), contents_);
         heading->setFlags(Qt::NoItemFlags);
     }
@@ -94,25 +75,8 @@ QStringList HelpWindow::pages() {
     for (const Report report : reports)
         names << reportName(report);
     names << QStringLiteral("keys") << QStringLiteral("glossary") << manualPages();
-    names.removeIf([](const QString& name) { return !QFile::exists(fileOf(name)); });
+    names.removeIf([](const QString& name) { return helpMarkdown(name).isEmpty(); });
     return names;
-}
-
-QString HelpWindow::markdown(const QString& page) {
-    QFile file(fileOf(page));
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    // What the manual says to its test is not for readers.
-    static const QRegularExpression comment(QStringLiteral("<!--.*?-->\n?"),
-                                            QRegularExpression::DotMatchesEverythingOption);
-    return QString::fromUtf8(file.readAll()).remove(comment);
-}
-
-QString HelpWindow::linkedPage(const QString& page, const QUrl& link) {
-    QString path = QUrl(QStringLiteral("qrc") + fileOf(page)).resolved(link).path().mid(1);
-    if (path.startsWith(helpFolder))
-        path.remove(0, helpFolder.size());
-    return path.remove(QStringLiteral(".md"));
 }
 
 void HelpWindow::showPage(const QString& name, const QString& word) {
@@ -129,7 +93,7 @@ void HelpWindow::showPage(const QString& name, const QString& word) {
 void HelpWindow::load(int row) {
     if (row < 0)
         return;
-    text_->showMarkdown(markdown(pageAt(row)));
+    text_->showMarkdown(helpMarkdown(pageAt(row)));
 }
 
 void HelpWindow::changeEvent(QEvent* event) {
@@ -146,7 +110,7 @@ void HelpWindow::filter(const QString& text) {
         if (page.isEmpty())
             continue;
         QListWidgetItem* item = contents_->item(row);
-        const bool has = text.isEmpty() || markdown(page).contains(text, Qt::CaseInsensitive);
+        const bool has = text.isEmpty() || helpMarkdown(page).contains(text, Qt::CaseInsensitive);
         item->setForeground(
             palette().brush(has ? QPalette::Active : QPalette::Disabled, QPalette::Text));
         QFont font = contents_->font();
@@ -165,7 +129,7 @@ void HelpWindow::findNext() {
     // From the next page on, around to this one.
     for (int i = 1; i <= contents_->count(); ++i) {
         const int row = (contents_->currentRow() + i) % contents_->count();
-        if (!markdown(pageAt(row)).contains(wanted, Qt::CaseInsensitive))
+        if (!helpMarkdown(pageAt(row)).contains(wanted, Qt::CaseInsensitive))
             continue;
         contents_->setCurrentRow(row);
         text_->moveCursor(QTextCursor::Start);

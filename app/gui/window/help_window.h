@@ -24,10 +24,6 @@ public:
 
     /// Names of all pages in the order of the contents.
     static QStringList pages();
-    /// A page as Markdown; empty if there is none.
-    static QString markdown(const QString& page);
-    /// The page that a link on a page leads to, such as "../help/keys.md".
-    static QString linkedPage(const QString& page, const QUrl& link);
 
 private:
     void addPage(const QString& name);

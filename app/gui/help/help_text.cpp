@@ -1,4 +1,4 @@
-#include "app/gui/window/help_text.h"
+#include "app/gui/help/help_text.h"
 
 #include <QImage>
 #include <QTextBlock>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README anew, 1280 x 720: those of the stories are saved by their tests, so
+# Makes the pictures of the README and the manual anew, 1280 x 720: those of the stories are saved by their tests, so
 # that they show what was checked; three more are reports of the demo at two memory proportions, and one is
 # of transfers with and without overlap.
 set -euo pipefail

@@ -8,9 +8,9 @@
 #include <QTest>
 #include <sstream>
 
-#include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_writer.h"
+#include "tests/app/typed_command.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/test_main.h"
@@ -21,58 +21,14 @@ using namespace tilescope::test;
 
 namespace {
 
-/// Words of a command line; quotes keep blanks, there are no other rules.
-std::vector<std::string> wordsOf(const std::string& line) {
-    std::vector<std::string> words;
-    std::string word;
-    bool open = false;
-    char quote = '\0';
-    for (const char c : line) {
-        if (quote != '\0') {
-            if (quote == c)
-                quote = '\0';
-            else
-                word += c;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-            open = true;
-        } else if (c != ' ') {
-            word += c;
-            open = true;
-        } else if (open) {
-            words.push_back(std::move(word));
-            word.clear();
-            open = false;
-        }
-    }
-    if (open)
-        words.push_back(std::move(word));
-    return words;
-}
-
 /// What a session prints for one command.
 std::string transcript(const std::string& command) {
-    std::vector<std::string> words = wordsOf(command);
-    std::vector<std::string> variables;
-    while (!words.empty() && words.front() != "tilescope") {
-        const std::size_t equals = words.front().find('=');
-        variables.push_back(words.front().substr(0, equals));
-        qputenv(variables.back().c_str(),
-                QByteArray::fromStdString(words.front().substr(equals + 1)));
-        words.erase(words.begin());
-    }
-    if (!words.empty())
-        words.erase(words.begin());
-    std::ostringstream out;
-    std::ostringstream err;
-    const int status = cli::runCli(words, {out, err});
-    for (const std::string& variable : variables)
-        qunsetenv(variable.c_str());
-    std::string text = "$ " + command + "\n" + out.str();
-    std::istringstream errors(err.str());
+    const CliResult result = runTyped(typedCommand(command));
+    std::string shown = "$ " + command + "\n" + result.out.toStdString();
+    std::istringstream errors(result.err.toStdString());
     for (std::string line; std::getline(errors, line);)
-        text += "! " + line + "\n";
-    return text + (status == 0 ? "" : "[exit " + std::to_string(status) + "]\n");
+        shown += "! " + line + "\n";
+    return shown + (result.status == 0 ? "" : "[exit " + std::to_string(result.status) + "]\n");
 }
 
 } // namespace

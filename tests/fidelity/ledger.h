@@ -1,5 +1,5 @@
-// The ledger of figures: what is published and what README.md quotes, beside what this build
-// computes.
+// The ledger of figures: what is published and what README.md and the manual quote, beside what
+// this build computes.
 #pragma once
 
 #include <filesystem>

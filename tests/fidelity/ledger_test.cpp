@@ -1,5 +1,5 @@
 // The ledger: each figure is what this build computes, near what is published, and what README.md
-// quotes. `tilescope_fidelity --rewrite-ledger` puts today's figures in all three.
+// and the manual quote. `tilescope_fidelity --rewrite-ledger` puts today's figures in all three.
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>

@@ -223,7 +223,13 @@ private slots:
         go("Keyboard and mouse", "Keyboard and mouse");
         auto* help = window_->findChild<HelpWindow*>();
         QVERIFY(help && help->isVisible());
-        QVERIFY(help->findChild<QTextBrowser*>()->toPlainText().startsWith("Keyboard and mouse"));
+        QTextBrowser& page = *help->findChild<QTextBrowser*>();
+        QVERIFY(page.toPlainText().startsWith("Keyboard and mouse"));
+        // A heading of the manual, and a row of one of its tables.
+        go("whole machines", "Whole machines");
+        QVERIFY(page.toPlainText().startsWith("Replicas and streaming memory"));
+        QCOMPARE(page.textCursor().selectedText(), "Whole machines");
+        QVERIFY(!found("streamCallbacks.multiThreadMode").filter("connect streams").isEmpty());
     }
 
     void arrowKeysPassHeadingsOver() {

@@ -2,9 +2,11 @@
 #include <QAction>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QScrollBar>
 #include <QTextBrowser>
 #include <QtTest>
 
+#include "app/gui/help/help_pages.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
@@ -50,9 +52,8 @@ private slots:
             auto* help = window.findChild<HelpWindow*>();
             QVERIFY(help && help->isVisible());
             QCOMPARE(currentPage(*help), reportName(report));
-            QVERIFY(HelpWindow::markdown(reportName(report))
-                        .startsWith("# " + reportTitle(report) + "\n"));
-            QVERIFY(HelpWindow::markdown(reportName(report)).size() < 2000); // short
+            QVERIFY(helpMarkdown(reportName(report)).startsWith("# " + reportTitle(report) + "\n"));
+            QVERIFY(helpMarkdown(reportName(report)).size() < 2000); // short
         }
         window.findChild<HelpWindow*>()->hide();
         show(window);
@@ -86,23 +87,58 @@ private slots:
     }
 
     void linksOfTheHelpLeadToPages() {
-        static const QRegularExpression link(R"(\]\(([^)]+)\))");
+        static const QRegularExpression link(R"((!?)\[[^\]]*\]\(([^)]+)\))");
         int links = 0;
+        int pictures = 0;
         for (const QString& page : HelpWindow::pages()) {
-            auto matches = link.globalMatch(HelpWindow::markdown(page));
+            auto matches = link.globalMatch(helpMarkdown(page));
             while (matches.hasNext()) {
-                const QString to = matches.next().captured(1).remove(".md");
-                QVERIFY2(HelpWindow::pages().contains(to), qPrintable(page + " -> " + to));
-                ++links;
+                const QRegularExpressionMatch match = matches.next();
+                const QString to = match.captured(2);
+                const bool isPicture = !match.captured(1).isEmpty();
+                const bool leads = isPicture
+                                       ? QFile::exists(":/pictures/" + QUrl(to).fileName())
+                                       : HelpWindow::pages().contains(linkedHelpPage(page, to));
+                QVERIFY2(leads, qPrintable(page + " -> " + to));
+                ++(isPicture ? pictures : links);
             }
         }
-        QVERIFY(links >= 2);
+        QVERIFY(links > 40);
+        QVERIFY(pictures > 10);
+    }
+
+    void theManualComesAfterTheHelp() {
+        HelpWindow help;
+        help.show();
+        QTest::qWait(0);
+        help.showPage("manual/out_of_memory");
+        QCOMPARE(currentPage(help), "manual/out_of_memory");
+        auto* text = help.findChild<QTextBrowser*>();
+        QVERIFY(!text->toPlainText().contains("exit 1"));
+        // Pictures are as wide as there is room.
+        QCOMPARE(text->horizontalScrollBar()->maximum(), 0);
+        help.resize(help.width() - 200, help.height());
+        QCoreApplication::processEvents();
+        QCOMPARE(text->horizontalScrollBar()->maximum(), 0);
+        // A link of a page, and the heading that is no page.
+        emit text->anchorClicked(QUrl("../help/glossary.md"));
+        QCOMPARE(currentPage(help), "glossary");
+        QTest::keyClick(&test::child<QListWidget>(help), Qt::Key_Down);
+        QCOMPARE(currentPage(help), "manual/index");
+        // Its files are pages, each once.
+        QStringList files = QDir(":/manual").entryList({"*.md"}, QDir::Files);
+        QStringList listed = HelpWindow::pages().filter("manual/");
+        for (QString& page : listed)
+            page = page.section('/', 1) + ".md";
+        files.sort();
+        listed.sort();
+        QCOMPARE(listed, files);
     }
 
     // The page of keys says what the menus have.
     void helpNamesTheKeysOfTheMenus() {
         const MainWindow window(Memory::None);
-        const QString keys = HelpWindow::markdown("keys");
+        const QString keys = helpMarkdown("keys");
         for (const QString shortcut :
              {"Ctrl+P", "Ctrl+Shift+R", "Ctrl+Alt+R", "Ctrl+Shift+S", "Ctrl+Shift+T", "Ctrl+,"}) {
             QVERIFY2(keys.contains("| " + shortcut), qPrintable(shortcut));

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/gui/help/help_pages.h"
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
@@ -168,12 +169,12 @@ private slots:
         for (const QString& text : translator_.seen)
             texts << text;
         for (const QString& page : HelpWindow::pages())
-            texts << HelpWindow::markdown(page);
+            texts << helpMarkdown(page);
         for (const OptionSpec& spec : runOptionTable())
             texts << QString::fromStdString(spec.help);
         QSet<QString> explained;
         static const QRegularExpression bold(QStringLiteral(R"(\*\*([^*]+)\*\*)"));
-        auto terms = bold.globalMatch(HelpWindow::markdown(QStringLiteral("glossary")));
+        auto terms = bold.globalMatch(helpMarkdown(QStringLiteral("glossary")));
         while (terms.hasNext())
             for (const QString& term : terms.next().captured(1).split(QStringLiteral(", ")))
                 explained << term;

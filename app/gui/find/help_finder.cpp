@@ -1,11 +1,10 @@
 #include "app/gui/find/help_finder.h"
 
 #include <QCoreApplication>
-#include <QDir>
-#include <QFileInfo>
 #include <QRegularExpression>
 
 #include "app/gui/find/name_matches.h"
+#include "app/gui/help/help_pages.h"
 
 namespace tilescope::gui {
 namespace {
@@ -40,18 +39,19 @@ Said saidIn(const QString& line, const QString& next) {
 } // namespace
 
 HelpFinder::HelpFinder() {
-    const QDir folder(QStringLiteral(":/help"));
-    for (const QString& name : folder.entryList({QStringLiteral("*.md")}, QDir::Files)) {
-        QFile file(folder.filePath(name));
-        if (file.open(QIODevice::ReadOnly))
-            readPage(QFileInfo(name).baseName(), QString::fromUtf8(file.readAll()));
-    }
+    for (const QString& page : allHelpPages())
+        readPage(page, helpMarkdown(page));
 }
 
 void HelpFinder::readPage(const QString& page, const QString& markdown) {
     QString title;
     const QStringList lines = markdown.split(QLatin1Char('\n'));
+    bool inCode = false;
     for (qsizetype i = 0; i < lines.size(); ++i) {
+        if (lines[i].startsWith(QLatin1String("```")))
+            inCode = !inCode;
+        if (inCode) // where '#' begins a comment
+            continue;
         const Said said = saidIn(lines[i], lines.value(i + 1));
         if (said.text.isEmpty())
             continue;

@@ -1,11 +1,11 @@
-// The pages of the help.
+// The pages of the help and the manual.
 #pragma once
 
 #include "app/gui/find/finder.h"
 
 namespace tilescope::gui {
 
-/// Titles and headings of the help's pages, and what they say of keys and terms.
+/// Titles and headings of the pages, and what they say of keys and terms.
 class HelpFinder : public Finder {
 public:
     HelpFinder();

@@ -1,28 +1,23 @@
 #include "app/gui/window/help_window.h"
 
 #include <QEvent>
-#include <QFile>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QSplitter>
-#include <QTextBrowser>
 #include <QTextCursor>
-#include <QTextFrame>
-#include <QTextTable>
+#include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/gui/help/help_pages.h"
+#include "app/gui/help/help_text.h"
 #include "app/gui/window/reports.h"
 
 namespace tilescope::gui {
 namespace {
 
-QString fileOf(const QString& page) {
-    return QStringLiteral(":/help/%1.md").arg(page);
-}
-
 // The first heading of a page.
 QString titleOf(const QString& page) {
-    const QString text = HelpWindow::markdown(page);
+    const QString text = helpMarkdown(page);
     const qsizetype end = text.indexOf(QLatin1Char('\n'));
     return text.left(end).remove(QLatin1Char('#')).trimmed();
 }
@@ -33,18 +28,15 @@ HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent)
     , search_(new QLineEdit)
     , contents_(new QListWidget)
-    , text_(new QTextBrowser) {
+    , text_(new HelpText) {
     setWindowTitle(tr("TileScope help"));
-    resize(900, 620);
+    resize(1020, 680);
     search_->setPlaceholderText(tr("Search the help; Enter goes to the next match"));
     search_->setAccessibleName(tr("Search the help"));
     search_->setClearButtonEnabled(true);
     contents_->setAccessibleName(tr("Contents"));
-    contents_->setMinimumWidth(170);
+    contents_->setMinimumWidth(230);
     text_->setAccessibleName(tr("Help text"));
-    text_->setOpenExternalLinks(false);
-    text_->setOpenLinks(false);
-    text_->setFrameShape(QFrame::NoFrame);
     auto* split = new QSplitter;
     split->addWidget(contents_);
     split->addWidget(text_);
@@ -52,38 +44,45 @@ HelpWindow::HelpWindow(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(search_);
     layout->addWidget(split, 1);
-    for (const QString& page : pages()) {
-        auto* item = new QListWidgetItem(titleOf(page));
-        item->setData(Qt::UserRole, page);
-        contents_->addItem(item);
-    }
+    for (const QString& page : pages())
+        addPage(page);
     connect(contents_, &QListWidget::currentRowChanged, this, &HelpWindow::load);
     connect(search_, &QLineEdit::textChanged, this, &HelpWindow::filter);
     connect(search_, &QLineEdit::returnPressed, this, &HelpWindow::findNext);
-    // Links between pages are names of pages.
-    connect(text_, &QTextBrowser::anchorClicked, this,
-            [this](const QUrl& url) { showPage(url.path().remove(QStringLiteral(".md"))); });
+    connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+        showPage(linkedHelpPage(pageAt(contents_->currentRow()), link));
+    });
     contents_->setCurrentRow(0);
+}
+
+// The manual has a heading, which is no page.
+void HelpWindow::addPage(const QString& name) {
+    if (name == manualPages().first()) {
+        auto* heading = new QListWidgetItem(tr("Manual"), contents_);
+        heading->setFlags(Qt::NoItemFlags);
+    }
+    auto* item = new QListWidgetItem(titleOf(name), contents_);
+    item->setData(Qt::UserRole, name);
+}
+
+QString HelpWindow::pageAt(int row) const {
+    const QListWidgetItem* item = contents_->item(row);
+    return item == nullptr ? QString() : item->data(Qt::UserRole).toString();
 }
 
 QStringList HelpWindow::pages() {
     QStringList names{QStringLiteral("start"), QStringLiteral("run")};
     for (const Report report : reports)
         names << reportName(report);
-    names << QStringLiteral("keys") << QStringLiteral("glossary");
-    names.removeIf([](const QString& name) { return !QFile::exists(fileOf(name)); });
+    names << QStringLiteral("keys") << QStringLiteral("glossary") << manualPages();
+    names.removeIf([](const QString& name) { return helpMarkdown(name).isEmpty(); });
     return names;
-}
-
-QString HelpWindow::markdown(const QString& page) {
-    QFile file(fileOf(page));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
 void HelpWindow::showPage(const QString& name, const QString& word) {
     int wanted = 0;
     for (int row = 0; row < contents_->count(); ++row)
-        if (contents_->item(row)->data(Qt::UserRole).toString() == name)
+        if (pageAt(row) == name)
             wanted = row;
     contents_->setCurrentRow(wanted);
     text_->moveCursor(QTextCursor::Start);
@@ -94,25 +93,7 @@ void HelpWindow::showPage(const QString& name, const QString& word) {
 void HelpWindow::load(int row) {
     if (row < 0)
         return;
-    text_->setMarkdown(markdown(contents_->item(row)->data(Qt::UserRole).toString()));
-    restyle();
-}
-
-void HelpWindow::restyle() {
-    constexpr int margin = 18;
-    QTextFrameFormat format = text_->document()->rootFrame()->frameFormat();
-    format.setMargin(margin);
-    text_->document()->rootFrame()->setFrameFormat(format);
-    constexpr int padding = 5;
-    for (QTextFrame* frame : text_->document()->rootFrame()->childFrames())
-        if (auto* table = qobject_cast<QTextTable*>(frame)) {
-            QTextTableFormat look = table->format();
-            look.setBorder(0);
-            look.setCellSpacing(0);
-            look.setCellPadding(padding);
-            look.setLeftMargin(-padding); // texts are in line with the paragraphs
-            table->setFormat(look);
-        }
+    text_->showMarkdown(helpMarkdown(pageAt(row)));
 }
 
 void HelpWindow::changeEvent(QEvent* event) {
@@ -125,10 +106,11 @@ void HelpWindow::changeEvent(QEvent* event) {
 // Pages without the text are dimmed, not hidden: the contents keep their order.
 void HelpWindow::filter(const QString& text) {
     for (int row = 0; row < contents_->count(); ++row) {
+        const QString page = pageAt(row);
+        if (page.isEmpty())
+            continue;
         QListWidgetItem* item = contents_->item(row);
-        const bool has =
-            text.isEmpty() ||
-            markdown(item->data(Qt::UserRole).toString()).contains(text, Qt::CaseInsensitive);
+        const bool has = text.isEmpty() || helpMarkdown(page).contains(text, Qt::CaseInsensitive);
         item->setForeground(
             palette().brush(has ? QPalette::Active : QPalette::Disabled, QPalette::Text));
         QFont font = contents_->font();
@@ -147,8 +129,7 @@ void HelpWindow::findNext() {
     // From the next page on, around to this one.
     for (int i = 1; i <= contents_->count(); ++i) {
         const int row = (contents_->currentRow() + i) % contents_->count();
-        const QString page = contents_->item(row)->data(Qt::UserRole).toString();
-        if (!markdown(page).contains(wanted, Qt::CaseInsensitive))
+        if (!helpMarkdown(pageAt(row)).contains(wanted, Qt::CaseInsensitive))
             continue;
         contents_->setCurrentRow(row);
         text_->moveCursor(QTextCursor::Start);

@@ -165,7 +165,7 @@ public:
         QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, patienceMs);
         waitUntilIdle();
     }
-    /// A picture of the window for the README, in the folder that TILESCOPE_PICTURES names; without
+    /// A picture of the window for the manual, in the folder that TILESCOPE_PICTURES names; without
     /// it nothing. So a picture shows what the story has just checked.
     void picture(const QString& name) {
         const QString folder = qEnvironmentVariable("TILESCOPE_PICTURES");

@@ -1,0 +1,81 @@
+#include "core/options/option_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/options/engine_options.h"
+#include "core/options/option_form.h"
+#include "core/options/option_values.h"
+#include "core/options/run_options.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::string_view introduction =
+    R"(# Options by topic
+
+Every option of `tilescope run`, with its key in a [job file](command_line.md), in `--vary` of a
+[sweep](sweep_on_a_cluster.md) and in [Python](python.md). A switch takes no value on the command
+line, and `true` or `false` in a job. Bounds that depend on the machine are those of the default one.
+[Engine options](engine_options.md) come last.
+
+This page is made from the tables that the programs read.
+)";
+
+std::string code(std::string_view text) {
+    return fmt::format("`{}`", text);
+}
+
+template <class Texts> std::string codes(const Texts& texts) {
+    std::string list;
+    for (const auto& text : texts)
+        list += (list.empty() ? "" : ", ") + code(text);
+    return list;
+}
+
+/// ", from `0` to `1`"; "" for an option whose help says all there is to say.
+std::string valuesOf(const OptionSpec& spec) {
+    using Type = OptionSpec::Type;
+    if (spec.type == Type::Flag)
+        return ", a switch";
+    if (spec.type == Type::Choice)
+        return ", one of " + codes(spec.choices);
+    if (spec.type == Type::Json)
+        return ", a JSON object";
+    const auto range = optionRange(spec.key, RunOptions());
+    return range ? fmt::format(", from {} to {}", code(numberText(range->least)),
+                               code(numberText(range->most)))
+                 : "";
+}
+
+std::string itemOf(const OptionSpec& spec) {
+    const bool hasDefault = !spec.defaultValue.empty() && spec.type != OptionSpec::Type::Flag;
+    return fmt::format("- {} (key {}{}{}): {}\n", code(spec.flag), code(spec.key), valuesOf(spec),
+                       hasDefault ? "; default " + code(spec.defaultValue) : "", spec.help);
+}
+
+std::string itemOf(const EngineOption& option) {
+    const std::string values =
+        option.values.empty() ? "" : fmt::format(" (one of {})", codes(option.values));
+    return fmt::format("- {}{}: {}\n", code(option.key), values, option.what);
+}
+
+} // namespace
+
+std::string optionPage() {
+    std::string page(introduction);
+    for (const OptionGroup& group : optionGroups()) {
+        page += fmt::format("\n## {}\n\n", group.title);
+        for (const std::string& key : group.keys)
+            page += itemOf(*findOption(key));
+    }
+    for (const EngineEffect effect : valuesUpTo<EngineEffect::NoMeaning>) {
+        page += fmt::format("\n## Engine options: {}\n\n", displayName(effect));
+        for (const EngineOption& option : engineOptionTable())
+            if (option.effect == effect)
+                page += itemOf(option);
+    }
+    return page;
+}
+
+} // namespace tilescope

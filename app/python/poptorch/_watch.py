@@ -273,7 +273,10 @@ class Watch(TorchFunctionMode):
         made = cast.expand(shape) if cast.shape != shape else cast.clone()
         value = value_of(made)
         with untraced():
-            target.copy_(source)
+            if source.dim() == 0:
+                target.fill_(source)  # may be written where elements share memory
+            else:
+                target.copy_(source)
         torch._C._set_value_trace(target, value)
         self._aliases.changed(target)
         return target

@@ -204,8 +204,15 @@ def test_a_change_of_overlapping_elements_is_refused():
             y += 1
             return x
 
-    with pytest.raises(poptorch.Error, match="has elements several times"):
-        poptorch.inferenceModel(Overlapping())(torch.randn(2, 4))
+    class Numbers(nn.Module):
+        def forward(self, x):
+            y = x.expand(2, 2, 4)
+            y[:, :, 1] = 0.5
+            return x
+
+    for model in (Overlapping(), Numbers()):
+        with pytest.raises(poptorch.Error, match="has elements several times"):
+            poptorch.inferenceModel(model)(torch.randn(2, 4))
 
 
 class UnreadNorms(nn.Module):

@@ -131,8 +131,11 @@ binary("fmod", lambda x, y: torch.fmod(x, _positive(y)))
 binary("remainder", lambda x, y: torch.remainder(x, _positive(y) * y.sign().detach()))
 binary("floor_divide", lambda x, y: torch.floor_divide(x, y.detach().abs() + 0.3) + x,
        smooth=False)
-binary("div_floor", lambda x, y: torch.div(x, _positive(y), rounding_mode="floor"), smooth=False)
-binary("div_trunc", lambda x, y: torch.div(x, _positive(y), rounding_mode="trunc"), smooth=False)
+# Away from quotients that are whole but for rounding, where one unit more is as right.
+binary("div_floor", lambda x, y: torch.div(x * 1.7 + 0.0137, _positive(y), rounding_mode="floor"),
+       smooth=False)
+binary("div_trunc", lambda x, y: torch.div(x * 1.7 + 0.0137, _positive(y), rounding_mode="trunc"),
+       smooth=False)
 binary("atan2", lambda x, y: torch.atan2(x, _positive(y)))
 binary("hypot", lambda x, y: torch.hypot(x, _positive(y)))
 binary("pow", lambda x, y: torch.pow(_positive(x).clamp(max=2), y.clamp(-2, 2)))

@@ -42,8 +42,9 @@ Profile plain(Profile p) {
                   [](const PlacedVariable& a, const PlacedVariable& b) {
                       return std::pair(a.offset, a.variable) < std::pair(b.offset, b.variable);
                   });
-    std::erase_if(p.messages,
-                  [](const Message& m) { return m.text.starts_with("loaded from the executable cache; "); });
+    std::erase_if(p.messages, [](const Message& m) {
+        return m.text.starts_with("loaded from the executable cache; ");
+    });
     return p;
 }
 

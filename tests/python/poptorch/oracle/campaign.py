@@ -13,12 +13,12 @@ def run(count, seed, only=None, shrinks=12, seconds=None, say=print):
     are over. Returns the failures, cut down: (case, what is wrong)."""
     say(f"oracle: {count} modules from seed {seed} on")
     begin, at = time.monotonic(), seed
-    failures, rows, unfit, done = [], collections.Counter(), 0, 0
+    failures, rows, unfit, done, rounded = [], collections.Counter(), 0, 0, 0
     while done < count and (seconds is None or time.monotonic() - begin < seconds):
         case = generate(at, only)
         at += 1
         try:
-            check(case)
+            rounded += not check(case)
         except Unfit:
             unfit += 1
             continue
@@ -29,6 +29,6 @@ def run(count, seed, only=None, shrinks=12, seconds=None, say=print):
         done += 1
         rows.update({step.row for step in case.steps})
     say(f"oracle: {done} modules compared in {time.monotonic() - begin:.0f} s, seeds {seed} to "
-        f"{at - 1}, {unfit} that PyTorch itself does not run, {len(rows)} rows, {len(failures)} "
-        "failures")
+        f"{at - 1}, {unfit} that PyTorch itself does not run, {rounded} equal but for rounding, "
+        f"{len(rows)} rows, {len(failures)} failures")
     return failures

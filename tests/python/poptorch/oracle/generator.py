@@ -58,13 +58,22 @@ INPUTS = 3
 FLOATS = (0, 2)
 
 
-class Generated(nn.Module):
-    """The module of a case."""
+def _nudge(tensor, by, seed):
+    """Makes each element a little larger or smaller where it is, by so much of itself."""
+    if tensor.is_floating_point() and all(stride or size == 1 for stride, size in
+                                          zip(tensor.stride(), tensor.shape)):
+        generator = torch.Generator().manual_seed(seed)
+        # Not seen by autograd, which would not have what it keeps changed.
+        tensor.data.mul_(1 + by * (torch.randint(0, 2, tensor.shape, generator=generator) * 2 - 1))
 
-    def __init__(self, case):
+
+class Generated(nn.Module):
+    """The module of a case; results of its steps can be moved by so much of themselves."""
+
+    def __init__(self, case, nudge=0.0):
         super().__init__()
         torch.manual_seed(case.seed)
-        self.case = case
+        self.case, self.nudge = case, nudge
         self.parts = nn.ModuleList()
         for step in case.steps:
             part = ROWS[step.row].part
@@ -77,6 +86,8 @@ class Generated(nn.Module):
         for step, part in zip(self.case.steps, self.parts):
             operands = [values[i] for i in step.operands]
             values.append(ROWS[step.row].compute(part, step.params, *operands))
+            if self.nudge:
+                _nudge(values[-1], self.nudge, len(values))
         return values
 
     def forward(self, *args, **kwargs):

@@ -135,6 +135,7 @@ class _Storage:
     def __init__(self, base: torch.Tensor) -> None:
         self._base = weakref.ref(base)
         self._kept: Optional[torch.Tensor] = None
+        self.views: Dict[int, Any] = {}  #: weak references by id
         self.epoch = 0  #: how often it was changed
 
     @property
@@ -179,7 +180,18 @@ class Aliases:
             storage = self._storages[pointer] = _Storage(tensor)
         elif storage.base is not tensor:
             storage.keep()
+            storage.views[id(tensor)] = weakref.ref(tensor)
         return storage
+
+    def stale(self) -> List[torch.Tensor]:
+        """Those whose memory has changed since their value in the trace was made."""
+        found = []
+        for storage in self._storages.values():
+            for view in (reference() for reference in storage.views.values()):
+                epoch = None if view is None else self._epoch(view)
+                if view is not None and epoch is not None and epoch < storage.epoch:
+                    found.append(view)
+        return found
 
     def see(self, tensor: torch.Tensor) -> None:
         """Of a tensor that has just been made."""

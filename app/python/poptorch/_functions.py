@@ -92,13 +92,6 @@ def detached(x: torch.Tensor) -> torch.Tensor:
     return Detach.apply(x)
 
 
-def current(x: torch.Tensor) -> torch.Tensor:
-    """A tensor that is about to be handed to a Function, which a trace does not see being called:
-    it sees this question, and brings the tensor's value up to date."""
-    x.is_leaf
-    return x
-
-
 class Nop(torch.autograd.Function):
     @staticmethod
     def symbolic(graph: Any, x: Any) -> Any:

@@ -5,15 +5,61 @@ gradient is another.
 """
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 import torch
+from torch.autograd.function import FunctionMeta
 
 from ._aliases import untraced
 from ._errors import Error
 
 #: Of gradients in float that two ways compute, relative to the largest element.
 _TOLERANCE = 1e-3
+
+
+class Calls:
+    """A context in which every call of a torch.autograd.Function is seen, also by an apply() that
+    the program has taken from its class before.
+
+    PyTorch asks a class for ``_backward_cls`` before it looks at the operands, and for ``forward``
+    before it calls that: its metaclass answers both here. ``begins()`` is called first, then
+    ``forward(function, original, context, *args)`` in place of the class's own.
+    """
+
+    def __init__(self, begins: Callable[[], None], forward: Callable[..., Any]) -> None:
+        self._begins, self._forward = begins, forward
+
+    def __enter__(self) -> None:
+        self._answer("_backward_cls", self._backward)
+        self._answer("forward", self._watched)
+
+    def __exit__(self, *_: Any) -> None:
+        del FunctionMeta._backward_cls, FunctionMeta.forward
+
+    def _answer(self, name: str, get: Callable[[Any], Any]) -> None:
+
+        def put(function: Any, value: Any) -> None:
+            delattr(FunctionMeta, name)  # else this would be asked again
+            setattr(function, name, value)
+            self._answer(name, get)
+
+        setattr(FunctionMeta, name, property(get, put))
+
+    @staticmethod
+    def _own(function: Any, name: str) -> Any:
+        for base in function.__mro__:
+            if name in base.__dict__:
+                found = base.__dict__[name]
+                return found.__get__(None, function) if isinstance(found, staticmethod) else found
+        raise AttributeError(name)
+
+    def _backward(self, function: Any) -> Any:
+        self._begins()
+        return self._own(function, "_backward_cls")
+
+    def _watched(self, function: Any) -> Any:
+        original = self._own(function, "forward")
+        return lambda context, *args: self._forward(function, original, context, *args)
 
 
 class _Context:

@@ -13,7 +13,7 @@ from ._decompositions import TABLE, decomposed
 from ._errors import Error
 from ._functions import detached
 from ._norms import OF_SHAPES, Norms
-from ._user_functions import refuse_other_gradients
+from ._user_functions import Calls, refuse_other_gradients
 
 #: Functions that take a tensor's value to Python, and how programs write them.
 _READ_BY_PYTHON = {
@@ -119,9 +119,11 @@ class Watch(TorchFunctionMode):
         self._trains = trains
         self._aliases = Aliases()
         self.norms = Norms(self._aliases)
+        self._calls = Calls(self._function_begins, self._function)
         #: Tensors that have been computed without gradients, by id, until somebody reads them.
         self._without_gradient: Dict[int, torch.Tensor] = {}
         self._inside = False
+        self._passes_gradient = True  #: of the Function that is being called
 
     def __enter__(self) -> "Watch":
         get, put = torch._C._TensorBase.__getitem__, torch._C._TensorBase.__setitem__
@@ -129,24 +131,14 @@ class Watch(TorchFunctionMode):
         torch.Tensor.__getitem__ = lambda x, i: self.__torch_function__(get, (), (x, i))  # type: ignore[assignment]
         torch.Tensor.__setitem__ = lambda x, i, y: self.__torch_function__(put, (), (x, i, y))  # type: ignore[assignment]
         self._get_item, self._set_item = get, put
-        self._own_apply = torch.autograd.Function.__dict__.get("apply")
-        self._watch_functions()
+        self._calls.__enter__()
         super().__enter__()
         return self
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         super().__exit__(kind, value, trace)
         del torch.Tensor.__getitem__, torch.Tensor.__setitem__
-        self._leave_functions()
-
-    def _watch_functions(self) -> None:
-        torch.autograd.Function.apply = classmethod(  # type: ignore[assignment]
-            lambda function, *args: self._apply(function, args))
-
-    def _leave_functions(self) -> None:
-        del torch.autograd.Function.apply
-        if self._own_apply is not None:
-            torch.autograd.Function.apply = self._own_apply  # type: ignore[assignment]
+        self._calls.__exit__()
 
     def refresh(self, value: Any) -> Any:
         """Tensors as they are now, for those who read them past this context."""
@@ -158,7 +150,7 @@ class Watch(TorchFunctionMode):
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (),
                            kwargs: Any = None) -> Any:
-        if self._inside or torch._C._get_tracing_state() is None:
+        if self._is_past():
             return function(*args, **(kwargs or {}))
         self._inside = True
         try:
@@ -166,29 +158,40 @@ class Watch(TorchFunctionMode):
         finally:
             self._inside = False
 
-    def _apply(self, function: Any, args: Tuple[Any, ...]) -> Any:
-        """Function.apply(*args), which modes do not see."""
-        self._leave_functions()  # a trace keeps the method to know the Function by it
-        try:
-            return self._applied(function, args)
-        finally:
-            self._watch_functions()
+    def _is_past(self) -> bool:
+        """Whether what happens is not the program's, or not traced."""
+        return self._inside or torch._C._get_tracing_state() is None
 
-    def _applied(self, function: Any, args: Tuple[Any, ...]) -> Any:
-        if self._inside or torch._C._get_tracing_state() is None:
-            return function.apply(*args)
+    def _function_begins(self) -> None:
+        """A Function is about to read its operands, which are not known yet."""
+        if self._is_past():
+            return
+        self._passes_gradient = torch.is_grad_enabled()  # it is off within forward()
+        self._inside = True
+        try:
+            self.refresh(self._aliases.stale() + list(self._without_gradient.values()))
+        finally:
+            self._inside = False
+
+    def _function(self, function: Any, original: Callable[..., Any], context: Any, *args: Any
+                  ) -> Any:
+        """function.forward(context, *args)"""
+        if self._is_past():
+            return original(context, *args)
         operands = list(tensors_in(args))
-        self.refresh(operands)
         before = [tensor._version for tensor in operands]
         self._inside = True
         try:
-            if self._trains and function.__module__.split(".")[0] != __package__:
+            if self._trains and self._passes_gradient and (
+                    function.__module__.split(".")[0] != __package__):
                 refuse_other_gradients(function, args, _place())
-            result = function.apply(*args)
+            result = original(context, *args)
         finally:
             self._inside = False
         for tensor in tensors_in(result):
             self._aliases.see(tensor)
+            if self._trains and not self._passes_gradient:
+                self._without_gradient[id(tensor)] = tensor
         if [tensor._version for tensor in operands] != before:
             raise Error(f"'{function.__name__}' changes its operand in place, which is not "
                         f"simulated in an autograd.Function: return another tensor; in {_place()}",

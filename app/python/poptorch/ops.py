@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from . import enums
 from ._errors import Error
-from ._functions import IdentityLoss, Nop, Note, add_node, current
+from ._functions import IdentityLoss, Nop, Note, add_node
 from ._logging import say_once
 
 Tensors = Union[torch.Tensor, Sequence[Any], Dict[Any, Any]]
@@ -34,7 +34,7 @@ def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
     """
     if reduction not in _REDUCTIONS:
         raise Error(f"Unsupported reduction type! '{reduction}' is none of sum, mean, none")
-    return IdentityLoss.apply(current(x), reduction, True)
+    return IdentityLoss.apply(x, reduction, True)
 
 
 def _each(tensors: Tensors, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -57,7 +57,7 @@ def recomputationCheckpoint(*tensors: Tensors) -> Any:
         The same; use what is returned.
     """
     kept = tuple(
-        _each(part, lambda x: Note.apply(current(x), "__recompute_output", None, 0)) for part in tensors)
+        _each(part, lambda x: Note.apply(x, "__recompute_output", None, 0)) for part in tensors)
     return kept[0] if len(kept) == 1 else kept
 
 
@@ -74,12 +74,12 @@ def set_available_memory(tensor: torch.Tensor, available_memory_proportion: floa
     share = float(available_memory_proportion)
     if not 0 <= share <= 1:
         raise ValueError(f"available_memory_proportion {share} is no number from 0 to 1")
-    return Note.apply(current(tensor), "__available_memory", share, None)
+    return Note.apply(tensor, "__available_memory", share, None)
 
 
 def nop(tensor: torch.Tensor) -> torch.Tensor:
     """An operation that hands its operand on, and that the compiler keeps."""
-    return Nop.apply(current(tensor))
+    return Nop.apply(tensor)
 
 
 def serializedMatMul(lhs: torch.Tensor, rhs: torch.Tensor, mode: enums.MatMulSerializationMode,

@@ -128,7 +128,8 @@ binary("maximum", torch.maximum)
 binary("minimum", torch.minimum)
 unary("maximum_with_zero", lambda x: torch.maximum(x, torch.zeros(())))
 binary("fmod", lambda x, y: torch.fmod(x, _positive(y)))
-binary("remainder", lambda x, y: torch.remainder(x, _positive(y) * y.sign().detach()))
+binary("remainder",
+       lambda x, y: torch.remainder(x, torch.where(y < 0, -1.0, 1.0) * _positive(y)))
 binary("floor_divide", lambda x, y: torch.floor_divide(x, y.detach().abs() + 0.3) + x,
        smooth=False)
 # Away from quotients that are whole but for rounding, where one unit more is as right.

@@ -297,5 +297,13 @@ def _function_of_changed(m, p, x):
     return _Swish.apply(x)
 
 
-unary("function", _Swish.apply)
+def _function_without_gradient(m, p, x):
+    with torch.no_grad():
+        y = _Swish.apply(x)
+    return x + y
+
+
+unary("function", _Swish.apply)  # taken from its class before it is called
+unary("function_called", lambda x: _Swish.apply(x))
+row("function_without_gradient", _function_without_gradient)
 row("function_of_changed", _function_of_changed, fits=dims(2), in_place=True)

@@ -385,6 +385,22 @@ private slots:
         QCOMPARE(view().groups().currentIndex(), 2);
     }
 
+    void rowsOfProfilesThatWereLeftLeadNowhere() {
+        open({files_.write("a.pop"), changed()});
+        TablePanel& causes = tab("Causes");
+        QVERIFY(causes.model().rowCount() > 0);
+        causes.view().setCurrentIndex(causes.model().index(0, 0));
+        ReportPair& reports = window_->context().reports;
+        connect(&reports, &ReportPair::changed, &causes,
+                [&] { emit causes.view().activated(causes.model().index(0, 0)); });
+        reports.swap();
+        QCOMPARE(window_->currentReport(), gui::Report::Compare);
+        test::waitUntilIdle(*window_);
+        // Its rows lead on once they are of what is open.
+        emit causes.view().activated(causes.model().index(0, 0));
+        QCOMPARE(window_->currentReport(), gui::Report::Liveness);
+    }
+
     void stoppingToCompareSaysHowToGoOn() {
         open({files_.write("a.pop"), changed()});
         window_->context().reports.closeTarget();

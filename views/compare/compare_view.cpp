@@ -198,7 +198,8 @@ void CompareView::loadPage() {
 }
 
 void CompareView::follow(Page page, std::int32_t id) {
-    if (id < 0 || page == Page::Options)
+    // While others are read, rows are of profiles that were left.
+    if (!comparison_ || id < 0 || page == Page::Options)
         return;
     if (comparePage(page).table >= 0) {
         emit reportWanted(QLatin1String(comparePage(page).report));

@@ -4,7 +4,9 @@
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QRegularExpression>
+#include <QTabWidget>
 #include <QtTest>
+#include <functional>
 #include <random>
 
 #include "app/gui/window/command_palette.h"
@@ -47,6 +49,29 @@ QStringList textsOf(const QWidget& report) {
                 texts << view->model()->index(row, column).data().toString();
     }
     return texts;
+}
+
+/// All pages of a report's tabs one after the other, so that each has something to show.
+void openEveryTab(MainWindow& window, const QWidget& report) {
+    for (QTabWidget* tabs : report.findChildren<QTabWidget*>())
+        for (int page = 0; page < tabs->count(); ++page) {
+            tabs->setCurrentIndex(page);
+            test::waitUntilIdle(window);
+        }
+}
+
+/// What a user does in each table, list and tree, all at once.
+void useRows(const QWidget& report) {
+    for (QAbstractItemView* view : report.findChildren<QAbstractItemView*>()) {
+        if (view->model() == nullptr || view->model()->rowCount() == 0)
+            continue;
+        const QModelIndex index = view->model()->index(view->model()->rowCount() - 1, 0);
+        emit view->clicked(index);
+        emit view->doubleClicked(index);
+        emit view->activated(index);
+        view->setCurrentIndex({});
+        view->setCurrentIndex(index);
+    }
 }
 
 } // namespace
@@ -155,6 +180,41 @@ private slots:
         goTo(seen);
         test::waitUntilIdle(*window_);
         QCOMPARE(textsOf(window_->view(seen)), alone);
+    }
+
+    void rowsOfProfilesThatWereLeft_data() { whatWasBegunForAnotherProfileIsNotShown_data(); }
+    // Whoever is quick chooses in what is no longer shown.
+    void rowsOfProfilesThatWereLeft() {
+        QFETCH(const int, report);
+        const QString small = files_.write("small.pop");
+        const QString large =
+            files_.write("large.pop", {.ipus = 2, .withRecord = true, .withValues = true});
+        openAndWait({large, small});
+        const Report seen = static_cast<Report>(report);
+        goTo(seen);
+        test::waitUntilIdle(*window_);
+        openEveryTab(*window_, window_->view(seen));
+        views::ReportPair& pair = window_->context().reports;
+        const auto use = [&] { useRows(window_->view(seen)); };
+        connect(&window_->context().workers, &views::Workers::profilesLeft, this, use);
+        connect(&pair, &views::ReportPair::changed, this, use);
+        const std::vector<std::function<void()>> changes{
+            [&] { pair.swap(); }, [&] { pair.closeTarget(); },
+            [&] {
+                test::openProfiles(*window_, {large, small});
+            },
+            [&] { pair.swap(); }, [&] { pair.close(); }};
+        for (const auto& change : changes) {
+            change();
+            use();
+            test::waitUntilIdle(*window_);
+            if (window_->currentReport() != seen && pair.source())
+                goTo(seen);
+            test::waitUntilIdle(*window_);
+        }
+        QVERIFY(!pair.source());
+        disconnect(&pair, nullptr, this, nullptr);
+        disconnect(&window_->context().workers, nullptr, this, nullptr);
     }
 
     // Its hits are ids of the profile that was open.

@@ -96,7 +96,20 @@ void Monkey::act() {
         break;
     }
     ++count_;
+    leaveDialog();
     look();
+}
+
+// Reports are where the time is to be spent.
+void Monkey::leaveDialog() {
+    constexpr int longest = 12; // events
+    auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+    inDialog_ = dialog == nullptr ? 0 : inDialog_ + 1;
+    if (inDialog_ < longest)
+        return;
+    noteEvent(QStringLiteral("%1 leaves %2").arg(count_).arg(nameOf(dialog)));
+    dialog->reject();
+    inDialog_ = 0;
 }
 
 void Monkey::say(const QString& what) {
@@ -122,6 +135,8 @@ QWidget& Monkey::front() {
         return *popup;
     if (QWidget* dialog = QApplication::activeModalWidget())
         return *dialog;
+    // A window system activates the window that one clicks on; only that one has its shortcuts.
+    behind.activateWindow();
     return behind;
 }
 

@@ -73,6 +73,7 @@ private:
     void say(const QString& what);
     void listenTo(gui::MainWindow& window);
     void takeError(const QString& text);
+    void leaveDialog();
     void look();
     /// Ends what waits for a user inside an event: file dialogs, questions, drags.
     void rescue();
@@ -85,6 +86,7 @@ private:
     bool acting_ = false;
     QString said_;
     int count_ = 0;
+    int inDialog_ = 0; ///< events since one was opened
     int changes_ = 0;
     std::set<gui::Report> reports_;
     QStringList complaints_;

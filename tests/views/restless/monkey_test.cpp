@@ -75,8 +75,8 @@ class MonkeyTest : public QObject {
         std::fprintf(stderr, "monkey: %d events, profiles changed %d times, %zu reports seen\n",
                      events, monkey.changes(), monkey.reports().size());
         // Else it is stuck, and proves nothing.
-        constexpr int fewest = 4000; // in fewer it may have met a few reports again and again
-        if (events >= fewest && (monkey.changes() < events / 100 || monkey.reports().size() < 8))
+        constexpr int fewest = 2000; // in fewer it may have met a few reports again and again
+        if (events >= fewest && (monkey.changes() < events / 100 || monkey.reports().size() < 9))
             qFatal("seed %u: it does nothing\n%s", seed, qPrintable(test::lastEvents()));
         return events;
     }

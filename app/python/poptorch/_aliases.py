@@ -66,6 +66,18 @@ def _refuse_overlap(base: torch.Tensor, view: torch.Tensor) -> None:
                         "the view first")
 
 
+def _refuse_other_order(target: torch.Tensor, value: torch.Tensor) -> None:
+    """Of a target that is changed by a view that has other elements of it at its places."""
+    with untraced():
+        numbers = torch.arange(target.storage().size())
+        own, read = (numbers.as_strided(t.shape, t.stride(), t.storage_offset())
+                     for t in (target, value))
+        if not torch.equal(own, read) and bool(
+                torch.isin(read.flatten(), own.flatten()).any()):
+            raise Error("a tensor is changed in place by a view that has other elements of it at "
+                        "its places: PyTorch leaves open what becomes of it; clone the view first")
+
+
 class _Form:
     """How a view is read from its base, and what the base is once the view has changed."""
 
@@ -210,6 +222,17 @@ class Aliases:
             read = _Form(base, tensor).read(stand_in(base))
             torch._C._set_value_trace(tensor, value_of(read))
         self._mark(tensor, storage.epoch)
+
+    def apart(self, target: torch.Tensor, value: Any) -> Any:
+        """Nested operands as they are, but with memory of their own where it is also `target`'s,
+        which is about to be changed: a trace does not see that they are read first."""
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.apart(target, part) for part in value)
+        if not isinstance(value, torch.Tensor) or value is target or (
+                self._pointer(value) != self._pointer(target)) or self._pointer(value) == 0:
+            return value
+        _refuse_other_order(target, value)
+        return stand_in(value)
 
     def changed(self, tensor: torch.Tensor) -> None:
         """After a tensor was changed in place, and has its new value."""

@@ -279,11 +279,21 @@ def _xlogy(x: Tensor, y: Tensor) -> Tensor:
     return x * torch.log(torch.where((x == 0) & (y <= 0), torch.ones_like(y), y))
 
 
-def _scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
-    """The index says which elements of a larger source are added."""
-    if src.shape == index.shape:
-        return NotImplemented
-    return x.scatter_add(dim, index, src[tuple(slice(size) for size in index.shape)])
+def _scatter_by(name: str) -> Callable[..., Any]:
+    """The index says which elements of a larger source are put or added."""
+
+    def scatter(x: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: Any = None,
+                **value: Any) -> Any:
+        if not isinstance(src, Tensor) or (src.shape == index.shape and reduce != "add"):
+            return NotImplemented
+        part = src[tuple(slice(size) for size in index.shape)]
+        if reduce == "add":
+            return x.scatter_add(dim, index, part)
+        if reduce is not None:
+            return NotImplemented
+        return getattr(x, name)(dim, index, part, **value)
+
+    return scatter
 
 
 def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -383,7 +393,8 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "cdist": _cdist,
     "cosine_similarity": _cosine_similarity,
     "index_fill": _index_fill,
-    "scatter_add": _scatter_add,
+    "scatter": _scatter_by("scatter"),
+    "scatter_add": _scatter_by("scatter_add"),
 }
 
 #: Views, which share memory with their operand all the same.

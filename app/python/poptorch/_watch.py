@@ -32,6 +32,10 @@ _READ_BY_PYTHON = {
     "is_nonzero": "torch.is_nonzero()",
 }
 
+#: Of which there are forms that change their first operand.
+_OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
+              "lshift", "rshift", "matmul")
+
 #: What Tensor.data is asked by.
 _DATA = torch.Tensor.data.__get__
 
@@ -97,6 +101,13 @@ def _with_bool_masks(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_with_bool_masks(part) for part in value)
     return value
+
+
+def _changes_first(name: str) -> bool:
+    """Whether a function of that name, add_ or __iadd__ say, changes its first operand."""
+    if name.startswith("__"):
+        return name.startswith("__i") and name[3:-2] in _OPERATORS
+    return name.endswith("_")
 
 
 def _is_basic(index: Any) -> bool:
@@ -215,8 +226,12 @@ class Watch(TorchFunctionMode):
     def _called(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
         operands = list(tensors_in(args)) + list(tensors_in(kwargs))
         self.refresh(operands)
-        before = [tensor._version for tensor in operands]
         name = getattr(function, "__name__", "")
+        if _changes_first(name):
+            args = (args[0], *self._aliases.apart(args[0], args[1:]))
+            kwargs = {key: self._aliases.apart(args[0], value) for key, value in kwargs.items()}
+            operands = list(tensors_in(args)) + list(tensors_in(kwargs))
+        before = [tensor._version for tensor in operands]
         if name == "instance_norm":
             self.norms.update_of_instances(*args, **kwargs)
         result = self._decomposed(name, function, args, kwargs)

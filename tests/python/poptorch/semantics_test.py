@@ -157,6 +157,52 @@ def add_to_part(m, x):
     return x
 
 
+#: Views of a tensor, by which it is changed itself.
+OWN_VIEWS = {
+    "of its shape": lambda x: x.view(x.shape),
+    "a dimension more and less": lambda x: x.unsqueeze(0)[0],
+    "nothing squeezed": lambda x: x.squeeze(1),
+    "all rows": lambda x: x[:],
+    "in its order": lambda x: x.permute(0, 1),
+    "in a list": lambda x: torch.stack([x.view(x.shape), x])[0],
+}
+
+
+@pytest.mark.parametrize("view", OWN_VIEWS)
+def test_a_tensor_is_changed_by_a_view_of_itself(view):
+
+    def changed(_, x):
+        x = x * 1
+        x += OWN_VIEWS[view](x)
+        x.mul_(other=OWN_VIEWS[view](x))
+        return x.addcmul_(OWN_VIEWS[view](x), x, value=0.5)
+
+    x = torch.randn(3, 3)
+    module = Of(changed)
+    assert torch.allclose(poptorch.inferenceModel(module)(x), module(x), atol=1e-4)
+
+
+def test_a_part_is_changed_by_another():
+    def changed(_, x):
+        x = x * 1
+        x[0] += x[1]
+        x[:, 1:].mul_(x[:, :1])
+        return x
+
+    assert_same(changed, torch.randn(3, 3))
+
+
+@pytest.mark.parametrize("view", [lambda x: x.t(), lambda x: x[:, :1], lambda x: x[0]])
+def test_a_tensor_is_not_changed_by_its_own_elements_elsewhere(view):
+    def changed(_, x):
+        x = x * 1
+        x += view(x)
+        return x
+
+    with pytest.raises(poptorch.Error, match="PyTorch leaves open"):
+        poptorch.inferenceModel(Of(changed))(torch.randn(3, 3))
+
+
 def test_changes_in_place_happen_once():
     assert_same(add_to_part, torch.tensor([0.0, 1, 2, 3]))
     assert_same(lambda m, x: poptorch.for_loop(6, lambda y: y.add_(1), [x])[0], torch.ones(2))

@@ -82,6 +82,10 @@ row("iadd", lambda m, p, x, y: x.__iadd__(y), "ff", fits=lambda x, y: x.shape ==
     in_place=True)
 row("mul_", lambda m, p, x: x.mul_(p["c"]), params=lambda rng, x: {"c": rng.choice([2, 0.5])},
     in_place=True, weight=2)
+row("iadd_view", lambda m, p, x: x.__iadd__(x.unsqueeze(0)[0]), in_place=True)
+row("mul_part_", lambda m, p, x: (x[:, 1:].mul_(x[:, :1].clamp(-1, 1)), x)[1], fits=dims(2),
+    in_place=True)
+row("sub_part_", lambda m, p, x: (x[1:].sub_(x[:1]), x)[1], in_place=True)
 row("relu_module", lambda m, p, x: m(x), part=lambda p: nn.ReLU(inplace=True), in_place=True)
 row("clamp_", lambda m, p, x: x.clamp_(-0.5, 0.5), in_place=True)
 row("zero_", lambda m, p, x: x.zero_(), in_place=True, smooth=False)

@@ -10,6 +10,7 @@
 #include "core/base/directory.h"
 #include "core/base/error.h"
 #include "core/options/option_error.h"
+#include "core/options/option_table.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "simulator/frontend/import.h"
@@ -76,7 +77,7 @@ std::string externalText(const std::string& model) {
 
 std::string keyOf(const std::string& content, const RunOptions& options) {
     std::string key =
-        fmt::format("{}\n{}{}\n", thisProgram(), content, fileText(options.customOperations));
+        fmt::format("{}\n{}{}\n", thisProgram(), content, fileText(options.model.customOperations));
     for (const OptionSpec& spec : runOptionTable())
         if (spec.key != "executableCache")
             key += fmt::format("{}={}\n", spec.key, spec.get(options));
@@ -90,8 +91,8 @@ ExecutableCache::ExecutableCache(const ModelSource& source, const RunOptions& op
 
 ExecutableCache::ExecutableCache(const std::string& content, const RunOptions& options)
     : key_(keyOf(content, options))
-    , file_(fs::path(options.executableCache) / (textDigest(key_) + ".pop")) {
-    makeDirectory(options.executableCache);
+    , file_(fs::path(options.engine.executableCache) / (textDigest(key_) + ".pop")) {
+    makeDirectory(options.engine.executableCache);
 }
 
 std::string ExecutableCache::contentOf(const ModelSource& source) {

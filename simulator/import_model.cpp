@@ -16,16 +16,17 @@
 
 namespace tilescope::sim {
 
-ModelSource sourceOf(const std::string& model, const RunOptions& options) {
+ModelSource sourceOf(const std::string& model, const BatchOptions& batch,
+                     const ModelOptions& options) {
     ImportOptions import;
-    import.batchSize = options.batchSize.value_or(1);
-    import.forceBatch = options.batchSize.has_value();
+    import.batchSize = batch.batchSize.value_or(1);
+    import.forceBatch = batch.batchSize.has_value();
     import.half = options.precision == Precision::Half;
-    import.training = options.isTraining();
+    import.training = batch.isTraining();
     import.foldBatchNorm = options.foldBatchNorm;
     if (!options.customOperations.empty())
         import.customOperations = readCustomOperations(options.customOperations);
-    return {model, import, options.modelOptions};
+    return {model, import, options.sizes};
 }
 
 Graph importModel(const ModelSource& source) {

@@ -4,7 +4,8 @@
 #include <map>
 #include <string>
 
-#include "core/options/run_options.h"
+#include "core/options/batch_options.h"
+#include "core/options/model_options.h"
 #include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/graph/graph.h"
 
@@ -18,7 +19,8 @@ struct ModelSource {
     friend bool operator==(const ModelSource&, const ModelSource&) = default;
 };
 
-ModelSource sourceOf(const std::string& model, const RunOptions& options);
+ModelSource sourceOf(const std::string& model, const BatchOptions& batch,
+                     const ModelOptions& options);
 
 /// Throws UserError for what cannot be read, imported or built.
 Graph importModel(const ModelSource& source);

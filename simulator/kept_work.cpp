@@ -12,10 +12,10 @@ RunOptions withoutPlanOptions(const RunOptions& options) {
     RunOptions rest = options;
     if (plansDecideStages(options))
         return rest;
-    const RunOptions defaults;
-    rest.availableMemoryProportion = defaults.availableMemoryProportion;
-    rest.availableMemoryProportionByIpu = defaults.availableMemoryProportionByIpu;
-    rest.relaxMemoryTarget = defaults.relaxMemoryTarget;
+    const PlanningOptions defaults;
+    rest.planning.availableMemoryProportion = defaults.availableMemoryProportion;
+    rest.planning.availableMemoryProportionByIpu = defaults.availableMemoryProportionByIpu;
+    rest.planning.relaxMemoryTarget = defaults.relaxMemoryTarget;
     return rest;
 }
 

@@ -18,12 +18,12 @@ void dropExecution(Profile& profile) {
 
 } // namespace
 
-bool wantsProfile(const RunOptions& options) {
+bool wantsProfile(const EngineOptions& options) {
     return engineSwitch(options, "autoReport.outputGraphProfile", true) ||
            engineSwitch(options, "autoReport.outputExecutionProfile", true);
 }
 
-Profile wantedPart(Profile profile, const RunOptions& options) {
+Profile wantedPart(Profile profile, const EngineOptions& options) {
     if (!engineSwitch(options, "autoReport.outputExecutionProfile", true))
         dropExecution(profile);
     if (!engineSwitch(options, "autoReport.outputDebugInfo", true))
@@ -35,11 +35,11 @@ Profile wantedPart(Profile profile, const RunOptions& options) {
     return profile;
 }
 
-bool allowsOutOfMemory(const RunOptions& options) {
+bool allowsOutOfMemory(const EngineOptions& options) {
     return engineSwitch(options, "debug.allowOutOfMemory", true);
 }
 
-std::string failureText(const Profile& profile, const RunOptions& options,
+std::string failureText(const Profile& profile, const EngineOptions& options,
                         const std::string& file) {
     const bool profiling = engineSwitch(options, "autoReport.all", false);
     const bool goesOn = engineSwitch(options, "debug.allowOutOfMemory", profiling);

@@ -10,6 +10,8 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/options/option_error.h"
+#include "core/options/option_notes.h"
+#include "core/options/option_table.h"
 #include "core/profile/host.h"
 #include "simulator/engine/host_call.h"
 #include "simulator/engine/timing.h"
@@ -141,14 +143,14 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
     info.creator = "TileScope " TILESCOPE_VERSION;
     info.createdAt = timeNow();
     info.model = graph.name;
-    info.mode = options.mode;
-    info.target = options.target;
+    info.mode = options.batch.mode;
+    info.target = options.machine.target;
     info.batchSize = batchOf(graph);
-    info.deviceIterations = options.deviceIterations;
-    info.replicas = options.replicas;
+    info.deviceIterations = options.batch.deviceIterations;
+    info.replicas = options.replication.replicas;
     info.options = optionsInForce(options);
-    info.engineOptions = options.engineOptions;
-    std::vector<OptionNote> notes = engineOptionNotes(options);
+    info.engineOptions = options.engine.given;
+    std::vector<OptionNote> notes = engineOptionNotes(options.engine);
     const std::vector<OptionNote> unused = optionNotes(options);
     notes.insert(notes.end(), unused.begin(), unused.end());
     for (const OptionNote& note : notes)
@@ -170,17 +172,17 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
                                                   graph.name));
     };
     refuse(options.isTraining(), "mode");
-    refuse(options.execution != Execution::Single, "execution");
-    refuse(options.deviceIterations > 1, "deviceIterations");
-    refuse(options.replicas > 1, "replicas");
-    refuse(options.outputMode != OutputMode::All, "outputMode");
+    refuse(options.execution.scheme != Execution::Single, "execution");
+    refuse(options.batch.deviceIterations > 1, "deviceIterations");
+    refuse(options.replication.replicas > 1, "replicas");
+    refuse(options.host.outputMode != OutputMode::All, "outputMode");
 }
 
 /// The prepared graph, none of whose tensors is beyond all bounds.
 Graph sizedGraph(const Graph& graph, const RunOptions& options) {
-    checkSizes(graph, options.target);
+    checkSizes(graph, options.machine.target);
     Graph prepared = preparedGraph(graph, options);
-    checkSizes(prepared, options.target);
+    checkSizes(prepared, options.machine.target);
     return prepared;
 }
 
@@ -188,7 +190,7 @@ Graph sizedGraph(const Graph& graph, const RunOptions& options) {
 void noteIdleRecomputation(Profile& profile, const Graph& prepared, const RunOptions& options) {
     const bool marked = std::any_of(prepared.ops.begin(), prepared.ops.end(),
                                     [](const Op& op) { return op.recomputeGroup >= 0; });
-    if (options.recompute != Recompute::None && !marked)
+    if (options.memory.recompute != Recompute::None && !marked)
         profile.messages.push_back({Severity::Warning,
                                     "option recompute has no effect: the model has nothing that "
                                     "this type would compute again",
@@ -200,10 +202,10 @@ void noteIdleRecomputation(Profile& profile, const Graph& prepared, const RunOpt
 /// cycles in a published trace). Operations on their own, which exchange nothing with the host, are
 /// short of a whole one (PopLibs' benchmarks): a program starts with it.
 Target timedTarget(const RunOptions& options) {
-    Target target = options.target;
-    if (options.ipuModel) {
+    Target target = options.machine.target;
+    if (options.machine.ipuModel) {
         target.hostLatencySeconds = 0;
-        if (!options.ignoreData)
+        if (!options.host.ignoreData)
             target.externalSyncCycles = target.internalSyncCycles;
     }
     return target;
@@ -267,7 +269,7 @@ void finishExecution(Profile& profile, const RunOptions& options,
         return;
     }
     const Target target = timedTarget(options);
-    checkHostBuffers(profile, target, options.prefetchDepth);
+    checkHostBuffers(profile, target, options.host.prefetchDepth);
     if (timed != nullptr && *timed)
         profile.trace = **timed;
     else
@@ -281,7 +283,7 @@ void finishExecution(Profile& profile, const RunOptions& options,
     if (info.cycles > 0)
         info.throughput =
             static_cast<double>(info.batchSize * info.deviceIterations * info.replicas *
-                                (options.isTraining() ? options.gradientAccumulation : 1)) /
+                                options.batch.microBatchesOfUpdate()) /
             info.callSeconds();
 }
 
@@ -293,10 +295,10 @@ Profile placedProgram(Phases& phases, const Graph& graph, const RunOptions& opti
     phases.run("liveness", 0.6, [&] {
         analyseLiveness(lowered.profile, lowered.kills, lowered.readLater);
         shareExchangeCode(lowered.profile);
-        ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder, options);
+        ProgramBuilder builder(options.machine.target, lowered);
+        addCodeVariables(builder, options.machine, options.engine);
     });
-    phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
+    phases.run("place", 0.7, [&] { placeVariables(lowered, options.machine.target); });
     return std::move(lowered.profile);
 }
 
@@ -308,7 +310,7 @@ void describePlanOptions(Profile& profile, const Graph& graph, const RunOptions&
     const auto add = [&](const Graph& part, FunctionIndex function) {
         for (std::size_t i = 0; i < part.ops.size(); ++i)
             if (const Op& op = part.ops[OpId(i)]; isPlanned(op.attributes))
-                texts.emplace(op.name, plannedOptionsJson(part, op, options,
+                texts.emplace(op.name, plannedOptionsJson(part, op, options.planning,
                                                           plans.planOf(OpId(i), function)));
     };
     for (std::size_t f = 0; f < graph.functions.size(); ++f)
@@ -330,7 +332,7 @@ Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunO
         describeRun(profile, graph, options);
         linkModelGraph(profile, graph);
         noteIdleRecomputation(profile, graph, options);
-        addPlannerMessages(profile, graph, plans, options.relaxMemoryTarget);
+        addPlannerMessages(profile, graph, plans, options.planning.relaxMemoryTarget);
         countVertices(profile);
         if (cache != nullptr && !graph.ownProgram) {
             profile.info.timings = phases.timings();
@@ -365,7 +367,8 @@ Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& give
     const RunOptions options = withDeviceIterations(given);
     checkOwnProgram(graph, options);
     const Graph simple = phases.run("prepare", 0.05, [&] { return sizedGraph(graph, options); });
-    const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
+    const PlanTable plans = phases.run(
+        "plan", 0.1, [&] { return PlanTable(simple, options.machine, options.planning); });
     Profile placed = placedProgram(phases, simple, options, plans);
     return finished(phases, std::move(placed), simple, options, plans, nullptr, cache);
 }
@@ -384,7 +387,8 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
         return kept.prepared.valueFor(preparation, [&] { return sizedGraph(graph, options); });
     });
     const KeptWork::Compilation compilation{preparation, phases.run("plan", 0.1, [&] {
-                                                return PlanTable(simple, options, &kept.plans);
+                                                return PlanTable(simple, options.machine,
+                                                                 options.planning, &kept.plans);
                                             })};
     // A profile has all phases, however short.
     if (kept.compiled.has(compilation))
@@ -408,7 +412,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
 
 Profile simulate(const Graph& graph, const std::string& content, const RunOptions& options,
                  const Progress& progress) {
-    if (options.executableCache.empty())
+    if (options.engine.executableCache.empty())
         return simulate(graph, options, progress);
     Phases phases(progress);
     validate(options);
@@ -422,9 +426,9 @@ Profile simulate(const Graph& graph, const std::string& content, const RunOption
 Profile simulateModel(const std::string& model, const RunOptions& options, const Progress& progress,
                       KeptWork* kept) {
     Phases phases(progress);
-    const ModelSource source = sourceOf(model, options);
+    const ModelSource source = sourceOf(model, options.batch, options.model);
     std::optional<ExecutableCache> cache;
-    if (!options.executableCache.empty()) {
+    if (!options.engine.executableCache.empty()) {
         validate(options);
         cache.emplace(kept == nullptr
                           ? ExecutableCache::contentOf(source)

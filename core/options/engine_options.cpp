@@ -7,14 +7,16 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/options/engine_options.h"
+#include "core/options/option_notes.h"
+#include "core/options/option_rows.h"
 #include "core/options/option_values.h"
 
 namespace tilescope {
 namespace {
 
-std::string valueOf(const RunOptions& options, std::string_view key) {
-    const auto given = options.engineOptions.find(std::string(key));
-    return given == options.engineOptions.end() ? "" : given->second;
+std::string valueOf(const EngineOptions& options, std::string_view key) {
+    const auto given = options.given.find(std::string(key));
+    return given == options.given.end() ? "" : given->second;
 }
 
 bool isAllowed(const EngineOption& option, std::string_view value) {
@@ -36,7 +38,7 @@ const EngineOption* findEngineOption(std::string_view key) {
     return found == table.end() ? nullptr : &*found;
 }
 
-void addEngineOptions(RunOptions& options, std::string_view json, const std::string& origin) {
+void addEngineOptions(EngineOptions& options, std::string_view json, const std::string& origin) {
     const boost::json::value parsed = parseJson(json, origin);
     const boost::json::object* object = parsed.if_object();
     if (object == nullptr)
@@ -48,25 +50,25 @@ void addEngineOptions(RunOptions& options, std::string_view json, const std::str
             throw UserError(fmt::format(
                 "{}: the value of engine option '{}' must be text, a number, true or false", origin,
                 std::string_view(key)));
-        options.engineOptions[std::string(key)] = optionText(value, true);
+        options.given[std::string(key)] = optionText(value, true);
     }
 }
 
-std::string engineOptionsJson(const std::map<std::string, std::string>& values) {
-    if (values.empty())
+std::string engineOptionsJson(const EngineOptions& options) {
+    if (options.given.empty())
         return "";
     boost::json::object object;
-    for (const auto& [key, value] : values)
+    for (const auto& [key, value] : options.given)
         object[key] = value;
     return boost::json::serialize(object);
 }
 
-std::vector<OptionNote> engineOptionNotes(const RunOptions& options) {
+std::vector<OptionNote> engineOptionNotes(const EngineOptions& options) {
     std::vector<std::string> keys;
     for (const EngineOption& option : engineOptionTable())
         keys.emplace_back(option.key);
     std::vector<OptionNote> notes;
-    for (const auto& [key, value] : options.engineOptions) {
+    for (const auto& [key, value] : options.given) {
         const EngineOption* known = findEngineOption(key);
         if (known == nullptr)
             notes.push_back({true, fmt::format("unknown engine option '{}': it is kept in the "
@@ -92,19 +94,44 @@ std::vector<OptionNote> engineOptionNotes(const RunOptions& options) {
     return notes;
 }
 
-std::string_view engineChoice(const RunOptions& options, std::string_view key) {
+std::vector<OptionSpec> engineRows() {
+    constexpr RowsOf engine(OptionTopic::ModelAndEngine, &RunOptions::engine);
+    return {
+        engine.text("executableCache", &EngineOptions::executableCache,
+                    "directory that keeps compiled programs: the same model with the same options "
+                    "is not compiled again",
+                    [](const OptionSpec& self, const std::string& value) {
+                        if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
+                            throw OptionError(
+                                self.key,
+                                fmt::format("'{}' is no name of a directory; name one, or leave it "
+                                            "out",
+                                            value));
+                    }),
+        engine.own(
+            "engineOptions", OptionSpec::Type::Json,
+            "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them",
+            [](const OptionSpec& self, EngineOptions& options, const std::string& value) {
+                addEngineOptions(options, value, "option " + optionName(self.key));
+            },
+            engineOptionsJson),
+    };
+}
+
+std::string_view engineChoice(const EngineOptions& options, std::string_view key) {
     const EngineOption& option = *findEngineOption(key);
     const std::string value = valueOf(options, key);
     const auto found = std::find(option.values.begin(), option.values.end(), value);
     return found == option.values.end() ? option.values.front() : *found;
 }
 
-bool engineSwitch(const RunOptions& options, std::string_view key, bool byDefault) {
+bool engineSwitch(const EngineOptions& options, std::string_view key, bool byDefault) {
     const std::string value = valueOf(options, key);
     return value.empty() ? byDefault : value != "false";
 }
 
-std::int64_t engineNumber(const RunOptions& options, std::string_view key, std::int64_t byDefault) {
+std::int64_t engineNumber(const EngineOptions& options, std::string_view key,
+                          std::int64_t byDefault) {
     const std::string text = valueOf(options, key);
     const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     const char* const first = text.data() + (hexadecimal ? 2 : 0);
@@ -114,7 +141,7 @@ std::int64_t engineNumber(const RunOptions& options, std::string_view key, std::
     return error == std::errc() && read == end ? value : byDefault;
 }
 
-CallbackThreads callbackThreads(const RunOptions& options) {
+CallbackThreads callbackThreads(const EngineOptions& options) {
     const std::string_view mode = engineChoice(options, "streamCallbacks.multiThreadMode");
     if (mode != "collaborative")
         return {mode == "dedicated", 1};

@@ -7,8 +7,8 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
-#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;

@@ -7,17 +7,17 @@ namespace {
 
 struct Number {
     const char* option;
-    double RunOptions::*member;
+    double TrainingOptions::*member;
 };
-constexpr Number ofAll[] = {{"learningRate", &RunOptions::learningRate}};
-constexpr Number ofVelocities[] = {{"momentum", &RunOptions::momentum}};
-constexpr Number ofFirstMoments[] = {{"beta1", &RunOptions::beta1}};
-constexpr Number ofSecondMoments[] = {{"beta2", &RunOptions::beta2},
-                                      {"optimizerEpsilon", &RunOptions::optimizerEpsilon}};
+constexpr Number ofAll[] = {{"learningRate", &TrainingOptions::learningRate}};
+constexpr Number ofVelocities[] = {{"momentum", &TrainingOptions::momentum}};
+constexpr Number ofFirstMoments[] = {{"beta1", &TrainingOptions::beta1}};
+constexpr Number ofSecondMoments[] = {{"beta2", &TrainingOptions::beta2},
+                                      {"optimizerEpsilon", &TrainingOptions::optimizerEpsilon}};
 
 template <class Numbers, class Found>
-void forEachGiven(const RunOptions& options, const Numbers& numbers, const Found& found) {
-    const RunOptions defaults;
+void forEachGiven(const TrainingOptions& options, const Numbers& numbers, const Found& found) {
+    const TrainingOptions defaults;
     for (const Number& number : numbers)
         if (options.*number.member != defaults.*number.member)
             found(number.option);
@@ -25,7 +25,7 @@ void forEachGiven(const RunOptions& options, const Numbers& numbers, const Found
 
 } // namespace
 
-std::vector<const char*> givenOptimizerNumbers(const RunOptions& options) {
+std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options) {
     std::vector<const char*> given;
     const auto add = [&](const char* option) { given.push_back(option); };
     forEachGiven(options, ofAll, add);
@@ -54,20 +54,12 @@ const char* whyIdle(Optimizer optimizer, std::string_view option) {
     return nullptr;
 }
 
-std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options) {
+std::vector<IdleNumber> idleOptimizerNumbers(const TrainingOptions& options) {
     std::vector<IdleNumber> idle;
     for (const char* option : givenOptimizerNumbers(options))
         if (const char* why = whyIdle(options.optimizer, option))
             idle.push_back({option, why});
     return idle;
-}
-
-double RunOptions::weightDecayInForce() const {
-    constexpr double ofAdamW = 0.01;
-    constexpr double ofLars = 0.0005;
-    if (weightDecay)
-        return *weightDecay;
-    return optimizer == Optimizer::AdamW ? ofAdamW : optimizer == Optimizer::Lars ? ofLars : 0;
 }
 
 } // namespace tilescope

@@ -1,22 +1,22 @@
-// The numbers of optimizers among the options of a run.
+// The numbers of optimizers.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/training_options.h"
 
 namespace tilescope {
 
 /// Those that differ from their defaults.
-std::vector<const char*> givenOptimizerNumbers(const RunOptions& options);
+std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options);
 
 /// A number that is given, but that the chosen optimizer does not have.
 struct IdleNumber {
     const char* option;
     const char* why;
 };
-std::vector<IdleNumber> idleOptimizerNumbers(const RunOptions& options);
+std::vector<IdleNumber> idleOptimizerNumbers(const TrainingOptions& options);
 
 /// Why an optimizer has no use for a number, by its option's key; nullptr if it has.
 const char* whyIdle(Optimizer optimizer, std::string_view option);

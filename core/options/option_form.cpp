@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/options/option_table.h"
 
 namespace tilescope {
 namespace {
@@ -118,7 +119,7 @@ changedOptions(const std::map<std::string, std::string>& inForce) {
         if (spec.key == "tilesPerIpu") {
             const auto target = inForce.find("target");
             const Target preset =
-                targetPreset(target == inForce.end() ? fresh.target.name : target->second);
+                targetPreset(target == inForce.end() ? fresh.machine.target.name : target->second);
             if (given->second == std::to_string(preset.tilesPerIpu))
                 continue;
         }

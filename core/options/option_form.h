@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {

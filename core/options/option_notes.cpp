@@ -1,6 +1,8 @@
 // What is said of options that are given and change nothing beside the others.
 #include <fmt/format.h>
 
+#include "core/options/option_notes.h"
+
 #include "core/options/optimizer_numbers.h"
 #include "core/options/run_options.h"
 
@@ -12,27 +14,30 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
         if (unused)
             notes.push_back({true, fmt::format("option {} has no effect: {}", option, why)});
     };
-    const bool alone = options.isTraining() && options.gradientAccumulation == 1;
+    const bool alone = options.isTraining() && options.batch.gradientAccumulation == 1;
     const char* noAccumulator = "with --gradient-accumulation 1 there is no accumulator";
-    note(alone && options.replicas == 1 && options.accumulationReduction != Reduction::Sum,
+    note(alone && options.replication.replicas == 1 &&
+             options.training.accumulationReduction != Reduction::Sum,
          "accumulationReduction", noAccumulator);
-    note(alone && options.accumulationType != Precision::Float, "accumulationType", noAccumulator);
-    note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
+    note(alone && options.training.accumulationType != Precision::Float, "accumulationType",
+         noAccumulator);
+    note(options.training.optimizer == Optimizer::Sgd &&
+             options.training.optimizerStateType != Precision::Float,
          "optimizerStateType", "SGD without momentum keeps no state");
-    for (const IdleNumber& idle : idleOptimizerNumbers(options))
+    for (const IdleNumber& idle : idleOptimizerNumbers(options.training))
         note(options.isTraining(), idle.option, idle.why);
     const char* group = "distributedBatchNormReplicaGroupSize";
-    const bool shares = options.distributedBatchNormReplicaGroupSize > 1;
+    const bool shares = options.replication.distributedBatchNormReplicaGroupSize > 1;
     note(shares && !options.isTraining(), group,
          "inference normalises with the statistics that training has left");
-    note(shares && options.isTraining() && options.replicas == 1, group,
+    note(shares && options.isTraining() && options.replication.replicas == 1, group,
          "one replica has no others to take statistics with");
-    note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
+    note(options.execution.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
          "without a backward pass interleaved is grouped");
-    note(options.instances > 1 && options.hostRate == 0, "instances",
+    note(options.host.instances > 1 && options.host.hostRate == 0, "instances",
          "without --host-rate an instance prepares as many samples as are wanted");
-    const auto prefetch = options.engineOptions.find("exchange.enablePrefetch");
-    note(options.prefetchDepth > 1 && prefetch != options.engineOptions.end() &&
+    const auto prefetch = options.engine.given.find("exchange.enablePrefetch");
+    note(options.host.prefetchDepth > 1 && prefetch != options.engine.given.end() &&
              prefetch->second == "false",
          "prefetchDepth", "the engine option exchange.enablePrefetch is false");
     return notes;

@@ -5,6 +5,7 @@
 
 #include "core/options/engine_options.h"
 #include "core/options/option_form.h"
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
 #include "core/options/run_options.h"
 

@@ -1,60 +1,57 @@
 #include "core/options/option_rows.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace tilescope {
+namespace {
 
-OptionSpec row(OptionTopic topic, std::string key, std::string flag, OptionSpec::Type type,
-               std::string defaultValue, std::string help, std::vector<std::string> choices) {
+/// "--available-memory-proportion" for "availableMemoryProportion".
+std::string flagOf(const std::string& key) {
+    std::string flag = "--";
+    for (const char c : key)
+        if (c >= 'A' && c <= 'Z')
+            flag += {'-', static_cast<char>(c - 'A' + 'a')};
+        else
+            flag += c;
+    return flag;
+}
+
+} // namespace
+
+OptionSpec ownRow(OptionTopic topic, std::string key, OptionSpec::Type type, std::string help,
+                  Set set, Get get, std::vector<std::string> choices) {
     OptionSpec spec;
     spec.topic = topic;
+    spec.flag = flagOf(key);
     spec.key = std::move(key);
-    spec.flag = std::move(flag);
     spec.type = type;
-    spec.defaultValue = std::move(defaultValue);
+    spec.defaultValue = get(RunOptions());
     spec.help = std::move(help);
     spec.choices = std::move(choices);
+    spec.parse = std::move(set);
+    spec.get = std::move(get);
     return spec;
 }
 
-OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member) {
-    return with(
-        std::move(made),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            (options.*member).clear();
-            for (std::size_t from = 0; from < value.size();) {
-                const std::size_t comma = std::min(value.find(',', from), value.size());
-                if (comma == from)
-                    throw OptionError(self.key, fmt::format("'{}' has an empty name", value));
-                (options.*member).push_back(value.substr(from, comma - from));
-                from = comma + 1;
-            }
-        },
-        [member](const RunOptions& options) {
-            return fmt::format("{}", fmt::join(options.*member, ","));
-        });
+OptionSpec inTraining(OptionSpec row, const std::string& what) {
+    return std::move(row).needing(
+        [](const RunOptions& options) { return options.isTraining(); },
+        fmt::format("{} in training only; add --mode training, or leave it out", what));
 }
 
-OptionSpec switchRow(OptionSpec made, bool RunOptions::*member) {
-    return with(
-        std::move(made),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.*member = choiceValue(self, value) == "on";
-        },
-        [member](const RunOptions& options) {
-            return std::string(options.*member ? "on" : "off");
-        });
+OptionSpec withHost(OptionSpec row) {
+    return std::move(row).needing(
+        [](const RunOptions& options) { return !options.host.ignoreData; },
+        "nothing is exchanged with the host; leave it out");
 }
 
-OptionSpec numberRow(OptionSpec made, OptionRange bounds, double RunOptions::*member) {
-    made.range = [bounds](const RunOptions&) { return bounds; };
-    return with(
-        std::move(made),
-        [bounds, member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.*member = numberValue(self, value, bounds);
-        },
-        [member](const RunOptions& options) { return numberText(options.*member); });
+void refuse(bool given, const char* option, const std::string& problem) {
+    if (given)
+        throw OptionError(option, problem);
+}
+
+bool hasOptimizerState(const RunOptions& options) {
+    return options.isTraining() && options.training.optimizer != Optimizer::Sgd;
 }
 
 } // namespace tilescope

@@ -1,4 +1,4 @@
-// What the rows of the option table are made with, and its parts. Internal to core/options.
+// What the rows of the option table are made with, and its groups. Internal to core/options.
 #pragma once
 
 #include <algorithm>
@@ -7,77 +7,230 @@
 #include <utility>
 #include <vector>
 
+#include "core/options/option_limits.h"
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {
 
-/// A row without its functions; they need the row itself for their errors.
-OptionSpec row(OptionTopic topic, std::string key, std::string flag, OptionSpec::Type type,
-               std::string defaultValue, std::string help, std::vector<std::string> choices = {});
+using Set = std::function<void(const OptionSpec&, RunOptions&, const std::string& value)>;
+using Get = std::function<std::string(const RunOptions&)>;
 
-/// The row with its functions.
-template <class Set, class Get> OptionSpec with(OptionSpec spec, Set set, Get get) {
-    spec.set = [spec, set](RunOptions& options, const std::string& value) {
-        set(spec, options, value);
-    };
-    spec.get = get;
-    return spec;
-}
+/// A row with its own functions; its flag is made from the key, its default is a new RunOptions'.
+OptionSpec ownRow(OptionTopic topic, std::string key, OptionSpec::Type type, std::string help,
+                  Set set, Get get, std::vector<std::string> choices = {});
 
-/// A choice whose values are those of an enumeration, in its order.
-template <class Enumeration> OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
-    const std::vector<std::string> choices = made.choices;
-    return with(
-        std::move(made),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            const std::string& chosen = choiceValue(self, value);
-            const auto at = std::find(self.choices.begin(), self.choices.end(), chosen);
-            options.*member = static_cast<Enumeration>(at - self.choices.begin());
-        },
-        [member, choices](const RunOptions& options) {
-            return choices.at(static_cast<std::size_t>(options.*member));
-        });
-}
+/// Makes rows of the members of one group.
+template <class Group> class RowsOf {
+public:
+    constexpr RowsOf(OptionTopic topic, Group RunOptions::*group)
+        : topic_(topic)
+        , group_(group) {}
 
-/// Names separated by commas.
-OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member);
+    /// A whole number within bounds; one below them, as a member may begin, is no value.
+    template <class T>
+    OptionSpec integer(std::string key, T Group::*member, OptionRange bounds,
+                       std::string help) const;
+    /// The same, or none; it has no value then.
+    OptionSpec maybeInteger(std::string key, std::optional<std::int64_t> Group::*member,
+                            OptionRange bounds, std::string help) const;
+    OptionSpec number(std::string key, double Group::*member, OptionRange bounds,
+                      std::string help) const;
+    OptionSpec maybeNumber(std::string key, std::optional<double> Group::*member,
+                           OptionRange bounds, std::string help) const;
+    /// "on" or "off": a flag, which the command line can only set, or a choice of both.
+    OptionSpec flag(std::string key, bool Group::*member, std::string help) const;
+    OptionSpec toggle(std::string key, bool Group::*member, std::string help) const;
+    /// Names of the values of an enumeration, in its order.
+    template <class Enumeration>
+    OptionSpec choice(std::string key, Enumeration Group::*member, std::vector<std::string> names,
+                      std::string help) const;
+    /// Names separated by commas.
+    OptionSpec names(std::string key, std::vector<std::string> Group::*member,
+                     std::string help) const;
+    /// Text, with a check that throws OptionError.
+    OptionSpec text(std::string key, std::string Group::*member, std::string help,
+                    std::function<void(const OptionSpec&, const std::string&)> check) const;
+    /// A row with its own functions.
+    OptionSpec own(std::string key, OptionSpec::Type type, std::string help,
+                   std::function<void(const OptionSpec&, Group&, const std::string&)> set,
+                   std::function<std::string(const Group&)> get,
+                   std::vector<std::string> choices = {}) const;
 
-/// "on" or "off".
-OptionSpec switchRow(OptionSpec made, bool RunOptions::*member);
+private:
+    OptionTopic topic_;
+    Group RunOptions::*group_;
+};
 
-/// A whole number within bounds; one below them, as a member may begin, is no value. `member` is a
-/// member of RunOptions, or a function to a number of it.
-template <class Member> OptionSpec integerRow(OptionSpec made, OptionRange bounds, Member member) {
-    made.range = [bounds](const RunOptions&) { return bounds; };
-    return with(
-        std::move(made),
-        [bounds, member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            auto& number = std::invoke(member, options);
-            number = static_cast<std::decay_t<decltype(number)>>(integerValue(self, value, bounds));
-        },
-        [bounds, member](const RunOptions& options) {
-            const auto number = std::invoke(member, options);
-            return static_cast<double>(number) < bounds.least ? std::string()
-                                                              : std::to_string(number);
-        });
-}
+/// Needs of many rows: isTraining() for what is so "in training only".
+OptionSpec inTraining(OptionSpec row, const std::string& what);
+/// What the host does, where anything is exchanged with it.
+OptionSpec withHost(OptionSpec row);
 
-/// A number within bounds.
-OptionSpec numberRow(OptionSpec made, OptionRange bounds, double RunOptions::*member);
+void refuse(bool given, const char* option, const std::string& problem);
+[[nodiscard]] bool hasOptimizerState(const RunOptions& options);
 
-/// How several IPUs share the model, what is computed again and what becomes a function.
+/// The groups' rows, and checks of what several options say together (they throw OptionError).
+std::vector<OptionSpec> machineRows();
+void checkMachine(const RunOptions& options);
+std::vector<OptionSpec> batchRows();
+void checkBatch(const RunOptions& options);
+std::vector<OptionSpec> planningRows();
+void checkPlanning(const RunOptions& options);
+std::vector<OptionSpec> memoryRows();
+void checkMemory(const RunOptions& options);
 std::vector<OptionSpec> executionRows();
-/// What training needs: the optimizer, accumulation and loss scaling.
+void checkExecution(const RunOptions& options);
+std::vector<OptionSpec> modelRows();
+void checkModel(const RunOptions& options);
+std::vector<OptionSpec> outlineRows();
 std::vector<OptionSpec> trainingRows();
-/// What several replicas share and what lives off the chip.
+void checkTraining(const RunOptions& options);
 std::vector<OptionSpec> replicationRows();
-/// How the host feeds the machine.
-std::vector<OptionSpec> feedingRows();
-
-/// Values: what is computed, from which data.
+void checkReplication(const RunOptions& options);
+std::vector<OptionSpec> hostRows();
+void checkHost(const RunOptions& options);
+std::vector<OptionSpec> engineRows();
 std::vector<OptionSpec> computeRows();
-/// Throws OptionError for those that do not fit the others.
 void checkCompute(const RunOptions& options);
+
+template <class Group>
+OptionSpec
+RowsOf<Group>::own(std::string key, OptionSpec::Type type, std::string help,
+                   std::function<void(const OptionSpec&, Group&, const std::string&)> set,
+                   std::function<std::string(const Group&)> get,
+                   std::vector<std::string> choices) const {
+    const auto group = group_;
+    return ownRow(
+        topic_, std::move(key), type, std::move(help),
+        [group, set = std::move(set)](const OptionSpec& self, RunOptions& options,
+                                      const std::string& value) {
+            set(self, options.*group, value);
+        },
+        [group, get = std::move(get)](const RunOptions& options) { return get(options.*group); },
+        std::move(choices));
+}
+
+/// The row of a number, with its bounds.
+inline OptionSpec bounded(OptionSpec row, OptionRange bounds) {
+    row.range = [bounds](const RunOptions&) { return bounds; };
+    return row;
+}
+
+template <class Group>
+template <class T>
+OptionSpec RowsOf<Group>::integer(std::string key, T Group::*member, OptionRange bounds,
+                                  std::string help) const {
+    return bounded(own(
+                       std::move(key), OptionSpec::Type::Integer, std::move(help),
+                       [=](const OptionSpec& self, Group& group, const std::string& value) {
+                           group.*member = static_cast<T>(integerValue(self, value, bounds));
+                       },
+                       [=](const Group& group) {
+                           return static_cast<double>(group.*member) < bounds.least
+                                      ? std::string()
+                                      : std::to_string(group.*member);
+                       }),
+                   bounds);
+}
+
+template <class Group>
+OptionSpec RowsOf<Group>::maybeInteger(std::string key, std::optional<std::int64_t> Group::*member,
+                                       OptionRange bounds, std::string help) const {
+    return bounded(own(
+                       std::move(key), OptionSpec::Type::Integer, std::move(help),
+                       [=](const OptionSpec& self, Group& group, const std::string& value) {
+                           group.*member = integerValue(self, value, bounds);
+                       },
+                       [=](const Group& group) {
+                           return group.*member ? std::to_string(*(group.*member)) : std::string();
+                       }),
+                   bounds);
+}
+
+template <class Group>
+OptionSpec RowsOf<Group>::number(std::string key, double Group::*member, OptionRange bounds,
+                                 std::string help) const {
+    return bounded(own(
+                       std::move(key), OptionSpec::Type::Number, std::move(help),
+                       [=](const OptionSpec& self, Group& group, const std::string& value) {
+                           group.*member = numberValue(self, value, bounds);
+                       },
+                       [=](const Group& group) { return numberText(group.*member); }),
+                   bounds);
+}
+
+template <class Group>
+OptionSpec RowsOf<Group>::maybeNumber(std::string key, std::optional<double> Group::*member,
+                                      OptionRange bounds, std::string help) const {
+    return bounded(own(
+                       std::move(key), OptionSpec::Type::Number, std::move(help),
+                       [=](const OptionSpec& self, Group& group, const std::string& value) {
+                           group.*member = numberValue(self, value, bounds);
+                       },
+                       [=](const Group& group) {
+                           return group.*member ? numberText(*(group.*member)) : std::string();
+                       }),
+                   bounds);
+}
+
+template <class Group>
+OptionSpec RowsOf<Group>::toggle(std::string key, bool Group::*member, std::string help) const {
+    return own(
+        std::move(key), OptionSpec::Type::Choice, std::move(help),
+        [=](const OptionSpec& self, Group& group, const std::string& value) {
+            group.*member = choiceValue(self, value) == "on";
+        },
+        [=](const Group& group) { return std::string(group.*member ? "on" : "off"); },
+        {"on", "off"});
+}
+
+template <class Group>
+OptionSpec RowsOf<Group>::flag(std::string key, bool Group::*member, std::string help) const {
+    OptionSpec made = toggle(std::move(key), member, std::move(help));
+    made.type = OptionSpec::Type::Flag;
+    return made;
+}
+
+template <class Group>
+template <class Enumeration>
+OptionSpec RowsOf<Group>::choice(std::string key, Enumeration Group::*member,
+                                 std::vector<std::string> names, std::string help) const {
+    return own(
+        std::move(key), OptionSpec::Type::Choice, std::move(help),
+        [=](const OptionSpec& self, Group& group, const std::string& value) {
+            const auto at =
+                std::find(self.choices.begin(), self.choices.end(), choiceValue(self, value));
+            group.*member = static_cast<Enumeration>(at - self.choices.begin());
+        },
+        [=](const Group& group) { return names.at(static_cast<std::size_t>(group.*member)); },
+        names);
+}
+
+template <class Group>
+OptionSpec RowsOf<Group>::names(std::string key, std::vector<std::string> Group::*member,
+                                std::string help) const {
+    return own(
+        std::move(key), OptionSpec::Type::Text, std::move(help),
+        [=](const OptionSpec& self, Group& group, const std::string& value) {
+            group.*member = namesValue(self, value);
+        },
+        [=](const Group& group) { return namesText(group.*member); });
+}
+
+template <class Group>
+OptionSpec
+RowsOf<Group>::text(std::string key, std::string Group::*member, std::string help,
+                    std::function<void(const OptionSpec&, const std::string&)> check) const {
+    return own(
+        std::move(key), OptionSpec::Type::Text, std::move(help),
+        [member, check = std::move(check)](const OptionSpec& self, Group& group,
+                                           const std::string& value) {
+            check(self, value);
+            group.*member = value;
+        },
+        [=](const Group& group) { return group.*member; });
+}
 
 } // namespace tilescope

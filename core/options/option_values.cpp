@@ -4,11 +4,11 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/options/duplicate_keys.h"
-#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace {
@@ -73,6 +73,22 @@ std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std:
         pairs[part.substr(0, equals)] = part.substr(equals + 1);
     }
     return pairs;
+}
+
+std::vector<std::string> namesValue(const OptionSpec& spec, const std::string& text) {
+    std::vector<std::string> names;
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t comma = std::min(text.find(',', from), text.size());
+        if (comma == from)
+            throw OptionError(spec.key, fmt::format("'{}' has an empty name", text));
+        names.push_back(text.substr(from, comma - from));
+        from = comma + 1;
+    }
+    return names;
+}
+
+std::string namesText(const std::vector<std::string>& names) {
+    return fmt::format("{}", fmt::join(names, ","));
 }
 
 std::vector<std::string> splitAt(std::string_view text, char separator) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/options/option_error.h"
-#include "core/options/run_options.h"
+#include "core/options/option_table.h"
 
 namespace boost::json {
 class value;
@@ -30,6 +30,10 @@ const std::string& choiceValue(const OptionSpec& spec, const std::string& text);
 std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std::string& text);
 /// "KEY=VALUE,KEY=VALUE", sorted by key.
 std::string pairsText(const std::map<std::string, std::string>& pairs);
+
+/// "NAME,NAME"; throws OptionError for an empty name.
+std::vector<std::string> namesValue(const OptionSpec& spec, const std::string& text);
+std::string namesText(const std::vector<std::string>& names);
 
 /// The parts of a text, empty ones too; one for an empty text.
 std::vector<std::string> splitAt(std::string_view text, char separator);

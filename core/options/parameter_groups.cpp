@@ -7,8 +7,10 @@
 #include "core/base/suggest.h"
 #include "core/options/optimizer_numbers.h"
 #include "core/options/option_error.h"
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
 #include "core/options/run_options.h"
+#include "core/options/training_options.h"
 
 namespace tilescope {
 namespace json = boost::json;
@@ -61,7 +63,7 @@ ParameterGroup groupFrom(std::string_view names, const json::value& numbers) {
     return group;
 }
 
-const ParameterGroup* groupOf(const RunOptions& options, std::string_view weight) {
+const ParameterGroup* groupOf(const TrainingOptions& options, std::string_view weight) {
     for (const ParameterGroup& group : options.parameterGroups)
         for (const std::string& name : group.weights)
             if (isWeightOf(weight, name))
@@ -76,7 +78,7 @@ bool isWeightOf(std::string_view weight, std::string_view nameOrScope) {
            (weight.size() == nameOrScope.size() || weight[nameOrScope.size()] == '.');
 }
 
-UpdateNumbers updateNumbers(const RunOptions& options, std::string_view weight) {
+UpdateNumbers updateNumbers(const TrainingOptions& options, std::string_view weight) {
     UpdateNumbers numbers{0,
                           options.weightDecayInForce(),
                           options.momentum,
@@ -98,7 +100,7 @@ UpdateNumbers updateNumbers(const RunOptions& options, std::string_view weight) 
     return numbers;
 }
 
-std::vector<double> learningRates(const RunOptions& options) {
+std::vector<double> learningRates(const TrainingOptions& options) {
     std::vector<double> rates{options.learningRate};
     for (const ParameterGroup& group : options.parameterGroups)
         rates.push_back(group.learningRate.value_or(options.learningRate));
@@ -132,7 +134,7 @@ std::string parameterGroupsText(const std::vector<ParameterGroup>& groups) {
     return all.empty() ? "" : json::serialize(all);
 }
 
-void checkParameterGroups(const RunOptions& options) {
+void checkParameterGroups(const TrainingOptions& options) {
     std::vector<std::string> names;
     for (const ParameterGroup& group : options.parameterGroups) {
         for (const std::string& name : group.weights) {

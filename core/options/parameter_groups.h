@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-struct RunOptions;
+struct TrainingOptions;
 
 /// A parameter group of torch.optim, PopART's values of an optimizer for single tensors
 /// (Optimizer::insertSpecific). Numbers that it does not give are the run's.
@@ -29,10 +29,10 @@ struct UpdateNumbers {
     double weightDecay = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0;
     bool hasVelocity = false; ///< of SGD: not where a group's momentum is 0
 };
-UpdateNumbers updateNumbers(const RunOptions& options, std::string_view weight);
+UpdateNumbers updateNumbers(const TrainingOptions& options, std::string_view weight);
 
 /// Learning rates as UpdateNumbers::rate counts them; those that no group gives are the run's.
-std::vector<double> learningRates(const RunOptions& options);
+std::vector<double> learningRates(const TrainingOptions& options);
 
 /// Groups as the option has them: {"encoder,head.w": {"learningRate": 0.1}}. Throws OptionError.
 std::vector<ParameterGroup> parameterGroupsFrom(const std::string& json);
@@ -40,6 +40,6 @@ std::vector<ParameterGroup> parameterGroupsFrom(const std::string& json);
 std::string parameterGroupsText(const std::vector<ParameterGroup>& groups);
 
 /// Throws OptionError for numbers that the optimizer does not have, and names that two groups hold.
-void checkParameterGroups(const RunOptions& options);
+void checkParameterGroups(const TrainingOptions& options);
 
 } // namespace tilescope

@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
-#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace {

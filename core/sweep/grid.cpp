@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {

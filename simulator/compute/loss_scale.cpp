@@ -21,8 +21,8 @@ bool isGradient(const Op& op) {
 
 } // namespace
 
-LossScale::LossScale(const Graph& prepared, const RunOptions& options)
-    : isAutomatic_(options.compute.automaticLossScaling)
+LossScale::LossScale(const Graph& prepared, const TrainingOptions& options, bool isAutomatic)
+    : isAutomatic_(isAutomatic)
     , optimizer_(options.optimizer)
     , given_(options.lossScaling) {
     const auto look = [&](const Graph& graph) {

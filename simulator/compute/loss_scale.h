@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/training_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -17,7 +17,7 @@ namespace tilescope::sim {
 /// Momentum, which is kept in the loss's scale here, moves with it.
 class LossScale {
 public:
-    LossScale(const Graph& prepared, const RunOptions& options);
+    LossScale(const Graph& prepared, const TrainingOptions& options, bool isAutomatic);
 
     /// Whether a constant holds the scale or takes it out of a gradient.
     static bool dependsOn(const Tensor& constant);

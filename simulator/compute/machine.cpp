@@ -18,9 +18,9 @@ template <class Visit> void eachRemoteLoad(const Graph& graph, const Visit& visi
 
 } // namespace
 
-std::int64_t indexOf(const BatchPlace& place, const RunOptions& options) {
-    const std::int64_t microBatches = options.isTraining() ? options.gradientAccumulation : 1;
-    return (place.iteration * options.replicas + place.replica) * microBatches + place.microBatch;
+std::int64_t indexOf(const BatchPlace& place, const BatchOptions& batch, std::int32_t replicas) {
+    return (place.iteration * replicas + place.replica) * batch.microBatchesOfUpdate() +
+           place.microBatch;
 }
 
 Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed,
@@ -28,11 +28,11 @@ Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t
     : graph_(prepared)
     , options_(options)
     , seed_(seed)
-    , plan_(planStep(prepared, options))
+    , plan_(planStep(prepared, options.batch, options.execution, options.host))
     , partials_(std::move(partials))
     , top_{&graph_, &plan_.top, {}}
-    , learningRates_(learningRates(options))
-    , lossScale_(prepared, options) {
+    , learningRates_(learningRates(options.training))
+    , lossScale_(prepared, options.training, options.compute.automaticLossScaling) {
     context_.rounding = {options.compute.stochasticRounding,
                          options.compute.fpExceptions.nanOnOverflow};
     context_.exceptions = options.compute.fpExceptions;
@@ -40,7 +40,7 @@ Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t
 }
 
 void Machine::start() {
-    const auto replicas = static_cast<std::size_t>(options_.replicas);
+    const auto replicas = static_cast<std::size_t>(options_.replication.replicas);
     top_.values.assign(replicas, Values(graph_.tensors.size()));
     waiting_.resize(replicas);
     fifos_.resize(replicas);
@@ -98,8 +98,8 @@ void Machine::run(const HostPort& port) {
 
 void Machine::runSerial() {
     // Also where nothing is left to update: the host has data for all of them.
-    const std::int64_t microBatches = options_.isTraining() ? options_.gradientAccumulation : 1;
-    for (iteration_ = 0; iteration_ < options_.deviceIterations; ++iteration_) {
+    const std::int64_t microBatches = options_.batch.microBatchesOfUpdate();
+    for (iteration_ = 0; iteration_ < options_.batch.deviceIterations; ++iteration_) {
         for (std::int64_t m = 0; m < microBatches; ++m) {
             bindInputs(-1, m);
             runSection(top_, plan_.top.programs.front(), m);
@@ -113,7 +113,7 @@ void Machine::runSerial() {
 void Machine::runPipelined() {
     const PipelineSchedule& schedule = *plan_.schedule;
     const SlotMoves moves = fifoMovesOf(schedule);
-    const std::int64_t iterations = schedule.training ? options_.deviceIterations : 1;
+    const std::int64_t iterations = schedule.training ? options_.batch.deviceIterations : 1;
     for (iteration_ = 0; iteration_ < iterations; ++iteration_) {
         std::fill(forwards_.begin(), forwards_.end(), 0);
         backwards_ = forwards_;
@@ -255,8 +255,8 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
         const std::vector<std::int32_t> streams = streamsOf(frame, op);
         for (std::int64_t r = 0; r < replicas; ++r)
             runKernelOn(frame, op,
-                        {seed_, calls_ * options_.deviceIterations + iteration_, microBatch, r,
-                         streams.empty() ? 0 : streams.front(), executions_});
+                        {seed_, calls_ * options_.batch.deviceIterations + iteration_, microBatch,
+                         r, streams.empty() ? 0 : streams.front(), executions_});
     } else {
         for (std::int64_t r = 0; r < replicas; ++r)
             runMovement(frame, op, r);

@@ -25,7 +25,7 @@ struct BatchPlace {
     std::int64_t iteration = 0, replica = 0, microBatch = 0;
 };
 /// Its number in that order.
-std::int64_t indexOf(const BatchPlace& place, const RunOptions& options);
+std::int64_t indexOf(const BatchPlace& place, const BatchOptions& batch, std::int32_t replicas);
 
 /// A value that an operation has made, and where.
 struct MadeValue {
@@ -65,7 +65,7 @@ public:
     Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed = 0,
             PartialSumsTable partials = {});
 
-    /// One call of the host: all of options.deviceIterations.
+    /// One call of the host: all of options.batch.deviceIterations.
     void run(const HostPort& port);
 
     /// A weight as it is now, of the first replica; a copy of the elements. Throws

@@ -168,20 +168,13 @@ private:
     GraphPlan plan_;
 };
 
-std::optional<PipelineSchedule> scheduleOf(const Graph& prepared, const RunOptions& options) {
-    if (options.execution != Execution::Pipelined)
-        return std::nullopt;
-    return PipelineSchedule(options.schedule, prepared.stages(), options.isTraining(),
-                            options.isTraining() ? options.gradientAccumulation
-                                                 : options.deviceIterations,
-                            hostTransfersOf(options));
-}
-
 } // namespace
 
-StepPlan planStep(const Graph& prepared, const RunOptions& options) {
+StepPlan planStep(const Graph& prepared, const BatchOptions& batch,
+                  const ExecutionOptions& execution, const HostOptions& host) {
     StepPlan plan;
-    plan.schedule = scheduleOf(prepared, options);
+    if (execution.isPipelined())
+        plan.schedule = scheduleOf(batch, execution, host, prepared.stages());
     plan.top = SectionBuilder(prepared, plan.schedule, false).run();
     const std::optional<PipelineSchedule> none;
     for (const Graph& function : prepared.functions)

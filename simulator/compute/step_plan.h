@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
 #include "simulator/pipeline/schedule.h"
 
@@ -38,6 +37,7 @@ struct StepPlan {
     std::vector<GraphPlan> functions;
 };
 
-StepPlan planStep(const Graph& prepared, const RunOptions& options);
+StepPlan planStep(const Graph& prepared, const BatchOptions& batch,
+                  const ExecutionOptions& execution, const HostOptions& host);
 
 } // namespace tilescope::sim

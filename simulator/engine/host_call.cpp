@@ -26,12 +26,12 @@ double frameworkSeconds(Framework framework, const Target& target) {
 }
 
 /// How often a call returns each result.
-double returns(const RunOptions& options) {
-    switch (options.outputMode) {
+double returns(const CallOptions& options) {
+    switch (options.host.outputMode) {
     case OutputMode::All:
-        return static_cast<double>(options.microBatchesOfCall());
+        return static_cast<double>(options.batch.microBatchesOfCall());
     case OutputMode::EveryN:
-        return static_cast<double>(options.deviceIterations / options.outputEvery);
+        return static_cast<double>(options.batch.deviceIterations / options.host.outputEvery);
     case OutputMode::Final:
     case OutputMode::Sum:
         break;
@@ -39,8 +39,8 @@ double returns(const RunOptions& options) {
     return 1;
 }
 
-double threadsFor(std::int64_t streams, const RunOptions& options) {
-    const CallbackThreads threads = callbackThreads(options);
+double threadsFor(std::int64_t streams, const CallOptions& options) {
+    const CallbackThreads threads = callbackThreads(options.engine);
     return threads.dedicated ? static_cast<double>(std::max<std::int64_t>(1, streams))
                              : static_cast<double>(std::clamp<std::int64_t>(
                                    threads.workers, 1, std::max<std::int64_t>(1, streams)));
@@ -48,9 +48,9 @@ double threadsFor(std::int64_t streams, const RunOptions& options) {
 
 } // namespace
 
-std::vector<HostCallPart> hostCall(const Profile& profile, const RunOptions& options,
+std::vector<HostCallPart> hostCall(const Profile& profile, const CallOptions& options,
                                    const Target& target) {
-    if (options.ipuModel)
+    if (options.machine.ipuModel)
         return {};
     std::int64_t streams = 0;
     double resultBytes = 0;
@@ -60,15 +60,15 @@ std::vector<HostCallPart> hostCall(const Profile& profile, const RunOptions& opt
         streams += isResult(stream) || isInput(stream) ? 1 : 0;
     }
     const double threads = threadsFor(streams, options);
-    const double replicas =
-        static_cast<double>(options.replicas) / static_cast<double>(options.instances);
+    const double replicas = static_cast<double>(options.replication.replicas) /
+                            static_cast<double>(options.host.instances);
     std::vector<HostCallPart> parts;
     const auto add = [&](std::string name, double seconds) {
         if (seconds > 0)
             parts.push_back({std::move(name), seconds});
     };
-    add(fmt::format("{} step", toString(options.framework)),
-        frameworkSeconds(options.framework, target));
+    add(fmt::format("{} step", toString(options.host.framework)),
+        frameworkSeconds(options.host.framework, target));
     add("connect streams", static_cast<double>(streams) * target.streamSetupSeconds / threads);
     add("Engine::run", target.engineRunSeconds);
     if (target.hostCopyBytesPerSecond > 0)

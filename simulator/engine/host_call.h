@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "core/profile/profile.h"
+#include "simulator/engine/call_options.h"
 
 namespace tilescope::sim {
 
@@ -24,7 +24,7 @@ struct HostCallPart {
 /// they collaborate.
 ///
 /// The IPU Model's host answers at once, and a list of operations has no framework: none.
-std::vector<HostCallPart> hostCall(const Profile& profile, const RunOptions& options,
+std::vector<HostCallPart> hostCall(const Profile& profile, const CallOptions& options,
                                    const Target& target);
 
 } // namespace tilescope::sim

@@ -20,35 +20,35 @@ std::int64_t moved(std::int64_t time, std::int64_t cycles) {
     return time == never ? never : time + cycles;
 }
 
-bool prefetches(const RunOptions& options) {
-    return engineSwitch(options, "exchange.enablePrefetch", true);
+bool prefetches(const CallOptions& options) {
+    return engineSwitch(options.engine, "exchange.enablePrefetch", true);
 }
 
-std::int64_t fillCycles(const RunOptions& options, const Target& target, std::int64_t microBatch) {
-    const double replicas =
-        static_cast<double>(options.replicas) / static_cast<double>(options.instances);
-    const double cycles =
-        std::ceil(static_cast<double>(microBatch) * replicas / options.hostRate * target.clockHz);
-    const double batches = static_cast<double>(options.deviceIterations) *
-                           static_cast<double>(options.gradientAccumulation);
+std::int64_t fillCycles(const CallOptions& options, const Target& target, std::int64_t microBatch) {
+    const double replicas = static_cast<double>(options.replication.replicas) /
+                            static_cast<double>(options.host.instances);
+    const double cycles = std::ceil(static_cast<double>(microBatch) * replicas /
+                                    options.host.hostRate * target.clockHz);
+    const double batches = static_cast<double>(options.batch.deviceIterations) *
+                           static_cast<double>(options.batch.gradientAccumulation);
     if (cycles * batches > longestRun)
         throw OptionError(
             "hostRate", fmt::format("at {} samples a second the {} "
                                     "micro-batches of a run take {:.0f} years; give a higher rate, "
                                     "or fewer --device-iterations",
-                                    options.hostRate, batches,
+                                    options.host.hostRate, batches,
                                     cycles * batches / target.clockHz / (365 * 24 * 3600.0)));
     return static_cast<std::int64_t>(cycles);
 }
 
 } // namespace
 
-HostPace hostPace(const RunOptions& options, const Target& target, std::int64_t microBatch) {
+HostPace hostPace(const CallOptions& options, const Target& target, std::int64_t microBatch) {
     HostPace pace;
     pace.latencyCycles = static_cast<std::int64_t>(target.hostLatencySeconds * target.clockHz);
-    pace.depth = prefetches(options) ? options.prefetchDepth : 1;
-    pace.jitter = options.hostJitter;
-    if (options.hostRate > 0)
+    pace.depth = prefetches(options) ? options.host.prefetchDepth : 1;
+    pace.jitter = options.host.hostJitter;
+    if (options.host.hostRate > 0)
         pace.fillCycles = fillCycles(options, target, microBatch);
     return pace;
 }

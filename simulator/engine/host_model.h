@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "core/profile/profile.h"
+#include "simulator/engine/call_options.h"
 
 namespace tilescope::sim {
 
@@ -46,7 +46,7 @@ inline constexpr std::int32_t batchesOfJitter = 8;
 
 /// The pace that options ask for; `microBatch` in samples. Throws UserError if a run would take
 /// decades.
-HostPace hostPace(const RunOptions& options, const Target& target, std::int64_t microBatch);
+HostPace hostPace(const CallOptions& options, const Target& target, std::int64_t microBatch);
 
 /// The buffers of one input stream. Times count from a moment that shift() moves.
 class InputBuffers {

@@ -324,9 +324,9 @@ private:
 
 } // namespace
 
-Feeding feedingOf(const RunOptions& options, const Target& target, std::int64_t microBatch) {
-    return {hostPace(options, target, microBatch), options.ioTiles,
-            options.exchangeStrategy != ExchangeStrategy::JustInTime};
+Feeding feedingOf(const CallOptions& options, const Target& target, std::int64_t microBatch) {
+    return {hostPace(options, target, microBatch), options.machine.ioTiles,
+            options.host.overlaps()};
 }
 
 Trace timeProgram(const Profile& profile, const Target& target, const Feeding& feeding) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/profile/profile.h"
+#include "simulator/engine/call_options.h"
 #include "simulator/engine/host_model.h"
 
 namespace tilescope::sim {
@@ -15,7 +16,7 @@ struct Feeding {
 };
 
 /// What options and model say; `microBatch` in samples.
-Feeding feedingOf(const RunOptions& options, const Target& target, std::int64_t microBatch);
+Feeding feedingOf(const CallOptions& options, const Target& target, std::int64_t microBatch);
 
 /// Times every control program once. Each compute set and exchange starts with a sync of the
 /// tiles; the one takes as long as its slowest tile, the other as its busiest; a stream copy waits

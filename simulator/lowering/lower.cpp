@@ -3,14 +3,13 @@
 #include "simulator/lowering/modes/modes.h"
 #include "simulator/lowering/operations/functions.h"
 #include "simulator/lowering/operations/lower_op.h"
-#include "simulator/planner/compute_tiles.h"
 
 namespace tilescope::sim {
 
-LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanTable& plans) {
-    const RunOptions options = onComputeTiles(run);
+LoweredProgram lowerGraph(const Graph& graph, const LoweringOptions& options,
+                          const PlanTable& plans) {
     LoweredProgram lowered;
-    ProgramBuilder builder(run.target, lowered);
+    ProgramBuilder builder(options.machine.target, lowered);
     TrafficTable traffic;
     LoweredFunctions functions(graph, options, plans, builder, traffic);
     LoweringContext context(graph, options, plans, builder, traffic, functions);
@@ -19,11 +18,11 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanT
         builder.names().finish(lowered.profile);
         return lowered;
     }
-    if (options.execution == Execution::Pipelined)
+    if (options.execution.isPipelined())
         lowerPipelined(context);
-    else if (options.execution == Execution::Phased)
+    else if (options.execution.isPhased())
         lowerPhased(context);
-    else if (options.exchangeStrategy != ExchangeStrategy::JustInTime)
+    else if (options.host.overlaps())
         lowerOverlapped(context);
     else
         lowerSerial(context);

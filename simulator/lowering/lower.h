@@ -1,8 +1,8 @@
 // A graph as a program over tiles.
 #pragma once
 
-#include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
+#include "simulator/lowering/places/lowering_options.h"
 #include "simulator/lowering/program/builder.h"
 #include "simulator/planner/plan_table.h"
 
@@ -10,6 +10,7 @@ namespace tilescope::sim {
 
 /// Lowers a prepared graph (see preparedGraph): operations, variables, compute sets, exchanges,
 /// streams and the program tree of the control programs weightsFromHost and outer.
-LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const PlanTable& plans);
+LoweredProgram lowerGraph(const Graph& graph, const LoweringOptions& options,
+                          const PlanTable& plans);
 
 } // namespace tilescope::sim

@@ -50,7 +50,7 @@ bool isExternal(const Program& program) {
            program.kind == ProgramKind::StreamCopyMid;
 }
 
-std::int64_t stackBytes(const RunOptions& options, const Target& target) {
+std::int64_t stackBytes(const EngineOptions& options, const Target& target) {
     // What cannot be a stack on a tile is taken to be one that does not fit, or none.
     const auto stack = [&](std::string_view key, std::int64_t byDefault) {
         return std::clamp<std::int64_t>(engineNumber(options, key, byDefault), 0,
@@ -62,7 +62,7 @@ std::int64_t stackBytes(const RunOptions& options, const Target& target) {
 
 } // namespace
 
-Instrumentation instrumentationOf(const RunOptions& options) {
+Instrumentation instrumentationOf(const EngineOptions& options) {
     Instrumentation made;
     const bool all = engineSwitch(options, "debug.instrument", true);
     const std::string_view level = engineChoice(options, "debug.computeInstrumentationLevel");
@@ -75,7 +75,8 @@ Instrumentation instrumentationOf(const RunOptions& options) {
     return made;
 }
 
-void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
+void addCodeVariables(ProgramBuilder& builder, const MachineOptions& machine,
+                      const EngineOptions& options) {
     const Instrumentation instrumentation = instrumentationOf(options);
     const Profile& profile = builder.lowered().profile;
     const std::int32_t tiles = builder.machine().totalTiles();
@@ -133,7 +134,7 @@ void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
     add(MemoryCategory::HostExchangePacketHeader, host.headers());
     add(MemoryCategory::GlobalExchangePacketHeader, globalHeaders.series());
     add(MemoryCategory::InstrumentationResults, results.series());
-    if (options.ipuModel && !options.ipuModelCompilesCode)
+    if (machine.ipuModel && !machine.ipuModelCompilesCode)
         return;
     add(MemoryCategory::VertexCode, vertexCode.series());
     add(MemoryCategory::ControlCode, control.series());

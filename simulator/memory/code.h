@@ -1,7 +1,8 @@
 // Code and bookkeeping as always-live variables, one a category.
 #pragma once
 
-#include "core/options/run_options.h"
+#include "core/options/engine_options.h"
+#include "core/options/machine_options.h"
 #include "simulator/lowering/program/builder.h"
 
 namespace tilescope::sim {
@@ -21,12 +22,13 @@ struct Instrumentation {
 };
 /// What debug.instrument and its kin ask for. Vertex and no exchanges are the default, as in a
 /// published profile; how many words the other counters take is *assumed*.
-Instrumentation instrumentationOf(const RunOptions& options);
+Instrumentation instrumentationOf(const EngineOptions& options);
 
 /// Adds vertexCode, vertexInstanceState, vertexFieldData, controlCode, internalExchangeCode,
 /// hostExchangeCode, hostExchangePacketHeader, copyDescriptor, stack, controlId and
 /// instrumentationResults, each with its bytes by tile. The IPU Model has no code and no
 /// stacks, unless it compiles for the IPU.
-void addCodeVariables(ProgramBuilder& builder, const RunOptions& options);
+void addCodeVariables(ProgramBuilder& builder, const MachineOptions& machine,
+                      const EngineOptions& options);
 
 } // namespace tilescope::sim

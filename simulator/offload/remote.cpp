@@ -328,7 +328,7 @@ void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
     RemoteInserter(graph, tensors, times).run();
 }
 
-void moveOffChip(Graph& graph, const RunOptions& options) {
+void moveOffChip(Graph& graph, const MemoryOptions& options) {
     std::vector<RemoteTensor> tensors;
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const Tensor& t = graph.tensors[TensorId(i)];

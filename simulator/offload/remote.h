@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/memory_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -39,10 +39,11 @@ struct RemoteTimes {
 void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
                         const RemoteTimes& times);
 
-/// Moves optimizer state and weights off the chip as the options say (RunOptions::offload), outside
-/// of phased execution, which does so by itself: loads before the first operation of the forward
-/// pass, of the backward pass and of the weight update that needs them, stores after the update.
-void moveOffChip(Graph& graph, const RunOptions& options);
+/// Moves optimizer state and weights off the chip as the options say (MemoryOptions::offload),
+/// outside of phased execution, which does so by itself: loads before the first operation of the
+/// forward pass, of the backward pass and of the weight update that needs them, stores after the
+/// update.
+void moveOffChip(Graph& graph, const MemoryOptions& options);
 
 /// Smallest tensor that is worth a place off the chip, elements (popart TensorLocationSettings).
 inline constexpr std::int64_t leastElementsOffChip = 2;

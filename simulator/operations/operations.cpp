@@ -208,16 +208,18 @@ Graph graphOf(const EmbeddingLayer& embedding, DataType type) {
 
 OperationResult runOperation(const Graph& graph, const OperationOptions& options,
                              Profile* profile) {
-    RunOptions run = options.run;
-    run.ignoreData = true;
-    run.ipuModel = true;
-    run.ipuModelCompilesCode = options.compilesCode;
-    run.engineOptions.emplace("target.workerStackSizeInBytes",
-                              std::to_string(compiledWorkerStackBytes));
+    RunOptions run;
+    run.machine.target = options.target;
+    run.planning = options.planning;
+    run.host.ignoreData = true;
+    run.machine.ipuModel = true;
+    run.machine.ipuModelCompilesCode = options.compilesCode;
+    run.engine.given.emplace("target.workerStackSizeInBytes",
+                             std::to_string(compiledWorkerStackBytes));
     Profile simulated = simulate(graph, run);
     OperationResult result;
     // The tools' cycles are those of the IPU Model, which runs whether or not memory suffices.
-    result.cycles = timeProgram(simulated, run.target).runs.back().cycles;
+    result.cycles = timeProgram(simulated, run.machine.target).runs.back().cycles;
     for (const TileMemory& tile : simulated.tileMemory) {
         result.totalMemory += tile.alwaysLive + tile.maxNotAlwaysLive;
         result.maxTileMemory = std::max(result.maxTileMemory, tile.includingGaps);
@@ -241,10 +243,11 @@ bool samePlan(const ConvPlan& a, const ConvPlan& b) {
 
 } // namespace
 
-std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunOptions& options,
+std::vector<ExplainedOperation> explainOperations(const Graph& graph, const Target& target,
+                                                  const PlanningOptions& options,
                                                   std::size_t most) {
     const Graph simple = decomposed(graph);
-    const PlanTable table(simple, options);
+    const PlanTable table(simple, MachineOptions{target}, options);
     std::vector<ExplainedOperation> explained;
     const auto explain = [&](const Graph& part, OpId id, FunctionIndex function) {
         const Op& op = part.ops[id];
@@ -259,7 +262,7 @@ std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunO
         const bool shared = chosen.joint || chosen.parallel;
         if (shared)
             one.plans.push_back({chosen, true});
-        for (ConvPlan& plan : bestPlansByMethod(options.target, problemOf(part, op, options),
+        for (ConvPlan& plan : bestPlansByMethod(target, problemOf(part, op, options),
                                                 one.availableMemoryProportion, most)) {
             const bool same = !shared && samePlan(plan, chosen);
             one.plans.push_back({std::move(plan), same});

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/planning_options.h"
 #include "core/profile/profile.h"
+#include "core/target/target.h"
 #include "simulator/graph/graph.h"
 #include "simulator/planner/plan.h"
 #include "simulator/recurrent/cell.h"
@@ -16,7 +17,8 @@ namespace tilescope::sim {
 
 /// What the tools share (PopLibs tools/*.cpp).
 struct OperationOptions {
-    RunOptions run; ///< target, proportion, partials type
+    Target target = targetPreset("mk2");
+    PlanningOptions planning; ///< proportion, partials type
     DataType dataType = DataType::Half;
     bool compilesCode = false; ///< code for the IPU is compiled, too, and takes memory
 };
@@ -148,7 +150,7 @@ struct ExplainedOperation {
 
 /// For each convolution and matrix product of a graph, the best plans of each method that its
 /// memory allows, at most `most` of each.
-std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunOptions& options,
-                                                  std::size_t most);
+std::vector<ExplainedOperation> explainOperations(const Graph& graph, const Target& target,
+                                                  const PlanningOptions& options, std::size_t most);
 
 } // namespace tilescope::sim

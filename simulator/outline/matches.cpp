@@ -257,10 +257,9 @@ private:
 } // namespace
 
 std::vector<OutlineMatch> chooseMatches(const Graph& graph, const OpSequence& sequence,
-                                        const TensorUses& uses, const RunOptions& options) {
-    std::vector<OutlineMatch> matches =
-        Chooser(graph, sequence, uses, options.outlineThreshold).run();
-    if (options.outlineCopyCostPruning)
+                                        const TensorUses& uses, const OutlineOptions& options) {
+    std::vector<OutlineMatch> matches = Chooser(graph, sequence, uses, options.threshold).run();
+    if (options.copyCostPruning)
         pruneByCopyCost(graph, sequence, uses, matches);
     std::stable_sort(
         matches.begin(), matches.end(), [](const OutlineMatch& a, const OutlineMatch& b) {

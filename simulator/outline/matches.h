@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/outline_options.h"
 #include "simulator/outline/sequence.h"
 
 namespace tilescope::sim {
@@ -21,13 +21,13 @@ struct OutlineMatch {
 /// 1. repeated parts, most valuable first; places that overlap each other or cross those taken are
 ///    dropped, and places whose operations are connected differently are matches of their own;
 /// 2. from the least valuable on, a match stays if its value exceeds that of the matches within it
-///    by more than options.outlineThreshold;
-/// 3. with options.outlineCopyCostPruning, it shrinks to the part with the largest sum over
+///    by more than options.threshold;
+/// 3. with options.copyCostPruning, it shrinks to the part with the largest sum over
 ///    operations of value * sqrt(bytes read), less sqrt(bytes) of what is copied in and out.
 /// A part is taken only if that saves code: if it occurs more than once other than as a part of
 /// a larger match. Smallest first.
 std::vector<OutlineMatch> chooseMatches(const Graph& graph, const OpSequence& sequence,
-                                        const TensorUses& uses, const RunOptions& options);
+                                        const TensorUses& uses, const OutlineOptions& options);
 
 /// How operations [start, start + length) are connected, with tensors from outside numbered in the
 /// order of their first use. Equal for places that can share a function, if their letters are.

@@ -36,9 +36,9 @@ struct Result {
 
 class Outliner {
 public:
-    Outliner(const Graph& graph, const RunOptions& options)
+    Outliner(const Graph& graph, const OutlineOptions& options, const PlanningOptions& planning)
         : graph_(graph)
-        , sequence_(opSequence(graph, options))
+        , sequence_(opSequence(graph, planning))
         , uses_(graph)
         , matches_(chooseMatches(graph, sequence_, uses_, options))
         , results_(matches_.size())
@@ -252,8 +252,8 @@ private:
 
 } // namespace
 
-Graph outlined(const Graph& graph, const RunOptions& options) {
-    return Outliner(graph, options).run();
+Graph outlined(const Graph& graph, const OutlineOptions& options, const PlanningOptions& planning) {
+    return Outliner(graph, options, planning).run();
 }
 
 } // namespace tilescope::sim

@@ -1,7 +1,8 @@
 // Repeated parts of a graph as functions that are called.
 #pragma once
 
-#include "core/options/run_options.h"
+#include "core/options/outline_options.h"
+#include "core/options/planning_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -14,6 +15,6 @@ namespace tilescope::sim {
 /// overwrite inputs of the function, which a call copies back (see overwrites.h).
 /// Operations between those of a place that no function can hold go in front of the call, or
 /// after it if they need its results.
-Graph outlined(const Graph& graph, const RunOptions& options);
+Graph outlined(const Graph& graph, const OutlineOptions& options, const PlanningOptions& planning);
 
 } // namespace tilescope::sim

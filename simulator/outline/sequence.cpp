@@ -155,7 +155,7 @@ private:
     std::set<std::int32_t> seen_; ///< groups that have run again
 };
 
-bool isNamed(const Op& op, const RunOptions& options) {
+bool isNamed(const Op& op, const PlanningOptions& options) {
     const auto& named = options.availableMemoryProportionByOperation;
     return named.contains(op.name) || named.contains(op.onnxNode);
 }
@@ -181,7 +181,7 @@ bool OpSequence::canCut(std::int32_t position) const {
     return at == 0 || at == size() || wholes[at] < 0 || wholes[at] != wholes[at - 1];
 }
 
-OpSequence opSequence(const Graph& graph, const RunOptions& options) {
+OpSequence opSequence(const Graph& graph, const PlanningOptions& options) {
     OpSequence sequence;
     std::map<OpKey, std::int32_t> letters;
     const Wholes wholes(graph);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/planning_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -37,7 +37,7 @@ struct OpSequence {
 };
 
 /// Operations that the options name (a memory proportion of their own) stay outside as well.
-OpSequence opSequence(const Graph& graph, const RunOptions& options);
+OpSequence opSequence(const Graph& graph, const PlanningOptions& options);
 
 /// True if the operation overwrites an operand.
 bool overwritesOperand(const Op& op);

@@ -161,12 +161,11 @@ std::string scopeOf(const Graph& graph, const Op& op) {
 
 /// What to do so that the last stage's operation `reader` needs no copy of a weight of stage
 /// `home`.
-std::string remedyFor(const Graph& graph, const RunOptions& options, std::int32_t home,
-                      const Op& reader) {
+std::string remedyFor(const Graph& graph, Schedule schedule, std::int32_t home, const Op& reader) {
     std::vector<std::int32_t> mapping;
     for (const IpuId ipu : graph.stageIpus)
         mapping.push_back(ipu.value());
-    if (reader.stage + 1 != graph.stages() || options.schedule == Schedule::Interleaved)
+    if (reader.stage + 1 != graph.stages() || schedule == Schedule::Interleaved)
         return "put its readers into one stage, or into stages on one IPU (--device-mapping)";
     mapping.push_back(graph.ipuOf(home).value());
     std::vector<std::string> split;
@@ -184,7 +183,7 @@ std::string remedyFor(const Graph& graph, const RunOptions& options, std::int32_
 
 } // namespace
 
-void noteSharedWeights(Graph& graph, const RunOptions& options) {
+void noteSharedWeights(Graph& graph, const Target& target, Schedule schedule, bool isTraining) {
     std::map<TensorId, std::int32_t> homes;
     std::map<TensorId, const Op*> far; // the first reader on another IPU
     for (const Op& op : graph.ops)
@@ -198,8 +197,8 @@ void noteSharedWeights(Graph& graph, const RunOptions& options) {
     for (const auto& [weight, reader] : far) {
         const Tensor& tensor = graph.tensors[weight];
         const std::int32_t home = homes.at(weight);
-        const double cycles = static_cast<double>(tensor.bytes()) /
-                              options.target.ipuLinkBytesPerSecond * options.target.clockHz;
+        const double cycles =
+            static_cast<double>(tensor.bytes()) / target.ipuLinkBytesPerSecond * target.clockHz;
         graph.messages.push_back(
             {Severity::Warning,
              fmt::format("weight '{}' ({}) of stage {} is copied from IPU {} to IPU {} for every "
@@ -207,9 +206,9 @@ void noteSharedWeights(Graph& graph, const RunOptions& options) {
                          "reads it there; {}",
                          tensor.name, formatBytes(tensor.bytes()), home, graph.ipuOf(home).value(),
                          graph.ipuOf(reader->stage).value(),
-                         options.isTraining() ? " and its gradient back" : "",
+                         isTraining ? " and its gradient back" : "",
                          formatCycles(static_cast<std::int64_t>(cycles)), reader->name,
-                         remedyFor(graph, options, home, *reader))});
+                         remedyFor(graph, schedule, home, *reader))});
     }
 }
 

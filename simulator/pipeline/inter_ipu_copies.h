@@ -1,6 +1,7 @@
 // What passes from stage to stage: copies between IPUs, and tensors that wait on one.
 #pragma once
 
+#include "core/target/target.h"
 #include "simulator/graph/graph.h"
 #include "simulator/pipeline/schedule.h"
 
@@ -18,6 +19,6 @@ void insertInterIpuCopies(Graph& graph, const PipelineSchedule* schedule);
 /// Adds a message for each weight that another IPU reads, which costs a copy every micro-batch:
 /// its bytes and cycles, and the device mapping that avoids it. For a graph whose operations have
 /// their stages but no copies yet.
-void noteSharedWeights(Graph& graph, const RunOptions& options);
+void noteSharedWeights(Graph& graph, const Target& target, Schedule schedule, bool isTraining);
 
 } // namespace tilescope::sim

@@ -19,7 +19,7 @@ void checkCount(const Graph& graph, std::int32_t phases) {
                                                 operations, phases, operations));
 }
 
-std::int32_t assignNamed(Graph& graph, const RunOptions& options) {
+std::int32_t assignNamed(Graph& graph, const ExecutionOptions& options) {
     const auto phases = static_cast<std::int32_t>(options.split.size()) + 1;
     if (options.phases > 0 && options.phases != phases)
         throw OptionError("phases", fmt::format("--split names {} phases, not {}; "
@@ -29,7 +29,7 @@ std::int32_t assignNamed(Graph& graph, const RunOptions& options) {
     return phases;
 }
 
-std::int32_t assignHinted(Graph& graph, const RunOptions& options) {
+std::int32_t assignHinted(Graph& graph, const ExecutionOptions& options) {
     std::int32_t phases = options.phases;
     for (const Op& op : graph.ops)
         if (options.phases == 0)
@@ -70,11 +70,11 @@ std::vector<RemoteTensor> tensorsOffChip(const Graph& graph) {
 
 } // namespace
 
-PhasePlan assignPhases(Graph& graph, const RunOptions& options,
+PhasePlan assignPhases(Graph& graph, const ExecutionOptions& options, std::int32_t ipus,
                        const std::function<std::vector<double>()>& costs) {
     PhasePlan plan;
-    plan.stages = options.phaseStagesInForce();
-    plan.ipusOfPhase = options.target.ipus / plan.stages;
+    plan.stages = options.phaseStagesInForce(ipus);
+    plan.ipusOfPhase = ipus / plan.stages;
     const bool hinted = std::any_of(graph.ops.begin(), graph.ops.end(),
                                     [](const Op& op) { return op.phaseHint >= 0; });
     if (!options.split.empty()) {
@@ -99,7 +99,7 @@ PhasePlan assignPhases(Graph& graph, const RunOptions& options,
     return plan;
 }
 
-void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options) {
+void placePhases(Graph& graph, const PhasePlan& plan, PhaseSchedule schedule, std::int32_t ipus) {
     for (Op& op : graph.ops) {
         const std::int32_t phase = plan.phaseOfPart(op.stage);
         op.executionPhase = op.pass == Pass::Forward    ? phase
@@ -108,7 +108,7 @@ void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options)
         op.stage = plan.ipuOfPart(op.stage);
     }
     graph.stageIpus.clear();
-    for (std::int32_t ipu = 0; ipu < options.target.ipus; ++ipu)
+    for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
         graph.stageIpus.emplace_back(ipu);
     std::vector<Op> ops(graph.ops.begin(), graph.ops.end());
     std::stable_sort(ops.begin(), ops.end(),
@@ -117,7 +117,7 @@ void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options)
     for (Op& op : ops)
         graph.ops.add(std::move(op));
     insertRemoteCopies(graph, tensorsOffChip(graph),
-                       {plan.stages, options.phaseSchedule == PhaseSchedule::Batch});
+                       {plan.stages, schedule == PhaseSchedule::Batch});
 }
 
 } // namespace tilescope::sim

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/execution_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -33,12 +33,12 @@ struct PhasePlan {
 /// options want, of about equal cost. `costs` gives a number for each operation and is asked only
 /// if something has to be balanced. Throws UserError for phases that do not exist or stay empty,
 /// and if nothing says how many there are.
-PhasePlan assignPhases(Graph& graph, const RunOptions& options,
+PhasePlan assignPhases(Graph& graph, const ExecutionOptions& options, std::int32_t ipus,
                        const std::function<std::vector<double>()>& costs);
 
 /// Turns the parts of a complete graph (with its backward pass) into execution phases and IPUs, and
 /// puts operations in the order of their phases. Weights and what an optimizer keeps for them move
 /// to remote buffers, but for what has fewer than two elements (PopART minElementsForOffChip).
-void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options);
+void placePhases(Graph& graph, const PhasePlan& plan, PhaseSchedule schedule, std::int32_t ipus);
 
 } // namespace tilescope::sim

@@ -14,9 +14,10 @@ namespace {
 
 class Marker {
 public:
-    Marker(Graph& graph, const RunOptions& options)
+    Marker(Graph& graph, const MemoryOptions& options, bool isPipelined)
         : graph_(graph)
         , options_(options)
+        , isPipelined_(isPipelined)
         , kept_(graph.ops.size()) {
         for (std::size_t i = 0; i < graph.ops.size(); ++i)
             if (graph.ops[OpId(i)].pass == Pass::Forward && !updatesState(graph.ops[OpId(i)]))
@@ -26,7 +27,7 @@ public:
     void run() {
         keepCheckpoints();
         keepAnnotated();
-        if (options_.execution == Execution::Pipelined)
+        if (isPipelined_)
             keepSent();
         switch (options_.recompute) {
         case Recompute::None:
@@ -269,7 +270,8 @@ private:
     }
 
     Graph& graph_;
-    const RunOptions& options_;
+    const MemoryOptions& options_;
+    bool isPipelined_;
     std::vector<bool> kept_;
     std::vector<std::size_t> forward_;
 };
@@ -288,7 +290,7 @@ public:
     }
 
     /// "... 12.0 MiB of the 96.0 MiB ..."
-    [[nodiscard]] std::string text(const RunOptions& options) const {
+    [[nodiscard]] std::string text(const MemoryOptions& options) const {
         std::string text = fmt::format("recomputation makes {} again of the {} of activations that "
                                        "the backward pass reads; the "
                                        "rest is kept from the forward pass",
@@ -326,11 +328,11 @@ private:
 
 } // namespace
 
-void markRecomputed(Graph& graph, const RunOptions& options) {
-    if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
+void markRecomputed(Graph& graph, const MemoryOptions& options, bool isPipelined) {
+    if (options.recompute == Recompute::Pipeline && !isPipelined)
         throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
                                        "add --execution pipelined, or choose 'standard'");
-    Marker(graph, options).run();
+    Marker(graph, options, isPipelined).run();
     const bool marked = std::any_of(graph.ops.begin(), graph.ops.end(),
                                     [](const Op& op) { return op.recomputeGroup >= 0; });
     if (options.recompute != Recompute::None && marked)

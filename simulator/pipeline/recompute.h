@@ -1,7 +1,7 @@
 // Activations that are computed again in the backward pass instead of kept.
 #pragma once
 
-#include "core/options/run_options.h"
+#include "core/options/memory_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -22,6 +22,6 @@ namespace tilescope::sim {
 /// A message says how much of what the backward pass reads is computed again.
 /// Throws UserError for a checkpoint that does not exist or a type that the execution does not
 /// have.
-void markRecomputed(Graph& graph, const RunOptions& options);
+void markRecomputed(Graph& graph, const MemoryOptions& options, bool isPipelined);
 
 } // namespace tilescope::sim

@@ -165,9 +165,14 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training, std::i
             microBatches, up));
 }
 
-HostTransfers hostTransfersOf(const RunOptions& options) {
-    return options.exchangeStrategy == ExchangeStrategy::JustInTime ? HostTransfers::InSlot
-                                                                    : HostTransfers::Beside;
+HostTransfers hostTransfersOf(const HostOptions& options) {
+    return options.overlaps() ? HostTransfers::Beside : HostTransfers::InSlot;
+}
+
+PipelineSchedule scheduleOf(const BatchOptions& batch, const ExecutionOptions& execution,
+                            const HostOptions& host, std::int32_t stages) {
+    return {execution.schedule, stages, batch.isTraining(), batch.microBatchesOfPipeline(),
+            hostTransfersOf(host)};
 }
 
 void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training) {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/base/ids.h"
-#include "core/options/run_options.h"
+#include "core/options/batch_options.h"
+#include "core/options/execution_options.h"
+#include "core/options/host_options.h"
 
 namespace tilescope::sim {
 
@@ -97,7 +99,11 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training, std::i
                        HostTransfers transfers = HostTransfers::InSlot);
 
 /// What the options say of a pipeline's transfers.
-HostTransfers hostTransfersOf(const RunOptions& options);
+HostTransfers hostTransfersOf(const HostOptions& options);
+
+/// The schedule of a pipeline that the options ask for.
+PipelineSchedule scheduleOf(const BatchOptions& batch, const ExecutionOptions& execution,
+                            const HostOptions& host, std::int32_t stages);
 
 /// Throws UserError if the schedule would use an IPU twice in a slot that it cannot: interleaved
 /// runs the forward or the backward of one stage an IPU. `stageIpus`: IPU of each stage.

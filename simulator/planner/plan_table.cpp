@@ -18,7 +18,7 @@
 namespace tilescope::sim {
 namespace {
 
-DataType partialTypeFor(DataType in, const RunOptions& options) {
+DataType partialTypeFor(DataType in, const PlanningOptions& options) {
     // Partials are never narrower than the operands.
     if (in == DataType::Half && options.partialsType == Precision::Half)
         return DataType::Half;
@@ -104,7 +104,7 @@ ConvProblem matMulProblem(const Graph& graph, const Op& op, const MatMulAttribut
 }
 
 /// Throws UserError for a name that no planned operation has.
-void checkNamedOperations(const Graph& graph, const RunOptions& options) {
+void checkNamedOperations(const Graph& graph, const PlanningOptions& options) {
     if (options.availableMemoryProportionByOperation.empty())
         return;
     std::vector<std::string> names;
@@ -196,7 +196,7 @@ template <class Find> auto naming(const std::string& operation, Find find) {
 
 } // namespace
 
-double proportionOf(const Graph& graph, const Op& op, const RunOptions& options) {
+double proportionOf(const Graph& graph, const Op& op, const PlanningOptions& options) {
     const auto& named = options.availableMemoryProportionByOperation;
     for (const std::string& name : {op.name, op.onnxNode})
         if (const auto found = named.find(name); found != named.end())
@@ -204,7 +204,7 @@ double proportionOf(const Graph& graph, const Op& op, const RunOptions& options)
     return op.availableMemory.value_or(options.memoryProportion(graph.ipuOf(op.stage)));
 }
 
-ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options) {
+ConvProblem problemOf(const Graph& graph, const Op& op, const PlanningOptions& options) {
     ConvProblem problem;
     if (const auto* conv = std::get_if<ConvAttributes>(&op.attributes))
         problem = convProblem(graph, op, *conv);
@@ -225,14 +225,15 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
     return problem;
 }
 
-std::string plannedOptionsJson(const Graph& graph, const Op& op, const RunOptions& options,
+std::string plannedOptionsJson(const Graph& graph, const Op& op, const PlanningOptions& options,
                                const ConvPlan& plan) {
     return fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
                        proportionOf(graph, op, options), toString(plan.problem.partialType));
 }
 
-PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memory) {
-    const RunOptions options = onComputeTiles(run);
+PlanTable::PlanTable(const Graph& graph, const MachineOptions& machine,
+                     const PlanningOptions& options, PlanMemory* memory) {
+    const Target target = computeTarget(machine);
     checkNamedOperations(graph, options);
     std::vector<Request> requests;
     std::vector<std::string> users; ///< of each request, the first one's name
@@ -253,7 +254,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
         options.relaxMemoryTarget ? OverMemory::Relax : OverMemory::LeastMemory;
     PlanMemory none;
     PlanMemory& known = memory == nullptr ? none : *memory;
-    known.begin(options.target, overMemory);
+    known.begin(target, overMemory);
     // Passes of one dense layer are planned together.
     std::vector<Request> layers;
     std::vector<std::string> layerUsers;
@@ -269,13 +270,11 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
     std::vector<DensePlans> dense(layers.size());
     parallelFor(requests.size() + layers.size(), [&](std::size_t i) {
         if (i < layers.size())
-            dense[i] = naming(layerUsers[i], [&] {
-                return findDensePlans(known, options.target, layers[i], overMemory);
-            });
+            dense[i] = naming(layerUsers[i],
+                              [&] { return findDensePlans(known, target, layers[i], overMemory); });
         else if (const std::size_t at = i - layers.size(); !isDensePass(requests[at].problem))
-            found[at] = naming(users[at], [&] {
-                return findPlans(known, options.target, requests[at], overMemory);
-            });
+            found[at] = naming(users[at],
+                               [&] { return findPlans(known, target, requests[at], overMemory); });
     });
     for (std::size_t i = 0; i < requests.size(); ++i) {
         if (isDensePass(requests[i].problem))
@@ -284,16 +283,15 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memo
         if (memory == nullptr)
             continue;
         if (found[i].ofWholeTile)
-            known.add(requests[i].problem, memoryBound(options.target, 1), *found[i].ofWholeTile);
-        known.add(requests[i].problem, memoryBound(options.target, requests[i].proportion),
-                  plans_[i]);
+            known.add(requests[i].problem, memoryBound(target, 1), *found[i].ofWholeTile);
+        known.add(requests[i].problem, memoryBound(target, requests[i].proportion), plans_[i]);
     }
-    planMultiConvs(graph, options, overMemory);
-    planEmbeddings(graph, options);
+    planMultiConvs(graph, target, options, overMemory);
+    planEmbeddings(graph, target, options);
 }
 
-void PlanTable::planMultiConvs(const Graph& graph, const RunOptions& options,
-                               OverMemory overMemory) {
+void PlanTable::planMultiConvs(const Graph& graph, const Target& target,
+                               const PlanningOptions& options, OverMemory overMemory) {
     using Distinct = std::pair<std::vector<MultiConvPart>, MultiConv>;
     std::vector<Distinct> distinct;
     std::vector<std::vector<ConvPlan>> known;
@@ -306,7 +304,7 @@ void PlanTable::planMultiConvs(const Graph& graph, const RunOptions& options,
             const std::size_t place = placeOf(one, distinct);
             if (place == known.size())
                 known.push_back(naming(part.ops[members.front()].name, [&] {
-                    return planMultiConv(options.target, one.first, one.second, overMemory);
+                    return planMultiConv(target, one.first, one.second, overMemory);
                 }));
             if (!known[place].front().parallel)
                 continue;
@@ -325,7 +323,8 @@ std::vector<OpId> PlanTable::togetherWith(OpId op, FunctionIndex function) const
     return found == together_.end() ? std::vector<OpId>() : found->second;
 }
 
-void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
+void PlanTable::planEmbeddings(const Graph& graph, const Target& target,
+                               const PlanningOptions& options) {
     // What all operations on a dimension of a table do to it.
     std::map<std::tuple<FunctionIndex, TensorId, std::int64_t>, EmbeddingProblem> problemOfTable;
     std::vector<std::pair<std::pair<FunctionIndex, OpId>, const EmbeddingProblem*>> users;
@@ -361,7 +360,7 @@ void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
     embeddingPlans_.resize(distinct.size());
     const double proportion = options.memoryProportion(IpuId(0));
     parallelFor(distinct.size(), [&](std::size_t i) {
-        embeddingPlans_[i] = planEmbedding(options.target, distinct[i], proportion);
+        embeddingPlans_[i] = planEmbedding(target, distinct[i], proportion);
     });
 }
 

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/machine_options.h"
+#include "core/options/planning_options.h"
 #include "simulator/graph/graph.h"
 #include "simulator/planner/embedding_plan.h"
 #include "simulator/planner/plan.h"
@@ -16,14 +17,14 @@ namespace tilescope::sim {
 
 /// The planner's problem of a planned op, before any transform: every spatial dimension is
 /// itself.
-ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options);
+ConvProblem problemOf(const Graph& graph, const Op& op, const PlanningOptions& options);
 
 /// What a planned op may take of a tile's memory: as the options say for it, else as the model
 /// does, else as the options say for its IPU.
-double proportionOf(const Graph& graph, const Op& op, const RunOptions& options);
+double proportionOf(const Graph& graph, const Op& op, const PlanningOptions& options);
 
 /// Options of a planned op as the profile's table of operations has them, a JSON object.
-std::string plannedOptionsJson(const Graph& graph, const Op& op, const RunOptions& options,
+std::string plannedOptionsJson(const Graph& graph, const Op& op, const PlanningOptions& options,
                                const ConvPlan& plan);
 
 class PlanTable {
@@ -31,7 +32,8 @@ public:
     /// Plans every convolution, gradient, MatMul and embedding of the graph and of its functions,
     /// distinct signatures in parallel; what `memory` knows is not searched again.
     /// Throws UserError if the options give a proportion to an operation that there is not.
-    PlanTable(const Graph& graph, const RunOptions& options, PlanMemory* memory = nullptr);
+    PlanTable(const Graph& graph, const MachineOptions& machine, const PlanningOptions& options,
+              PlanMemory* memory = nullptr);
 
     /// `function`: that the operation belongs to, an index of Graph::functions.
     [[nodiscard]] const ConvPlan& planOf(OpId op, FunctionIndex function = {}) const;
@@ -46,8 +48,9 @@ public:
     friend bool operator==(const PlanTable& a, const PlanTable& b);
 
 private:
-    void planMultiConvs(const Graph& graph, const RunOptions& options, OverMemory overMemory);
-    void planEmbeddings(const Graph& graph, const RunOptions& options);
+    void planMultiConvs(const Graph& graph, const Target& target, const PlanningOptions& options,
+                        OverMemory overMemory);
+    void planEmbeddings(const Graph& graph, const Target& target, const PlanningOptions& options);
 
     std::vector<ConvPlan> plans_;
     std::map<std::pair<FunctionIndex, OpId>, std::size_t> planOfOp_;

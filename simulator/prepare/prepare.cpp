@@ -46,7 +46,7 @@ double loopCost(const Graph& graph, const LoopAttributes& loop, const PlanTable&
 
 /// What a balanced split weighs: the planner's estimate, else an elementwise pass over the result.
 std::vector<double> operationCosts(const Graph& graph, const RunOptions& options) {
-    const PlanTable plans(graph, options);
+    const PlanTable plans(graph, options.machine, options.planning);
     std::vector<double> costs;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
@@ -59,28 +59,26 @@ std::vector<double> operationCosts(const Graph& graph, const RunOptions& options
             continue;
         }
         const Tensor& out = graph.tensors[op.outputs[0]];
-        const std::int64_t each = ceilDiv(out.elements(), options.target.tilesPerIpu);
-        costs.push_back(isView(op.attributes) ? 0
-                                              : static_cast<double>(elementwiseCycles(
-                                                    options.target, ElementwiseFunction::Add,
-                                                    Operands::Binary, false, out.type, each)));
+        const std::int64_t each = ceilDiv(out.elements(), options.machine.target.tilesPerIpu);
+        costs.push_back(isView(op.attributes)
+                            ? 0
+                            : static_cast<double>(elementwiseCycles(
+                                  options.machine.target, ElementwiseFunction::Add,
+                                  Operands::Binary, false, out.type, each)));
     }
     return costs;
 }
 
-std::int64_t microBatches(const RunOptions& options) {
-    return options.isTraining() ? options.gradientAccumulation : options.deviceIterations;
-}
-
 /// True if a pipeline can have that many stages, one of them on another's IPU.
 bool allowsStages(std::int32_t stages, const RunOptions& options) {
-    if (options.execution != Execution::Pipelined)
+    if (!options.execution.isPipelined())
         return true;
-    if (options.schedule == Schedule::Interleaved)
+    if (options.execution.schedule == Schedule::Interleaved)
         return false;
-    const MicroBatchRule rule =
-        microBatchRule(options.schedule, stages, options.isTraining(), hostTransfersOf(options));
-    return microBatches(options) >= rule.least && microBatches(options) % rule.multipleOf == 0;
+    const MicroBatchRule rule = microBatchRule(options.execution.schedule, stages,
+                                               options.isTraining(), hostTransfersOf(options.host));
+    const std::int64_t count = options.batch.microBatchesOfPipeline();
+    return count >= rule.least && count % rule.multipleOf == 0;
 }
 
 /// Balances the stages anew with a tail that shares a weight with the first as a further stage on
@@ -116,26 +114,27 @@ void returnToSharedWeight(Graph& graph, const RunOptions& options,
 }
 
 void assignStages(Graph& graph, const RunOptions& options) {
-    const std::int32_t ipus = options.target.ipus;
-    if (options.split.empty() && hasStageHints(graph)) {
-        assignHintedStages(graph, ipus, options.deviceMapping);
+    const std::int32_t ipus = options.machine.target.ipus;
+    if (options.execution.split.empty() && hasStageHints(graph)) {
+        assignHintedStages(graph, ipus, options.execution.deviceMapping);
         return;
     }
-    if (options.deviceMapping.empty())
+    if (options.execution.deviceMapping.empty())
         for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
             graph.stageIpus.emplace_back(ipu);
     else
-        for (const std::int32_t ipu : options.deviceMapping)
+        for (const std::int32_t ipu : options.execution.deviceMapping)
             graph.stageIpus.emplace_back(ipu);
-    if (!options.split.empty()) {
-        if (static_cast<std::int64_t>(options.split.size()) + 1 != graph.stages())
+    if (!options.execution.split.empty()) {
+        if (static_cast<std::int64_t>(options.execution.split.size()) + 1 != graph.stages())
             throw OptionError(
                 "split",
                 fmt::format(
                     "{0} names make {1} stages, but there are {2} IPUs; give "
                     "{3} names or --ipus {1}, or say by --device-mapping which IPU runs each stage",
-                    options.split.size(), options.split.size() + 1, ipus, ipus - 1));
-        splitAt(graph, options.split);
+                    options.execution.split.size(), options.execution.split.size() + 1, ipus,
+                    ipus - 1));
+        splitAt(graph, options.execution.split);
         return;
     }
     if (static_cast<std::int64_t>(graph.ops.size()) < graph.stages())
@@ -146,17 +145,17 @@ void assignStages(Graph& graph, const RunOptions& options) {
     const std::vector<double> costs = operationCosts(graph, options);
     splitEvenly(graph, graph.stages(), costs);
     followReaders(graph);
-    if (options.deviceMapping.empty())
+    if (options.execution.deviceMapping.empty())
         returnToSharedWeight(graph, options, costs);
 }
 
 /// The schedule of a pipeline; throws UserError where there is none.
 PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
-    const std::int64_t count = microBatches(options);
-    const HostTransfers transfers = hostTransfersOf(options);
-    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count, transfers);
-    checkDeviceMapping(options.schedule, graph.stageIpus, options.isTraining());
-    return {options.schedule, graph.stages(), options.isTraining(), count, transfers};
+    const Schedule schedule = options.execution.schedule;
+    checkMicroBatches(schedule, graph.stages(), options.isTraining(),
+                      options.batch.microBatchesOfPipeline(), hostTransfersOf(options.host));
+    checkDeviceMapping(schedule, graph.stageIpus, options.isTraining());
+    return scheduleOf(options.batch, options.execution, options.host, graph.stages());
 }
 
 /// The host feeds a framework's model; a program of the user's own names its streams itself.
@@ -167,10 +166,10 @@ void checkFeeding(const Graph& graph, const RunOptions& options) {
                                                   "stay on the device; leave the option out",
                                                   graph.name));
     };
-    refuse(options.ioTiles > 0, "ioTiles");
-    refuse(options.prefetchDepth > 1, "prefetchDepth");
-    refuse(options.inputType != InputType::AsModel, "inputType");
-    refuse(options.hostRate > 0, "hostRate");
+    refuse(options.machine.ioTiles > 0, "ioTiles");
+    refuse(options.host.prefetchDepth > 1, "prefetchDepth");
+    refuse(options.host.inputType != InputType::AsModel, "inputType");
+    refuse(options.host.hostRate > 0, "hostRate");
 }
 
 /// Operations that draw random numbers get sequences of their own, before others copy them.
@@ -190,10 +189,11 @@ struct Preparation {
     PhasePlan phases = {};
     std::optional<PipelineSchedule> schedule = {}; ///< of a pipeline
 
-    [[nodiscard]] bool isPhased() const { return options.execution == Execution::Phased; }
-    [[nodiscard]] bool isPipelined() const { return options.execution == Execution::Pipelined; }
+    [[nodiscard]] bool isPhased() const { return options.execution.isPhased(); }
+    [[nodiscard]] bool isPipelined() const { return options.execution.isPipelined(); }
+    [[nodiscard]] std::int32_t ipus() const { return options.machine.target.ipus; }
     [[nodiscard]] bool hasSeveralIpus() const {
-        return options.target.ipus > 1 || options.deviceMapping.size() > 1;
+        return ipus() > 1 || options.execution.deviceMapping.size() > 1;
     }
     [[nodiscard]] bool hasStages() const { return !isPhased() && hasSeveralIpus(); }
 };
@@ -213,18 +213,19 @@ const std::vector<PreparationPass>& preparationPasses() {
         {"random numbers", always, [](P& p) { numberRandomStreams(p.graph); }},
         {"assign phases", [](const P& p) { return p.isPhased(); },
          [](P& p) {
-             p.phases = assignPhases(p.graph, p.options,
+             p.phases = assignPhases(p.graph, p.options.execution, p.ipus(),
                                      [&] { return operationCosts(p.graph, p.options); });
          }},
         {"assign stages", [](const P& p) { return p.hasStages(); },
          [](P& p) {
              assignStages(p.graph, p.options);
-             if (p.options.schedule == Schedule::PopArt)
+             if (p.options.execution.schedule == Schedule::PopArt)
                  mergeNeighbours(p.graph);
-             noteSharedWeights(p.graph, p.options);
+             noteSharedWeights(p.graph, p.options.machine.target, p.options.execution.schedule,
+                               p.options.isTraining());
          }},
         {"type of the input", always,
-         [](P& p) { p.graph = withInputType(std::move(p.graph), p.options.inputType); }},
+         [](P& p) { p.graph = withInputType(std::move(p.graph), p.options.host.inputType); }},
         {"schedule", [](const P& p) { return p.isPipelined(); },
          [](P& p) {
              for (const Op& op : p.graph.ops)
@@ -233,32 +234,34 @@ const std::vector<PreparationPass>& preparationPasses() {
          }},
         {"statistics of replicas",
          [](const P& p) {
-             return p.options.isTraining() && p.options.replicas > 1 &&
-                    p.options.distributedBatchNormReplicaGroupSize > 1;
+             return p.options.isTraining() && p.options.replication.replicas > 1 &&
+                    p.options.replication.distributedBatchNormReplicaGroupSize > 1;
          },
          [](P& p) {
-             shareBatchStatistics(p.graph, p.options.distributedBatchNormReplicaGroupSize);
+             shareBatchStatistics(p.graph,
+                                  p.options.replication.distributedBatchNormReplicaGroupSize);
          }},
         {"training", inTraining,
          [](P& p) { p.graph = trainingGraph(std::move(p.graph), p.options); }},
         {"decompose", always, [](P& p) { p.graph = decomposed(p.graph); }},
-        {"recomputation", inTraining, [](P& p) { markRecomputed(p.graph, p.options); }},
+        {"recomputation", inTraining,
+         [](P& p) { markRecomputed(p.graph, p.options.memory, p.isPipelined()); }},
         {"place phases", [](const P& p) { return p.isPhased(); },
-         [](P& p) { placePhases(p.graph, p.phases, p.options); }},
+         [](P& p) { placePhases(p.graph, p.phases, p.options.execution.phaseSchedule, p.ipus()); }},
         {"off-chip", [](const P& p) { return !p.isPhased(); },
-         [](P& p) { moveOffChip(p.graph, p.options); }},
+         [](P& p) { moveOffChip(p.graph, p.options.memory); }},
         {"inter-IPU copies", [](const P& p) { return p.hasSeveralIpus(); },
          [](P& p) { insertInterIpuCopies(p.graph, p.schedule ? &*p.schedule : nullptr); }},
         {"activation buffers", [](const P& p) { return p.schedule.has_value(); },
          [](P& p) { insertActivationBuffers(p.graph, *p.schedule); }},
         {"activation stores",
-         [](const P& p) { return !p.schedule && p.options.isOffChip(OffChip::Activations); },
+         [](const P& p) { return !p.schedule && p.options.memory.isOffChip(OffChip::Activations); },
          [](P& p) { insertActivationStores(p.graph); }},
         {"convolutions together", always, [](P& p) { gatherMultiConvs(p.graph); }},
         {"bodies of loops", always, [](P& p) { describeLoopBodies(p.graph); }},
         {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }},
-        {"outline", [](const P& p) { return p.options.outline && !p.graph.ownProgram; },
-         [](P& p) { p.graph = outlined(p.graph, p.options); }},
+        {"outline", [](const P& p) { return p.options.outline.enabled && !p.graph.ownProgram; },
+         [](P& p) { p.graph = outlined(p.graph, p.options.outline, p.options.planning); }},
     };
     return passes;
 }
@@ -288,7 +291,7 @@ void checkAfter([[maybe_unused]] const PreparationPass& pass, [[maybe_unused]] c
 
 bool plansDecideStages(const RunOptions& options) {
     const Preparation preparation{options, {}};
-    return preparation.isPhased() || (preparation.hasStages() && options.split.empty());
+    return preparation.isPhased() || (preparation.hasStages() && options.execution.split.empty());
 }
 
 Graph preparedGraph(const Graph& graph, const RunOptions& options) {

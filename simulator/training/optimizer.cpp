@@ -17,7 +17,7 @@ namespace {
 /// reads the weight as it was (PopART: what overwrites a tensor comes after its other consumers).
 class OptimizerBuilder {
 public:
-    OptimizerBuilder(Graph& graph, const RunOptions& options)
+    OptimizerBuilder(Graph& graph, const UpdateOptions& options)
         : graph_(graph)
         , options_(options)
         , producers_(graph.producers())
@@ -26,7 +26,7 @@ public:
         , home_(graph.tensors.size(), 0)
         , lastReaders_(graph.tensors.size())
         , readers_(graph.tensors.size(), 0)
-        , shards_(replicaTopology(options.target, options.replicas).within) {
+        , shards_(replicaTopology(options.machine.target, options.replication.replicas).within) {
         for (std::size_t i = graph.ops.size(); i-- > 0;)
             for (const TensorId in : graph.ops[OpId(i)].inputs) {
                 home_[in.index()] = graph.ops[OpId(i)].stage;
@@ -56,7 +56,7 @@ public:
             std::pair(graph_.ipuOf(homeOf(pair.weight)), graph_.tensors[ready.gradient].type);
         std::vector<Ready>& waiting = waiting_[batch];
         waiting.push_back(ready);
-        if (bytesOf(waiting) > options_.maxCrossReplicaBufferSize)
+        if (bytesOf(waiting) > options_.replication.maxCrossReplicaBufferSize)
             updateAll(std::exchange(waiting, {}));
     }
 
@@ -93,14 +93,14 @@ private:
                 last = std::max(last, lastReaders_[out.index()]);
         return last;
     }
-    [[nodiscard]] bool accumulates() const { return options_.gradientAccumulation > 1; }
+    [[nodiscard]] bool accumulates() const { return options_.batch.gradientAccumulation > 1; }
     [[nodiscard]] std::int32_t homeOf(TensorId weight) const { return home_[weight.index()]; }
 
     /// Whether an update without accumulator works on the gradient in place: sums over replicas do,
     /// and weight decay that joins the gradient.
     [[nodiscard]] bool isOverwritten(TensorId weight) const {
-        return options_.replicas > 1 ||
-               updateNumbers(options_, graph_.tensors[weight].name).weightDecay != 0;
+        return options_.replication.replicas > 1 ||
+               updateNumbers(options_.training, graph_.tensors[weight].name).weightDecay != 0;
     }
     /// Whether others read a gradient, too, or what it is a view of: another weight's update, or
     /// the backward pass that goes on.
@@ -130,9 +130,10 @@ private:
 
     /// Whether a weight's state is spread over the replicas.
     [[nodiscard]] bool isSharded(TensorId weight) const {
-        return options_.replicatedTensorSharding && shards_ > 1 &&
-               options_.optimizer != Optimizer::Sgd &&
-               graph_.tensors[weight].elements() >= options_.minElementsForReplicatedTensorSharding;
+        return options_.replication.replicatedTensorSharding && shards_ > 1 &&
+               options_.training.optimizer != Optimizer::Sgd &&
+               graph_.tensors[weight].elements() >=
+                   options_.replication.minElementsForReplicatedTensorSharding;
     }
 
     /// Sums the gradients over the replicas and updates their weights: none that is sharded, or
@@ -144,7 +145,7 @@ private:
             last = std::max({last, ready.last, lastReaders_[ready.weight.index()]});
         const bool sharded = isSharded(waiting.front().weight);
         std::vector<Op> ops;
-        if (options_.replicas > 1 && !sharded)
+        if (options_.replication.replicas > 1 && !sharded)
             ops.push_back(sumOverReplicas(waiting, pass));
         for (const Ready& ready : waiting)
             WeightUpdate(graph_, options_, {ready.weight, pass, homeOf(ready.weight)}, ops)
@@ -159,7 +160,8 @@ private:
         sum.onnxNode = graph_.tensors[first].name;
         sum.name = sum.onnxNode + "_allReduce";
         sum.type = "ReplicatedAllReduceInplace";
-        sum.attributes = CollectiveAttributes{CollectiveKind::AllReduce, options_.replicas};
+        sum.attributes =
+            CollectiveAttributes{CollectiveKind::AllReduce, options_.replication.replicas};
         sum.pass = pass;
         sum.stage = homeOf(first);
         for (Ready& ready : waiting) {
@@ -182,7 +184,7 @@ private:
         std::vector<Op> none;
         const TensorId accumulator =
             WeightUpdate(graph_, options_, {pair.weight, Pass::Backward, home}, none)
-                .state("Accum___", options_.accumulationType, StateKind::Accumulator);
+                .state("Accum___", options_.training.accumulationType, StateKind::Accumulator);
         TensorId sum;
         for (std::size_t i = 0; i < pair.parts.size(); ++i) {
             const OpId maker = producers_[pair.parts[i].index()];
@@ -212,7 +214,7 @@ private:
     }
 
     Graph& graph_;
-    const RunOptions& options_;
+    const UpdateOptions& options_;
     std::vector<OpId> producers_;
     std::vector<std::vector<Op>> followers_; ///< of each operation there was
     std::vector<bool> dropped_;
@@ -230,9 +232,10 @@ private:
 namespace {
 
 /// A mean over replicas without an accumulator, which would divide, begins with the loss.
-double replicaShare(const RunOptions& options) {
-    const bool divides = options.accumulationReduction == Reduction::Mean;
-    return divides && options.gradientAccumulation == 1 ? 1.0 / options.replicas : 1;
+double replicaShare(const UpdateOptions& options) {
+    const bool divides = options.training.accumulationReduction == Reduction::Mean;
+    return divides && options.batch.gradientAccumulation == 1 ? 1.0 / options.replication.replicas
+                                                              : 1;
 }
 
 /// Does something with each weight of a name, or in a scope of it; throws where there is none.
@@ -270,7 +273,7 @@ void checkGroups(Graph& graph, const std::vector<ParameterGroup>& groups) {
 } // namespace
 
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
-                  const RunOptions& options) {
+                  const UpdateOptions& options) {
     OptimizerBuilder builder(graph, options);
     for (const WeightGradient& gradient : gradients)
         builder.expect(gradient);
@@ -279,12 +282,13 @@ void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
     builder.finish();
 }
 
-Graph trainingGraph(Graph graph, const RunOptions& options) {
-    freeze(graph, options.frozen);
-    checkGroups(graph, options.parameterGroups);
-    const Loss loss = addLoss(graph, options.loss, options.lossScaling * replicaShare(options),
-                              options.lossOutput);
-    const auto gradients = addGradients(graph, loss, options.gradientAccumulation > 1);
+Graph trainingGraph(Graph graph, const UpdateOptions& options) {
+    freeze(graph, options.training.frozen);
+    checkGroups(graph, options.training.parameterGroups);
+    const Loss loss =
+        addLoss(graph, options.training.loss, options.training.lossScaling * replicaShare(options),
+                options.training.lossOutput);
+    const auto gradients = addGradients(graph, loss, options.batch.gradientAccumulation > 1);
     for (const WeightGradient& gradient : gradients)
         for (const TensorId part : gradient.parts)
             graph.gradientParts[graph.tensors[gradient.weight].name].push_back(

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "simulator/training/autodiff.h"
+#include "simulator/training/update_options.h"
 
 namespace tilescope::sim {
 
@@ -20,9 +20,9 @@ namespace tilescope::sim {
 /// gradients before they use them, each by itself or as many together as the options say; with
 /// sharded state a replica updates its shard of a weight, which all then gather.
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
-                  const RunOptions& options);
+                  const UpdateOptions& options);
 
 /// The training graph of a model: loss, backward pass and optimizer.
-Graph trainingGraph(Graph graph, const RunOptions& options);
+Graph trainingGraph(Graph graph, const UpdateOptions& options);
 
 } // namespace tilescope::sim

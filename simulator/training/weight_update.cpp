@@ -14,21 +14,21 @@ constexpr double larsTrust = 0.001;
 
 } // namespace
 
-WeightUpdate::WeightUpdate(Graph& graph, const RunOptions& options, WeightPlace place,
+WeightUpdate::WeightUpdate(Graph& graph, const UpdateOptions& options, WeightPlace place,
                            std::vector<Op>& ops)
     : graph_(graph)
     , options_(options)
     , place_(place)
     , ops_(ops)
     , name_(graph.tensors[place.weight].name)
-    , numbers_(updateNumbers(options, name_))
+    , numbers_(updateNumbers(options.training, name_))
     , updated_(place.weight)
     , like_(place.weight) {}
 
 void WeightUpdate::run(TensorId gradient, TensorId& reciprocal, std::int32_t shards) {
-    const bool accumulates = options_.gradientAccumulation > 1;
+    const bool accumulates = options_.batch.gradientAccumulation > 1;
     TensorId own = shards > 1 ? shard(gradient, shards) : gradient;
-    if (accumulates && options_.accumulationReduction == Reduction::Mean)
+    if (accumulates && options_.training.accumulationReduction == Reduction::Mean)
         own = mean(own, reciprocal);
     const TensorId stepped =
         inPlace("_var_update", "VarUpdate", lastStep(), {updated_, stepOf(own)});
@@ -56,10 +56,11 @@ TensorId WeightUpdate::shard(TensorId gradient, std::int32_t shards) {
 
 TensorId WeightUpdate::mean(TensorId accumulator, TensorId& reciprocal) {
     if (!reciprocal.valid())
-        reciprocal =
-            scalar("reciprocalAccumulationCount",
-                   options_.accumulationType == Precision::Half ? DataType::Half : DataType::Float,
-                   1.0 / (static_cast<double>(options_.gradientAccumulation) * options_.replicas));
+        reciprocal = scalar("reciprocalAccumulationCount",
+                            options_.training.accumulationType == Precision::Half ? DataType::Half
+                                                                                  : DataType::Float,
+                            1.0 / (static_cast<double>(options_.batch.gradientAccumulation) *
+                                   options_.replication.replicas));
     const Tensor sum = graph_.tensors[accumulator];
     return op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
               {accumulator, reciprocal}, sum.shape, sum.type);
@@ -117,7 +118,8 @@ TensorId WeightUpdate::scalar(const std::string& name, DataType type, double val
 }
 
 DataType WeightUpdate::stateType() const {
-    return options_.optimizerStateType == Precision::Half ? DataType::Half : DataType::Float;
+    return options_.training.optimizerStateType == Precision::Half ? DataType::Half
+                                                                   : DataType::Float;
 }
 
 /// Moments are of their own type and without the loss's scaling (popart adamdecompose: SGD has both
@@ -127,11 +129,11 @@ TensorId WeightUpdate::unscaled(TensorId gradient) {
     if (graph_.tensors[gradient].type != stateType())
         gradient = op("_gradientCast", "Cast", ElementwiseAttributes{Cast}, {gradient}, shape,
                       stateType());
-    if (options_.lossScaling == 1 && !options_.compute.automaticLossScaling)
+    if (options_.training.lossScaling == 1 && !options_.compute.automaticLossScaling)
         return gradient;
     // The name is PopART's (reservedDefaultAdamGradientScalingPrefix and its own of a weight).
-    const TensorId scaling =
-        scalar("adamGradientScaling___specific___" + name_, stateType(), 1 / options_.lossScaling);
+    const TensorId scaling = scalar("adamGradientScaling___specific___" + name_, stateType(),
+                                    1 / options_.training.lossScaling);
     graph_.tensors[scaling].lossScaling = LossScalingPart::Inverse;
     return op("_gradientUnscale", "GradientUnscale", ElementwiseAttributes{Multiply},
               {gradient, scaling}, shape, stateType());
@@ -139,13 +141,13 @@ TensorId WeightUpdate::unscaled(TensorId gradient) {
 
 /// What the optimizer subtracts, but for the learning rate.
 TensorId WeightUpdate::stepOf(TensorId gradient) {
-    switch (options_.optimizer) {
+    switch (options_.training.optimizer) {
     case Optimizer::Sgd:
         return gradient;
     case Optimizer::Momentum:
         if (!numbers_.hasVelocity)
             return gradient;
-        return velocity(decayed(gradient, options_.lossScaling),
+        return velocity(decayed(gradient, options_.training.lossScaling),
                         {MovingAverage, numbers_.momentum, 1});
     case Optimizer::Adam:
     case Optimizer::AdamW:
@@ -164,12 +166,12 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
 /// rate of LARS is in its velocity.
 ElementwiseAttributes WeightUpdate::lastStep() const {
     ElementwiseAttributes step{ScaledAdd, -1};
-    step.byLearningRate = options_.optimizer != Optimizer::Lars;
+    step.byLearningRate = options_.training.optimizer != Optimizer::Lars;
     step.rate = step.byLearningRate ? numbers_.rate : 0;
-    const bool isScaled =
-        options_.optimizer == Optimizer::Sgd || options_.optimizer == Optimizer::Momentum;
+    const bool isScaled = options_.training.optimizer == Optimizer::Sgd ||
+                          options_.training.optimizer == Optimizer::Momentum;
     if (isScaled)
-        step.alpha = -1 / options_.lossScaling;
+        step.alpha = -1 / options_.training.lossScaling;
     if (isScaled && !numbers_.hasVelocity)
         step.beta = numbers_.weightDecay;
     return step;
@@ -187,16 +189,16 @@ TensorId WeightUpdate::decayed(TensorId gradient, double scaling) {
 
 TensorId WeightUpdate::velocity(TensorId gradient, const ElementwiseAttributes& average) {
     return inPlace("_accl1", "Accl1Update", average,
-                   {state("Accl1___", options_.optimizerStateType), gradient});
+                   {state("Accl1___", options_.training.optimizerStateType), gradient});
 }
 
 TensorId WeightUpdate::adamStep(TensorId scaled) {
-    const bool decays = options_.optimizer != Optimizer::Adam;
+    const bool decays = options_.training.optimizer != Optimizer::Adam;
     const TensorId gradient = decays ? unscaled(scaled) : decayed(unscaled(scaled), 1);
     const TensorId first = velocity(gradient, {MovingAverage, numbers_.beta1, 1 - numbers_.beta1});
     const TensorId second =
         inPlace("_accl2", "Accl2Update", {MovingSquare, numbers_.beta2, 1 - numbers_.beta2},
-                {state("Accl2___", options_.optimizerStateType), gradient});
+                {state("Accl2___", options_.training.optimizerStateType), gradient});
     const TensorId steps = scalarState("Step___");
     const TensorId count =
         inPlace("_step", "Accumulate", {ScaledAdd, 1}, {steps, scalar("one", DataType::Float, 1)});
@@ -214,7 +216,7 @@ TensorId WeightUpdate::rmspropStep(TensorId scaled) {
     const TensorId gradient = decayed(unscaled(scaled), 1);
     const TensorId square =
         inPlace("_accl1", "Accl1Update", {MovingSquare, numbers_.beta2, 1 - numbers_.beta2},
-                {state("Accl1___", options_.optimizerStateType), gradient});
+                {state("Accl1___", options_.training.optimizerStateType), gradient});
     const auto part = [&](const char* suffix, ElementwiseFunction function,
                           std::vector<TensorId> inputs) {
         return op(suffix, "RMSPropUpdater", ElementwiseAttributes{function}, std::move(inputs),
@@ -227,7 +229,7 @@ TensorId WeightUpdate::rmspropStep(TensorId scaled) {
     if (numbers_.momentum == 0)
         return step;
     return inPlace("_accl3", "Accl3Update", {MovingAverage, numbers_.momentum, 1},
-                   {state("Accl3___", options_.optimizerStateType), step});
+                   {state("Accl3___", options_.training.optimizerStateType), step});
 }
 
 /// The gradient with weight decay, times the ratio of the weight's norm to the sum of the

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
+#include "simulator/training/update_options.h"
 
 namespace tilescope::sim {
 
@@ -20,7 +20,8 @@ struct WeightPlace {
 class WeightUpdate {
 public:
     /// Operations are added to `ops`, tensors to the graph.
-    WeightUpdate(Graph& graph, const RunOptions& options, WeightPlace place, std::vector<Op>& ops);
+    WeightUpdate(Graph& graph, const UpdateOptions& options, WeightPlace place,
+                 std::vector<Op>& ops);
 
     /// The whole update: from a gradient, or the accumulator of several, to the new weight. On
     /// `shards` replicas each updates its own shard; 1: all update the whole. `reciprocal`: one
@@ -55,7 +56,7 @@ private:
     [[nodiscard]] const Shape& updatedShape() const { return graph_.tensors[updated_].shape; }
 
     Graph& graph_;
-    const RunOptions& options_;
+    const UpdateOptions& options_;
     const WeightPlace place_;
     std::vector<Op>& ops_;
     const std::string name_;

@@ -35,7 +35,7 @@ public:
     InputFeed(const Graph& graph, const RunOptions& options, const std::string& path)
         : options_(options)
         , path_(path)
-        , microBatches_(options.microBatchesOfCall() * options.replicas) {
+        , microBatches_(options.batch.microBatchesOfCall() * options.replication.replicas) {
         if (path.empty()) {
             for (const TensorId id : graph.inputs) {
                 const Tensor& tensor = graph.tensors[id];
@@ -58,7 +58,8 @@ public:
     }
 
     [[nodiscard]] TensorData at(const Tensor& input, const BatchPlace& place) const {
-        return rowsOf(values_.at(input.name), input.shape, indexOf(place, options_));
+        return rowsOf(values_.at(input.name), input.shape,
+                      indexOf(place, options_.batch, options_.replication.replicas));
     }
 
 private:
@@ -277,7 +278,7 @@ InferenceResult computeResults(const std::string& model, const RunOptions& optio
     const Expectation expectation(graph, options.compute);
     const Graph prepared = preparedGraph(graph, options);
     Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed),
-                    plannedSums(prepared, options));
+                    plannedSums(prepared, options.machine, options.planning));
     OutputGathering outputs;
     HostPort port;
     port.input = [&](const Tensor& input, const BatchPlace& place) {
@@ -286,7 +287,8 @@ InferenceResult computeResults(const std::string& model, const RunOptions& optio
     port.output = [&](const Tensor& output, const BatchPlace&, const TensorData& value) {
         outputs.take(output, value);
     };
-    ValueRecorder recorder(prepared, options, options.deviceIterations);
+    ValueRecorder recorder(prepared, options.batch, options.compute,
+                           options.batch.deviceIterations);
     recorder.seeWeights(machine);
     recorder.beginCall(port);
     machine.run(port);

@@ -71,7 +71,7 @@ Graph withKerasWeights(const ModelSource& source) {
 } // namespace
 
 Graph valuedModel(const std::string& model, const RunOptions& options) {
-    ModelSource source = sourceOf(model, options);
+    ModelSource source = sourceOf(model, options.batch, options.model);
     source.import.values = true;
     if (!isOnnxFile(model))
         source.import.weightSeed = static_cast<std::uint64_t>(options.compute.seed);
@@ -125,7 +125,7 @@ void checkSavable(const std::string& model, const std::filesystem::path& file) {
 void saveModel(const std::string& model, const RunOptions& options, const NamedWeights& weights,
                const std::filesystem::path& file) {
     onnx::ModelProto proto =
-        isZooName(model) ? zooModel(model, options.modelOptions) : loadModel(model, true);
+        isZooName(model) ? zooModel(model, options.model.sizes) : loadModel(model, true);
     onnx::GraphProto& graph = *proto.mutable_graph();
     std::map<std::string, onnx::TensorProto*> initialisers;
     for (auto& tensor : *graph.mutable_initializer())

@@ -15,7 +15,7 @@ constexpr std::int64_t termsOfPass = 16;
 constexpr std::int64_t slicWindow = 4;
 
 template <class Visit>
-void eachHalfProduct(const Graph& prepared, const RunOptions& options, const Visit& visit) {
+void eachHalfProduct(const Graph& prepared, const PlanningOptions& options, const Visit& visit) {
     const auto look = [&](const Graph& graph, FunctionIndex function) {
         for (std::size_t i = 0; i < graph.ops.size(); ++i) {
             const Op& op = graph.ops[OpId(i)];
@@ -74,14 +74,15 @@ PartialSums sumsOf(const ConvPlan& plan, std::size_t kernelDims) {
     return sums;
 }
 
-PartialSumsTable plannedSums(const Graph& prepared, const RunOptions& options) {
+PartialSumsTable plannedSums(const Graph& prepared, const MachineOptions& machine,
+                             const PlanningOptions& options) {
     PartialSumsTable table;
     eachHalfProduct(prepared, options, [&](const Graph&, FunctionIndex function, OpId id) {
         table[{function, id}];
     });
     if (table.empty())
         return table;
-    const PlanTable plans(prepared, options);
+    const PlanTable plans(prepared, machine, options);
     for (auto& [place, sums] : table) {
         const Graph& graph =
             place.first.valid() ? prepared.functions[place.first.index()] : prepared;

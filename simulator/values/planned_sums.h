@@ -1,7 +1,8 @@
 // In which parts the planner lets a graph's products be summed.
 #pragma once
 
-#include "core/options/run_options.h"
+#include "core/options/machine_options.h"
+#include "core/options/planning_options.h"
 #include "simulator/compute/kernels/partial_sums.h"
 #include "simulator/graph/graph.h"
 #include "simulator/planner/plan.h"
@@ -13,6 +14,7 @@ PartialSums sumsOf(const ConvPlan& plan, std::size_t kernelDims);
 
 /// Of every convolution and product of a prepared graph that has half partials; empty if none has,
 /// without planning anything.
-PartialSumsTable plannedSums(const Graph& prepared, const RunOptions& options);
+PartialSumsTable plannedSums(const Graph& prepared, const MachineOptions& machine,
+                             const PlanningOptions& options);
 
 } // namespace tilescope::sim

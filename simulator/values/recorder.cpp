@@ -98,16 +98,16 @@ void addValues(Profile& profile, RunValues run) {
     profile.values = std::move(run.values);
 }
 
-ValueRecorder::ValueRecorder(const Graph& prepared, const RunOptions& options,
-                             std::optional<std::int64_t> iterations)
+ValueRecorder::ValueRecorder(const Graph& prepared, const BatchOptions& batch,
+                             const ComputeOptions& options, std::optional<std::int64_t> iterations)
     : graph_(prepared)
-    , options_(options) {
-    if (options.compute.values == RecordedValues::All) {
+    , batch_(batch) {
+    if (options.values == RecordedValues::All) {
         constexpr std::int64_t least = 2;
         const auto nodes = static_cast<std::int64_t>(prepared.model.nodes.size());
         const std::int64_t most =
             std::max(least, mostValueSamples / std::max<std::int64_t>(nodes, 1));
-        most_ = std::min(options.compute.valueSamples, most);
+        most_ = std::min(options.valueSamples, most);
         if (iterations)
             sampled_ = sampledIterations(*iterations, most_);
         else
@@ -123,10 +123,10 @@ void ValueRecorder::beginCall(HostPort& port) {
     bool looks = false;
     if (stride_ > 0) {
         const std::int64_t next = 1 + (before_ + stride_ - 1) / stride_ * stride_;
-        looks = next <= before_ + options_.deviceIterations;
+        looks = next <= before_ + batch_.deviceIterations;
     } else {
         const auto first = std::upper_bound(sampled_.begin(), sampled_.end(), before_);
-        looks = first != sampled_.end() && *first <= before_ + options_.deviceIterations;
+        looks = first != sampled_.end() && *first <= before_ + batch_.deviceIterations;
     }
     port.record = nullptr;
     if (looks)

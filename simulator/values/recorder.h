@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/options/run_options.h"
+#include "core/options/batch_options.h"
+#include "core/options/compute_options.h"
 #include "core/profile/profile.h"
 #include "simulator/compute/machine.h"
 #include "simulator/values/statistics.h"
@@ -31,21 +32,21 @@ void addValues(Profile& profile, RunValues run);
 /// first and the last.
 std::vector<std::int64_t> sampledIterations(std::int64_t iterations, std::int64_t samples);
 
-/// Looks at tensors of the first replica while a graph is computed, as options.compute.values and
+/// Looks at tensors of the first replica while a graph is computed, as ComputeOptions::values and
 /// valueSamples ask. Left out are tensors of whole numbers, single numbers, what only renames or
 /// moves elements, and what an optimizer computes on its way.
 class ValueRecorder {
 public:
     /// `prepared` outlives it. `iterations`: of the whole run, all calls of the host; none where
     /// nobody knows: then every iteration is looked at, every second one once there are more than
-    /// options.compute.valueSamples, and so on.
-    ValueRecorder(const Graph& prepared, const RunOptions& options,
+    /// ComputeOptions::valueSamples, and so on.
+    ValueRecorder(const Graph& prepared, const BatchOptions& batch, const ComputeOptions& options,
                   std::optional<std::int64_t> iterations);
 
     /// Sets port.record for the next call of the host, or clears it where there is nothing to look
     /// at.
     void beginCall(HostPort& port);
-    void endCall() { before_ += options_.deviceIterations; }
+    void endCall() { before_ += batch_.deviceIterations; }
     /// Weights as they are, of a model that does not learn.
     void seeWeights(const Machine& machine);
     void add(const CurvePoint& point);
@@ -85,7 +86,7 @@ private:
     void finish(ValueTensorId id);
 
     const Graph& graph_;
-    const RunOptions& options_;
+    const BatchOptions& batch_;
     std::vector<std::int64_t> sampled_;
     std::int64_t most_ = 0;               ///< samples of a tensor
     std::int64_t stride_ = 0;             ///< between those of a run of any length; 0: another

@@ -129,14 +129,14 @@ std::optional<std::int64_t> labelledClasses(const Graph& graph, LossFunction los
 
 RunOptions evaluationOptions(const RunOptions& options, std::int64_t batch) {
     RunOptions plain;
-    plain.target = options.target;
-    plain.target.ipus = 1;
-    plain.precision = options.precision;
-    plain.partialsType = options.partialsType;
-    plain.modelOptions = options.modelOptions;
-    plain.customOperations = options.customOperations;
-    plain.outline = false;
-    plain.batchSize = batch;
+    plain.machine.target = options.machine.target;
+    plain.machine.target.ipus = 1;
+    plain.model.precision = options.model.precision;
+    plain.planning.partialsType = options.planning.partialsType;
+    plain.model.sizes = options.model.sizes;
+    plain.model.customOperations = options.model.customOperations;
+    plain.outline.enabled = false;
+    plain.batch.batchSize = batch;
     plain.compute = options.compute;
     plain.compute.automaticLossScaling = false;
     return plain;
@@ -157,8 +157,9 @@ public:
         const Graph prepared = preparedGraph(graph_, options_);
         Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed),
                         partials_ ? *partials_
-                                  : partials_.emplace(plannedSums(prepared, options_)));
-        const std::int64_t batch = *options_.batchSize;
+                                  : partials_.emplace(plannedSums(prepared, options_.machine,
+                                                                  options_.planning)));
+        const std::int64_t batch = *options_.batch.batchSize;
         ScoreCount count;
         for (std::int64_t first = 0; first < set_.count(); first += batch) {
             HostPort port;
@@ -242,10 +243,11 @@ public:
         const Graph prepared = preparedGraph(graph, options_);
         image_ = prepared.tensors[prepared.inputs.front()].name;
         Machine machine(prepared, options_, static_cast<std::uint64_t>(options_.compute.seed),
-                        plannedSums(prepared, options_));
+                        plannedSums(prepared, options_.machine, options_.planning));
         ScoreWatch watch(prepared);
-        recorder_.emplace(prepared, options_,
-                          options_.compute.epochs * callsOfEpoch() * options_.deviceIterations);
+        recorder_.emplace(prepared, options_.batch, options_.compute,
+                          options_.compute.epochs * callsOfEpoch() *
+                              options_.batch.deviceIterations);
         std::optional<Evaluation> evaluation;
         if (test_)
             evaluation.emplace(model_, options_, *test_, evalOrigin_);
@@ -287,7 +289,7 @@ private:
         if (graph.inputs.empty())
             throw UserError(fmt::format("model '{}' has no input that images could go to", model_));
         const Tensor& input = graph.tensors[graph.inputs.front()];
-        const std::optional<std::int64_t> classes = labelledClasses(graph, options_.loss);
+        const std::optional<std::int64_t> classes = labelledClasses(graph, options_.training.loss);
         batches_.check(input, classes);
         if (test_)
             Batches(*test_, evalOrigin_).check(input, classes);
@@ -327,7 +329,7 @@ private:
 
     /// Samples of a call of the host.
     [[nodiscard]] std::int64_t samplesOfCall() const {
-        return batch_ * options_.microBatchesOfCall() * options_.replicas;
+        return batch_ * options_.batch.microBatchesOfCall() * options_.replication.replicas;
     }
 
     [[nodiscard]] std::int64_t callsOfEpoch() const {
@@ -337,8 +339,8 @@ private:
             throw UserError(fmt::format(
                 "{}: has {} samples, fewer than one call takes ({}: batch size {} x device "
                 "iterations {} x accumulation {} x replicas {}); choose smaller ones",
-                origin_, training_.count(), each, batch_, options_.deviceIterations,
-                options_.gradientAccumulation, options_.replicas));
+                origin_, training_.count(), each, batch_, options_.batch.deviceIterations,
+                options_.batch.gradientAccumulation, options_.replication.replicas));
         return calls;
     }
 
@@ -352,8 +354,9 @@ private:
         HostPort port;
         std::int64_t first = 0;
         port.input = [&](const Tensor& input, const BatchPlace& place) {
-            return batches_.values(input, input.name == image_,
-                                   first + indexOf(place, options_) * batch_);
+            return batches_.values(
+                input, input.name == image_,
+                first + indexOf(place, options_.batch, options_.replication.replicas) * batch_);
         };
         port.output = [&](const Tensor&, const BatchPlace&, const TensorData& value) {
             loss.sum += value.number(0);
@@ -372,7 +375,7 @@ private:
             recorder_->beginCall(port);
             machine.run(port);
             recorder_->endCall();
-            updates_ += options_.deviceIterations;
+            updates_ += options_.batch.deviceIterations;
             addPoint(machine, watch.count().since(scoresBefore),
                      {loss.sum - lossBefore.sum, loss.of - lossBefore.of});
             if (progress_.step)
@@ -388,8 +391,8 @@ private:
     /// As the schedule has them, which all groups follow.
     void setLearningRates(Machine& machine, std::int64_t callsOfEpoch) {
         const double factor = options_.compute.schedule.factor(
-            updates_, options_.compute.epochs * callsOfEpoch * options_.deviceIterations);
-        std::vector<double> rates = learningRates(options_);
+            updates_, options_.compute.epochs * callsOfEpoch * options_.batch.deviceIterations);
+        std::vector<double> rates = learningRates(options_.training);
         for (double& rate : rates)
             rate *= factor;
         machine.setLearningRates(std::move(rates));

@@ -15,6 +15,7 @@
 #include "core/base/printable.h"
 #include "core/options/job.h"
 #include "core/options/option_error.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
 #include "core/table/csv_field.h"

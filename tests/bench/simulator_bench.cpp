@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "simulator/engine/timing.h"
@@ -36,9 +37,10 @@ Graph imported(const std::string& model, std::int64_t batch) {
 
 /// A lowered program with everything that placement needs.
 LoweredProgram analysed(const Graph& graph, const RunOptions& options) {
-    LoweredProgram lowered = lowerGraph(graph, options, PlanTable(graph, options));
-    ProgramBuilder builder(options.target, lowered);
-    addCodeVariables(builder, options);
+    LoweredProgram lowered =
+        lowerGraph(graph, options, PlanTable(graph, options.machine, options.planning));
+    ProgramBuilder builder(options.machine.target, lowered);
+    addCodeVariables(builder, options.machine, options.engine);
     analyseLiveness(lowered.profile);
     return lowered;
 }
@@ -64,13 +66,14 @@ void plan(benchmark::State& state, const std::string& model) {
     const Graph graph = decomposed(imported(model, 1));
     const RunOptions options;
     for (auto _ : state)
-        benchmark::DoNotOptimize(PlanTable(graph, options).distinctPlans());
+        benchmark::DoNotOptimize(
+            PlanTable(graph, options.machine, options.planning).distinctPlans());
 }
 
 void lower(benchmark::State& state, const std::string& model) {
     const Graph graph = decomposed(imported(model, 1));
     const RunOptions options;
-    const PlanTable plans(graph, options);
+    const PlanTable plans(graph, options.machine, options.planning);
     for (auto _ : state)
         benchmark::DoNotOptimize(lowerGraph(graph, options, plans));
 }
@@ -78,13 +81,13 @@ void lower(benchmark::State& state, const std::string& model) {
 void liveness(benchmark::State& state, const std::string& model) {
     const Graph graph = decomposed(imported(model, 1));
     const RunOptions options;
-    const PlanTable plans(graph, options);
+    const PlanTable plans(graph, options.machine, options.planning);
     for (auto _ : state) {
         state.PauseTiming();
         LoweredProgram lowered = lowerGraph(graph, options, plans);
         state.ResumeTiming();
-        ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder, options);
+        ProgramBuilder builder(options.machine.target, lowered);
+        addCodeVariables(builder, options.machine, options.engine);
         analyseLiveness(lowered.profile);
     }
 }
@@ -96,7 +99,7 @@ void place(benchmark::State& state, const std::string& model) {
         state.PauseTiming();
         LoweredProgram fresh = lowered;
         state.ResumeTiming();
-        placeVariables(fresh, options.target);
+        placeVariables(fresh, options.machine.target);
     }
 }
 
@@ -104,7 +107,7 @@ void time(benchmark::State& state, const std::string& model) {
     const RunOptions options;
     const LoweredProgram lowered = analysed(decomposed(imported(model, 1)), options);
     for (auto _ : state)
-        benchmark::DoNotOptimize(timeProgram(lowered.profile, options.target));
+        benchmark::DoNotOptimize(timeProgram(lowered.profile, options.machine.target));
 }
 
 void write(benchmark::State& state, const std::string& model) {
@@ -131,7 +134,8 @@ void planAndLower(benchmark::State& state, const std::string& model) {
     const Graph graph = decomposed(imported(model, state.range(0)));
     const RunOptions options;
     for (auto _ : state)
-        benchmark::DoNotOptimize(lowerGraph(graph, options, PlanTable(graph, options)));
+        benchmark::DoNotOptimize(
+            lowerGraph(graph, options, PlanTable(graph, options.machine, options.planning)));
 }
 
 /// The layer of a model that takes the planner longest.
@@ -141,13 +145,13 @@ void slowestPlan(benchmark::State& state, const std::string& model) {
     std::vector<ConvProblem> problems;
     for (const Op& op : graph.ops)
         if (isPlanned(op.attributes))
-            problems.push_back(problemOf(graph, op, options));
+            problems.push_back(problemOf(graph, op, options.planning));
     for (auto _ : state) {
         double slowest = 0;
         for (const ConvProblem& problem : problems) {
             const auto start = std::chrono::steady_clock::now();
-            benchmark::DoNotOptimize(
-                planConv(options.target, problem, options.availableMemoryProportion));
+            benchmark::DoNotOptimize(planConv(options.machine.target, problem,
+                                              options.planning.availableMemoryProportion));
             const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
             slowest = std::max(slowest, took.count());
         }
@@ -176,7 +180,7 @@ void job(benchmark::State& state, const std::string& name) {
 void layers(benchmark::State& state, const std::string& mode) {
     RunOptions options;
     setRunOptions(options, {{"mode", mode}, {"precision", "half"}, {"batchSize", "1"}});
-    options.modelOptions["layers"] = std::to_string(state.range(0));
+    options.model.sizes["layers"] = std::to_string(state.range(0));
     for (auto _ : state)
         benchmark::DoNotOptimize(simulateModel("bert-large", options));
     state.counters["s per layer"] = benchmark::Counter(
@@ -203,7 +207,7 @@ void chain(benchmark::State& state) {
     }
     graph.outputs = {value};
     for (auto _ : state)
-        benchmark::DoNotOptimize(outlined(graph, {}));
+        benchmark::DoNotOptimize(outlined(graph, {}, {}));
     state.counters["s per operation"] = benchmark::Counter(
         static_cast<double>(state.range(0)),
         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);

@@ -1,5 +1,6 @@
 // What differs between two runs, from what their profiles say of themselves.
 #include "core/analysis/compare/differences.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 
 #include <QTest>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/options/engine_options.h"
+#include "core/options/option_notes.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -13,9 +14,9 @@ using namespace tilescope::test;
 
 namespace {
 
-RunOptions with(const std::string& key, const std::string& value) {
-    RunOptions options;
-    options.engineOptions[key] = value;
+EngineOptions with(const std::string& key, const std::string& value) {
+    EngineOptions options;
+    options.given[key] = value;
     return options;
 }
 
@@ -31,8 +32,8 @@ class EngineOptionsTest : public QObject {
 
 private slots:
     void notesUnknownEngineOptions() {
-        RunOptions options;
-        options.engineOptions = {{"autoReport.all", "true"}, {"autoReport.al", "true"}};
+        EngineOptions options;
+        options.given = {{"autoReport.all", "true"}, {"autoReport.al", "true"}};
         const std::vector<OptionNote> notes = engineOptionNotes(options);
         QCOMPARE(notes.size(), std::size_t(1));
         QVERIFY(notes[0].warning);
@@ -87,9 +88,9 @@ private slots:
 
     void threadsOfCallbacks() {
         const auto threads = [](const char* mode, const char* workers) {
-            RunOptions options = with("streamCallbacks.multiThreadMode", mode);
+            EngineOptions options = with("streamCallbacks.multiThreadMode", mode);
             if (*workers != '\0')
-                options.engineOptions["streamCallbacks.numWorkerThreads"] = workers;
+                options.given["streamCallbacks.numWorkerThreads"] = workers;
             const CallbackThreads made = callbackThreads(options);
             return made.dedicated ? -1 : static_cast<int>(made.workers);
         };

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
@@ -25,10 +26,10 @@ private slots:
         QCOMPARE(text(job.model), "/jobs/nets/a.onnx");
         RunOptions options;
         setRunOptions(options, job.options);
-        QCOMPARE(*options.batchSize, 4);
-        QCOMPARE(options.availableMemoryProportion, 0.25);
-        QVERIFY(options.precision == Precision::Half);
-        QCOMPARE(text(options.engineOptions.at("prng.seed")), "3");
+        QCOMPARE(*options.batch.batchSize, 4);
+        QCOMPARE(options.planning.availableMemoryProportion, 0.25);
+        QVERIFY(options.model.precision == Precision::Half);
+        QCOMPARE(text(options.engine.given.at("prng.seed")), "3");
     }
 
     /// The jobs that come with the program are well formed and ask for what goes together.

@@ -4,6 +4,7 @@
 
 #include "core/options/option_error.h"
 #include "core/options/option_form.h"
+#include "core/options/option_table.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -74,7 +75,7 @@ private slots:
 
     void tilesAreBoundByTheTarget() {
         RunOptions options;
-        options.target = targetPreset("mk1");
+        options.machine.target = targetPreset("mk1");
         QCOMPARE(optionRange("tilesPerIpu", options)->most, 1216.0);
         QCOMPARE(optionRange("tilesPerIpu", {})->most, 1472.0);
         QVERIFY(!optionRange("split", {}));
@@ -125,7 +126,7 @@ private slots:
         inForce["modelFile"] = "/tmp/x.onnx";
         const Values changed = changedOptions(inForce);
         QCOMPARE(changed, (Values{{"target", "mk1"}, {"batchSize", "8"}, {"precision", "half"}}));
-        options.target.tilesPerIpu = 64;
+        options.machine.target.tilesPerIpu = 64;
         inForce["tilesPerIpu"] = "64";
         QCOMPARE(text(changedOptions(inForce).at("tilesPerIpu")), "64");
         QVERIFY(changedOptions({}).empty());

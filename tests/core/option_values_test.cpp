@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"

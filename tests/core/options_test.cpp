@@ -1,6 +1,8 @@
 #include <QTest>
 #include <set>
 
+#include "core/options/option_notes.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
@@ -308,17 +310,17 @@ private slots:
                        {"availableMemoryProportion", "0.3,ipu0=0.25"},
                        {"availableMemoryProportionByOperation", R"({"conv1": 0.1, "b/fc": 1})"},
                        {"relaxMemoryTarget", "on"}});
-        QCOMPARE(text(options.target.name), "mk1");
-        QCOMPARE(options.target.tilesPerIpu, 1216);
-        QCOMPARE(*options.batchSize, 4);
-        QCOMPARE(options.deviceIterations, 1000);
-        QVERIFY(options.precision == Precision::Half);
-        QVERIFY(options.partialsType == Precision::Half);
-        QCOMPARE(options.memoryProportion(IpuId(0)), 0.25);
-        QCOMPARE(options.memoryProportion(IpuId(1)), 0.3);
-        QCOMPARE(options.availableMemoryProportionByOperation.at("conv1"), 0.1);
-        QCOMPARE(options.availableMemoryProportionByOperation.at("b/fc"), 1.0);
-        QVERIFY(options.relaxMemoryTarget);
+        QCOMPARE(text(options.machine.target.name), "mk1");
+        QCOMPARE(options.machine.target.tilesPerIpu, 1216);
+        QCOMPARE(*options.batch.batchSize, 4);
+        QCOMPARE(options.batch.deviceIterations, 1000);
+        QVERIFY(options.model.precision == Precision::Half);
+        QVERIFY(options.planning.partialsType == Precision::Half);
+        QCOMPARE(options.planning.memoryProportion(IpuId(0)), 0.25);
+        QCOMPARE(options.planning.memoryProportion(IpuId(1)), 0.3);
+        QCOMPARE(options.planning.availableMemoryProportionByOperation.at("conv1"), 0.1);
+        QCOMPARE(options.planning.availableMemoryProportionByOperation.at("b/fc"), 1.0);
+        QVERIFY(options.planning.relaxMemoryTarget);
         validate(options);
     }
 
@@ -326,10 +328,10 @@ private slots:
         RunOptions options;
         setRunOption(options, "modelOptions", "layers=2,head=squad");
         setRunOption(options, "modelOptions", R"({"sequenceLength": 384, "head": "mlm"})");
-        QCOMPARE(options.modelOptions.size(), std::size_t(3));
-        QCOMPARE(text(options.modelOptions.at("sequenceLength")), "384");
-        QCOMPARE(text(options.modelOptions.at("head")), "mlm");
-        QCOMPARE(text(options.modelOptions.at("layers")), "2");
+        QCOMPARE(options.model.sizes.size(), std::size_t(3));
+        QCOMPARE(text(options.model.sizes.at("sequenceLength")), "384");
+        QCOMPARE(text(options.model.sizes.at("head")), "mlm");
+        QCOMPARE(text(options.model.sizes.at("layers")), "2");
     }
 
     void optionsThatDoNotGoTogether_data() {
@@ -408,17 +410,17 @@ private slots:
 
     void validatesWhatIsSetDirectly() {
         RunOptions options;
-        options.target.tilesPerIpu = 2000;
+        options.machine.target.tilesPerIpu = 2000;
         QCOMPARE(
             userError([&] { validate(options); }),
             "option tilesPerIpu (--tiles-per-ipu): mk2 has 4 to 1472 tiles on an IPU, not 2000");
         options = {};
-        options.availableMemoryProportion = -0.1;
+        options.planning.availableMemoryProportion = -0.1;
         QCOMPARE(userError([&] { validate(options); }),
                  "option availableMemoryProportion (--available-memory-proportion): -0.1 is not a "
                  "number from 0 to 1");
         options = {};
-        options.availableMemoryProportionByIpu[3] = 0.5;
+        options.planning.availableMemoryProportionByIpu[3] = 0.5;
         QCOMPARE(userError([&] { validate(options); }),
                  "option availableMemoryProportion (--available-memory-proportion): there is no "
                  "ipu3, the target has 1");
@@ -426,20 +428,20 @@ private slots:
 
     void readsEngineOptions() {
         RunOptions options;
-        addEngineOptions(options, R"({"autoReport.all": "true", "prng.seed": 7,
+        addEngineOptions(options.engine, R"({"autoReport.all": "true", "prng.seed": 7,
                                       "debug.instrument": false})",
                          "test");
-        QCOMPARE(text(options.engineOptions.at("autoReport.all")), "true");
-        QCOMPARE(text(options.engineOptions.at("prng.seed")), "7");
-        QCOMPARE(text(options.engineOptions.at("debug.instrument")), "false");
-        QCOMPARE(text(engineOptionsJson(options.engineOptions)),
+        QCOMPARE(text(options.engine.given.at("autoReport.all")), "true");
+        QCOMPARE(text(options.engine.given.at("prng.seed")), "7");
+        QCOMPARE(text(options.engine.given.at("debug.instrument")), "false");
+        QCOMPARE(text(engineOptionsJson(options.engine)),
                  R"({"autoReport.all":"true","debug.instrument":"false","prng.seed":"7"})");
     }
 
     void saysWhereEngineOptionsAreMalformed() {
         RunOptions options;
         const auto error = [&](const char* json) {
-            return userError([&] { addEngineOptions(options, json, "ENV"); });
+            return userError([&] { addEngineOptions(options.engine, json, "ENV"); });
         };
         QCOMPARE(error("{\"a\": \"b\",\n  c}"), "ENV:2:3: not valid JSON: syntax error");
         QCOMPARE(error("{\"a\": \"b\""), "ENV:1:10: not valid JSON: it ends too early");

@@ -24,7 +24,7 @@ Profile adder() {
     graph.ops.add(
         {"add", "Add", "add", ElementwiseAttributes{ElementwiseFunction::Add}, {a, b}, {sum}});
     RunOptions options;
-    options.target = targetPreset("mk1");
+    options.machine.target = targetPreset("mk1");
     return simulate(graph, options);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "core/trace/trace_index.h"
 #include "simulator/simulate.h"
 #include "tests/support/test_main.h"
@@ -20,7 +21,7 @@ const Profile& update() {
         const Job job = readJob(TILESCOPE_SOURCE_DIR "/resources/jobs/tutorial_pipelined.json");
         RunOptions options;
         setRunOptions(options, job.options);
-        options.deviceIterations = 1;
+        options.batch.deviceIterations = 1;
         return simulateModel(job.model, options);
     }();
     return profile;

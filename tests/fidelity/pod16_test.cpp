@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "tests/support/category_bytes.h"
 #include "tests/support/test_main.h"

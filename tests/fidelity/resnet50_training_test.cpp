@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "tests/support/test_main.h"
 
@@ -50,10 +51,10 @@ class Resnet50TrainingTest : public QObject {
 private slots:
     void theJobIsThePublishedConfiguration() {
         const RunOptions options = published();
-        QCOMPARE(options.batchSize.value_or(1), std::int64_t(20));
-        QCOMPARE(options.gradientAccumulation, std::int64_t(10));
-        QCOMPARE(options.availableMemoryProportion, 0.15);
-        QCOMPARE(options.checkpoints.size(), std::size_t(6));
+        QCOMPARE(options.batch.batchSize.value_or(1), std::int64_t(20));
+        QCOMPARE(options.batch.gradientAccumulation, std::int64_t(10));
+        QCOMPARE(options.planning.availableMemoryProportion, 0.15);
+        QCOMPARE(options.memory.checkpoints.size(), std::size_t(6));
     }
 
     void theReplicaFits() {
@@ -69,8 +70,8 @@ private slots:
     /// The published list of checkpoints is there because nothing else fits.
     void withoutRecomputationItDoesNotFit() {
         RunOptions options = published();
-        options.recompute = Recompute::None;
-        options.checkpoints.clear();
+        options.memory.recompute = Recompute::None;
+        options.memory.checkpoints.clear();
         const Profile profile = simulateModel(job().model, options);
         QVERIFY(!profile.info.fits);
         QVERIFY(fullestTile(profile) > fullestTile(replica()));

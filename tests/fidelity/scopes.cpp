@@ -94,11 +94,11 @@ void compareBertLarge(const std::string& layersFile, const std::string& operatio
     // attention without biases (graphcore/examples, applications/popart/bert:
     // squad_large_128_inf.json and the defaults of bert_model.py).
     RunOptions options;
-    options.precision = Precision::Half;
-    options.batchSize = 1;
-    options.outline = false; // the published rows list each layer's code
-    options.partialsType = Precision::Half;
-    options.modelOptions = {{"head", "squad"}, {"sequenceLength", "128"}, {"attentionBias", "off"}};
+    options.model.precision = Precision::Half;
+    options.batch.batchSize = 1;
+    options.outline.enabled = false; // the published rows list each layer's code
+    options.planning.partialsType = Precision::Half;
+    options.model.sizes = {{"head", "squad"}, {"sequenceLength", "128"}, {"attentionBias", "off"}};
     const Profile profile = sim::simulateModel("bert-large", options);
     fmt::print(out, "| part | category | published | simulated | ratio |\n|---|---|---|---|---|\n");
     print(profile, "layer (median of 1 to 18, here 5)", "Layer5", medianOf(layers, 1), out);

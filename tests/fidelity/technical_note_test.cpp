@@ -22,8 +22,8 @@ const Profile& run(double proportion) {
     auto known = profiles.find(proportion);
     if (known == profiles.end()) {
         RunOptions options;
-        options.batchSize = batch;
-        options.availableMemoryProportion = proportion;
+        options.batch.batchSize = batch;
+        options.planning.availableMemoryProportion = proportion;
         known = profiles.emplace(proportion, simulateModel("resnext50_32x4d", options)).first;
     }
     return known->second;

@@ -21,8 +21,8 @@ Profile simulated(const std::string& shapes) {
         "operations": [{"name": "m4", "type": "matMul", "inputs": ["m1", "m2"]},
                        {"name": "m5", "type": "matMul", "inputs": ["m4", "m3"]}]}})";
     RunOptions options;
-    options.linearInputs = true;
-    options.ipuModel = true;
+    options.planning.linearInputs = true;
+    options.machine.ipuModel = true;
     return simulate(importOperationList(job, "chain.json", {}), options);
 }
 
@@ -79,7 +79,7 @@ const Profile& outOfMemory() {
                 "operations": [{"name": "m4", "type": "matMul", "inputs": ["m1", "m2"]},
                                {"name": "m5", "type": "matMul", "inputs": ["m4", "m3"]}]}})";
         RunOptions options;
-        options.linearInputs = true;
+        options.planning.linearInputs = true;
         return simulate(importOperationList(job, "chain.json", {}), options);
     }();
     return profile;

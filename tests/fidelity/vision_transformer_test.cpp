@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "tests/support/test_main.h"
 

@@ -5,6 +5,8 @@
 #include "core/base/error.h"
 #include "core/base/formula.h"
 #include "core/options/job.h"
+#include "core/options/option_notes.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "simulator/frontend/operation_list.h"
 #include "simulator/zoo/zoo.h"
@@ -17,7 +19,7 @@ void readOptions(const Job& job) {
     RunOptions options;
     setRunOptions(options, job.options);
     validate(options);
-    static_cast<void>(engineOptionNotes(options));
+    static_cast<void>(engineOptionNotes(options.engine));
     static_cast<void>(optionNotes(options));
     for (const OptionSpec& spec : runOptionTable()) {
         RunOptions again;
@@ -25,7 +27,7 @@ void readOptions(const Job& job) {
             spec.set(again = options, value);
     }
     if (sim::isZooName(job.model))
-        static_cast<void>(sim::zooModel(job.model, options.modelOptions));
+        static_cast<void>(sim::zooModel(job.model, options.model.sizes));
 }
 
 template <class Read> void orRefuse(Read read) {
@@ -44,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     orRefuse([&] { static_cast<void>(sim::importOperationList(text, origin, {})); });
     orRefuse([&] {
         RunOptions options;
-        addEngineOptions(options, text, origin);
+        addEngineOptions(options.engine, text, origin);
     });
     try {
         static_cast<void>(evaluateFormula(text, {{"n", 96}, {"N", 1e6}, {"workers", 6}}));

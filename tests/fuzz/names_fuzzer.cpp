@@ -97,8 +97,8 @@ onnx::ModelProto modelOf(const std::string& name) {
 void compiled(const std::string& name, bool training) {
     RunOptions options;
     constexpr std::int32_t tiles = 16;
-    options.target.tilesPerIpu = tiles;
-    options.mode = training ? "training" : "inference";
+    options.machine.target.tilesPerIpu = tiles;
+    options.batch.mode = training ? "training" : "inference";
     sim::ImportOptions import;
     import.training = training;
     const Profile profile =

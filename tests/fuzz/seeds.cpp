@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "core/base/atomic_file.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "core/store/placement_codec.h"
 #include "core/store/profile_writer.h"

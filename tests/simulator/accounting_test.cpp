@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "tests/support/compared_figures.h"
 #include "tests/support/figures.h"

@@ -6,6 +6,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "core/base/atomic_file.h"
+#include "core/options/option_table.h"
 #include "core/profile/host.h"
 #include "simulator/executable_cache.h"
 #include "simulator/import_model.h"
@@ -62,7 +63,7 @@ class ExecutableCacheTest : public QObject {
     RunOptions cached(const std::map<std::string, std::string>& values) {
         RunOptions options;
         setRunOptions(options, values);
-        options.executableCache = directory_.filePath("cache").toStdString();
+        options.engine.executableCache = directory_.filePath("cache").toStdString();
         return options;
     }
 
@@ -87,7 +88,7 @@ private slots:
         QFETCH(Options, values);
         const RunOptions options = cached(values);
         RunOptions without = options;
-        without.executableCache.clear();
+        without.engine.executableCache.clear();
         const Profile alone = simulateModel(model.toStdString(), without);
         const Profile first = simulateModel(model.toStdString(), options);
         const Profile second = simulateModel(model.toStdString(), options);
@@ -103,15 +104,15 @@ private slots:
         KeptWork kept;
         RunOptions options = cached({{"batchSize", "7"}});
         RunOptions without = options;
-        without.executableCache.clear();
+        without.engine.executableCache.clear();
         const Profile alone = simulateModel("mlp", without);
         QVERIFY(!isFromCache(simulateModel("mlp", options, {}, &kept)));
         const Profile second = simulateModel("mlp", options);
         QVERIFY(isFromCache(second));
         QCOMPARE(difference(second, alone), "");
         // The program in memory is that of other plans; the file is of each point's own.
-        options.availableMemoryProportion = 0.5;
-        without.availableMemoryProportion = 0.5;
+        options.planning.availableMemoryProportion = 0.5;
+        without.planning.availableMemoryProportion = 0.5;
         QVERIFY(!isFromCache(simulateModel("mlp", options, {}, &kept)));
         const Profile third = simulateModel("mlp", options, {}, &kept);
         QVERIFY(isFromCache(third));
@@ -151,7 +152,8 @@ private slots:
     void damageIsCompiledAgain() {
         const RunOptions options = cached({{"batchSize", "5"}});
         static_cast<void>(simulateModel("mlp", options));
-        for (const auto& entry : std::filesystem::directory_iterator(options.executableCache))
+        for (const auto& entry :
+             std::filesystem::directory_iterator(options.engine.executableCache))
             std::ofstream(entry.path(), std::ios::trunc) << "no profile";
         QVERIFY(!isFromCache(simulateModel("mlp", options)));
         QVERIFY(isFromCache(simulateModel("mlp", options)));
@@ -177,10 +179,11 @@ private slots:
         QFETCH(QByteArray, sql);
         RunOptions options = cached({{"batchSize", "9"}});
         const QTemporaryDir own; // other tests leave what is no profile in theirs
-        options.executableCache = own.path().toStdString();
+        options.engine.executableCache = own.path().toStdString();
         const Profile whole = simulateModel("mlp", options);
         bool changed = false;
-        for (const auto& entry : std::filesystem::directory_iterator(options.executableCache)) {
+        for (const auto& entry :
+             std::filesystem::directory_iterator(options.engine.executableCache)) {
             const std::string before = readFile(entry.path());
             QCOMPARE(text(changeProfile(entry.path(), sql.toStdString())), "");
             changed = changed || readFile(entry.path()) != before;
@@ -215,10 +218,10 @@ private slots:
         const RunOptions options = cached({});
         const Profile first = simulateModel(file, options);
         RunOptions plain = options;
-        plain.executableCache.clear();
+        plain.engine.executableCache.clear();
         QCOMPARE(first.info.cycles, simulateModel("mlp", plain).info.cycles);
         QVERIFY(isFromCache(simulateModel(file, options)));
-        const ModelSource source = sourceOf(file, options);
+        const ModelSource source = sourceOf(file, options.batch, options.model);
         const std::string before = ExecutableCache::contentOf(source);
         bytes.front() = static_cast<char>(bytes.front() + 1);
         std::ofstream(beside, std::ios::binary) << bytes;
@@ -227,8 +230,8 @@ private slots:
 
     void aFileIsNoDirectory() {
         RunOptions options;
-        options.executableCache = directory_.filePath("file").toStdString();
-        std::ofstream(options.executableCache) << "x";
+        options.engine.executableCache = directory_.filePath("file").toStdString();
+        std::ofstream(options.engine.executableCache) << "x";
         QVERIFY(userError([&] { static_cast<void>(simulateModel("mlp", options)); })
                     .startsWith("option executableCache (--executable-cache): cannot make the "
                                 "directory"));

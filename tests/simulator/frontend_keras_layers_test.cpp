@@ -48,7 +48,7 @@ Graph importedModel(const std::string& text) {
 
 RunOptions fewTiles() {
     RunOptions options;
-    options.target.tilesPerIpu = 16;
+    options.machine.target.tilesPerIpu = 16;
     return options;
 }
 
@@ -103,8 +103,8 @@ private slots:
         const std::string wrong = complaints(simulate(graph, fewTiles()));
         QVERIFY2(wrong.empty(), wrong.c_str());
         RunOptions training = fewTiles();
-        training.mode = "training";
-        training.loss = LossFunction::MeanSquaredError;
+        training.batch.mode = "training";
+        training.training.loss = LossFunction::MeanSquaredError;
         if (std::any_of(graph.tensors.begin(), graph.tensors.end(),
                         [](const Tensor& t) { return t.role == TensorRole::Weight; }))
             checkGraph(trainingGraph(graph, training));
@@ -163,9 +163,9 @@ private slots:
         const Graph graph =
             importedModel(sequential({{"Dense", {{"units", 1}, {"activation", "sigmoid"}}}}, {16}));
         RunOptions options = fewTiles();
-        options.mode = "training";
+        options.batch.mode = "training";
         QVERIFY_THROWS_EXCEPTION(UserError, trainingGraph(graph, options));
-        options.loss = static_cast<LossFunction>(loss);
+        options.training.loss = static_cast<LossFunction>(loss);
         const std::string wrong = complaints(simulate(graph, options));
         QVERIFY2(wrong.empty(), wrong.c_str());
         const Graph trained = trainingGraph(graph, options);

@@ -23,7 +23,7 @@ namespace {
 
 RunOptions fewTiles() {
     RunOptions options;
-    options.target.tilesPerIpu = 16;
+    options.machine.target.tilesPerIpu = 16;
     return options;
 }
 
@@ -47,7 +47,7 @@ void compareSound(const Graph& graph) {
 /// Weights that a training step of the model updates.
 std::size_t updatesOf(const Graph& graph) {
     RunOptions options = fewTiles();
-    options.mode = "training";
+    options.batch.mode = "training";
     Graph trained = trainingGraph(graph, options);
     checkGraph(trained);
     return static_cast<std::size_t>(

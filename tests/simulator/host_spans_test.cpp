@@ -70,9 +70,9 @@ private slots:
     // IPUs load side by side: two take less than one that holds everything.
     void ipusLoadSideBySide() {
         RunOptions options;
-        options.target.ipus = 2;
-        options.execution = Execution::Pipelined;
-        options.deviceIterations = 4;
+        options.machine.target.ipus = 2;
+        options.execution.scheme = Execution::Pipelined;
+        options.batch.deviceIterations = 4;
         const Profile p = simulateModel("mlp", options);
         const Target& target = p.info.target;
         const double all = static_cast<double>(loadedBytes(p)) / target.hostBytesPerSecond;
@@ -82,7 +82,7 @@ private slots:
 
     void whatDoesNotFitIsNotLoaded() {
         RunOptions options;
-        options.batchSize = 400'000;
+        options.batch.batchSize = 400'000;
         const Profile p = simulateModel("mlp", options);
         QVERIFY(!p.info.fits);
         QVERIFY(!p.hostSpans.empty());

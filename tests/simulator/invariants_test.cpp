@@ -20,9 +20,9 @@ Profile sound() {
     const TensorId x = b.input({1, 16, 8, 8});
     const TensorId y = b.conv("conv", x, 16, 3);
     RunOptions options;
-    options.target.tilesPerIpu = 16;
-    options.deviceIterations = 3;
-    options.framework = Framework::Tensorflow; // copies weights in inference too
+    options.machine.target.tilesPerIpu = 16;
+    options.batch.deviceIterations = 3;
+    options.host.framework = Framework::Tensorflow; // copies weights in inference too
     return simulate(b.finish({b.unary("relu", ElementwiseFunction::Relu, y)}), options);
 }
 

@@ -91,9 +91,9 @@ private slots:
         const RunOptions good = optionsOf({{"batchSize", "2"}});
         const Profile first = simulateModel("mlp", good, {}, &kept);
         RunOptions bad = good;
-        bad.split = {"nothing"};
-        bad.target.ipus = 2;
-        bad.execution = Execution::Sharded;
+        bad.execution.split = {"nothing"};
+        bad.machine.target.ipus = 2;
+        bad.execution.scheme = Execution::Sharded;
         QVERIFY_EXCEPTION_THROWN(static_cast<void>(simulateModel("mlp", bad, {}, &kept)),
                                  UserError);
         QVERIFY_EXCEPTION_THROWN(static_cast<void>(simulateModel("none.onnx", good, {}, &kept)),

@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 
+#include "core/options/option_table.h"
 #include "simulator/frontend/import.h"
 #include "simulator/import_model.h"
 #include "simulator/simulate.h"
@@ -60,7 +61,8 @@ QString figuresOf(const Profile& profile) {
 }
 
 QString figuresOf(const onnx::ModelProto& model, const RunOptions& options) {
-    return figuresOf(simulate(importOnnx(model, "net", sourceOf("net", options).import), options));
+    return figuresOf(simulate(
+        importOnnx(model, "net", sourceOf("net", options.batch, options.model).import), options));
 }
 
 /// A weight with data instead of the node that fills it.
@@ -298,8 +300,9 @@ private slots:
         RunOptions options = optionsOf(name);
         setRunOptions(options, {{"outline", "off"}});
         const auto work = [&](const onnx::ModelProto& model) {
-            const Profile profile =
-                simulate(importOnnx(model, "net", sourceOf("net", options).import), options);
+            const Profile profile = simulate(
+                importOnnx(model, "net", sourceOf("net", options.batch, options.model).import),
+                options);
             std::map<std::string, std::string> operations;
             for (const Operation& operation : profile.operations)
                 operations[operation.name] = fmt::format("{} {}", operation.type, operation.flops);
@@ -366,7 +369,7 @@ private slots:
     void cacheMissAndHit() {
         RunOptions options = optionsOf("mnist-cnn");
         const QString without = figuresOf(simulateModel("mnist-cnn", options));
-        options.executableCache = directory_.filePath("cache").toStdString();
+        options.engine.executableCache = directory_.filePath("cache").toStdString();
         QCOMPARE(figuresOf(simulateModel("mnist-cnn", options)), without);
         QCOMPARE(figuresOf(simulateModel("mnist-cnn", options)), without);
     }

@@ -21,9 +21,9 @@ namespace {
 
 RunOptions optionsFor(const std::string& target, Precision precision, std::int64_t batch) {
     RunOptions options;
-    options.target = targetPreset(target);
-    options.precision = precision;
-    options.batchSize = batch;
+    options.machine.target = targetPreset(target);
+    options.model.precision = precision;
+    options.batch.batchSize = batch;
     return options;
 }
 
@@ -77,7 +77,7 @@ private slots:
         RunOptions options =
             optionsFor(target.toStdString(), half ? Precision::Half : Precision::Float, batch);
         if (hasLayers(model.toStdString()))
-            options.modelOptions["layers"] = "2";
+            options.model.sizes["layers"] = "2";
         const Profile profile = simulateModel(model.toStdString(), options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -88,7 +88,7 @@ private slots:
 
     void bertLargeOnOneIpu() {
         RunOptions options = optionsFor("mk2", Precision::Half, 1);
-        options.modelOptions["head"] = "squad";
+        options.model.sizes["head"] = "squad";
         const Profile profile = simulateModel("bert-large", options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -101,8 +101,8 @@ private slots:
 
     void recomputationWithoutEffectIsSaid() {
         RunOptions options;
-        options.mode = "training";
-        options.recompute = Recompute::NormOnly;
+        options.batch.mode = "training";
+        options.memory.recompute = Recompute::NormOnly;
         const Profile profile = simulateModel("mlp", options);
         QVERIFY(std::any_of(profile.messages.begin(), profile.messages.end(), [](const Message& m) {
             return m.text.starts_with("option recompute has no effect");
@@ -112,8 +112,8 @@ private slots:
     // Without checkpoints there is little to make again: the peak stays where it was.
     void recomputationSaysWhatItMakesAgain() {
         RunOptions options;
-        options.mode = "training";
-        options.recompute = Recompute::All;
+        options.batch.mode = "training";
+        options.memory.recompute = Recompute::All;
         const auto said = [&](const char* text) {
             const Profile profile = simulateModel("mnist-cnn", options);
             return std::any_of(profile.messages.begin(), profile.messages.end(),
@@ -124,33 +124,33 @@ private slots:
         };
         QVERIFY(said("again of the"));
         QVERIFY(said("--checkpoint NAME"));
-        options.recompute = Recompute::None;
+        options.memory.recompute = Recompute::None;
         QVERIFY(!said("again of the"));
     }
 
     void operationListsRunAsTheyStand() {
         const std::string job = TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json";
         RunOptions options;
-        options.deviceIterations = 2;
+        options.batch.deviceIterations = 2;
         QVERIFY_THROWS_EXCEPTION(UserError, simulateModel(job, options));
         options = {};
-        options.mode = "training";
+        options.batch.mode = "training";
         QVERIFY_THROWS_EXCEPTION(UserError, simulateModel(job, options));
         options = {};
-        options.execution = Execution::Phased;
-        options.phases = 2;
+        options.execution.scheme = Execution::Phased;
+        options.execution.phases = 2;
         QVERIFY_THROWS_EXCEPTION(UserError, simulateModel(job, options));
     }
 
     void modelOptionsAreForBuiltInModels() {
         RunOptions options;
-        options.modelOptions["layers"] = "2";
+        options.model.sizes["layers"] = "2";
         QVERIFY_THROWS_EXCEPTION(UserError, simulateModel("/none/file.onnx", options));
     }
 
     void manyIterations() {
         RunOptions options;
-        options.deviceIterations = 1'000'000;
+        options.batch.deviceIterations = 1'000'000;
         const Profile many = simulateModel("mnist-cnn", options);
         const Profile one = simulateModel("mnist-cnn", {});
         const std::string wrong = complaints(many);

@@ -32,7 +32,7 @@ private slots:
         std::sort(files.begin(), files.end());
         // Fewer tiles than a real chip, so that the many models stay quick.
         RunOptions chip, fewTiles;
-        fewTiles.target.tilesPerIpu = 7;
+        fewTiles.machine.target.tilesPerIpu = 7;
         const std::size_t each = everyNth();
         int simulated = 0;
         QStringList failures;

@@ -46,8 +46,8 @@ private slots:
     void fewTiles() {
         QVERIFY(holds("graphs on few tiles", graphs, [] {
             RunOptions options;
-            options.target.tilesPerIpu = static_cast<std::int32_t>(anyFrom(1, 24));
-            options.deviceIterations = anyFrom(1, 2);
+            options.machine.target.tilesPerIpu = static_cast<std::int32_t>(anyFrom(1, 24));
+            options.batch.deviceIterations = anyFrom(1, 2);
             const std::string wrong = judge(anyGraph(), options);
             if (!wrong.empty())
                 RC_FAIL(wrong);
@@ -57,18 +57,18 @@ private slots:
     void fedInAnyWay() {
         QVERIFY(holds("graphs with I/O tiles", graphs / 2, [] {
             RunOptions options;
-            options.ioTiles = *rc::gen::element(0, 32);
-            options.target.tilesPerIpu =
-                options.ioTiles + static_cast<std::int32_t>(anyFrom(4, 24));
-            options.deviceIterations = anyFrom(1, 5);
-            if (options.ioTiles > 0)
-                options.exchangeStrategy = *rc::gen::element(ExchangeStrategy::JustInTime,
-                                                             ExchangeStrategy::OverlapInnerLoop,
-                                                             ExchangeStrategy::OverlapLoops);
-            options.inputType =
+            options.machine.ioTiles = *rc::gen::element(0, 32);
+            options.machine.target.tilesPerIpu =
+                options.machine.ioTiles + static_cast<std::int32_t>(anyFrom(4, 24));
+            options.batch.deviceIterations = anyFrom(1, 5);
+            if (options.machine.ioTiles > 0)
+                options.host.exchangeStrategy = *rc::gen::element(
+                    ExchangeStrategy::JustInTime, ExchangeStrategy::OverlapInnerLoop,
+                    ExchangeStrategy::OverlapLoops);
+            options.host.inputType =
                 *rc::gen::element(InputType::AsModel, InputType::Half, InputType::Int8);
-            options.prefetchDepth = static_cast<std::int32_t>(anyFrom(1, 3));
-            options.hostRate = *rc::gen::element(0.0, 1e3, 1e5);
+            options.host.prefetchDepth = static_cast<std::int32_t>(anyFrom(1, 3));
+            options.host.hostRate = *rc::gen::element(0.0, 1e3, 1e5);
             const std::string wrong = judge(anyGraph(), options);
             if (!wrong.empty())
                 RC_FAIL(wrong);
@@ -78,8 +78,8 @@ private slots:
     void aWholeChip() {
         QVERIFY(holds("graphs on a chip", graphs, [] {
             RunOptions options;
-            options.target = targetPreset(*rc::gen::element<std::string>("mk1", "mk2"));
-            options.availableMemoryProportion = *rc::gen::element(0.6, 0.001);
+            options.machine.target = targetPreset(*rc::gen::element<std::string>("mk1", "mk2"));
+            options.planning.availableMemoryProportion = *rc::gen::element(0.6, 0.001);
             const std::string wrong = judge(anyGraph(), options);
             if (!wrong.empty())
                 RC_FAIL(wrong);

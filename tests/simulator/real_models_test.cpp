@@ -43,9 +43,9 @@ private slots:
         QFETCH(QString, file);
         QFETCH(QString, mode);
         RunOptions options;
-        options.mode = mode.toStdString();
+        options.batch.mode = mode.toStdString();
         const Profile profile = simulateModel(file.toStdString(), options);
-        QVERIFY(profile.info.mode == options.mode);
+        QVERIFY(profile.info.mode == options.batch.mode);
         // The invariants of training are checked on smaller models: on these they take minutes.
         const std::string wrong = options.isTraining() ? "" : complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());

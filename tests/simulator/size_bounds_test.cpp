@@ -131,7 +131,7 @@ private slots:
             const std::clock_t start = std::clock();
             const QString said = userError([&] {
                 RunOptions options;
-                options.mode = mode;
+                options.batch.mode = mode;
                 const Graph graph = text.starts_with('{')
                                         ? importKeras(text, "model.json", {})
                                         : importOnnx(parseModel(text), "model.onnx", {});

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 
 namespace tilescope::test {

@@ -15,6 +15,7 @@
 
 #include "app/gui/run/option_form.h"
 #include "app/gui/run/run_dialog.h"
+#include "core/options/option_table.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "views/theme/style.h"

@@ -18,6 +18,7 @@
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"

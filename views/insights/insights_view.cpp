@@ -12,6 +12,7 @@
 
 #include "core/base/units.h"
 #include "core/options/option_form.h"
+#include "core/options/option_table.h"
 #include "views/insights/largest_panel.h"
 #include "views/insights/losses_panel.h"
 #include "views/insights/meter.h"

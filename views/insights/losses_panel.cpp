@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "core/options/run_options.h"
+#include "core/options/option_table.h"
 #include "views/insights/meter.h"
 #include "views/insights/short_button.h"
 #include "views/theme/text.h"

@@ -76,7 +76,7 @@ int runTool(const Tool& tool, const OpArguments& arguments, const Streams& strea
     const sim::OperationResult result = runOperation(graph, options, &profile);
     std::vector<sim::ExplainedOperation> explained;
     if (arguments.explain)
-        explained = explainOperations(graph, options.run, explainedPlans);
+        explained = explainOperations(graph, options.target, options.planning, explainedPlans);
     if (!arguments.directory.empty())
         writeProfile(profile, std::filesystem::path(arguments.directory) / "profile.pop");
     printResult(streams, arguments, result, explained);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/options/option_table.h"
+#include "core/options/run_options.h"
 
 namespace tilescope::cli {
 namespace {
@@ -74,14 +76,17 @@ sim::DataType dataTypeOf(const std::string& name) {
 
 sim::OperationOptions operationOptions(const OpArguments& arguments) {
     sim::OperationOptions options;
-    setRunOption(options.run, "target", arguments.target);
+    RunOptions run;
+    setRunOption(run, "target", arguments.target);
     if (!arguments.tilesPerIpu.empty())
-        setRunOption(options.run, "tilesPerIpu", arguments.tilesPerIpu);
+        setRunOption(run, "tilesPerIpu", arguments.tilesPerIpu);
     if (!arguments.proportion.empty())
-        setRunOption(options.run, "availableMemoryProportion", arguments.proportion);
-    setRunOption(options.run, "partialsType", arguments.partialsType);
+        setRunOption(run, "availableMemoryProportion", arguments.proportion);
+    setRunOption(run, "partialsType", arguments.partialsType);
+    validate(run);
+    options.target = run.machine.target;
+    options.planning = run.planning;
     options.dataType = dataTypeOf(arguments.dataType);
-    validate(options.run);
     return options;
 }
 

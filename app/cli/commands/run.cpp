@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/options/option_error.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
 #include "simulator/message_log.h"
@@ -112,8 +113,8 @@ auto namingInputs(const RunArguments& arguments, const std::string& model, const
 fs::path profilePath(const RunArguments& arguments, const RunOptions& options) {
     fs::path directory = arguments.directory;
     if (directory.empty()) {
-        const auto report = options.engineOptions.find("autoReport.directory");
-        directory = report == options.engineOptions.end() ? "." : report->second;
+        const auto report = options.engine.given.find("autoReport.directory");
+        directory = report == options.engine.given.end() ? "." : report->second;
     }
     return directory / "profile.pop";
 }
@@ -164,7 +165,7 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     const RunOptions options = named([&] { return checkedOptions(request); });
     fs::path file = profilePath(arguments, options);
     // Where the profile cannot be written, say so before minutes of work.
-    const bool writes = !arguments.noProfile && sim::wantsProfile(options);
+    const bool writes = !arguments.noProfile && sim::wantsProfile(options.engine);
     if (writes)
         const AtomicFile probe(file); // a database, which is no device either
     Profile profile;
@@ -183,15 +184,15 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     sim::addValues(profile, std::move(computed.values));
     noteModelFile(profile, request.model);
     writeLog(streams.err, profile);
-    if (writes && (profile.info.fits || sim::allowsOutOfMemory(options)))
-        profile.info.timings["write"] = writeTimed(sim::wantedPart(profile, options), file);
+    if (writes && (profile.info.fits || sim::allowsOutOfMemory(options.engine)))
+        profile.info.timings["write"] = writeTimed(sim::wantedPart(profile, options.engine), file);
     else
         file.clear();
     printResult(streams, profile, file, computed, arguments.flags.json);
     if (profile.info.fits)
         return computed.asExpected ? exitYes : exitNo;
     streams.err << "tilescope: error: "
-                << printable(sim::failureText(profile, options, file.string()), Lines::Keep)
+                << printable(sim::failureText(profile, options.engine, file.string()), Lines::Keep)
                 << '\n';
     return exitNo;
 }

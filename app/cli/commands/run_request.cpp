@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "simulator/zoo/zoo.h"
 
@@ -68,7 +69,7 @@ RunRequest resolveRequest(const std::string& model, const Options& options) {
     RunOptions sum;
     if (const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS"))
         if (*environment != '\0')
-            addEngineOptions(sum, environment, "environment variable POPLAR_ENGINE_OPTIONS");
+            addEngineOptions(sum.engine, environment, "environment variable POPLAR_ENGINE_OPTIONS");
     if (model.ends_with(".json")) {
         Job job = readJob(model);
         request.model = std::move(job.model);

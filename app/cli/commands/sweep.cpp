@@ -20,7 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/export/sweep_map.h"
-#include "core/options/run_options.h"
+#include "core/options/option_table.h"
 #include "core/sweep/point_queue.h"
 #include "core/sweep/sweep_store.h"
 #include "simulator/executable_cache.h"

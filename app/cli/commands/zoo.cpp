@@ -6,6 +6,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/commands/run_request.h"
+#include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "simulator/zoo/zoo.h"
 
@@ -35,7 +36,7 @@ void addZooCommand(CLI::App& app, Action& action) {
         action = [arguments](const Streams& streams) {
             RunOptions options;
             setRunOptions(options, arguments->options);
-            sim::exportZooModel(arguments->name, options.modelOptions, arguments->file);
+            sim::exportZooModel(arguments->name, options.model.sizes, arguments->file);
             if (arguments->flags.json)
                 writeJson(streams.out, boost::json::object{{"model", arguments->name},
                                                            {"file", arguments->file}});

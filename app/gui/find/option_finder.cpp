@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/gui/find/name_matches.h"
-#include "core/options/run_options.h"
+#include "core/options/option_table.h"
 #include "views/theme/text.h"
 #include "views/widgets/text_matcher.h"
 

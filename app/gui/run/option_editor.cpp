@@ -7,6 +7,7 @@
 #include <QLineEdit>
 
 #include "core/base/units.h"
+#include "core/options/option_table.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/options/option_form.h"
+#include "core/options/option_table.h"
 #include "views/widgets/wrapped_label.h"
 
 class QCheckBox;

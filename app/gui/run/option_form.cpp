@@ -5,6 +5,7 @@
 #include <QShortcut>
 
 #include "core/options/option_error.h"
+#include "core/options/option_table.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {

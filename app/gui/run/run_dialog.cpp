@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {

@@ -22,7 +22,7 @@ constexpr std::string_view gradientPrefix = "Gradient___";
 
 /// Functions hide the tensors of what they stand for.
 Graph withoutFunctions(const Graph& imported, RunOptions options) {
-    options.outline = false;
+    options.outline.enabled = false;
     return sim::preparedGraph(imported, options);
 }
 
@@ -125,7 +125,7 @@ void CompiledModel::watchAnchors(sim::HostPort& port,
     const auto see = [this, watched = std::move(watched)](const std::string& name,
                                                           const sim::BatchPlace& place,
                                                           const TensorData& value) {
-        const std::int64_t row = sim::indexOf(place, options_);
+        const std::int64_t row = sim::indexOf(place, options_.batch, options_.replication.replicas);
         const auto [first, last] = watched.equal_range(name);
         for (auto at = first; at != last; ++at)
             if (at->second.wanted.contains(row))

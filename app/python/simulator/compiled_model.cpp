@@ -8,6 +8,7 @@
 #include "core/base/digest.h"
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/options/option_table.h"
 #include "core/store/profile_writer.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
@@ -73,7 +74,7 @@ std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
 
 Graph imported(const onnx::ModelProto& model, const CompileRequest& request,
                const RunOptions& options) {
-    sim::ImportOptions import = sim::sourceOf(request.name, options).import;
+    sim::ImportOptions import = sim::sourceOf(request.name, options.batch, options.model).import;
     import.values = request.computes;
     import.parameters = {request.parameters.begin(), request.parameters.end()};
     for (const Buffer& buffer : request.state)
@@ -162,18 +163,18 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
     validate(options_);
     imported_ = imported(model, request, options_);
     if (request.losses)
-        options_.lossOutput = figures_.loss = nameInGraph(model, imported_, figures_.loss);
+        options_.training.lossOutput = figures_.loss = nameInGraph(model, imported_, figures_.loss);
     if (request.trained)
-        options_.frozen = frozenWeights(model, imported_, *request.trained);
-    nameInGraph(model, imported_, options_.parameterGroups);
+        options_.training.frozen = frozenWeights(model, imported_, *request.trained);
+    nameInGraph(model, imported_, options_.training.parameterGroups);
     weights_ = storedWeights(model, imported_);
     findAnchors(request.anchors);
-    compile(options_.executableCache.empty() ? std::string() : contentOf(model, request), request,
-            progress);
+    compile(options_.engine.executableCache.empty() ? std::string() : contentOf(model, request),
+            request, progress);
     if (!figures_.fits || !request.computes)
         return;
     // A function's tensors have other names than the model's.
-    options_.outline = options_.outline && anchors_.empty();
+    options_.outline.enabled = options_.outline.enabled && anchors_.empty();
     prepared_ = sim::preparedGraph(imported_, options_);
     for (std::size_t i = 0; i < prepared_.tensors.size(); ++i)
         if (const Tensor& tensor = prepared_.tensors[TensorId(i)];
@@ -181,9 +182,9 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
             tensors_.emplace(tensor.name, TensorId(i));
     std::erase_if(weights_,
                   [&](const auto& weight) { return !tensors_.contains(weight.second.name); });
-    machine_ = std::make_unique<sim::Machine>(prepared_, options_,
-                                              static_cast<std::uint64_t>(options_.compute.seed),
-                                              sim::plannedSums(prepared_, options_));
+    machine_ = std::make_unique<sim::Machine>(
+        prepared_, options_, static_cast<std::uint64_t>(options_.compute.seed),
+        sim::plannedSums(prepared_, options_.machine, options_.planning));
     if (request.values != RecordedValues::Off && !figures_.profile.empty())
         startRecording(request);
 }
@@ -194,13 +195,13 @@ void CompiledModel::compile(const std::string& content, const CompileRequest& re
     const std::string loss = figures_.loss;
     figures_ = figuresOf(profile);
     figures_.loss = loss;
-    if (!request.profile.empty() && sim::wantsProfile(options_) &&
-        (profile.info.fits || sim::allowsOutOfMemory(options_))) {
-        writeProfile(sim::wantedPart(profile, options_), request.profile);
+    if (!request.profile.empty() && sim::wantsProfile(options_.engine) &&
+        (profile.info.fits || sim::allowsOutOfMemory(options_.engine))) {
+        writeProfile(sim::wantedPart(profile, options_.engine), request.profile);
         figures_.profile = request.profile;
     }
     if (!profile.info.fits)
-        figures_.failure = sim::failureText(profile, options_, figures_.profile);
+        figures_.failure = sim::failureText(profile, options_.engine, figures_.profile);
 }
 
 std::vector<TensorInfo> CompiledModel::infos(const std::vector<TensorId>& ids) const {
@@ -221,7 +222,7 @@ std::vector<TensorInfo> CompiledModel::outputs() const {
 }
 
 std::int64_t CompiledModel::microBatches() const {
-    return options_.microBatchesOfCall() * options_.replicas;
+    return options_.batch.microBatchesOfCall() * options_.replication.replicas;
 }
 
 std::vector<std::vector<TensorData>>
@@ -250,10 +251,12 @@ CompiledModel::run(const std::map<std::string, InputElements>& inputs,
                                                  std::vector<TensorData>(wanted.size()));
     sim::HostPort port;
     port.input = [&](const Tensor& input, const sim::BatchPlace& place) {
-        return microBatchOf(input, inputs.at(input.name), sim::indexOf(place, options_));
+        return microBatchOf(input, inputs.at(input.name),
+                            sim::indexOf(place, options_.batch, options_.replication.replicas));
     };
     port.output = [&](const Tensor& output, const sim::BatchPlace& place, const TensorData& value) {
-        const auto at = placeOf[static_cast<std::size_t>(sim::indexOf(place, options_))];
+        const auto at = placeOf[static_cast<std::size_t>(
+            sim::indexOf(place, options_.batch, options_.replication.replicas))];
         if (at < 0)
             return;
         const auto [first, last] = outputs.equal_range(output.name);
@@ -310,7 +313,7 @@ void CompiledModel::setWeight(const std::string& name, const TensorData& value) 
 }
 
 void CompiledModel::setLearningRates(std::vector<double> rates) {
-    const std::size_t wanted = learningRates(options_).size();
+    const std::size_t wanted = learningRates(options_.training).size();
     if (rates.size() != wanted)
         throw UserError(
             fmt::format("the model has {} learning rates, not {}", wanted, rates.size()));

@@ -36,7 +36,7 @@ struct CompileRequest {
     /// Weights that training changes; none: all.
     std::optional<std::set<std::string>> trained;
     /// Initialisers that are weights, whatever their size; a program that is kept
-    /// (options.executableCache) does not depend on their values.
+    /// (options.engine.executableCache) does not depend on their values.
     std::set<std::string> parameters;
     /// Outputs at the end of the model that become values of weights: those weights, in order.
     std::vector<Buffer> state;

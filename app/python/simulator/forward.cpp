@@ -32,12 +32,12 @@ namespace {
 /// Of the options only what numbers depend on.
 RunOptions forwardOptions(const RunOptions& all) {
     RunOptions options;
-    options.target = all.target;
-    options.target.ipus = 1;
-    options.precision = all.precision;
-    options.partialsType = all.partialsType;
-    options.availableMemoryProportion = all.availableMemoryProportion;
-    options.outline = false;
+    options.machine.target = all.machine.target;
+    options.machine.target.ipus = 1;
+    options.model.precision = all.model.precision;
+    options.planning.partialsType = all.planning.partialsType;
+    options.planning.availableMemoryProportion = all.planning.availableMemoryProportion;
+    options.outline.enabled = false;
     options.compute = all.compute;
     options.compute.automaticLossScaling = false;
     return options;
@@ -49,7 +49,8 @@ std::vector<std::pair<TensorInfo, TensorData>>
 CompiledModel::forward(const std::map<std::string, InputElements>& inputs) const {
     const RunOptions options = forwardOptions(options_);
     const Graph graph = sim::preparedGraph(imported_, options);
-    sim::Machine machine(graph, options, 0, sim::plannedSums(graph, options));
+    sim::Machine machine(graph, options, 0,
+                         sim::plannedSums(graph, options.machine, options.planning));
     std::vector<std::pair<TensorInfo, TensorData>> made;
     sim::HostPort port;
     port.input = [&](const Tensor& input, const sim::BatchPlace&) {

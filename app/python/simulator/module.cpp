@@ -8,6 +8,7 @@
 
 #include "app/python/simulator/compiled_model.h"
 #include "core/base/error.h"
+#include "core/options/option_table.h"
 
 namespace py = pybind11;
 
@@ -181,9 +182,9 @@ void checkOptions(const std::map<std::string, std::string>& values) {
 
 std::map<std::string, std::string> engineOptions(const std::string& json,
                                                  const std::string& origin) {
-    RunOptions options;
+    EngineOptions options;
     addEngineOptions(options, json, origin);
-    return options.engineOptions;
+    return options.given;
 }
 
 py::dict stateOf(const CompiledModel& model) {

@@ -58,7 +58,8 @@ std::map<std::string, CompiledModel::Moment> CompiledModel::moments() const {
     std::map<std::string, const std::pair<const std::string, StoredWeight>*> byGraphName;
     for (const auto& entry : weights_)
         byGraphName.emplace(entry.second.name, &entry);
-    const std::int64_t within = sim::replicaTopology(options_.target, options_.replicas).within;
+    const std::int64_t within =
+        sim::replicaTopology(options_.machine.target, options_.replication.replicas).within;
     for (const auto& [name, id] : tensors_) {
         const sim::Tensor& tensor = prepared_.tensors[id];
         const std::size_t end = name.find(prefixEnd);
@@ -73,7 +74,7 @@ std::map<std::string, CompiledModel::Moment> CompiledModel::moments() const {
         moments.emplace(
             name.substr(0, end) + std::string(prefixEnd) + weight->second->first,
             Moment{name, isScalar && !stored.shape.empty() ? nullptr : &stored,
-                   options_.optimizer == Optimizer::Momentum ? machine().lossScale() : 1,
+                   options_.training.optimizer == Optimizer::Momentum ? machine().lossScale() : 1,
                    isShard ? within : 1});
     }
     return moments;
@@ -99,7 +100,7 @@ std::map<std::string, TensorData> CompiledModel::state() const {
 
 void CompiledModel::setState(const std::map<std::string, TensorData>& state) {
     const auto known = moments();
-    const auto replicas = static_cast<std::size_t>(options_.replicas);
+    const auto replicas = static_cast<std::size_t>(options_.replication.replicas);
     for (const auto& [name, value] : state) {
         const auto found = known.find(name);
         if (found == known.end())

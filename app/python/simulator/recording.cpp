@@ -10,7 +10,7 @@ namespace tilescope::python {
 void CompiledModel::startRecording(const CompileRequest& request) {
     options_.compute.values = request.values;
     options_.compute.valueSamples = request.valueSamples;
-    recorder_.emplace(prepared_, options_, std::nullopt);
+    recorder_.emplace(prepared_, options_.batch, options_.compute, std::nullopt);
     if (options_.isTraining())
         scores_.emplace(prepared_);
 }
@@ -40,7 +40,7 @@ void CompiledModel::recordCall(sim::HostPort& port, LossSum& loss) {
     recorder_->beginCall(port);
     machine().run(port);
     recorder_->endCall();
-    updates_ += options_.deviceIterations;
+    updates_ += options_.batch.deviceIterations;
     if (!scores_)
         return;
     const sim::ScoreCount count = scores_->count();

@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "core/options/run_options.h"
+#include "core/options/option_table.h"
 
 namespace tilescope {
 namespace {

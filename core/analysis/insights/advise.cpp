@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/options/option_form.h"
+#include "core/options/option_table.h"
 #include "core/options/option_values.h"
 
 namespace tilescope {
@@ -22,7 +23,7 @@ std::optional<double> numberIn(const std::string& text) {
 /// A number times a factor, within the option's bounds and whole if it has to be.
 std::string scaled(const OptionSpec& spec, double now, double factor) {
     double value = now * factor;
-    if (const auto range = optionRange(spec.key, {}))
+    if (const auto range = optionRange(spec.key, RunOptions()))
         value = std::clamp(value, range->least, range->most);
     return spec.type == OptionSpec::Type::Integer ? std::to_string(static_cast<std::int64_t>(value))
                                                   : numberText(value);

@@ -6,7 +6,7 @@
 
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
-#include "core/options/run_options.h"
+#include "core/options/option_table.h"
 
 namespace tilescope {
 namespace {

@@ -56,7 +56,7 @@ std::int64_t shortestPiece(const TileSeries& series) {
 IoTileStreams::IoTileStreams(LoweringContext& context)
     : b_(context.builder())
     , firstTile_(context.target().tilesPerIpu)
-    , tiles_(context.options().ioTiles) {
+    , tiles_(context.options().machine.ioTiles) {
     for (const HostStream& stream : inputStreams(context))
         inputs_.push_back(land(stream));
     for (const HostStream& stream : outputStreams(context))

@@ -26,7 +26,8 @@ public:
         copyIn_ = function("IoTileCopyIn", [&] { streams.copyIn(); });
         copyOut_ = function("IoTileCopyOut", [&] { streams.copyOut(); });
         b_.beginControlProgram("outer");
-        if (batchesOfUpdate() == 1 || options_.exchangeStrategy == ExchangeStrategy::OverlapLoops)
+        if (batchesOfUpdate() == 1 ||
+            options_.host.exchangeStrategy == ExchangeStrategy::OverlapLoops)
             overlapAll();
         else
             overlapInner();
@@ -36,7 +37,7 @@ public:
 private:
     /// Micro-batches of one weight update; in inference every micro-batch is a batch by itself.
     [[nodiscard]] std::int64_t batchesOfUpdate() const {
-        return update_.valid() ? options_.gradientAccumulation : 1;
+        return update_.valid() ? options_.batch.gradientAccumulation : 1;
     }
 
     void lowerFunctions() {
@@ -99,7 +100,7 @@ private:
     /// Of M micro-batches M - 2 have both a load and a store beside them.
     void overlapInner() {
         const std::int64_t batches = batchesOfUpdate();
-        b_.beginRepeat("batchesPerStep", options_.deviceIterations);
+        b_.beginRepeat("batchesPerStep", options_.batch.deviceIterations);
         streams_->load();
         microBatch({batches > 1, false});
         repeat("accumulationLoop", batches - 2);
@@ -113,7 +114,7 @@ private:
     /// Of N x M micro-batches all but the first and the last: those of the first and the last
     /// weight update are not repeated.
     void overlapAll() {
-        const std::int64_t updates = options_.deviceIterations;
+        const std::int64_t updates = options_.batch.deviceIterations;
         const std::int64_t inner = batchesOfUpdate();
         streams_->load();
         updateOf({updates * inner > 1, false}, inner - 1, updates == 1);
@@ -139,7 +140,7 @@ private:
 
     LoweringContext& context_;
     ProgramBuilder& b_;
-    const RunOptions& options_;
+    const LoweringOptions& options_;
     IoTileStreams* streams_ = nullptr;
     ProgramId compute_, update_, copyIn_, copyOut_;
 };

@@ -21,9 +21,9 @@ public:
         const bool accumulates = std::any_of(graph.ops.begin(), graph.ops.end(),
                                              [](const Op& op) { return op.pass == Pass::Update; });
         b_.beginControlProgram("outer");
-        b_.beginRepeat("batchesPerStep", options_.deviceIterations);
+        b_.beginRepeat("batchesPerStep", options_.batch.deviceIterations);
         if (accumulates)
-            b_.beginRepeat("accumulationLoop", options_.gradientAccumulation);
+            b_.beginRepeat("accumulationLoop", options_.batch.gradientAccumulation);
         ProgramId update;
         for (std::size_t i = 0; i < graph.ops.size(); ++i) {
             const Op& op = graph.ops[OpId(i)];
@@ -42,7 +42,7 @@ public:
         b_.end(); // the last phase, or the update
         b_.end();
         b_.end();
-        if (!options_.ignoreData)
+        if (!options_.host.ignoreData)
             addStreams();
         auto& phases = b_.lowered().profile.phases;
         for (const auto& [phase, sequence] : sequences_)
@@ -89,7 +89,7 @@ private:
 
     LoweringContext& context_;
     ProgramBuilder& b_;
-    const RunOptions& options_;
+    const LoweringOptions& options_;
     std::map<std::int32_t, ProgramId> sequences_; ///< by execution phase
 };
 

@@ -21,10 +21,8 @@ public:
         : context_(context)
         , b_(context.builder())
         , options_(context.options())
-        , schedule_(options_.schedule, context.graph().stages(), options_.isTraining(),
-                    options_.isTraining() ? options_.gradientAccumulation
-                                          : options_.deviceIterations,
-                    hostTransfersOf(options_)) {}
+        , schedule_(scheduleOf(options_.batch, options_.execution, options_.host,
+                               context.graph().stages())) {}
 
     void run() {
         for (std::int32_t p = 0; p < schedule_.programs; ++p)
@@ -37,12 +35,12 @@ public:
         b_.beginControlProgram("outer");
         const ProgramId init = schedule_.stages > 1 ? sequence("Init") : ProgramId();
         const bool repeats = schedule_.training;
-        const bool everyN = options_.outputMode == OutputMode::EveryN;
+        const bool everyN = options_.host.outputMode == OutputMode::EveryN;
         if (repeats)
-            b_.beginRepeat("outerloop",
-                           options_.deviceIterations / (everyN ? options_.outputEvery : 1));
+            b_.beginRepeat("outerloop", options_.batch.deviceIterations /
+                                            (everyN ? options_.host.outputEvery : 1));
         if (everyN)
-            b_.beginRepeat("returnPeriod", options_.outputEvery);
+            b_.beginRepeat("returnPeriod", options_.host.outputEvery);
         const ProgramId inner = sequence("inner");
         const ProgramId update = hasUpdate() ? sequence("VarUpdateFromAccumulator") : ProgramId();
 
@@ -195,7 +193,7 @@ private:
         Pipeline& pipeline = b_.lowered().profile.pipeline;
         pipeline.schedule = toString(schedule_.kind);
         pipeline.microBatches = schedule_.microBatches;
-        pipeline.iterations = schedule_.training ? options_.deviceIterations : 1;
+        pipeline.iterations = schedule_.training ? options_.batch.deviceIterations : 1;
         pipeline.operations = context_.graph().staged;
         for (std::int32_t s = 0; s < schedule_.stages; ++s) {
             StageRecord& stage = record(s);
@@ -210,15 +208,15 @@ private:
     }
 
     void makeStreams() {
-        if (options_.ignoreData)
+        if (options_.host.ignoreData)
             return;
-        if (options_.ioTiles > 0) {
+        if (options_.machine.ioTiles > 0) {
             makeIoTileCopies();
             return;
         }
         inputs_ = inputStreams(context_);
         returns_.emplace(context_);
-        if (options_.outputMode != OutputMode::Sum)
+        if (options_.host.outputMode != OutputMode::Sum)
             return;
         // Slots share the sums' code.
         for (std::int32_t s = 0; s < schedule_.stages; ++s) {
@@ -380,7 +378,7 @@ private:
 
     LoweringContext& context_;
     ProgramBuilder& b_;
-    const RunOptions& options_;
+    const LoweringOptions& options_;
     PipelineSchedule schedule_;
     std::vector<ProgramId> mains_, fifos_;
     std::vector<ProgramId> copyFunctions_;

@@ -30,7 +30,7 @@ void emitHostCopies(LoweringContext& context, ProgramId sequence,
     ProgramBuilder& b = context.builder();
     LoweredProgram& lowered = b.lowered();
     const std::size_t computed = lowered.profile.programs[sequence].children.size();
-    if (context.options().ioTiles > 0) {
+    if (context.options().machine.ioTiles > 0) {
         IoTileStreams streams(context);
         streams.load();
         streams.copyIn();
@@ -50,16 +50,17 @@ void lowerSerial(LoweringContext& context) {
     ProgramBuilder& b = context.builder();
     LoweredProgram& lowered = b.lowered();
     const Graph& graph = context.graph();
-    const RunOptions& options = context.options();
+    const LoweringOptions& options = context.options();
     const bool accumulates = hasUpdate(graph);
 
     b.beginControlProgram("outer");
-    const bool everyN = options.outputMode == OutputMode::EveryN;
-    b.beginRepeat("batchesPerStep", options.deviceIterations / (everyN ? options.outputEvery : 1));
+    const bool everyN = options.host.outputMode == OutputMode::EveryN;
+    b.beginRepeat("batchesPerStep",
+                  options.batch.deviceIterations / (everyN ? options.host.outputEvery : 1));
     if (everyN)
-        b.beginRepeat("returnPeriod", options.outputEvery);
+        b.beginRepeat("returnPeriod", options.host.outputEvery);
     if (accumulates)
-        b.beginRepeat("accumulationLoop", options.gradientAccumulation);
+        b.beginRepeat("accumulationLoop", options.batch.gradientAccumulation);
     const ProgramId body(lowered.profile.programs.size() - 1);
     bool updating = false;
     std::optional<OutputReturns> returns;
@@ -67,7 +68,7 @@ void lowerSerial(LoweringContext& context) {
     const auto finishBatch = [&] {
         for (const TensorId id : graph.outputs)
             context.ensurePlace(id);
-        if (!options.ignoreData)
+        if (!options.host.ignoreData)
             emitHostCopies(context, body, returns);
         else
             for (const TensorId id : graph.outputs)

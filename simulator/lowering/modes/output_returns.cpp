@@ -16,7 +16,7 @@ TileSeries ofIpu(const TileSeries& series, IpuId ipu, const Target& target) {
 OutputReturns::OutputReturns(LoweringContext& context)
     : context_(context)
     , b_(context.builder())
-    , mode_(context.options().outputMode)
+    , mode_(context.options().host.outputMode)
     , streams_(outputStreams(context)) {
     if (sums())
         makeSums();

@@ -64,10 +64,10 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
 /// not, or where runs are so short that their code would be longer than themselves: then whole
 /// messages move and a copy puts them in order; so they do where exchanges are to save memory
 /// (*assumed*: what that option does is not public).
-void cutInPieces(Traffic& traffic, const RunOptions& options, const Storage& storage,
+void cutInPieces(Traffic& traffic, const LoweringOptions& options, const Storage& storage,
                  const Blocking& needed, const std::vector<OrderLevel>& wantedOrder) {
     if (storage.layout.order == wantedOrder ||
-        engineChoice(options, "opt.internalExchangeOptimisationTarget") == "memory")
+        engineChoice(options.engine, "opt.internalExchangeOptimisationTarget") == "memory")
         return;
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     const std::vector<std::int64_t> wanted = blockSizes(needed, storage.atomSizes);

@@ -315,7 +315,8 @@ public:
         , op_(op)
         , plan_(plan)
         , tiling_(tiling)
-        , roles_(rolesOf(context, op, problemOf(context.graph(), op, context.options()))) {}
+        , roles_(rolesOf(context, op, problemOf(context.graph(), op, context.options().planning))) {
+    }
 
     struct Resolved {
         ConvAtoms atoms;

@@ -6,7 +6,7 @@
 
 namespace tilescope::sim {
 
-LoweredFunctions::LoweredFunctions(const Graph& graph, const RunOptions& options,
+LoweredFunctions::LoweredFunctions(const Graph& graph, const LoweringOptions& options,
                                    const PlanTable& plans, ProgramBuilder& builder,
                                    TrafficTable& traffic)
     : graph_(graph)

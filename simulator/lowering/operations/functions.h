@@ -19,7 +19,7 @@ struct LoweredFunction {
 
 class LoweredFunctions {
 public:
-    LoweredFunctions(const Graph& graph, const RunOptions& options, const PlanTable& plans,
+    LoweredFunctions(const Graph& graph, const LoweringOptions& options, const PlanTable& plans,
                      ProgramBuilder& builder, TrafficTable& traffic);
 
     /// The function, lowered when it is asked for first. `placeInputs` may then lay inputs out
@@ -32,7 +32,7 @@ public:
 
 private:
     const Graph& graph_;
-    const RunOptions& options_;
+    const LoweringOptions& options_;
     const PlanTable& plans_;
     ProgramBuilder& builder_;
     TrafficTable& traffic_;

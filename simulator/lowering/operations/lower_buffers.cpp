@@ -67,7 +67,7 @@ VariableId indexVariable(LoweringContext& context, const Op& op) {
 } // namespace
 
 void lowerStash(LoweringContext& context, const Op& op) {
-    if (context.options().isOffChip(OffChip::Activations))
+    if (context.options().memory.isOffChip(OffChip::Activations))
         return lowerRemoteStash(context, op);
     const TensorId in = op.inputs[0];
     context.ensurePlace(in);
@@ -107,7 +107,7 @@ void lowerRestore(LoweringContext& context, const Op& op) {
 
 void lowerFifo(LoweringContext& context, const Op& op) {
     const std::int64_t rows = std::get<FifoAttributes>(op.attributes).rows;
-    if (rows > 0 && context.options().isOffChip(OffChip::Activations))
+    if (rows > 0 && context.options().memory.isOffChip(OffChip::Activations))
         return lowerRemoteFifo(context, op);
     const TensorId in = op.inputs[0];
     context.ensurePlace(in);

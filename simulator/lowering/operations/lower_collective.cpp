@@ -192,7 +192,8 @@ void lowerReduceScatter(LoweringContext& context, const Op& op) {
     context.ensurePlace(op.inputs[0]);
     const VariableId source = context.variableOf(op.inputs[0]);
     const VariableId shard = placeShard(context, op.outputs[0]);
-    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type, context.options().replicas)
+    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type,
+                      context.options().replication.replicas)
         .emit(CollectiveKind::ReduceScatter, elementsOf(context, op.inputs[0]), {source}, {shard});
 }
 
@@ -200,7 +201,8 @@ void lowerAllGather(LoweringContext& context, const Op& op) {
     const VariableId shard = context.variableOf(op.inputs[1]);
     context.ensurePlace(op.inputs[0]);
     context.makeView(op.outputs[0], op.inputs[0], context.viewOf(op.inputs[0]));
-    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type, context.options().replicas)
+    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type,
+                      context.options().replication.replicas)
         .emit(CollectiveKind::AllGather, elementsOf(context, op.inputs[0]), {shard},
               {context.variableOf(op.inputs[0])});
 }

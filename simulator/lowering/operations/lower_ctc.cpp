@@ -17,7 +17,7 @@ public:
         , labels_(context.tensor(op.inputs[1]).shape[1])
         , problem_{shape_[1], shape_[0], labels_, shape_[2], bytesOf(context.tensor(data_).type)}
         , plan_(planCtcLoss(context.target(), problem_,
-                            context.options().availableMemoryProportion)) {}
+                            context.options().planning.availableMemoryProportion)) {}
 
     void run() {
         placeData();

@@ -76,7 +76,7 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
         }
         const ConvPlan& plan = context.planOf(id);
         operation.plan = plan.toJson();
-        operation.options = plannedOptionsJson(graph, op, context.options(), plan);
+        operation.options = plannedOptionsJson(graph, op, context.options().planning, plan);
     } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
                std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
         operation.plan = context.embeddingPlanOf(id).toJson();
@@ -174,9 +174,10 @@ namespace {
 /// makes weights of inference constants of the program (constantWeights) and gives every variable
 /// of training a copy each way (popx, irlowering.cpp), accumulators among them; in the others these
 /// are within the program.
-bool hostHas(const RunOptions& options, const Tensor& tensor) {
-    if (options.framework == Framework::Popart || options.framework == Framework::Poptorch)
-        return options.isTraining();
+bool hostHas(const LoweringOptions& options, const Tensor& tensor) {
+    if (options.host.framework == Framework::Popart ||
+        options.host.framework == Framework::Poptorch)
+        return options.batch.isTraining();
     return tensor.state != StateKind::Accumulator;
 }
 
@@ -192,7 +193,7 @@ void copyWeights(LoweringContext& context, const char* stream, bool toDevice) {
         bytes += b.lowered().profile.variables[placed.variable].bytes;
         variables.push_back(placed.variable);
     }
-    if (!variables.empty() && !context.options().ignoreData)
+    if (!variables.empty() && !context.options().host.ignoreData)
         b.streamCopy(stream, toDevice, bytes, variables);
 }
 
@@ -200,7 +201,7 @@ void copyWeights(LoweringContext& context, const char* stream, bool toDevice) {
 
 void emitWeightCopies(LoweringContext& context) {
     ProgramBuilder& b = context.builder();
-    if (context.options().isTraining()) {
+    if (context.options().batch.isTraining()) {
         b.beginFirstControlProgram(std::string(weightsToHostProgram));
         copyWeights(context, "weightsToHost", false);
         b.end();

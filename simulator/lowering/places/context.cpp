@@ -12,7 +12,7 @@ bool CollectiveCode::isNew(IpuId ipu, CollectiveSteps::Part part, const TileSeri
     return true;
 }
 
-LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
+LoweringContext::LoweringContext(const Graph& graph, const LoweringOptions& options,
                                  const PlanTable& plans, ProgramBuilder& builder,
                                  TrafficTable& traffic, LoweredFunctions& functions,
                                  FunctionIndex function)

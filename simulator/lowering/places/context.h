@@ -35,7 +35,7 @@ class LoweringContext : public TensorPlaces {
 public:
     /// `functions`: what Call operations run. `function`: the graph's index if it is one of them.
     /// `traffic`: shared by all contexts of a program.
-    LoweringContext(const Graph& graph, const RunOptions& options, const PlanTable& plans,
+    LoweringContext(const Graph& graph, const LoweringOptions& options, const PlanTable& plans,
                     ProgramBuilder& builder, TrafficTable& traffic, LoweredFunctions& functions,
                     FunctionIndex function = {});
 

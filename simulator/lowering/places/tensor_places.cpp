@@ -14,7 +14,8 @@ MemoryCategory categoryOf(TensorRole role) {
 
 } // namespace
 
-TensorPlaces::TensorPlaces(const Graph& graph, const RunOptions& options, ProgramBuilder& builder)
+TensorPlaces::TensorPlaces(const Graph& graph, const LoweringOptions& options,
+                           ProgramBuilder& builder)
     : graph_(graph)
     , options_(options)
     , builder_(builder)
@@ -46,8 +47,8 @@ bool TensorPlaces::ensurePlace(TensorId id,
     PlacedStorage placed;
     const bool follows = t.layoutOf.valid() && hasPlace(t.layoutOf);
     auto [storage, view] = follows ? std::pair(storageOf(t.layoutOf).storage, viewOf(t.layoutOf))
-                           : options_.linearInputs ? linearPlace(id)
-                                                   : wanted();
+                           : options_.planning.linearInputs ? linearPlace(id)
+                                                            : wanted();
     if (follows)
         storage.elementBytes = bytesOf(t.type);
     placed.storage = std::move(storage);
@@ -65,7 +66,7 @@ bool TensorPlaces::ensurePlace(TensorId id,
     placed.sourceView = view;
     tensors_[id].view = std::move(view);
     tensors_[id].storage = storages_.add(std::move(placed));
-    return !options_.linearInputs;
+    return !options_.planning.linearInputs;
 }
 
 TensorId TensorPlaces::addForeign(const Tensor& tensor, PlacedStorage placed, ViewDims view) {
@@ -101,7 +102,7 @@ std::pair<Storage, ViewDims> TensorPlaces::linearPlace(TensorId id) {
     const Tensor& t = tensor(id);
     const std::int32_t tiles = target().tilesPerIpu;
     Storage storage = linearStorage(t.shape, bytesOf(t.type), tiles);
-    if (!options_.linearInputs && !graph_.ownProgram)
+    if (!options_.planning.linearInputs && !graph_.ownProgram)
         storage.layout.blocking.firstTile =
             builder_.nextLinearTile(storage.layout.blocking.tiles(), tiles);
     return {std::move(storage), identityView(t.shape.size())};

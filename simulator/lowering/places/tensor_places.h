@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
 #include "simulator/layout/layout.h"
+#include "simulator/lowering/places/lowering_options.h"
 #include "simulator/lowering/program/builder.h"
 
 namespace tilescope::sim {
@@ -35,13 +35,12 @@ struct LoweredTensor {
 
 class TensorPlaces {
 public:
-    /// `options`: with the tiles that compute (onComputeTiles).
-    TensorPlaces(const Graph& graph, const RunOptions& options, ProgramBuilder& builder);
+    TensorPlaces(const Graph& graph, const LoweringOptions& options, ProgramBuilder& builder);
 
     [[nodiscard]] const Graph& graph() const { return graph_; }
-    [[nodiscard]] const RunOptions& options() const { return options_; }
+    [[nodiscard]] const LoweringOptions& options() const { return options_; }
     /// The machine without its I/O tiles: what operations are spread over.
-    [[nodiscard]] const Target& target() const { return options_.target; }
+    [[nodiscard]] const Target& target() const { return options_.computing; }
     [[nodiscard]] ProgramBuilder& builder() { return builder_; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const {
         return id.index() < graph_.tensors.size() ? graph_.tensors[id]
@@ -111,7 +110,7 @@ private:
     [[nodiscard]] std::pair<Storage, ViewDims> linearPlace(TensorId id);
 
     const Graph& graph_;
-    const RunOptions& options_;
+    const LoweringOptions& options_;
     ProgramBuilder& builder_;
     std::vector<Tensor> foreign_; ///< have the ids after the graph's tensors
     IdVector<TensorId, LoweredTensor> tensors_;

@@ -20,10 +20,10 @@ constexpr int steps = 10;
 
 RunOptions optionsOf(Optimizer optimizer, std::optional<double> decay = {}) {
     RunOptions options;
-    options.mode = "training";
-    options.loss = LossFunction::MeanSquaredError;
-    options.optimizer = optimizer;
-    options.weightDecay = decay;
+    options.batch.mode = "training";
+    options.training.loss = LossFunction::MeanSquaredError;
+    options.training.optimizer = optimizer;
+    options.training.weightDecay = decay;
     return options;
 }
 
@@ -59,9 +59,9 @@ std::vector<double> trained(const RunOptions& options, const LearningRateSchedul
         {b, numbers({4}, [](double i) { return std::cos(i) / 4; })},
         {graph.inputs.back(), numbers({5, 4}, [](double i) { return std::sin(3 * i); })}};
     for (int i = 0; i < steps; ++i) {
-        const double step =
-            (options.optimizer == Optimizer::Lars ? 100 : 1) * rate * schedule.factor(i, steps);
-        for (std::int64_t m = 0; m < options.gradientAccumulation; ++m)
+        const double step = (options.training.optimizer == Optimizer::Lars ? 100 : 1) * rate *
+                            schedule.factor(i, steps);
+        for (std::int64_t m = 0; m < options.batch.gradientAccumulation; ++m)
             runGraph(graph, values, step, [](const Op& op) { return op.pass != Pass::Update; });
         runGraph(graph, values, step, [](const Op& op) { return op.pass == Pass::Update; });
     }
@@ -164,7 +164,7 @@ private slots:
     void lossScalingIsTakenOutAgain() {
         QFETCH(int, index);
         auto [name, options] = cases().at(static_cast<std::size_t>(index));
-        options.lossScaling = 128;
+        options.training.lossScaling = 128;
         std::vector<double> all = trained(options);
         all.front() = optimizerReference().at(name).front(); // the loss itself is not scaled
         QVERIFY(worst(all, optimizerReference().at(name)) < 2e-5);
@@ -174,8 +174,8 @@ private slots:
     void theMeanOfEqualMicroBatchesIsOne() {
         QFETCH(int, index);
         auto [name, options] = cases().at(static_cast<std::size_t>(index));
-        options.gradientAccumulation = 4;
-        options.accumulationReduction = Reduction::Mean;
+        options.batch.gradientAccumulation = 4;
+        options.training.accumulationReduction = Reduction::Mean;
         QVERIFY(worst(trained(options), optimizerReference().at(name)) < 2e-5);
     }
 

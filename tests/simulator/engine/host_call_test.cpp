@@ -107,7 +107,7 @@ private slots:
 
     void threadsShareTheStreams() {
         RunOptions options = optionsOf({});
-        options.engineOptions["streamCallbacks.multiThreadMode"] = "dedicated";
+        options.engine.given["streamCallbacks.multiThreadMode"] = "dedicated";
         const Profile p = simulateModel("mnist-tutorial", options);
         QCOMPARE(partOf(p, "connect streams"), p.info.target.streamSetupSeconds);
     }
@@ -176,19 +176,19 @@ private slots:
 
     void theExecutionIsLeftOut() {
         RunOptions options = optionsOf({});
-        options.engineOptions["autoReport.outputExecutionProfile"] = "false";
-        const Profile part = wantedPart(simulateModel("mnist-tutorial", options), options);
+        options.engine.given["autoReport.outputExecutionProfile"] = "false";
+        const Profile part = wantedPart(simulateModel("mnist-tutorial", options), options.engine);
         QVERIFY(!part.info.hasExecution);
         QVERIFY(part.trace.bodies.empty());
-        QVERIFY(!part.programs.empty() && wantsProfile(options));
-        options.engineOptions["autoReport.outputGraphProfile"] = "false";
-        QVERIFY(!wantsProfile(options));
+        QVERIFY(!part.programs.empty() && wantsProfile(options.engine));
+        options.engine.given["autoReport.outputGraphProfile"] = "false";
+        QVERIFY(!wantsProfile(options.engine));
     }
 
     void countersTakeMemory() {
         const auto counted = [](const char* level) {
             RunOptions options = optionsOf({});
-            options.engineOptions["debug.computeInstrumentationLevel"] = level;
+            options.engine.given["debug.computeInstrumentationLevel"] = level;
             const Profile p = simulateModel("mnist-tutorial", options);
             std::int64_t bytes = 0;
             for (const Variable& variable : p.variables)

@@ -244,27 +244,27 @@ private slots:
 
     void instancesShareTheReplicas() {
         RunOptions options;
-        options.replicas = 8;
-        options.hostRate = 1000;
+        options.replication.replicas = 8;
+        options.host.hostRate = 1000;
         const Target target = simpleTarget();
         QCOMPARE(hostPace(options, target, 5).fillCycles, 5 * 8 * 1'000'000);
-        options.instances = 4;
+        options.host.instances = 4;
         QCOMPARE(hostPace(options, target, 5).fillCycles, 5 * 2 * 1'000'000);
-        options.prefetchDepth = 3;
+        options.host.prefetchDepth = 3;
         QCOMPARE(hostPace(options, target, 5).depth, 3);
-        options.engineOptions["exchange.enablePrefetch"] = "false";
+        options.engine.given["exchange.enablePrefetch"] = "false";
         QCOMPARE(hostPace(options, target, 5).depth, 1);
     }
 
     void aRunOfDecadesIsRefused() {
         RunOptions options;
-        options.hostRate = 1e-3;
-        options.deviceIterations = 1'000'000;
+        options.host.hostRate = 1e-3;
+        options.batch.deviceIterations = 1'000'000;
         const QString error = userError([&] { hostPace(options, simpleTarget(), 1'000'000); });
         QCOMPARE(error, "option hostRate (--host-rate): at 0.001 samples a second the 1000000 "
                         "micro-batches of a run take 31709792 years; give a higher rate, or fewer "
                         "--device-iterations");
-        options.deviceIterations = 1;
+        options.batch.deviceIterations = 1;
         QCOMPARE(hostPace(options, simpleTarget(), 1).fillCycles, 1'000'000'000'000);
     }
 
@@ -315,21 +315,21 @@ private slots:
             x = g.matMul(std::string(stage) + "/fc", x, g.weight({64, 64}));
         const Graph graph = g.finish({x});
         RunOptions options;
-        options.target.ipus = 2;
-        options.target.tilesPerIpu = 8;
-        options.execution = Execution::Pipelined;
-        options.split = {"b"};
-        options.deviceIterations = 2000;
+        options.machine.target.ipus = 2;
+        options.machine.target.tilesPerIpu = 8;
+        options.execution.scheme = Execution::Pipelined;
+        options.execution.split = {"b"};
+        options.batch.deviceIterations = 2000;
         for (const std::int32_t depth : {1, 3}) {
-            options.prefetchDepth = depth;
-            options.hostRate = 0;
+            options.host.prefetchDepth = depth;
+            options.host.hostRate = 0;
             const double freely = simulate(graph, options).info.throughput;
-            options.hostRate = freely / 3;
+            options.host.hostRate = freely / 3;
             const Profile slow = simulate(graph, options);
             const std::string wrong = complaints(slow);
             QVERIFY2(wrong.empty(), wrong.c_str());
             QVERIFY(slow.trace.bodies.size() < 60);
-            const double share = slow.info.throughput / options.hostRate;
+            const double share = slow.info.throughput / options.host.hostRate;
             QVERIFY2(share > (depth == 1 ? 0.5 : 0.99) && share < 1.01,
                      qPrintable(QString::number(share)));
         }

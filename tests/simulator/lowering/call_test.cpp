@@ -37,15 +37,15 @@ Graph tower() {
 
 RunOptions onTiles(std::int32_t tiles, bool outline) {
     RunOptions options;
-    options.target.tilesPerIpu = tiles;
-    options.outline = outline;
+    options.machine.target.tilesPerIpu = tiles;
+    options.outline.enabled = outline;
     return options;
 }
 
 RunOptions training(bool outline) {
     RunOptions options = onTiles(32, outline);
-    options.mode = "training";
-    options.gradientAccumulation = 3;
+    options.batch.mode = "training";
+    options.batch.gradientAccumulation = 3;
     return options;
 }
 
@@ -195,8 +195,8 @@ private slots:
     /// copied back to the weight and its state.
     void equalWeightsShareTheirUpdate() {
         RunOptions options = training(true);
-        options.optimizer = Optimizer::Lamb;
-        options.outlineCopyCostPruning = false; // copies of small weights cost more than they save
+        options.training.optimizer = Optimizer::Lamb;
+        options.outline.copyCostPruning = false; // copies of small weights cost more than they save
         const Profile with = simulate(tower(), options);
         const std::string wrong = complaints(with);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -212,8 +212,8 @@ private slots:
         QCOMPARE(ofState("Accl1___"), std::ptrdiff_t{2 * layers});
         QCOMPARE(ofState("Accl2___"), std::ptrdiff_t{2 * layers});
         QCOMPARE(ofState("w"), std::ptrdiff_t{2 * layers});
-        options.outline = false;
-        options.outlineCopyCostPruning = true;
+        options.outline.enabled = false;
+        options.outline.copyCostPruning = true;
         const Profile without = simulate(tower(), options);
         QVERIFY(code(with) < code(without));
         QCOMPARE(Executions(with).flops(), Executions(without).flops());
@@ -221,8 +221,8 @@ private slots:
 
     void recomputedCallsRunAgain() {
         RunOptions options = training(true);
-        options.recompute = Recompute::All;
-        options.checkpoints = {"layer2/add", "layer5/add"};
+        options.memory.recompute = Recompute::All;
+        options.memory.checkpoints = {"layer2/add", "layer5/add"};
         const Profile profile = simulate(tower(), options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -232,16 +232,16 @@ private slots:
 
     void stagesOfAPipelineCallTheirOwn() {
         RunOptions options = training(true);
-        options.target.ipus = 2;
-        options.execution = Execution::Pipelined;
-        options.gradientAccumulation = 8;
+        options.machine.target.ipus = 2;
+        options.execution.scheme = Execution::Pipelined;
+        options.batch.gradientAccumulation = 8;
         for (const Recompute recompute : {Recompute::None, Recompute::Pipeline})
             for (const Schedule schedule : {Schedule::PopArt, Schedule::Grouped}) {
-                options.recompute = recompute;
-                options.schedule = schedule;
-                options.outline = false;
+                options.memory.recompute = recompute;
+                options.execution.schedule = schedule;
+                options.outline.enabled = false;
                 const std::set<std::string> before = brokenRules(simulate(tower(), options));
-                options.outline = true;
+                options.outline.enabled = true;
                 const Profile profile = simulate(tower(), options);
                 for (const std::string& rule : brokenRules(profile))
                     QVERIFY2(before.contains(rule), rule.c_str());

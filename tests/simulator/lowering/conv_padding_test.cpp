@@ -54,7 +54,7 @@ using Bytes = std::vector<std::int64_t>;
 /// Compute sets of a dense layer's training whose names contain a text.
 std::int64_t stepsOf(const FullyConnectedLayer& layer, DataType type, const std::string& part) {
     OperationOptions options;
-    options.run.target = targetPreset("mk2");
+    options.target = targetPreset("mk2");
     Profile profile;
     runOperation(graphOf(layer, type), options, &profile);
     return std::count_if(

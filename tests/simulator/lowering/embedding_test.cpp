@@ -18,8 +18,8 @@ namespace {
 Profile embedding(std::int64_t rows, std::int64_t width, std::int64_t indices,
                   std::int32_t tiles = 60) {
     OperationOptions options;
-    options.run.target = targetPreset("mk2");
-    options.run.target.tilesPerIpu = tiles;
+    options.target = targetPreset("mk2");
+    options.target.tilesPerIpu = tiles;
     Profile profile;
     runOperation(graphOf(EmbeddingLayer{rows, width, indices}, DataType::Half), options, &profile);
     return profile;

@@ -37,21 +37,21 @@ Graph classifier() {
 
 RunOptions options(ExchangeStrategy strategy, std::int64_t iterations) {
     RunOptions made;
-    made.target.tilesPerIpu = computeTiles + ioTiles;
-    made.ioTiles = ioTiles;
-    made.exchangeStrategy = strategy;
-    made.deviceIterations = iterations;
+    made.machine.target.tilesPerIpu = computeTiles + ioTiles;
+    made.machine.ioTiles = ioTiles;
+    made.host.exchangeStrategy = strategy;
+    made.batch.deviceIterations = iterations;
     // These models compute for less time than a host takes to answer.
-    made.target.hostLatencySeconds = 0;
-    made.target.externalSyncCycles = 10;
+    made.machine.target.hostLatencySeconds = 0;
+    made.machine.target.externalSyncCycles = 10;
     return made;
 }
 
 RunOptions training(ExchangeStrategy strategy, std::int64_t iterations, std::int64_t accumulation) {
     RunOptions made = options(strategy, iterations);
-    made.mode = "training";
-    made.gradientAccumulation = accumulation;
-    made.optimizer = Optimizer::Momentum;
+    made.batch.mode = "training";
+    made.batch.gradientAccumulation = accumulation;
+    made.training.optimizer = Optimizer::Momentum;
     return made;
 }
 
@@ -189,7 +189,7 @@ private slots:
             const Profile overlapped = simulate(graph, run);
             expectSound(overlapped);
             RunOptions plain = run;
-            plain.exchangeStrategy = JustInTime;
+            plain.host.exchangeStrategy = JustInTime;
             const Profile inTime = simulate(graph, plain);
             expectSound(inTime);
             const Overlap found = overlapOf(overlapped);
@@ -205,8 +205,8 @@ private slots:
             if (beside > 0)
                 QVERIFY(overlapped.info.cycles < inTime.info.cycles);
             RunOptions without = plain;
-            without.ioTiles = 0;
-            without.target.tilesPerIpu = computeTiles;
+            without.machine.ioTiles = 0;
+            without.machine.target.tilesPerIpu = computeTiles;
             const TraceSums c = sumsOf(simulate(graph, without));
             QCOMPARE(b.hostBytesIn, c.hostBytesIn);
             QCOMPARE(b.hostBytesOut, c.hostBytesOut);
@@ -218,8 +218,8 @@ private slots:
     void theHostIsWaitedForBesideComputation() {
         RunOptions slow = options(OverlapInnerLoop, 1000);
         const double seconds = simulate(convolutions(), slow).info.seconds() / 1000;
-        slow.hostRate = 2 / (seconds * 3); // samples; a micro-batch has two
-        slow.prefetchDepth = 3;
+        slow.host.hostRate = 2 / (seconds * 3); // samples; a micro-batch has two
+        slow.host.prefetchDepth = 3;
         const Profile overlapped = simulate(convolutions(), slow);
         expectSound(overlapped);
         const double each = overlapped.info.seconds() / 1000;
@@ -237,9 +237,9 @@ private slots:
         const TensorId soft = g.softmax("softmax", g.transpose("turn", product, {0, 2, 1}));
         const Graph graph = g.finish({sum, all, soft});
         RunOptions run;
-        run.ioTiles = 64;
-        run.deviceIterations = 5;
-        run.exchangeStrategy = OverlapInnerLoop;
+        run.machine.ioTiles = 64;
+        run.batch.deviceIterations = 5;
+        run.host.exchangeStrategy = OverlapInnerLoop;
         const Profile profile = simulate(graph, run);
         expectSound(profile);
         QVERIFY(overlapOf(profile).compute);
@@ -249,11 +249,11 @@ private slots:
     void goesWithReplicasAndOffloading() {
         for (const ExchangeStrategy strategy : {JustInTime, OverlapInnerLoop, OverlapLoops}) {
             RunOptions run = training(strategy, 3, 4);
-            run.replicas = 4;
-            run.offload = {OffChip::Optimizer};
+            run.replication.replicas = 4;
+            run.memory.offload = {OffChip::Optimizer};
             expectSound(simulate(classifier(), run));
-            run.replicatedTensorSharding = true;
-            run.recompute = Recompute::All;
+            run.replication.replicatedTensorSharding = true;
+            run.memory.recompute = Recompute::All;
             expectSound(simulate(classifier(), run));
         }
     }
@@ -264,10 +264,10 @@ private slots:
         const TensorId x = g.input({1, 64, 320, 320});
         const Graph graph = g.finish({g.reduce("sum", ReduceFunction::Add, x, {1, 2, 3})});
         RunOptions run;
-        run.ioTiles = ioTiles;
+        run.machine.ioTiles = ioTiles;
         const Profile profile = simulate(graph, run);
         QVERIFY(!profile.info.fits);
-        const std::int32_t first = run.target.tilesPerIpu - ioTiles;
+        const std::int32_t first = run.machine.target.tilesPerIpu - ioTiles;
         const QString message = text(outOfMemoryText(profile));
         const int tile = message.section("on tile ", 1).section(':', 0, 0).toInt();
         QVERIFY2(tile >= first, qPrintable(message));

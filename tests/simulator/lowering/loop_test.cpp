@@ -30,7 +30,7 @@ RecurrentLayer layerOf(CellKind kind, std::int64_t steps) {
 
 OperationOptions onTiles(std::int32_t tiles) {
     OperationOptions options;
-    options.run.target.tilesPerIpu = tiles;
+    options.target.tilesPerIpu = tiles;
     return options;
 }
 

@@ -49,11 +49,11 @@ Graph threeConvs(How how) {
 
 RunOptions onTiles(bool trains = false) {
     RunOptions options;
-    options.target.tilesPerIpu = tiles;
-    options.outline = false; // two are equal
+    options.machine.target.tilesPerIpu = tiles;
+    options.outline.enabled = false; // two are equal
     if (trains) {
-        options.mode = "training";
-        options.gradientAccumulation = 2;
+        options.batch.mode = "training";
+        options.batch.gradientAccumulation = 2;
     }
     return options;
 }
@@ -130,7 +130,7 @@ private slots:
     /// A function holds all of them or none.
     void functionsKeepThemTogether() {
         RunOptions options = onTiles();
-        options.outline = true;
+        options.outline.enabled = true;
         const Profile profile = simulate(threeConvs(How::Parallel), options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());

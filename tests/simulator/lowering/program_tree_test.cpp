@@ -46,7 +46,7 @@ private slots:
         const TensorId x = b.input({64});
         const Graph graph = b.finish({b.unary("relu", ElementwiseFunction::Relu, x)});
         RunOptions options;
-        options.deviceIterations = 7;
+        options.batch.deviceIterations = 7;
         QCOMPARE(programText(lowerOn(graph, options, 4).profile),
                  std::string(R"(Sequence weightsFromHost
 Sequence outer
@@ -243,7 +243,7 @@ Sequence outer
         GraphBuilder b;
         const TensorId x = b.input({64, 1024});
         RunOptions options;
-        options.availableMemoryProportion = 0.13;
+        options.planning.availableMemoryProportion = 0.13;
         const Profile profile =
             lowerOn(b.finish({b.matMul("product", x, b.weight({1024, 1024}))}), options, 16)
                 .profile;
@@ -267,8 +267,8 @@ Sequence outer
         GraphBuilder b;
         const TensorId x = b.input({64, 1024});
         RunOptions options;
-        options.availableMemoryProportion = 0.13;
-        options.linearInputs = true;
+        options.planning.availableMemoryProportion = 0.13;
+        options.planning.linearInputs = true;
         const Profile profile =
             lowerOn(b.finish({b.matMul("product", x, b.weight({1024, 1024}))}), options, 16)
                 .profile;
@@ -291,7 +291,7 @@ Sequence outer
         const TensorId bias =
             b.binary("bias", ElementwiseFunction::Add, second, b.weight({32}), {4, 32});
         RunOptions options;
-        options.framework = Framework::Tensorflow; // PopART makes them constants
+        options.host.framework = Framework::Tensorflow; // PopART makes them constants
         const Profile profile = lowerOn(b.finish({bias}), options, 8).profile;
         const Program& weights = profile.programs[profile.controlPrograms[0]];
         QCOMPARE(weights.name, std::string("weightsFromHost"));

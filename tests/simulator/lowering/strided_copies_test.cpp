@@ -7,6 +7,7 @@
 
 #include "core/analysis/accounting/strided_copies.h"
 #include "core/options/job.h"
+#include "core/options/option_table.h"
 #include "simulator/frontend/import.h"
 #include "simulator/lowering/movement/order_text.h"
 #include "simulator/simulate.h"
@@ -75,7 +76,7 @@ std::set<std::string> namesOf(const Profile& p, const std::vector<StridedOperati
 void checkShuffles(const Graph& graph, std::size_t atLeast) {
     // A function's operations represent those of all its calls: here each is to be seen.
     RunOptions options;
-    options.outline = false;
+    options.outline.enabled = false;
     const Profile p = simulate(graph, options);
     const std::set<std::string> strided = namesOf(p, stridedOf(p));
     const std::set<std::string> readers = readersOfShuffles(graph);

@@ -170,8 +170,8 @@ private slots:
         for (int i = 0; i < length; ++i)
             x = b.unary(fmt::format("relu{}", i), ElementwiseFunction::Relu, x);
         RunOptions options;
-        options.outlineCopyCostPruning = false; // what goes in and out is not worth it
-        const Graph graph = outlined(b.finish({x}), options);
+        options.outline.copyCostPruning = false; // what goes in and out is not worth it
+        const Graph graph = outlined(b.finish({x}), options.outline, options.planning);
         checkGraph(graph);
         // The shortest half of a half that is worth more than the threshold: what is longer calls
         // it and adds nothing.
@@ -182,7 +182,7 @@ private slots:
     }
 
     void layersBecomeOneFunction() {
-        const Graph graph = outlined(tower(6), {});
+        const Graph graph = outlined(tower(6), {}, {});
         checkGraph(graph);
         QCOMPARE(graph.functions.size(), std::size_t{1});
         QCOMPARE(graph.functions[0].name, std::string("call_subgraph(0)"));
@@ -195,7 +195,7 @@ private slots:
     }
 
     void nothingRepeatsInOneLayer() {
-        const Graph graph = outlined(tower(1), {});
+        const Graph graph = outlined(tower(1), {}, {});
         QVERIFY(graph.functions.empty());
         QCOMPARE(graph.ops.size(), tower(1).ops.size());
     }
@@ -207,18 +207,18 @@ private slots:
         for (int i = 0; i < 8; ++i)
             x = b.unary(fmt::format("relu{}", i), ElementwiseFunction::Relu, x);
         const Graph plain = b.finish({x});
-        QVERIFY(outlined(plain, {}).functions.empty());
+        QVERIFY(outlined(plain, {}, {}).functions.empty());
         RunOptions options;
-        options.outlineThreshold = 0;
-        QVERIFY(outlined(plain, options).functions.empty());
-        options.outlineCopyCostPruning = false;
-        QVERIFY(!outlined(plain, options).functions.empty());
+        options.outline.threshold = 0;
+        QVERIFY(outlined(plain, options.outline, options.planning).functions.empty());
+        options.outline.copyCostPruning = false;
+        QVERIFY(!outlined(plain, options.outline, options.planning).functions.empty());
     }
 
     void aHighThresholdOutlinesNothing() {
         RunOptions options;
-        options.outlineThreshold = 1e9;
-        QVERIFY(outlined(tower(6), options).functions.empty());
+        options.outline.threshold = 1e9;
+        QVERIFY(outlined(tower(6), options.outline, options.planning).functions.empty());
     }
 
     void equalOperationsConnectedDifferentlyAreDifferent() {
@@ -231,8 +231,8 @@ private slots:
         };
         const Graph graph = b.finish({part("a", x, y), part("b", x, x)});
         RunOptions options;
-        options.outlineCopyCostPruning = false;
-        const Graph made = outlined(graph, options);
+        options.outline.copyCostPruning = false;
+        const Graph made = outlined(graph, options.outline, options.planning);
         checkGraph(made);
         for (const Graph& function : made.functions)
             QCOMPARE(function.ops.size(), std::size_t{1});
@@ -252,7 +252,7 @@ private slots:
         }
         results.push_back(x);
         const Graph graph = b.finish(results);
-        const Graph made = outlined(graph, {});
+        const Graph made = outlined(graph, {}, {});
         checkGraph(made);
         QCOMPARE(calls(made), std::size_t{3});
         QCOMPARE(made.ops[OpId(1)].name, std::string("layer0/accumulate"));
@@ -280,7 +280,7 @@ private slots:
                     op.type = "LayerNormalization";
                     op.onnxNode = op.name.substr(0, op.name.find('/')) + "/norm";
                 }
-            const Graph made = outlined(graph, {});
+            const Graph made = outlined(graph, {}, {});
             checkGraph(made);
             QVERIFY(!made.functions.empty());
             std::map<std::string, int> parts;
@@ -299,16 +299,16 @@ private slots:
     void functionsEndWhereOperationsRunAgain() {
         for (const bool pipelined : {false, true}) {
             RunOptions options;
-            options.mode = "training";
-            options.target.tilesPerIpu = 4;
-            options.gradientAccumulation = 8;
-            options.recompute = pipelined ? Recompute::Pipeline : Recompute::All;
+            options.batch.mode = "training";
+            options.machine.target.tilesPerIpu = 4;
+            options.batch.gradientAccumulation = 8;
+            options.memory.recompute = pipelined ? Recompute::Pipeline : Recompute::All;
             for (int i = 0; i < 8; ++i)
-                options.checkpoints.push_back(fmt::format("layer{}/add", i));
+                options.memory.checkpoints.push_back(fmt::format("layer{}/add", i));
             if (pipelined) {
-                options.execution = Execution::Pipelined;
-                options.target.ipus = 2;
-                options.split = {"layer4"};
+                options.execution.scheme = Execution::Pipelined;
+                options.machine.target.ipus = 2;
+                options.execution.split = {"layer4"};
             }
             const Graph graph = preparedGraph(tower(8), options);
             const std::vector<OpId> producers = graph.producers();
@@ -377,8 +377,8 @@ private slots:
                 if (!isView(op.attributes))
                     op.pass = Pass::Update;
             RunOptions options;
-            options.outlineCopyCostPruning = false;
-            const Graph made = outlined(graph, options);
+            options.outline.copyCostPruning = false;
+            const Graph made = outlined(graph, options.outline, options.planning);
             checkGraph(made);
             bool together = false;
             for (const Graph& function : made.functions)
@@ -392,23 +392,23 @@ private slots:
         graph.stageIpus = {IpuId(0), IpuId(1)};
         for (std::size_t i = 8; i < graph.ops.size(); ++i)
             graph.ops[OpId(i)].stage = 1;
-        const Graph made = outlined(graph, {});
+        const Graph made = outlined(graph, {}, {});
         checkGraph(made);
         QCOMPARE(made.functions.size(), std::size_t{2});
         for (const Graph& function : made.functions)
             for (const Op& op : function.ops)
                 QCOMPARE(op.stage, function.ops[OpId(0)].stage);
         graph.stageIpus = {IpuId(0), IpuId(0)}; // a stage that comes back shares them
-        QCOMPARE(outlined(graph, {}).functions.size(), std::size_t{1});
+        QCOMPARE(outlined(graph, {}, {}).functions.size(), std::size_t{1});
     }
 
     void aCallIsWhatStoodThere() {
         QVERIFY(holds("outlined graphs", 1000, [] {
             const Graph graph = repetitiveGraph();
             RunOptions options;
-            options.outlineThreshold = *rc::gen::element(0.0, 1.0, 1000.0);
-            options.outlineCopyCostPruning = anyFrom(0, 1) == 1;
-            const Graph made = outlined(graph, options);
+            options.outline.threshold = *rc::gen::element(0.0, 1.0, 1000.0);
+            options.outline.copyCostPruning = anyFrom(0, 1) == 1;
+            const Graph made = outlined(graph, options.outline, options.planning);
             checkGraph(made);
             Meaning meaning;
             RC_ASSERT(meaning.of(graph) == meaning.of(made));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/analysis/execution/pipeline.h"
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"

@@ -35,9 +35,9 @@ Graph chain(const std::vector<std::string>& annotations) {
 
 RunOptions onIpus(std::int32_t ipus) {
     RunOptions options;
-    options.outline = false; // operations are listed
-    options.target.ipus = ipus;
-    options.execution = Execution::Sharded;
+    options.outline.enabled = false; // operations are listed
+    options.machine.target.ipus = ipus;
+    options.execution.scheme = Execution::Sharded;
     return options;
 }
 
@@ -73,7 +73,7 @@ private slots:
 
     void aSplitGoesFirst() {
         RunOptions options = onIpus(2);
-        options.split = {"h1"};
+        options.execution.split = {"h1"};
         const Graph graph =
             preparedGraph(chain({"__pipeline_stage = 0", "", "__pipeline_stage = 1"}), options);
         QCOMPARE(stagesOf(graph), std::string("h00 x10 h11 x21 h21 x31 "));
@@ -82,7 +82,7 @@ private slots:
     /// PyTorch's exporter begins scopes with a slash, which names here do not have.
     void aSplitMayBeginWithASlash() {
         RunOptions options = onIpus(2);
-        options.split = {"/h1"};
+        options.execution.split = {"/h1"};
         QCOMPARE(stagesOf(preparedGraph(chain({"", "", ""}), options)),
                  std::string("h00 x10 h11 x21 h21 x31 "));
         QVERIFY(isInScope("/layer2/0/conv", "layer2") && isInScope("layer2/0", "/layer2"));
@@ -98,7 +98,7 @@ private slots:
         QCOMPARE(stagesOf(graph), std::string("h00 x10 h11 x21 h22 x32 "));
         QCOMPARE(graph.stageIpus, (std::vector<IpuId>{IpuId(0), IpuId(1), IpuId(0)}));
         RunOptions options = onIpus(2);
-        options.deviceMapping = {1, 0, 1}; // the option goes first
+        options.execution.deviceMapping = {1, 0, 1}; // the option goes first
         QCOMPARE(preparedGraph(chain(annotations), options).stageIpus,
                  (std::vector<IpuId>{IpuId(1), IpuId(0), IpuId(1)}));
     }
@@ -134,7 +134,7 @@ private slots:
 
     void recomputationIsAnnotatedToo() {
         RunOptions options;
-        options.mode = "training";
+        options.batch.mode = "training";
         const Graph graph =
             preparedGraph(chain({"__recompute_output = 1", "", "__recompute_output = 1"}), options);
         for (const Op& op : graph.ops) {
@@ -145,7 +145,7 @@ private slots:
             if (op.name == "h2")
                 QCOMPARE(op.recomputeGroup, 1);
         }
-        options.recompute = Recompute::All;
+        options.memory.recompute = Recompute::All;
         const Graph kept =
             preparedGraph(chain({"__recompute_output = 0", "", "__recompute_output = 0"}), options);
         for (const Op& op : kept.ops) {
@@ -159,7 +159,7 @@ private slots:
     /// Annotations for phases are those of phased execution only.
     void executionPhases() {
         RunOptions options = onIpus(1);
-        options.execution = Execution::Phased;
+        options.execution.scheme = Execution::Phased;
         const Graph graph = preparedGraph(
             chain({"__execution_phase = 0", "__execution_phase = 1", "__execution_phase = 2"}),
             options);

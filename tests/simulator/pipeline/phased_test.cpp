@@ -42,12 +42,12 @@ Graph layers(int count) {
 
 RunOptions phased(int phases, int ipus, bool training) {
     RunOptions options;
-    options.target.ipus = ipus;
-    options.target.tilesPerIpu = 4;
-    options.execution = Execution::Phased;
-    options.mode = training ? "training" : "inference";
+    options.machine.target.ipus = ipus;
+    options.machine.target.tilesPerIpu = 4;
+    options.execution.scheme = Execution::Phased;
+    options.batch.mode = training ? "training" : "inference";
     for (int i = 1; i < phases; ++i)
-        options.split.push_back("s" + std::to_string(i));
+        options.execution.split.push_back("s" + std::to_string(i));
     return options;
 }
 
@@ -103,7 +103,7 @@ class PhasedTest : public QObject {
 private slots:
     void operationsRunInTheOrderOfTheirPhases() {
         RunOptions options = phased(3, 2, true);
-        options.outline = false;
+        options.outline.enabled = false;
         const Graph graph = preparedGraph(layers(3), options);
         checkGraph(graph);
         std::int32_t last = 0;
@@ -151,13 +151,13 @@ private slots:
     /// PopART's Interleaving moves optimizer state next to the update, Batch all at once.
     void optimizerStateComesOnDemand() {
         RunOptions options = phased(2, 1, true);
-        options.optimizer = Optimizer::Momentum;
+        options.training.optimizer = Optimizer::Momentum;
         QCOMPARE(remoteCopies(simulate(layers(2), options))[2],
                  (QStringList{"load w0", "load Accl1___w0", "store w0", "store Accl1___w0"}));
-        options.phaseSchedule = PhaseSchedule::Batch;
+        options.execution.phaseSchedule = PhaseSchedule::Batch;
         const Profile batched = simulate(layers(4), [&] {
             RunOptions wide = options;
-            wide.split = {"s2"};
+            wide.execution.split = {"s2"};
             return wide;
         }());
         const QStringList moved = remoteCopies(batched)[2];
@@ -168,7 +168,7 @@ private slots:
 
     void accumulatorsComeWithEachMicroBatchAndTheUpdate() {
         RunOptions options = phased(2, 1, true);
-        options.gradientAccumulation = 8;
+        options.batch.gradientAccumulation = 8;
         const Profile profile = simulate(layers(2), options);
         const auto copies = remoteCopies(profile);
         QCOMPARE(copies.size(), std::size_t(4));
@@ -187,7 +187,7 @@ private slots:
     void streamingMemoryHasItsBandwidth() {
         RunOptions options = phased(2, 1, false);
         const auto cyclesOfLoads = [&](double bytesPerSecond) {
-            options.target.streamingMemoryBytesPerSecond = bytesPerSecond;
+            options.machine.target.streamingMemoryBytesPerSecond = bytesPerSecond;
             const Profile profile = simulate(layers(2), options);
             std::vector<std::int64_t> cycles;
             for (const TraceBody& body : profile.trace.bodies)
@@ -197,7 +197,7 @@ private slots:
                         cycles.push_back(step.ipus.front().cycles);
             return cycles;
         };
-        const double clock = options.target.clockHz;
+        const double clock = options.machine.target.clockHz;
         QCOMPARE(cyclesOfLoads(clock), (std::vector<std::int64_t>{1024, 1024}));
         QCOMPARE(cyclesOfLoads(4 * clock), (std::vector<std::int64_t>{256, 256}));
     }
@@ -254,13 +254,13 @@ private slots:
         QFETCH(int, recompute);
         QFETCH(bool, batch);
         RunOptions options = phased(4, ipus, training);
-        options.phaseStages = stages;
-        options.gradientAccumulation = accumulation;
-        options.recompute = static_cast<Recompute>(recompute);
-        options.optimizer = training ? Optimizer::AdamW : Optimizer::Sgd;
-        options.deviceIterations = 2;
+        options.execution.phaseStages = stages;
+        options.batch.gradientAccumulation = accumulation;
+        options.memory.recompute = static_cast<Recompute>(recompute);
+        options.training.optimizer = training ? Optimizer::AdamW : Optimizer::Sgd;
+        options.batch.deviceIterations = 2;
         if (batch)
-            options.phaseSchedule = PhaseSchedule::Batch;
+            options.execution.phaseSchedule = PhaseSchedule::Batch;
         const Profile profile = simulate(layers(4), options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -290,10 +290,10 @@ private slots:
 
     void balancedPhasesOfAWholeModel() {
         RunOptions options;
-        options.execution = Execution::Phased;
-        options.phases = 3;
-        options.mode = "training";
-        options.optimizer = Optimizer::Adam;
+        options.execution.scheme = Execution::Phased;
+        options.execution.phases = 3;
+        options.batch.mode = "training";
+        options.training.optimizer = Optimizer::Adam;
         const Profile profile = simulateModel("mnist-cnn", options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -338,9 +338,9 @@ private slots:
         QFETCH(QString, split);
         QFETCH(QString, error);
         RunOptions options = phased(1, 1, false);
-        options.phases = phases;
+        options.execution.phases = phases;
         if (!split.isEmpty())
-            options.split = {split.toStdString()};
+            options.execution.split = {split.toStdString()};
         QCOMPARE(userError([&] { simulate(layers(3), options); }), error);
     }
 };

@@ -29,12 +29,12 @@ Graph layers(int count) {
 
 RunOptions pipelined(Schedule schedule, int stages, std::int64_t microBatches, bool training) {
     RunOptions options = pipelinedLayers(schedule, stages, microBatches, training);
-    options.target.tilesPerIpu = computeTiles + ioTiles;
-    options.ioTiles = ioTiles;
-    options.exchangeStrategy = ExchangeStrategy::OverlapInnerLoop;
+    options.machine.target.tilesPerIpu = computeTiles + ioTiles;
+    options.machine.ioTiles = ioTiles;
+    options.host.exchangeStrategy = ExchangeStrategy::OverlapInnerLoop;
     // These models compute for less time than a host takes to answer.
-    options.target.hostLatencySeconds = 0;
-    options.target.externalSyncCycles = 10;
+    options.machine.target.hostLatencySeconds = 0;
+    options.machine.target.externalSyncCycles = 10;
     return options;
 }
 
@@ -171,9 +171,9 @@ private slots:
         RunOptions options = pipelined(schedule, stages, count, training);
         const Profile overlapped = simulate(graph, options);
         expectSound(overlapped);
-        options.exchangeStrategy = JustInTime;
+        options.host.exchangeStrategy = JustInTime;
         if (schedule == Schedule::Grouped) // which takes no other count without overlap
-            (training ? options.gradientAccumulation : options.deviceIterations) =
+            (training ? options.batch.gradientAccumulation : options.batch.deviceIterations) =
                 (count + 2 * stages - 1) / (2 * stages) * (2 * stages);
         const Profile inTime = simulate(graph, options);
         expectSound(inTime);
@@ -204,19 +204,19 @@ private slots:
 
     void goWithOtherOptions() {
         RunOptions options = pipelined(Schedule::Grouped, 2, 8, true);
-        options.deviceIterations = 3;
-        options.optimizer = Optimizer::Momentum;
-        options.recompute = Recompute::Pipeline;
-        options.replicas = 2;
-        options.offload = {OffChip::Optimizer};
+        options.batch.deviceIterations = 3;
+        options.training.optimizer = Optimizer::Momentum;
+        options.memory.recompute = Recompute::Pipeline;
+        options.replication.replicas = 2;
+        options.memory.offload = {OffChip::Optimizer};
         expectSound(simulate(layers(2), options));
         // A host that is late, and stages that come back to an IPU.
         options = pipelined(Schedule::PopArt, 2, 9, false);
-        options.split = {"s1", "s2"};
-        options.deviceMapping = {0, 1, 0};
-        options.hostRate = 1e6;
-        options.hostJitter = 0.5;
-        options.prefetchDepth = 2;
+        options.execution.split = {"s1", "s2"};
+        options.execution.deviceMapping = {0, 1, 0};
+        options.host.hostRate = 1e6;
+        options.host.hostJitter = 0.5;
+        options.host.prefetchDepth = 2;
         expectSound(simulate(layers(3), options));
     }
 

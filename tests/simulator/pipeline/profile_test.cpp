@@ -47,7 +47,7 @@ class PipelineProfileTest : public QObject {
         const std::filesystem::path file = directory_.path().toStdString() + "/p.pop";
         const Profile profile = simulate(graph, options);
         // Without streams nobody writes the inputs.
-        const std::string wrong = options.ignoreData ? "" : complaints(profile);
+        const std::string wrong = options.host.ignoreData ? "" : complaints(profile);
         if (!wrong.empty())
             throw InternalError(wrong);
         writeProfile(profile, file);
@@ -171,7 +171,7 @@ private slots:
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
             RunOptions options = pipelinedLayers(schedule, 3, 12, true);
-            options.deviceIterations = 7;
+            options.batch.deviceIterations = 7;
             const Profile p = simulate(layers(3), options);
             for (const StageRecord& stage : p.pipeline.stages)
                 for (const ProgramId function : {stage.forward, stage.backward})
@@ -185,8 +185,8 @@ private slots:
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Sequential}) {
             RunOptions options = pipelinedLayers(schedule, 3, 12, true);
-            options.target.ipus = 2;
-            options.deviceMapping = {0, 1, 0};
+            options.machine.target.ipus = 2;
+            options.execution.deviceMapping = {0, 1, 0};
             const PipelineReport r = reportOf(layers(3), options);
             const PipelineSchedule plan(schedule, 3, true, 12);
             QCOMPARE(r.stages.size(), std::size_t(3));
@@ -199,7 +199,7 @@ private slots:
                     1e-9);
             for (const PipelineSlotTime& slot : r.slotTimes)
                 QVERIFY(slot.occupancy <= 1);
-            options.gradientAccumulation = schedule == Schedule::PopArt ? 4 : 5;
+            options.batch.gradientAccumulation = schedule == Schedule::PopArt ? 4 : 5;
             if (schedule != Schedule::Sequential)
                 QVERIFY(userError([&] {
                             (void)simulate(layers(3), options);
@@ -220,27 +220,27 @@ private slots:
 
     void sayWhichSplitDoesNotExist() {
         RunOptions options = pipelinedLayers(Schedule::PopArt, 3, 5, true);
-        options.split = {"s1", "t2"};
+        options.execution.split = {"s1", "t2"};
         QVERIFY(userError([&] { (void)simulate(layers(3), options); })
                     .startsWith("option split (--split): the model has no operation or scope "
                                 "'t2'"));
-        options.split = {"s2", "s1"};
+        options.execution.split = {"s2", "s1"};
         QVERIFY(userError([&] {
                     (void)simulate(layers(3), options);
                 }).contains("name the splits in the order of the model"));
-        options.split = {"s1"};
+        options.execution.split = {"s1"};
         QVERIFY(userError([&] {
                     (void)simulate(layers(3), options);
                 }).contains("give 2 names or --ipus 2"));
         options = pipelinedLayers(Schedule::PopArt, 3, 5, true);
-        options.split.clear();
-        options.target.ipus = 64;
+        options.execution.split.clear();
+        options.machine.target.ipus = 64;
         QVERIFY(userError([&] {
                     (void)simulate(layers(3), options);
                 }).startsWith("option ipus (--ipus): the model has 6 operations, too few"));
         options = pipelinedLayers(Schedule::PopArt, 3, 5, true);
-        options.recompute = Recompute::Standard;
-        options.checkpoints = {"nowhere"};
+        options.memory.recompute = Recompute::Standard;
+        options.memory.checkpoints = {"nowhere"};
         QVERIFY(userError([&] {
                     (void)simulate(layers(3), options);
                 }).startsWith("option checkpoint (--checkpoint): "));
@@ -250,12 +250,12 @@ private slots:
     void theBetterSplitIsBetter() {
         const Graph model = layers(8);
         RunOptions options = pipelinedLayers(Schedule::PopArt, 2, 16, true);
-        options.outline = false; // a function split over two stages would be two
-        options.split = {"s6"};
-        options.ignoreData = true;
+        options.outline.enabled = false; // a function split over two stages would be two
+        options.execution.split = {"s6"};
+        options.host.ignoreData = true;
         const PipelineReport before = reportOf(model, options);
         QCOMPARE(before.better.split.size(), std::size_t(1));
-        options.split = before.better.split;
+        options.execution.split = before.better.split;
         const PipelineReport after = reportOf(model, options);
         const auto longest = [](const PipelineReport& r) {
             return r.stages[static_cast<std::size_t>(r.longestStage)].cycles();

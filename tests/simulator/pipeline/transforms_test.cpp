@@ -57,11 +57,11 @@ QStringList stagesOf(const Graph& graph) {
 
 RunOptions training(int ipus) {
     RunOptions options;
-    options.mode = "training";
-    options.target.ipus = ipus;
-    options.target.tilesPerIpu = 4;
-    options.execution = Execution::Pipelined;
-    options.gradientAccumulation = 24;
+    options.batch.mode = "training";
+    options.machine.target.ipus = ipus;
+    options.machine.target.tilesPerIpu = 4;
+    options.execution.scheme = Execution::Pipelined;
+    options.batch.gradientAccumulation = 24;
     return options;
 }
 
@@ -127,9 +127,9 @@ private slots:
     void stagesThatComeBackShareWeights() {
         for (const Schedule schedule : {Schedule::PopArt, Schedule::Grouped}) {
             RunOptions options = training(2);
-            options.schedule = schedule;
-            options.split = {"b", "d"};
-            options.deviceMapping = {0, 1, 0};
+            options.execution.schedule = schedule;
+            options.execution.split = {"b", "d"};
+            options.execution.deviceMapping = {0, 1, 0};
             const Graph graph = preparedGraph(tiedModel(), options);
             checkGraph(graph);
             QVERIFY(messageAbout(graph, "is copied").isEmpty());
@@ -150,7 +150,7 @@ private slots:
     /// A weight on two IPUs is named with its bytes, and the mapping that avoids its copies.
     void namesWeightsCopiedForEachMicroBatch() {
         RunOptions options = training(2);
-        options.split = {"b"};
+        options.execution.split = {"b"};
         const QString message = messageAbout(preparedGraph(tiedModel(), options), "is copied");
         QVERIFY2(message.startsWith("weight 'w0' (1.00 KiB) of stage 0 is copied from IPU 0 to IPU "
                                     "1 for every micro-batch and its gradient back, about "),
@@ -173,10 +173,10 @@ private slots:
             y = g.matMul(name, y, g.weight({16, 16}));
         const Graph model = g.finish({g.matMul("head/fc", y, turned)});
         RunOptions options = training(2);
-        options.mode = "inference";
-        options.gradientAccumulation = 1;
-        options.outline = false;
-        options.deviceIterations = 3;
+        options.batch.mode = "inference";
+        options.batch.gradientAccumulation = 1;
+        options.outline.enabled = false;
+        options.batch.deviceIterations = 3;
         const Graph graph = preparedGraph(model, options);
         checkGraph(graph);
         QCOMPARE(graph.stageIpus, (std::vector<IpuId>{IpuId(0), IpuId(1), IpuId(0)}));
@@ -184,7 +184,7 @@ private slots:
         QVERIFY(!messageAbout(graph, "one more from 'head/turn' on").isEmpty());
         QVERIFY(stagesOf(graph).contains("a/fc@0")); // the weight stays there
         QVERIFY(messageAbout(graph, "is copied").isEmpty());
-        options.deviceIterations = 2;
+        options.batch.deviceIterations = 2;
         const Graph plain = preparedGraph(model, options);
         QCOMPARE(plain.stages(), 2);
         QVERIFY(!messageAbout(plain, "is copied").isEmpty());
@@ -205,8 +205,8 @@ private slots:
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved}) {
             RunOptions options = training(3);
-            options.schedule = schedule;
-            options.split = {"b", "d"};
+            options.execution.schedule = schedule;
+            options.execution.split = {"b", "d"};
             const Graph graph = preparedGraph(skipModel(), options);
             checkGraph(graph);
             const PipelineSchedule plan(schedule, 3, true, 24);
@@ -239,9 +239,9 @@ private slots:
     /// sent to other stages.
     void recomputesWholeStages() {
         RunOptions options = training(3);
-        options.split = {"b", "d"};
-        options.recompute = Recompute::Pipeline;
-        options.checkpoints = {"c"};
+        options.execution.split = {"b", "d"};
+        options.memory.recompute = Recompute::Pipeline;
+        options.memory.checkpoints = {"c"};
         const Graph graph = preparedGraph(skipModel(), options);
         checkGraph(graph);
         std::set<TensorId> sent;
@@ -270,10 +270,10 @@ private slots:
         const Graph model = g.finish({x});
         const auto again = [&](const std::vector<std::string>& checkpoints) {
             RunOptions options = training(2);
-            options.split = {"b"};
-            options.outline = false;
-            options.recompute = Recompute::Pipeline;
-            options.checkpoints = checkpoints;
+            options.execution.split = {"b"};
+            options.outline.enabled = false;
+            options.memory.recompute = Recompute::Pipeline;
+            options.memory.checkpoints = checkpoints;
             QStringList names;
             for (const Op& op : preparedGraph(model, options).ops)
                 if (op.recomputeGroup >= 0 && isInScope(op.name, "b"))
@@ -288,9 +288,9 @@ private slots:
 
     void recomputesUpToTheLastCheckpoint() {
         RunOptions options = training(1);
-        options.execution = Execution::Single;
-        options.recompute = Recompute::All;
-        options.checkpoints = {"b"};
+        options.execution.scheme = Execution::Single;
+        options.memory.recompute = Recompute::All;
+        options.memory.checkpoints = {"b"};
         const Graph graph = preparedGraph(skipModel(), options);
         for (const Op& op : graph.ops)
             if (op.pass == Pass::Forward)

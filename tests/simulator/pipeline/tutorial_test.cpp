@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/analysis/execution/pipeline.h"
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
@@ -23,7 +24,7 @@ Profile tutorial(Execution execution) {
                             {"deviceIterations", "10"},
                             {"optimizer", "adamw"},
                             {"split", "B2,B3,B4"}});
-    options.execution = execution;
+    options.execution.scheme = execution;
     return simulateModel("mnist-cnn", options);
 }
 

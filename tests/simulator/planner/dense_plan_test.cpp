@@ -114,7 +114,7 @@ private slots:
     /// A tool runs the backward and update products as a second program.
     void toolsStartTwice() {
         OperationOptions options;
-        options.run.target = targetPreset("mk2");
+        options.target = targetPreset("mk2");
         Profile profile;
         const OperationResult result =
             runOperation(graphOf(FullyConnectedLayer{16, 64, 64, 1, false, false}, DataType::Half),
@@ -123,9 +123,9 @@ private slots:
         const auto moreForSlowHost = [&](bool inferenceOnly) {
             const Graph graph =
                 graphOf(FullyConnectedLayer{16, 64, 64, 1, false, inferenceOnly}, DataType::Half);
-            options.run.target = targetPreset("mk2");
+            options.target = targetPreset("mk2");
             const std::int64_t before = runOperation(graph, options).cycles;
-            options.run.target.externalSyncCycles += 1000;
+            options.target.externalSyncCycles += 1000;
             return runOperation(graph, options).cycles - before;
         };
         QCOMPARE(moreForSlowHost(false), 2000);

@@ -121,14 +121,14 @@ private slots:
         QVERIFY(holds("estimates", 120, [] {
             const ConvProblem problem = anyProblem(300);
             RunOptions options;
-            options.target = targetPreset(*rc::gen::element<std::string>("mk1", "mk2"));
-            options.partialsType =
+            options.machine.target = targetPreset(*rc::gen::element<std::string>("mk1", "mk2"));
+            options.planning.partialsType =
                 problem.partialType == DataType::Half ? Precision::Half : Precision::Float;
-            options.availableMemoryProportion = *rc::gen::element(0.6, 0.6, 0.02);
+            options.planning.availableMemoryProportion = *rc::gen::element(0.6, 0.6, 0.02);
             const auto tiles = static_cast<std::int32_t>(anyFrom(4, 400));
-            options.target.tilesPerIpu = tiles;
+            options.machine.target.tilesPerIpu = tiles;
             const Graph graph = graphOf(problem);
-            const PlanTable table(graph, options);
+            const PlanTable table(graph, options.machine, options.planning);
             const LoweredProgram lowered = lowerOn(graph, options, tiles);
             Measured m;
             for (const ProgramId root : lowered.profile.controlPrograms)

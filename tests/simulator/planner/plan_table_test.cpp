@@ -35,39 +35,39 @@ class PlanTableTest : public QObject {
 
 private slots:
     void operationsOfOneSignatureShareAPlan() {
-        const PlanTable table(twoConvolutions(), {});
+        const PlanTable table(twoConvolutions(), {}, {});
         QCOMPARE(table.distinctPlans(), std::size_t(1));
     }
 
     void theModelStandsAboveTheIpu() {
         Graph graph = twoConvolutions();
         graph.ops[OpId(1)].availableMemory = 0.01;
-        RunOptions options;
+        PlanningOptions options;
         options.availableMemoryProportionByIpu[0] = 0.5;
         QCOMPARE(proportionOf(graph, graph.ops[OpId(0)], options), 0.5);
         QCOMPARE(proportionOf(graph, graph.ops[OpId(1)], options), 0.01);
-        const PlanTable table(graph, options);
+        const PlanTable table(graph, {}, options);
         QCOMPARE(table.distinctPlans(), std::size_t(2));
         QVERIFY(tempBytes(table, 1) < tempBytes(table, 0));
-        QVERIFY(tempBytes(table, 1) <= options.target.bytesPerTile / 100);
+        QVERIFY(tempBytes(table, 1) <= targetPreset("mk2").bytesPerTile / 100);
     }
 
     void theOptionStandsAboveTheModel() {
         Graph graph = twoConvolutions();
         graph.ops[OpId(0)].availableMemory = 0.01;
-        RunOptions options;
+        PlanningOptions options;
         options.availableMemoryProportionByOperation["block/first"] = 0.6;
         options.availableMemoryProportionByOperation["block/second"] = 0.01;
         QCOMPARE(proportionOf(graph, graph.ops[OpId(0)], options), 0.6);
-        const PlanTable table(graph, options);
+        const PlanTable table(graph, {}, options);
         QVERIFY(tempBytes(table, 1) < tempBytes(table, 0));
     }
 
     void unknownOperationsAreNamed() {
-        RunOptions options;
+        PlanningOptions options;
         options.availableMemoryProportionByOperation["block/frist"] = 0.2;
         try {
-            const PlanTable table(twoConvolutions(), options);
+            const PlanTable table(twoConvolutions(), {}, options);
             QFAIL("no error");
         } catch (const UserError& error) {
             const QString text = error.what();

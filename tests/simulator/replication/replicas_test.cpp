@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/options/option_table.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 #include "tests/support/category_bytes.h"

@@ -23,14 +23,14 @@ inline sim::Graph equalLayers(int count, std::int64_t rows, std::int64_t width) 
 inline RunOptions pipelinedLayers(Schedule schedule, int stages, std::int64_t microBatches,
                                   bool training) {
     RunOptions options;
-    options.target.ipus = stages;
-    options.target.tilesPerIpu = 4;
-    options.execution = Execution::Pipelined;
-    options.schedule = schedule;
-    options.mode = training ? "training" : "inference";
-    (training ? options.gradientAccumulation : options.deviceIterations) = microBatches;
+    options.machine.target.ipus = stages;
+    options.machine.target.tilesPerIpu = 4;
+    options.execution.scheme = Execution::Pipelined;
+    options.execution.schedule = schedule;
+    options.batch.mode = training ? "training" : "inference";
+    (training ? options.batch.gradientAccumulation : options.batch.deviceIterations) = microBatches;
     for (int i = 1; i < stages; ++i)
-        options.split.push_back("s" + std::to_string(i));
+        options.execution.split.push_back("s" + std::to_string(i));
     return options;
 }
 

@@ -51,9 +51,9 @@ std::string programText(const Profile& profile) {
 }
 
 LoweredProgram lowerOn(const Graph& graph, RunOptions options, std::int32_t tiles) {
-    options.target.tilesPerIpu = tiles;
+    options.machine.target.tilesPerIpu = tiles;
     const Graph simple = decomposed(graph);
-    return lowerGraph(simple, options, PlanTable(simple, options));
+    return lowerGraph(simple, options, PlanTable(simple, options.machine, options.planning));
 }
 
 } // namespace tilescope::test

@@ -22,8 +22,8 @@ namespace {
 
 RunOptions training() {
     RunOptions options;
-    options.mode = "training";
-    options.gradientAccumulation = 2;
+    options.batch.mode = "training";
+    options.batch.gradientAccumulation = 2;
     return options;
 }
 

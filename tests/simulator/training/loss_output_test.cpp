@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/options/option_table.h"
 #include "model_text.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
@@ -19,8 +20,8 @@ namespace {
 
 RunOptions training() {
     RunOptions options;
-    options.mode = "training";
-    options.lossOutput = "l";
+    options.batch.mode = "training";
+    options.training.lossOutput = "l";
     return options;
 }
 
@@ -66,7 +67,7 @@ private slots:
     /// The samples of a batch are no classes: a model of one number for each needs a loss.
     void oneNumberForEachSampleNeedsALoss() {
         RunOptions options;
-        options.mode = "training";
+        options.batch.mode = "training";
         const auto train = [&](const char* rows) {
             ImportOptions import;
             import.training = true;
@@ -83,13 +84,13 @@ private slots:
             QVERIFY2(error.contains("leaves no classes to train on; choose a loss"),
                      qPrintable(error));
         }
-        options.loss = LossFunction::MeanSquaredError;
+        options.training.loss = LossFunction::MeanSquaredError;
         train("8");
     }
 
     void otherOutputsStayAndTheGradientIsShort() {
         RunOptions options = training();
-        options.outline = false;
+        options.outline.enabled = false;
         const Graph graph = preparedGraph(model(), options);
         checkGraph(graph);
         QCOMPARE(text(outputsOf(graph)), "y l s ");
@@ -103,15 +104,15 @@ private slots:
 
     void theFirstOutputIsTheLossWithoutTheOption() {
         RunOptions options = training();
-        options.lossOutput.clear();
+        options.training.lossOutput.clear();
         const Graph graph = preparedGraph(model(), options);
         QCOMPARE(graph.outputs.size(), std::size_t(1));
     }
 
     void anyScalarMayBeTheLoss() {
         RunOptions options = training();
-        options.lossOutput = "s";
-        options.outline = false;
+        options.training.lossOutput = "s";
+        options.outline.enabled = false;
         const Graph graph = preparedGraph(model(), options);
         QCOMPARE(text(outputsOf(graph)), "y l s ");
         QVERIFY(isUpdated(graph, "head.w"));
@@ -132,7 +133,7 @@ private slots:
         QFETCH(QString, output);
         QFETCH(QString, message);
         RunOptions options = training();
-        options.lossOutput = output.toStdString();
+        options.training.lossOutput = output.toStdString();
         Graph graph = model();
         graph.name.clear();
         try {
@@ -156,9 +157,9 @@ private slots:
         QFETCH(bool, head);
         for (const std::int64_t accumulation : {1, 3}) {
             RunOptions options = training();
-            options.frozen = {frozen.toStdString()};
-            options.gradientAccumulation = accumulation;
-            options.outline = false;
+            options.training.frozen = {frozen.toStdString()};
+            options.batch.gradientAccumulation = accumulation;
+            options.outline.enabled = false;
             const Graph graph = preparedGraph(model(), options);
             checkGraph(graph);
             QCOMPARE(isUpdated(graph, "body.w"), body);
@@ -185,9 +186,9 @@ private slots:
         QFETCH(QString, value);
         QFETCH(QString, mode);
         RunOptions options;
-        options.mode = mode.toStdString();
+        options.batch.mode = mode.toStdString();
         if (mode == "training")
-            options.lossOutput = "l";
+            options.training.lossOutput = "l";
         validate(options);
         setRunOption(options, key.toStdString(), value.toStdString());
         QVERIFY_THROWS_EXCEPTION(UserError, validate(options));
@@ -195,12 +196,12 @@ private slots:
 
     void unknownWeightsAreRefused() {
         RunOptions options = training();
-        options.frozen = {"bod"};
+        options.training.frozen = {"bod"};
         QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
-        options.frozen.clear();
-        options.parameterGroups = parameterGroupsFrom(R"({"bod": {}})");
+        options.training.frozen.clear();
+        options.training.parameterGroups = parameterGroupsFrom(R"({"bod": {}})");
         QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
-        options.parameterGroups = parameterGroupsFrom(R"({"body": {}, "body.w": {}})");
+        options.training.parameterGroups = parameterGroupsFrom(R"({"body": {}, "body.w": {}})");
         QVERIFY_THROWS_EXCEPTION(UserError, preparedGraph(model(), options));
     }
 
@@ -211,7 +212,7 @@ private slots:
         setRunOptions(options, {{"optimizer", "momentum"}, {"parameterGroups", groups}});
         QCOMPARE(text(findOption("parameterGroups")->get(options)),
                  text(R"({"head":{"learningRate":5E-1,"weightDecay":2.5E-1}})"));
-        options.outline = false;
+        options.outline.enabled = false;
         const Graph graph = preparedGraph(model(), options);
         checkGraph(graph);
         const auto numbersOf = [&](const std::string& name) {

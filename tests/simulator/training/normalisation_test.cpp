@@ -88,9 +88,9 @@ Graph trainedFromValues(const std::string& text, const std::vector<std::string>&
 
 RunOptions training() {
     RunOptions options;
-    options.outline = false; // operations are counted
-    options.mode = "training";
-    options.target.tilesPerIpu = 32;
+    options.outline.enabled = false; // operations are counted
+    options.batch.mode = "training";
+    options.machine.target.tilesPerIpu = 32;
     return options;
 }
 
@@ -147,9 +147,9 @@ private slots:
         QFETCH(int, group);
         const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
         RunOptions options = training();
-        options.replicas = replicas;
+        options.replication.replicas = replicas;
         const Profile alone = simulate(graph, options);
-        options.distributedBatchNormReplicaGroupSize = group;
+        options.replication.distributedBatchNormReplicaGroupSize = group;
         const Profile shared = simulate(graph, options);
         const std::string wrong = complaints(shared);
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -182,12 +182,12 @@ private slots:
     void sharedStatisticsAreOutlined() {
         const Graph graph = trainedFromValues(threeLayers, weightsOfThree);
         RunOptions options = training();
-        options.outline = true;
-        options.gradientAccumulation = 4; // else updates lie between the parts of a gradient
-        options.replicas = 4;
-        options.distributedBatchNormReplicaGroupSize = 4;
+        options.outline.enabled = true;
+        options.batch.gradientAccumulation = 4; // else updates lie between the parts of a gradient
+        options.replication.replicas = 4;
+        options.replication.distributedBatchNormReplicaGroupSize = 4;
         for (const Recompute recompute : {Recompute::None, Recompute::All}) {
-            options.recompute = recompute;
+            options.memory.recompute = recompute;
             const Profile profile = simulate(graph, options);
             const std::string wrong = complaints(profile);
             QVERIFY2(wrong.empty(), wrong.c_str());
@@ -206,24 +206,24 @@ private slots:
     void stagesShareStatistics() {
         const Graph graph = trained(threeLayers, weightsOfThree);
         RunOptions options = training();
-        options.target.ipus = 2;
-        options.execution = Execution::Pipelined;
-        options.split = {"c2"};
-        options.gradientAccumulation = 8;
-        options.replicas = 4;
-        options.distributedBatchNormReplicaGroupSize = 2;
+        options.machine.target.ipus = 2;
+        options.execution.scheme = Execution::Pipelined;
+        options.execution.split = {"c2"};
+        options.batch.gradientAccumulation = 8;
+        options.replication.replicas = 4;
+        options.replication.distributedBatchNormReplicaGroupSize = 2;
         for (const Schedule schedule :
              {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
-            options.schedule = schedule;
-            options.recompute =
+            options.execution.schedule = schedule;
+            options.memory.recompute =
                 schedule == Schedule::Grouped ? Recompute::Pipeline : Recompute::None;
             const std::string wrong = complaints(simulate(graph, options));
             QVERIFY2(wrong.empty(), (std::string(toString(schedule)) + ": " + wrong).c_str());
         }
-        options.schedule = Schedule::Grouped;
-        options.target.tilesPerIpu += 32;
-        options.ioTiles = 32;
-        options.exchangeStrategy = ExchangeStrategy::OverlapInnerLoop;
+        options.execution.schedule = Schedule::Grouped;
+        options.machine.target.tilesPerIpu += 32;
+        options.machine.ioTiles = 32;
+        options.host.exchangeStrategy = ExchangeStrategy::OverlapInnerLoop;
         const std::string wrong = complaints(simulate(graph, options));
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
@@ -237,15 +237,15 @@ private slots:
             return QString();
         };
         RunOptions options = training();
-        options.distributedBatchNormReplicaGroupSize = 2;
+        options.replication.distributedBatchNormReplicaGroupSize = 2;
         const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
         QCOMPARE(messageOf(simulate(graph, options)),
                  "one replica has no others to take statistics with");
-        options.replicas = 2;
+        options.replication.replicas = 2;
         QCOMPARE(messageOf(simulate(graph, options)), "");
         QCOMPARE(messageOf(simulate(trained(layerNorm, {"w", "s", "b"}), options)),
                  "the model has no batch normalisation");
-        options.mode = "inference";
+        options.batch.mode = "inference";
         QCOMPARE(messageOf(simulate(importText(convNorm), options)),
                  "inference normalises with the statistics that training has left");
     }
@@ -328,8 +328,8 @@ private slots:
 
     void runningStatisticsAreNotUpdatedAgain() {
         RunOptions options = training();
-        options.recompute = Recompute::All;
-        options.checkpoints = {"r"};
+        options.memory.recompute = Recompute::All;
+        options.memory.checkpoints = {"r"};
         const Graph graph = preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), options);
         for (const Op& op : graph.ops) {
             if (op.name.find("n/running") != std::string::npos && !isView(op.attributes))
@@ -419,11 +419,11 @@ private slots:
 
     void aMeanOverMicroBatchesDividesOnce() {
         RunOptions options = training();
-        options.gradientAccumulation = 4;
+        options.batch.gradientAccumulation = 4;
         const Graph source = trained(layerNorm, {"w", "s", "b"});
         QCOMPARE(countOf(preparedGraph(source, options), "_accumulatorMean"), 0);
-        options.accumulationReduction = Reduction::Mean;
-        options.accumulationType = Precision::Half;
+        options.training.accumulationReduction = Reduction::Mean;
+        options.training.accumulationType = Precision::Half;
         const Graph graph = preparedGraph(source, options);
         QCOMPARE(countOf(graph, "_accumulatorMean"), 3);
         for (const Op& op : graph.ops)

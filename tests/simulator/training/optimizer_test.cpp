@@ -17,9 +17,9 @@ class OptimizerTest : public QObject {
     static Graph trained(Optimizer optimizer, std::int64_t accumulation) {
         GraphBuilder g(DataType::Half);
         RunOptions options;
-        options.mode = "training";
-        options.optimizer = optimizer;
-        options.gradientAccumulation = accumulation;
+        options.batch.mode = "training";
+        options.training.optimizer = optimizer;
+        options.batch.gradientAccumulation = accumulation;
         return trainingGraph(g.finish({g.matMul("fc", g.input({4, 8}), g.weight({8, 4}))}),
                              options);
     }
@@ -93,11 +93,11 @@ private slots:
     /// for.
     void gradientsAreUnscaledForMoments() {
         RunOptions options;
-        options.mode = "training";
-        options.optimizer = Optimizer::Adam;
-        options.gradientAccumulation = 8;
-        options.accumulationType = Precision::Half;
-        options.lossScaling = 128;
+        options.batch.mode = "training";
+        options.training.optimizer = Optimizer::Adam;
+        options.batch.gradientAccumulation = 8;
+        options.training.accumulationType = Precision::Half;
+        options.training.lossScaling = 128;
         const auto build = [&] {
             GraphBuilder g(DataType::Half);
             return trainingGraph(g.finish({g.matMul("fc", g.input({4, 8}), g.weight({8, 4}))}),
@@ -107,7 +107,7 @@ private slots:
         checkGraph(graph);
         QCOMPARE(opsOf(graph, Pass::Update).mid(0, 3),
                  (QStringList{"gradientCast", "gradientUnscale", "accl1"}));
-        options.optimizer = Optimizer::Sgd;
+        options.training.optimizer = Optimizer::Sgd;
         graph = build();
         QCOMPARE(opsOf(graph, Pass::Update), (QStringList{"var_update", "accumulator_zero"}));
     }
@@ -117,8 +117,8 @@ private slots:
     void sharedTableIsAccumulatedInParts() {
         GraphBuilder g(DataType::Half);
         RunOptions options;
-        options.mode = "training";
-        options.gradientAccumulation = 8;
+        options.batch.mode = "training";
+        options.batch.gradientAccumulation = 8;
         const TensorId table = g.weight({32, 8});
         const TensorId rows = g.gather("embed", table, g.indices({4}), 0);
         const TensorId scores = g.matMul("head", rows, g.transpose("turn", table, {1, 0}));

@@ -34,8 +34,8 @@ std::int64_t bytesFromHost(const Profile& profile) {
 
 Profile simulated(const Graph& graph, InputType type) {
     RunOptions options;
-    options.target.tilesPerIpu = 16;
-    options.inputType = type;
+    options.machine.target.tilesPerIpu = 16;
+    options.host.inputType = type;
     return simulate(graph, options);
 }
 
@@ -95,12 +95,12 @@ private slots:
         const Graph graph =
             g.finish({g.binary("b/add", ElementwiseFunction::Add, b, late, {4, 16})});
         RunOptions options;
-        options.target.ipus = 2;
-        options.target.tilesPerIpu = 8;
-        options.execution = Execution::Pipelined;
-        options.deviceIterations = 4;
-        options.split = {"b"};
-        options.inputType = InputType::Half;
+        options.machine.target.ipus = 2;
+        options.machine.target.tilesPerIpu = 8;
+        options.execution.scheme = Execution::Pipelined;
+        options.batch.deviceIterations = 4;
+        options.execution.split = {"b"};
+        options.host.inputType = InputType::Half;
         const Profile profile = simulate(graph, options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());

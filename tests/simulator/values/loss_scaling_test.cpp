@@ -36,7 +36,8 @@ Trained trained(const Options& given, bool automatic) {
     HostPort port;
     std::int64_t call = 0;
     port.input = [&](const Tensor& input, const BatchPlace& place) {
-        const auto number = static_cast<std::uint64_t>(call * 100 + indexOf(place, options));
+        const auto number = static_cast<std::uint64_t>(
+            call * 100 + indexOf(place, options.batch, options.replication.replicas));
         return generatedInput(input.name, input.type, input.shape, number);
     };
     for (; call < calls; ++call) {
@@ -77,10 +78,9 @@ LossScale scaleOf(double given, DataType type) {
     constant.lossScaling = LossScalingPart::Factor;
     constant.role = TensorRole::Constant;
     graph.tensors.add(constant);
-    RunOptions options;
+    TrainingOptions options;
     options.lossScaling = given;
-    options.compute.automaticLossScaling = true;
-    return {graph, options};
+    return {graph, options, true};
 }
 
 TensorData gradients(DataType type, double largest) {

@@ -31,7 +31,7 @@ ConvPlan planOf(std::vector<FieldDim> field) {
 std::vector<TensorData> valuesMade(const std::map<std::string, std::string>& given) {
     const RunOptions options = optionsOf(given);
     const Graph prepared = preparedGraph(valuedModel("mnist-tutorial", options), options);
-    Machine machine(prepared, options, 0, plannedSums(prepared, options));
+    Machine machine(prepared, options, 0, plannedSums(prepared, options.machine, options.planning));
     std::vector<TensorData> made;
     HostPort port;
     port.input = [](const Tensor& input, const BatchPlace&) {
@@ -90,7 +90,7 @@ private slots:
         const auto tableOf = [](const std::map<std::string, std::string>& given) {
             const RunOptions options = optionsOf(given);
             const Graph graph = preparedGraph(valuedModel("mnist-tutorial", options), options);
-            return plannedSums(graph, options);
+            return plannedSums(graph, options.machine, options.planning);
         };
         QVERIFY(tableOf({{"precision", "half"}}).empty());
         QVERIFY(tableOf({{"partialsType", "half"}}).empty()); // of operands in float
@@ -122,7 +122,8 @@ private slots:
             RunOptions options = optionsOf({{"precision", "half"}, {"partialsType", "half"}});
             options.compute.stochasticRounding = true;
             const Graph prepared = preparedGraph(valuedModel("mnist-tutorial", options), options);
-            Machine machine(prepared, options, seed, plannedSums(prepared, options));
+            Machine machine(prepared, options, seed,
+                            plannedSums(prepared, options.machine, options.planning));
             TensorData made;
             HostPort port;
             port.input = [](const Tensor& input, const BatchPlace&) {

@@ -55,18 +55,21 @@ Run runOf(const Options& given, int calls, bool known = true) {
     const RunOptions options = optionsOf(given);
     const Graph prepared = preparedGraph(valuedModel("mnist-cnn", options), options);
     Machine machine(prepared, options);
-    ValueRecorder recorder(prepared, options,
-                           known ? std::optional(calls * options.deviceIterations) : std::nullopt);
+    ValueRecorder recorder(prepared, options.batch, options.compute,
+                           known ? std::optional(calls * options.batch.deviceIterations)
+                                 : std::nullopt);
     Run run;
     HostPort port;
     std::int64_t call = 0;
     port.input = [&](const Tensor& input, const BatchPlace& place) {
-        return generatedInput(input.name, input.type, input.shape,
-                              static_cast<std::uint64_t>(call * 1000 + indexOf(place, options)));
+        return generatedInput(
+            input.name, input.type, input.shape,
+            static_cast<std::uint64_t>(
+                call * 1000 + indexOf(place, options.batch, options.replication.replicas)));
     };
     port.watch = [&](const Graph& graph, TensorId tensor, const BatchPlace& place,
                      const TensorData& value) {
-        const std::int64_t iteration = call * options.deviceIterations + place.iteration + 1;
+        const std::int64_t iteration = call * options.batch.deviceIterations + place.iteration + 1;
         if (place.replica == 0 && place.microBatch == 0)
             run.made[{graph.tensors[tensor].name, iteration}] = value.copy();
     };

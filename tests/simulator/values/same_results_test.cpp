@@ -49,15 +49,16 @@ Trained trained(const std::string& model, const Options& given, bool drops = fal
     const Graph prepared = preparedGraph(drops ? withDropout(graph) : graph, options);
     Machine machine(prepared, options);
     Trained result;
-    const std::int64_t each = options.microBatchesOfCall() * options.replicas;
+    const std::int64_t each = options.batch.microBatchesOfCall() * options.replication.replicas;
     result.losses.resize(static_cast<std::size_t>(each * calls));
     HostPort port;
     std::int64_t first = 0;
     port.input = [&](const Tensor& input, const BatchPlace& place) {
-        return sampleOf(input, first + indexOf(place, options));
+        return sampleOf(input, first + indexOf(place, options.batch, options.replication.replicas));
     };
     port.output = [&](const Tensor&, const BatchPlace& place, const TensorData& value) {
-        result.losses[static_cast<std::size_t>(first + indexOf(place, options))] = value.number(0);
+        result.losses[static_cast<std::size_t>(
+            first + indexOf(place, options.batch, options.replication.replicas))] = value.number(0);
     };
     for (int call = 0; call < calls; ++call, first += each)
         machine.run(port);

@@ -1,0 +1,91 @@
+#include "core/options/memory_options.h"
+
+#include <fmt/format.h>
+
+#include "core/options/option_rows.h"
+
+namespace tilescope {
+namespace {
+
+constexpr RowsOf memory(OptionTopic::MemoryAndPlanning, &RunOptions::memory);
+
+constexpr std::pair<OffChip, std::string_view> offChipNames[] = {
+    {OffChip::Optimizer, "optimizer"},
+    {OffChip::Activations, "activations"},
+    {OffChip::Weights, "weights"},
+};
+
+OffChip offChipFrom(const OptionSpec& self, std::string_view text) {
+    std::string names;
+    for (const auto& [what, name] : offChipNames) {
+        if (text == name)
+            return what;
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    }
+    throw OptionError(self.key, fmt::format("'{}' is none of {}", text, names));
+}
+
+/// "optimizer,activations"
+OptionSpec offloadRow() {
+    return memory.own(
+        "offload", OptionSpec::Type::Text,
+        "what lives in streaming memory and comes to the chip while it is needed: optimizer, "
+        "activations, weights, with commas between them",
+        [](const OptionSpec& self, MemoryOptions& options, const std::string& value) {
+            options.offload.clear();
+            if (!value.empty())
+                for (const std::string& part : splitAt(value, ','))
+                    options.offload.insert(offChipFrom(self, part));
+        },
+        [](const MemoryOptions& options) {
+            std::string text;
+            for (const auto& [what, name] : offChipNames)
+                if (options.isOffChip(what))
+                    text += fmt::format("{}{}", text.empty() ? "" : ",", name);
+            return text;
+        });
+}
+
+OptionSpec checkpointRow() {
+    OptionSpec made =
+        memory.names("checkpoint", &MemoryOptions::checkpoints,
+                     "operations or scopes whose results are kept in spite of recomputation, "
+                     "NAME,NAME");
+    return std::move(made).needing(
+        [](const RunOptions& options) { return options.memory.recompute != Recompute::None; },
+        "nothing is recomputed, so everything is kept; add --recompute standard, or leave it out");
+}
+
+} // namespace
+
+std::vector<OptionSpec> memoryRows() {
+    return {
+        memory
+            .choice("recompute", &MemoryOptions::recompute,
+                    {"none", "standard", "norm-only", "all", "pipeline"},
+                    "activations to compute again in the backward pass")
+            .needing([](const RunOptions& options) { return options.isTraining(); },
+                     "inference has no backward pass to recompute for; add --mode training, or "
+                     "leave it out"),
+        checkpointRow(),
+        offloadRow().needing(
+            [](const RunOptions& options) { return !options.execution.isPhased(); },
+            "phased execution keeps weights and optimizer state off the chip by itself; leave one "
+            "of them out"),
+    };
+}
+
+void checkMemory(const RunOptions& options) {
+    const MemoryOptions& memory = options.memory;
+    refuse(memory.recompute == Recompute::Pipeline && !options.execution.isPipelined(), "recompute",
+           "'pipeline' recomputes between the stages of a pipeline; add --execution pipelined, or "
+           "choose 'standard'");
+    refuse(memory.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), "offload",
+           "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
+           "adamw, lamb or lars, or leave 'optimizer' out");
+    refuse(memory.isOffChip(OffChip::Activations) && !options.isTraining(), "offload",
+           "inference keeps no activations for later; add --mode training, or leave 'activations' "
+           "out");
+}
+
+} // namespace tilescope

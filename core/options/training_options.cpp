@@ -1,0 +1,134 @@
+#include "core/options/training_options.h"
+
+#include <fmt/format.h>
+
+#include "core/options/optimizer_numbers.h"
+#include "core/options/option_rows.h"
+
+namespace tilescope {
+namespace {
+
+constexpr RowsOf training(OptionTopic::Training, &RunOptions::training);
+
+OptionSpec lossRow() {
+    std::vector<std::string> names;
+    for (const std::string_view name : lossFunctionNames())
+        names.emplace_back(name);
+    return training.own(
+        "loss", OptionSpec::Type::Choice,
+        "loss of the model's first output, by our name or Keras's; auto: the model's own (a loss "
+        "operator, a Keras model's compile_config), else softmax cross-entropy",
+        [](const OptionSpec& self, TrainingOptions& options, const std::string& value) {
+            const auto loss = lossFunctionFrom(value);
+            options.loss = loss ? *loss : *lossFunctionFrom(choiceValue(self, value));
+        },
+        [](const TrainingOptions& options) { return std::string(toString(options.loss)); },
+        std::move(names));
+}
+
+OptionSpec lossOutputRow() {
+    return training.text(
+        "lossOutput", &TrainingOptions::lossOutput,
+        "output of the model that is the loss itself, one number; the other outputs are returned "
+        "beside it",
+        [](const OptionSpec& self, const std::string& value) {
+            if (value.find_first_of(", ") != std::string::npos)
+                throw OptionError(self.key, fmt::format("'{}' is no name of one output", value));
+        });
+}
+
+/// Between 0 and 1: what an optimizer keeps of its state.
+OptionSpec shareRow(const char* key, double TrainingOptions::*member, const char* help) {
+    return training.number(key, member, {0, 0.999999}, help);
+}
+
+OptionSpec parameterGroupsRow() {
+    return training.own(
+        "parameterGroups", OptionSpec::Type::Json,
+        "weights with numbers of their own, by name or by the scope before a dot, a JSON object: "
+        "{\"encoder,head.bias\": {\"learningRate\": 0.01, \"weightDecay\": 0}}",
+        [](const OptionSpec&, TrainingOptions& options, const std::string& value) {
+            options.parameterGroups = parameterGroupsFrom(value);
+        },
+        [](const TrainingOptions& options) {
+            return parameterGroupsText(options.parameterGroups);
+        });
+}
+
+std::vector<OptionSpec> lossRows() {
+    return {
+        inTraining(lossRow(), "there is a loss"),
+        inTraining(lossOutputRow(), "there is a loss")
+            .needing(
+                [](const RunOptions& options) {
+                    return options.training.loss == LossFunction::Automatic;
+                },
+                "the output is the loss itself, so that none is computed from it; leave --loss "
+                "out"),
+        inTraining(training.names("frozen", &TrainingOptions::frozen,
+                                  "weights that training leaves as they are, by name or by the "
+                                  "scope before a dot, with commas between them"),
+                   "weights are updated"),
+        inTraining(training.choice("optimizer", &TrainingOptions::optimizer,
+                                   {"sgd", "momentum", "adam", "adamw", "lamb", "lars", "rmsprop"},
+                                   "how weights are updated"),
+                   "weights are updated"),
+        inTraining(training.choice("accumulationReduction", &TrainingOptions::accumulationReduction,
+                                   {"sum", "mean"}, "how gradients of micro-batches are combined"),
+                   "gradients are accumulated"),
+        inTraining(training.choice("accumulationType", &TrainingOptions::accumulationType,
+                                   {"float", "half"}, "element type of gradient accumulators"),
+                   "gradients are accumulated"),
+        inTraining(training.choice("optimizerStateType", &TrainingOptions::optimizerStateType,
+                                   {"float", "half"},
+                                   "element type of momentum and other optimizer state"),
+                   "an optimizer keeps state"),
+        inTraining(training.number("lossScaling", &TrainingOptions::lossScaling, {1e-6, 1e9},
+                                   "factor of the loss's gradient, taken out again by the "
+                                   "optimizer: in SGD's learning rate, by a product for each "
+                                   "weight in Adam, AdamW and LAMB"),
+                   "there is a loss"),
+    };
+}
+
+/// The numbers of optimizers.
+std::vector<OptionSpec> numberRows() {
+    return {
+        training.number("learningRate", &TrainingOptions::learningRate, {0, 1e3},
+                        "step size of each update"),
+        training.maybeNumber("weightDecay", &TrainingOptions::weightDecay, {0, 1},
+                             "share of a weight that an update takes away, times the learning "
+                             "rate; without it 0.01 with adamw, 0.0005 with lars, else 0"),
+        shareRow("momentum", &TrainingOptions::momentum,
+                 "share that momentum, lars and rmsprop keep of a velocity"),
+        shareRow("beta1", &TrainingOptions::beta1, "share that Adam's first moment keeps"),
+        shareRow("beta2", &TrainingOptions::beta2,
+                 "share that Adam's second moment keeps, and that of rmsprop (its alpha)"),
+        training.number("optimizerEpsilon", &TrainingOptions::optimizerEpsilon, {0, 1},
+                        "added to the root of Adam's second moment"),
+        parameterGroupsRow(),
+    };
+}
+
+} // namespace
+
+double TrainingOptions::weightDecayInForce() const {
+    constexpr double ofAdamW = 0.01;
+    constexpr double ofLars = 0.0005;
+    if (weightDecay)
+        return *weightDecay;
+    return optimizer == Optimizer::AdamW ? ofAdamW : optimizer == Optimizer::Lars ? ofLars : 0;
+}
+
+std::vector<OptionSpec> trainingRows() {
+    std::vector<OptionSpec> rows = lossRows();
+    for (OptionSpec& number : numberRows())
+        rows.push_back(inTraining(std::move(number), "weights are updated"));
+    return rows;
+}
+
+void checkTraining(const RunOptions& options) {
+    checkParameterGroups(options.training);
+}
+
+} // namespace tilescope

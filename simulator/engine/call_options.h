@@ -1,0 +1,26 @@
+// The options that a call of the engine depends on.
+#pragma once
+
+#include "core/options/run_options.h"
+
+namespace tilescope::sim {
+
+/// Of a call: what the host does for it and how it feeds the machine.
+struct CallOptions {
+    CallOptions() = default;
+    /// Of a run; it has them all.
+    CallOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
+        : machine(all.machine)
+        , batch(all.batch)
+        , replication(all.replication)
+        , host(all.host)
+        , engine(all.engine) {}
+
+    MachineOptions machine;
+    BatchOptions batch;
+    ReplicationOptions replication;
+    HostOptions host;
+    EngineOptions engine;
+};
+
+} // namespace tilescope::sim

@@ -1,0 +1,25 @@
+// The options that weight updates depend on.
+#pragma once
+
+#include "core/options/run_options.h"
+
+namespace tilescope::sim {
+
+/// Of a training graph: its loss, its gradients and what becomes of them.
+struct UpdateOptions {
+    /// Of a run; it has them all.
+    UpdateOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
+        : machine(all.machine)
+        , batch(all.batch)
+        , training(all.training)
+        , replication(all.replication)
+        , compute(all.compute) {}
+
+    MachineOptions machine;
+    BatchOptions batch;
+    TrainingOptions training;
+    ReplicationOptions replication;
+    ComputeOptions compute;
+};
+
+} // namespace tilescope::sim

@@ -1,7 +1,8 @@
 #include "core/options/compute_options.h"
 
+#include <algorithm>
 #include <fmt/format.h>
-#include <initializer_list>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 

@@ -18,7 +18,7 @@ constexpr std::string_view introduction =
 Every option of `tilescope run`, with its key in a [job file](command_line.md), in `--vary` of a
 [sweep](sweep_on_a_cluster.md) and in [Python](python.md). A switch takes no value on the command
 line, and `true` or `false` in a job. Bounds that depend on the machine are those of the default one.
-[Engine options](engine_options.md) come last.
+[Engine options](engine_options.md) come last. `tilescope run --help TOPIC` prints those of a topic.
 
 This page is made from the tables that the programs read.
 )";
@@ -65,10 +65,11 @@ std::string itemOf(const EngineOption& option) {
 
 std::string optionPage() {
     std::string page(introduction);
-    for (const OptionGroup& group : optionGroups()) {
-        page += fmt::format("\n## {}\n\n", group.title);
-        for (const std::string& key : group.keys)
-            page += itemOf(*findOption(key));
+    for (const OptionTopic topic : optionTopics) {
+        page += fmt::format("\n## {}\n\n", displayName(topic));
+        for (const OptionSpec& spec : runOptionTable())
+            if (spec.topic == topic)
+                page += itemOf(spec);
     }
     for (const EngineEffect effect : valuesUpTo<EngineEffect::NoMeaning>) {
         page += fmt::format("\n## Engine options: {}\n\n", displayName(effect));

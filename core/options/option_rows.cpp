@@ -20,12 +20,13 @@ std::string flagOf(const std::string& key) {
 
 OptionSpec ownRow(OptionTopic topic, std::string key, OptionSpec::Type type, std::string help,
                   Set set, Get get, std::vector<std::string> choices) {
+    static const RunOptions fresh; // one for all rows: it looks a target up
     OptionSpec spec;
     spec.topic = topic;
     spec.flag = flagOf(key);
     spec.key = std::move(key);
     spec.type = type;
-    spec.defaultValue = get(RunOptions());
+    spec.defaultValue = get(fresh);
     spec.help = std::move(help);
     spec.choices = std::move(choices);
     spec.parse = std::move(set);

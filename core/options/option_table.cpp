@@ -38,6 +38,34 @@ const OptionSpec& specOf(std::string_view key) {
 
 } // namespace
 
+std::string_view topicSummary(OptionTopic topic) {
+    switch (topic) {
+    case OptionTopic::Machine:
+        return "which IPU, how many of them, and how many of their tiles";
+    case OptionTopic::BatchAndRun:
+        return "inference or training, batch sizes, iterations of a run";
+    case OptionTopic::Host:
+        return "how the host feeds the IPUs and what it takes back";
+    case OptionTopic::Numbers:
+        return "element types";
+    case OptionTopic::MemoryAndPlanning:
+        return "memory of convolutions, recomputation, streaming memory";
+    case OptionTopic::Replicas:
+        return "what replicas share";
+    case OptionTopic::SeveralIpus:
+        return "shards, pipelines and phases";
+    case OptionTopic::Functions:
+        return "repeated parts of a model as functions";
+    case OptionTopic::Training:
+        return "loss, optimizer and gradients";
+    case OptionTopic::ModelAndEngine:
+        return "sizes of built-in models, declared operations, Poplar's engine options";
+    case OptionTopic::Compute:
+        return "computing values: results of a model, or training on data";
+    }
+    return "";
+}
+
 const std::vector<OptionSpec>& runOptionTable() {
     static const std::vector<OptionSpec> table = makeTable();
     return table;

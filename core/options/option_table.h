@@ -36,6 +36,13 @@ inline constexpr auto enumTitles<OptionTopic> = std::to_array<std::string_view>(
     {"Machine", "Batch and run", "Host", "Numbers", "Memory and planning", "Replicas",
      "Several IPUs", "Functions", "Training", "Model and engine", "Values"});
 
+template <>
+inline constexpr auto enumNames<OptionTopic> =
+    std::to_array<std::string_view>({"machine", "batch", "host", "numbers", "memory", "replicas",
+                                     "ipus", "functions", "training", "model", "values"});
+/// What the options of a topic are about, a line.
+std::string_view topicSummary(OptionTopic topic);
+
 /// Bounds of a number, both allowed.
 struct OptionRange {
     double least = 0;

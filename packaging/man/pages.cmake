@@ -35,7 +35,12 @@ function(make_page)
         set(summary "${CMAKE_MATCH_1}")
     endif()
     string(REGEX REPLACE "\\.$" "" summary "${summary}")
-    execute_process(COMMAND ${HELP2MAN} --no-info --locale=C.UTF-8 --source=TileScope "--name=${summary}"
+    # A page has all options, also where the help has only their topics.
+    set(whole --help)
+    if(help MATCHES "--help-all")
+        set(whole --help-all)
+    endif()
+    execute_process(COMMAND ${HELP2MAN} --no-info --help-option=${whole} --locale=C.UTF-8 --source=TileScope "--name=${summary}"
             --version-string=${VERSION} --include=${include} --output=${OUTPUT}/${page}.1 "./${call}"
         COMMAND_ERROR_IS_FATAL ANY)
     finish(${OUTPUT}/${page}.1 ${page} "${call}")

@@ -96,7 +96,11 @@ CliResult run(const TypedCommand& command) {
 void addOptions(QSet<QString>& options, const std::vector<std::string>& command) {
     std::vector<std::string> words = command;
     words.emplace_back("--help");
-    const QString help = runCommand(words).out;
+    QString help = runCommand(words).out;
+    if (help.contains("--help-all")) {
+        words.back() = "--help-all";
+        help = runCommand(words).out;
+    }
     for (const QString& option : matchesIn(help, "(--[a-z][a-z0-9-]*)"))
         options << option;
     words.pop_back();

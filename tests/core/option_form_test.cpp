@@ -5,6 +5,7 @@
 #include "core/options/option_error.h"
 #include "core/options/option_form.h"
 #include "core/options/option_table.h"
+#include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -52,6 +53,30 @@ private slots:
         for (const OptionSpec& spec : runOptionTable())
             QVERIFY2(placed.count(spec.key) == 1, spec.key.c_str());
         QCOMPARE(placed.size(), runOptionTable().size());
+    }
+
+    void everyTopicHasAWordAndALine() {
+        std::set<std::string_view> words;
+        for (const OptionTopic topic : optionTopics) {
+            words.insert(toString(topic));
+            QVERIFY(!topicSummary(topic).empty());
+        }
+        QCOMPARE(words.size(), optionTopics.size());
+    }
+
+    // A need is only asked for where its option is given.
+    void defaultsNeedNothing() {
+        const RunOptions fresh;
+        validate(fresh);
+        int needs = 0;
+        for (const OptionSpec& spec : runOptionTable()) {
+            QVERIFY2(spec.key == "tilesPerIpu" || !spec.isGiven(fresh), spec.key.c_str());
+            for (const OptionNeed& need : spec.needs) {
+                QVERIFY2(!need.problem.empty(), spec.key.c_str());
+                needs += need.isMet(fresh) ? 0 : 1;
+            }
+        }
+        QVERIFY(needs > 30);
     }
 
     // The form must not promise a bound that the table refuses, nor refuse less than it says.

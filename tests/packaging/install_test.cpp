@@ -67,8 +67,12 @@ class InstallTest : public QObject {
         return directory_.filePath(QStringLiteral("usr/")) + file;
     }
     static QString helpOf(const QStringList& words) {
-        return QString::fromUtf8(
-            call(test::programPath(words.first()), words.mid(1) << "--help").out);
+        const auto printed = [&](const QString& option) {
+            return QString::fromUtf8(
+                call(test::programPath(words.first()), words.mid(1) << option).out);
+        };
+        const QString help = printed("--help");
+        return help.contains("--help-all") ? printed("--help-all") : help;
     }
     QString textOfPage(const QStringList& words) const {
         const QString file = installed("share/man/man1/" + words.join('-') + ".1.gz");

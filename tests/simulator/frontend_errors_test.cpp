@@ -92,10 +92,8 @@ private slots:
     void unreadableFile() {
         const auto file = write("secret.onnx", "x");
         std::filesystem::permissions(file, std::filesystem::perms::none);
-        if (std::ifstream(file).good()) {
-            qInfo("left out: this user may read every file");
-            return;
-        }
+        if (std::ifstream(file).good())
+            QSKIP("left out: this user may read every file");
         QVERIFY(says(errorOfFile(file), {"secret.onnx", "permissions"}));
     }
 

@@ -10,6 +10,7 @@
 
 #include "app/cli/commands/abbreviations.h"
 #include "app/cli/commands/commands.h"
+#include "app/cli/commands/topic_help.h"
 #include "app/cli/document.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -34,17 +35,22 @@ std::vector<std::string> optionNames(const CLI::App& app) {
 }
 
 /// The command that was chosen, down to "zoo export".
-const CLI::App* chosenCommand(const CLI::App& app) {
-    const CLI::App* command = &app;
+CLI::App& chosenCommand(CLI::App& app) {
+    CLI::App* command = &app;
     while (!command->get_subcommands().empty())
         command = command->get_subcommands().front();
-    return command;
+    return *command;
 }
 
 std::string fullName(const CLI::App& command) {
     return command.get_parent() == nullptr
                ? std::string("tilescope")
                : fullName(*command.get_parent()) + " " + command.get_name();
+}
+
+/// "tilescope zoo" of "tilescope zoo export"; "" of the program itself.
+std::string parentName(const CLI::App& command) {
+    return command.get_parent() == nullptr ? std::string() : fullName(*command.get_parent());
 }
 
 /// An argument that the parser could not place: a mistyped command, option, or one too many.
@@ -61,9 +67,9 @@ std::string describeExtra(const CLI::App& command, const std::string& extra) {
     return fmt::format("unknown command '{}'.{} {}", extra, didYouMean(extra, commands), help);
 }
 
-std::string describe(const CLI::App& app, const CLI::ParseError& error) {
-    const CLI::App* command = chosenCommand(app);
-    std::vector<std::string> extras = command->remaining();
+std::string describe(CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App& command = chosenCommand(app);
+    std::vector<std::string> extras = command.remaining();
     if (extras.empty())
         extras = app.remaining(true);
     // The unknown option explains more than what it left without a value.
@@ -71,11 +77,11 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
         return extra.starts_with("-");
     });
     if (!extras.empty())
-        return describeExtra(*command, option == extras.end() ? extras.front() : *option);
-    if (command->get_subcommands([](const CLI::App*) { return true; }).empty())
-        return fmt::format("{}. See '{} --help'.", error.what(), fullName(*command));
+        return describeExtra(command, option == extras.end() ? extras.front() : *option);
+    if (command.get_subcommands([](const CLI::App*) { return true; }).empty())
+        return fmt::format("{}. See '{} --help'.", error.what(), fullName(command));
     return fmt::format("a command is missing: {}. See '{} --help'.",
-                       fmt::join(commandNames(*command), ", "), fullName(*command));
+                       fmt::join(commandNames(command), ", "), fullName(command));
 }
 
 int fail(const Streams& streams, int status, const std::string& text) {
@@ -113,9 +119,12 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
         const std::vector<std::string> whole = withWholeOptions(app, args);
         app.parse(std::vector<std::string>(whole.rbegin(), whole.rend()));
     } catch (const CLI::CallForHelp&) {
-        const CLI::App* command = chosenCommand(app);
-        streams.out << command->help(
-            command->get_parent() == nullptr ? "" : fullName(*command->get_parent()));
+        CLI::App& command = chosenCommand(app);
+        streams.out << helpText(command, parentName(command), args);
+        return exitYes;
+    } catch (const CLI::CallForAllHelp&) {
+        const CLI::App& command = chosenCommand(app);
+        streams.out << command.help(parentName(command));
         return exitYes;
     } catch (const CLI::CallForVersion& version) {
         streams.out << version.what() << '\n';

@@ -32,7 +32,7 @@ void checkModelName(const std::string& model) {
                                 model, didYouMean(model, names)));
 }
 
-std::string helpText(const OptionSpec& spec) {
+std::string helpOf(const OptionSpec& spec) {
     std::string text = spec.help;
     if (!spec.choices.empty() && spec.type != OptionSpec::Type::Flag)
         text += fmt::format(": {}", fmt::join(spec.choices, "|"));
@@ -50,9 +50,9 @@ void addUp(RunOptions& sum, const Options& options) {
 
 } // namespace
 
-void addPairsOption(CLI::App& command, const std::string& flag, const std::string& help,
-                    const std::function<void(const std::string&)>& store) {
-    command
+CLI::Option* addPairsOption(CLI::App& command, const std::string& flag, const std::string& help,
+                            const std::function<void(const std::string&)>& store) {
+    return command
         .add_option_function<std::vector<std::string>>(
             flag,
             [store](const std::vector<std::string>& pairs) {
@@ -92,18 +92,21 @@ bool isOfJob(const OptionError& error, const std::string& model, const Options& 
 }
 
 void addTableOptions(CLI::App& command, Options& options) {
+    command.set_help_all_flag("--help-all", "print all options and exit");
     for (const OptionSpec& spec : runOptionTable()) {
         const auto store = [&options, key = spec.key](const std::string& value) {
             options[key] = value;
         };
+        CLI::Option* added = nullptr;
         if (spec.type == OptionSpec::Type::Pairs)
-            addPairsOption(command, spec.flag, helpText(spec), store);
+            added = addPairsOption(command, spec.flag, helpOf(spec), store);
         else if (spec.type == OptionSpec::Type::Flag)
-            command.add_flag_callback(
-                spec.flag, [store] { store("on"); }, helpText(spec));
+            added = command.add_flag_callback(
+                spec.flag, [store] { store("on"); }, helpOf(spec));
         else
-            command.add_option_function<std::string>(spec.flag, store, helpText(spec))
-                ->type_name(spec.type == OptionSpec::Type::Json ? "JSON" : "VALUE");
+            added = command.add_option_function<std::string>(spec.flag, store, helpOf(spec))
+                        ->type_name(spec.type == OptionSpec::Type::Json ? "JSON" : "VALUE");
+        added->group(std::string(displayName(spec.topic)));
     }
 }
 

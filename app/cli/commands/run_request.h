@@ -9,7 +9,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace tilescope::cli {
 
@@ -19,13 +20,14 @@ struct RunRequest {
     std::map<std::string, std::string> options;
 };
 
-/// Adds the options of the table to a command; what is given on the command line goes to `options`.
+/// Adds the options of the table to a command, by topic; what is given on the command line goes to
+/// `options`.
 void addTableOptions(CLI::App& command, std::map<std::string, std::string>& options);
 
 /// Adds an option that takes KEY=VALUE and may be given several times; `store` gets all of them,
 /// separated by commas.
-void addPairsOption(CLI::App& command, const std::string& flag, const std::string& help,
-                    const std::function<void(const std::string&)>& store);
+CLI::Option* addPairsOption(CLI::App& command, const std::string& flag, const std::string& help,
+                            const std::function<void(const std::string&)>& store);
 
 /// Resolves MODEL (an .onnx file, a zoo name or a job .json) and the options of the command line.
 /// Engine options of the environment come first, then the job's, then the command line's; model

@@ -58,13 +58,19 @@ INPUTS = 3
 FLOATS = (0, 2)
 
 
+#: Of what is added to an element, beside its own size: what is made of numbers near one is off by
+#: roundings of these.
+_OF_ONE = 0.2
+
+
 def _nudge(tensor, by, seed):
-    """Makes each element a little larger or smaller where it is, by so much of itself."""
+    """Makes each element but zero a little larger or smaller where it is, by so much of itself."""
     if tensor.is_floating_point() and all(stride or size == 1 for stride, size in
                                           zip(tensor.stride(), tensor.shape)):
-        generator = torch.Generator().manual_seed(seed)
+        signs = torch.randint(0, 2, tensor.shape,
+                              generator=torch.Generator().manual_seed(seed)) * 2 - 1
         # Not seen by autograd, which would not have what it keeps changed.
-        tensor.data.mul_(1 + by * (torch.randint(0, 2, tensor.shape, generator=generator) * 2 - 1))
+        tensor.data.add_((tensor.data + _OF_ONE * (tensor.data != 0)) * by * signs)
 
 
 class Generated(nn.Module):

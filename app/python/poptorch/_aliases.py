@@ -18,12 +18,13 @@ _EPOCH = "_tilescope_epoch"
 
 
 @contextlib.contextmanager
-def untraced() -> Iterator[None]:
-    """What is computed in it is no part of the trace."""
+def untraced(gradients: bool = False) -> Iterator[None]:
+    """What is computed in it is no part of the trace; with ``gradients``, tensors say afterwards
+    whether they have one, as far as the program lets them."""
     state = torch._C._get_tracing_state()
     torch._C._set_tracing_state(None)
     try:
-        with torch.no_grad():
+        with torch.set_grad_enabled(gradients and torch.is_grad_enabled()):
             yield
     finally:
         torch._C._set_tracing_state(state)
@@ -233,6 +234,12 @@ class Aliases:
             return value
         _refuse_other_order(target, value)
         return stand_in(value)
+
+    def base(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor that another one is a view of, or that itself."""
+        storage = self._storage(tensor)
+        base = None if storage is None else storage.base
+        return tensor if base is None else base
 
     def changed(self, tensor: torch.Tensor) -> None:
         """After a tensor was changed in place, and has its new value."""

@@ -1,6 +1,7 @@
 """What a trace cannot see by itself: branches on values, and changes in place."""
 from __future__ import annotations
 
+import dataclasses
 import os
 import traceback
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
@@ -8,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ._aliases import Aliases, untraced, value_of
+from ._aliases import Aliases, stand_in, untraced, value_of
 from ._decompositions import TABLE, decomposed
 from ._errors import Error
 from ._functions import detached
@@ -30,14 +31,15 @@ _READ_BY_PYTHON = {
     "equal": "torch.equal()",
     "allclose": "torch.allclose()",
     "is_nonzero": "torch.is_nonzero()",
+    "__reduce_ex__": "copy() or pickle",
 }
 
 #: Of which there are forms that change their first operand.
 _OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
               "lshift", "rshift", "matmul")
 
-#: What Tensor.data is asked by.
-_DATA = torch.Tensor.data.__get__
+#: What Tensor.data is asked and given by: a trace takes what it gives for a constant.
+_DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 
 #: Functions whose operands after the first are masks where they are of bytes, and no numbers.
 _MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
@@ -118,6 +120,14 @@ def _is_basic(index: Any) -> bool:
                     isinstance(part, bool) for part in parts)
 
 
+@dataclasses.dataclass
+class _Before:
+    """An operand before a call."""
+    version: int
+    #: Itself and its base in training: the value in the trace, and whether it had a gradient.
+    values: List[Tuple[torch.Tensor, Any, bool]]
+
+
 class Watch(TorchFunctionMode):
     """A context around a forward() that is traced.
 
@@ -142,6 +152,8 @@ class Watch(TorchFunctionMode):
         torch.Tensor.__getitem__ = lambda x, i: self.__torch_function__(get, (), (x, i))  # type: ignore[assignment]
         torch.Tensor.__setitem__ = lambda x, i, y: self.__torch_function__(put, (), (x, i, y))  # type: ignore[assignment]
         self._get_item, self._set_item = get, put
+        self._reduce = torch.Tensor.__reduce_ex__
+        torch.Tensor.__reduce_ex__ = lambda x, protocol: self._reduced(x, protocol)  # type: ignore[assignment]
         self._calls.__enter__()
         super().__enter__()
         return self
@@ -149,6 +161,7 @@ class Watch(TorchFunctionMode):
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         super().__exit__(kind, value, trace)
         del torch.Tensor.__getitem__, torch.Tensor.__setitem__
+        torch.Tensor.__reduce_ex__ = self._reduce  # type: ignore[assignment]
         self._calls.__exit__()
 
     def refresh(self, value: Any) -> Any:
@@ -210,6 +223,11 @@ class Watch(TorchFunctionMode):
         return result
 
     def _seen(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
+        if function == _DATA:
+            return self._called(torch.Tensor.detach, args, {})
+        if function == _GIVE_DATA:
+            raise Error(f"memory is given to a tensor by .data, which cannot be traced; use copy_() in "
+                        f"{_place()}", "poptorch_cpp_error")
         name = getattr(function, "__name__", "")
         if name in _MASKED:
             args = (args[0], *_with_bool_masks(args[1:2]), *args[2:])
@@ -231,7 +249,7 @@ class Watch(TorchFunctionMode):
             args = (args[0], *self._aliases.apart(args[0], args[1:]))
             kwargs = {key: self._aliases.apart(args[0], value) for key, value in kwargs.items()}
             operands = list(tensors_in(args)) + list(tensors_in(kwargs))
-        before = [tensor._version for tensor in operands]
+        before = [self._before(tensor) for tensor in operands]
         if name == "instance_norm":
             self.norms.update_of_instances(*args, **kwargs)
         result = self._decomposed(name, function, args, kwargs)
@@ -245,7 +263,7 @@ class Watch(TorchFunctionMode):
             self._aliases.see(tensor)
             if not self._trains:
                 continue
-            if not torch.is_grad_enabled() or name == "detach" or function == _DATA:
+            if not torch.is_grad_enabled() or name == "detach":
                 self._without_gradient[id(tensor)] = tensor
         return result
 
@@ -267,11 +285,45 @@ class Watch(TorchFunctionMode):
                 return args[0]
         return decomposed(name, function, args, kwargs)
 
-    def _note(self, operands: List[torch.Tensor], before: List[int]) -> None:
+    def _before(self, tensor: torch.Tensor) -> "_Before":
+        base = self._aliases.base(tensor)
+        if not self._trains:
+            return _Before(tensor._version, [])
+        return _Before(tensor._version, [(t, value_of(t), t.requires_grad) for t in (tensor, base)])
+
+    def _note(self, operands: List[torch.Tensor], before: List["_Before"]) -> None:
         """Looks for what a function has changed."""
-        for tensor, version in zip(operands, before):
-            if tensor._version != version:
-                self._aliases.changed(tensor)
+        for tensor, was in zip(operands, before):
+            if tensor._version != was.version:
+                self._changed(tensor, was)
+
+    def _changed(self, tensor: torch.Tensor, was: "_Before") -> None:
+        """After a tensor was changed in place and has its new value in the trace. A change that
+        autograd does not see leaves the gradient of a tensor as it was: it goes past the change."""
+        passes = torch.is_grad_enabled() and any(t is tensor and had for t, _, had in was.values)
+        if not passes:
+            self._go_past(tensor, was)
+        self._aliases.changed(tensor)
+        base = self._aliases.base(tensor)
+        if not passes and base is not tensor:
+            self._go_past(base, was)
+
+    @staticmethod
+    def _go_past(tensor: torch.Tensor, was: "_Before") -> None:
+        for before, value, had_gradient in was.values:
+            if before is not tensor or not had_gradient or not tensor.is_floating_point():
+                continue
+            old, new = stand_in(tensor), stand_in(tensor)
+            torch._C._set_value_trace(old, value)
+            made = old + detached(new - old)
+            torch._C._set_value_trace(tensor, value_of(made))
+            return
+
+    def _reduced(self, tensor: torch.Tensor, protocol: int) -> Any:
+        """A copy by Python, which modes do not see, either."""
+        if not self._is_past():
+            self._read_by_python("__reduce_ex__", (tensor, ))
+        return self._reduce(tensor, protocol)
 
     def _read_by_python(self, name: str, args: Any) -> None:
         for tensor in tensors_in(args):
@@ -289,14 +341,14 @@ class Watch(TorchFunctionMode):
             source = torch.tensor(source, dtype=target.dtype)
         cast = source.to(target.dtype) if source.dtype != target.dtype else source
         made = cast.expand(shape) if cast.shape != shape else cast.clone()
-        value = value_of(made)
-        with untraced():
+        value, was = value_of(made), self._before(target)
+        with untraced(gradients=True):
             if source.dim() == 0:
                 target.fill_(source)  # may be written where elements share memory
             else:
                 target.copy_(source)
         torch._C._set_value_trace(target, value)
-        self._aliases.changed(target)
+        self._changed(target, was)
         return target
 
     def _put(self, target: torch.Tensor, index: Any, value: Any) -> None:
@@ -356,11 +408,11 @@ class Watch(TorchFunctionMode):
 
     def _replace(self, target: torch.Tensor, made: torch.Tensor, change: Callable[[], Any]) -> None:
         """The value of a tensor that `change` changes in place."""
-        value = value_of(made)
-        with untraced():
+        value, was = value_of(made), self._before(target)
+        with untraced(gradients=True):
             change()
         torch._C._set_value_trace(target, value)
-        self._aliases.changed(target)
+        self._changed(target, was)
 
 
 class Changes:

@@ -123,6 +123,81 @@ def after_a_change(x, y):
     return Swish.apply(x)
 
 
+def clipped(w, x):
+    with torch.no_grad():
+        w.clamp_(-0.5, 0.5)
+    return x @ w
+
+
+def clipped_data(w, x):
+    w.data.clamp_(-0.5, 0.5)
+    return x @ w
+
+
+def decayed_later(w, x):
+    y = x @ w
+    with torch.no_grad():
+        w.mul_(0.9)
+    return y
+
+
+def without_a_row(w, x):
+    with torch.no_grad():
+        w[0] = 0.0
+    return x @ w
+
+
+def of_length_one(w, x):
+    with torch.no_grad():
+        w.div_(w.norm(dim=0, keepdim=True))
+    return x @ w
+
+
+def doubled_result(w, x):
+    y = x @ w
+    with torch.no_grad():
+        y.mul_(2)
+    return y
+
+
+def doubled_detached(w, x):
+    y = x @ w
+    y.detach().mul_(2)
+    return y
+
+
+def by_its_data(w, x):
+    y = x @ w
+    return y * y.data
+
+
+class Weighted(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        torch.manual_seed(1)
+        self.weight, self.function = nn.Parameter(torch.randn(4, 3)), function
+
+    def forward(self, x, target):
+        y = self.function(self.weight, x)
+        return y, nn.functional.mse_loss(y, target)
+
+
+@pytest.mark.parametrize("function", [clipped, clipped_data, decayed_later, without_a_row,
+                                      of_length_one, doubled_result, doubled_detached, by_its_data])
+def test_gradients_go_past_changes_that_autograd_does_not_see(function):
+    x, target = torch.randn(5, 4), torch.randn(5, 3)
+    eager, model = Weighted(function), Weighted(function)
+    optimizer = torch.optim.SGD(eager.parameters(), lr=0.1)
+    compiled = poptorch.trainingModel(model, None, torch.optim.SGD(model.parameters(), lr=0.1))
+    for _ in range(3):
+        optimizer.zero_grad()
+        _, loss = eager(x, target)
+        loss.backward()
+        optimizer.step()
+        assert torch.allclose(compiled(x, target)[1], loss, atol=1e-4)
+    assert torch.allclose(model.weight, eager.weight, atol=1e-4)
+
+
 # As programs often have it: nothing of the class is asked again when this is called.
 swish, rounded, changing = Swish.apply, Rounded.apply, Changing.apply
 

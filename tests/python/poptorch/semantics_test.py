@@ -157,6 +157,29 @@ def add_to_part(m, x):
     return x
 
 
+@pytest.mark.parametrize("function", [lambda m, x: x.data * 2, lambda m, x: (x.data > 0) * x,
+                                      lambda m, x: x * x.max().data])
+def test_data_are_those_of_each_call(function):
+    model = Of(function)
+    compiled = poptorch.inferenceModel(model)
+    for _ in range(2):
+        x = torch.randn(3, 3)
+        assert torch.allclose(compiled(x), model(x))
+
+
+def give_data(m, x):
+    y = x * 1
+    y.data = x * 2
+    return y
+
+
+@pytest.mark.parametrize("function, text", [(give_data, r"given to a tensor by \.data"),
+                                            (lambda m, x: copy.copy(x) * 2, r"copy\(\) or pickle")])
+def test_what_a_trace_would_take_for_a_constant_is_refused(function, text):
+    with pytest.raises(poptorch.Error, match=text):
+        poptorch.inferenceModel(Of(function))(torch.randn(3, 3))
+
+
 #: Views of a tensor, by which it is changed itself.
 OWN_VIEWS = {
     "of its shape": lambda x: x.view(x.shape),

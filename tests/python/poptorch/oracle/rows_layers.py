@@ -202,6 +202,21 @@ own("parameter_expanded", lambda m, p, x: x + m.it.reshape(-1)[0].expand(x.shape
 own("parameter_twice", lambda m, p, x: (x + m.it) * m.it)
 own("parameter_stacked", lambda m, p, x: x + torch.stack([m.it, m.it * 2]).mean())
 own("parameter_unused", lambda m, p, x: x)
+
+
+def _clipped(m, p, x):
+    with torch.no_grad():
+        m.it.clamp_(0.6, 1.2)
+    return x * m.it
+
+
+def _decayed(m, p, x):
+    m.it.data.mul_(0.9)
+    return x + m.it
+
+
+own("parameter_clipped", _clipped, state=True)
+own("parameter_decayed", _decayed, state=True)
 own("weight_norm", lambda m, p, x: x * (m.it / m.it.norm()))
 
 

@@ -86,6 +86,39 @@ row("iadd_view", lambda m, p, x: x.__iadd__(x.unsqueeze(0)[0]), in_place=True)
 row("mul_part_", lambda m, p, x: (x[:, 1:].mul_(x[:, :1].clamp(-1, 1)), x)[1], fits=dims(2),
     in_place=True)
 row("sub_part_", lambda m, p, x: (x[1:].sub_(x[:1]), x)[1], in_place=True)
+
+
+def _without_gradient(change):
+    def compute(m, p, x):
+        with torch.no_grad():
+            change(x)
+        return x
+
+    return compute
+
+
+# Changes that autograd does not see: the gradient goes past them.
+row("mul_without_gradient_", _without_gradient(lambda x: x.mul_(0.5)), in_place=True)
+row("clamp_without_gradient_", _without_gradient(lambda x: x.clamp_(-0.5, 0.5)), in_place=True)
+row("part_without_gradient_", _without_gradient(lambda x: x[:, :1].add_(0.5)), fits=dims(2),
+    in_place=True)
+row("put_without_gradient_", _without_gradient(lambda x: x.__setitem__((slice(None), 0), 0.3)),
+    fits=dims(2), in_place=True)
+row("data", lambda m, p, x: x.data * 2 + x)
+
+
+def _past_autograd(change):
+    def compute(m, p, x):
+        y = x * 1  # nothing else has kept it, whose gradient PyTorch would compute of what it is now
+        change(y)
+        return y
+
+    return compute
+
+
+row("data_mul_", _past_autograd(lambda y: y.data.mul_(0.5)))
+row("data_part_", _past_autograd(lambda y: y.data[:, :1].copy_(y[:, -1:] * 0.5)), fits=dims(2))
+row("detached_", _past_autograd(lambda y: y.detach().add_(0.25)))
 row("relu_module", lambda m, p, x: m(x), part=lambda p: nn.ReLU(inplace=True), in_place=True)
 row("clamp_", lambda m, p, x: x.clamp_(-0.5, 0.5), in_place=True)
 row("zero_", lambda m, p, x: x.zero_(), in_place=True, smooth=False)

@@ -44,9 +44,13 @@ std::string valuesOf(const OptionSpec& spec) {
     if (spec.type == Type::Json)
         return ", a JSON object";
     const auto range = optionRange(spec.key, RunOptions());
-    return range ? fmt::format(", from {} to {}", code(numberText(range->least)),
-                               code(numberText(range->most)))
-                 : "";
+    if (!range)
+        return "";
+    constexpr double beyondUse = 1e9; // bounds that only keep numbers in their types
+    const std::string least = code(numberText(range->least));
+    return range->most < beyondUse
+               ? fmt::format(", from {} to {}", least, code(numberText(range->most)))
+               : fmt::format(", {} or more", least);
 }
 
 std::string itemOf(const OptionSpec& spec) {

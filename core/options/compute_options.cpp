@@ -1,6 +1,7 @@
 #include "core/options/compute_options.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 #include <stdexcept>
@@ -55,12 +56,12 @@ struct ExceptionName {
     const char* name;
     bool FpExceptions::*member;
 };
-constexpr ExceptionName exceptionNames[] = {
+constexpr auto exceptionNames = std::to_array<ExceptionName>({
     {"invalid", &FpExceptions::invalid},
     {"division", &FpExceptions::division},
     {"overflow", &FpExceptions::overflow},
     {"nan-on-overflow", &FpExceptions::nanOnOverflow},
-};
+});
 
 FpExceptions exceptionsOf(const OptionSpec& self, const std::string& value) {
     FpExceptions chosen;

@@ -22,7 +22,7 @@ OptionSpec targetRow() {
 }
 
 OptionSpec ipusRow() {
-    constexpr OptionRange bounds{1, limits::mostIpus};
+    static constexpr OptionRange bounds{1, limits::mostIpus};
     return bounded(
         machine.own(
             "ipus", OptionSpec::Type::Integer, "IPUs of one replica",

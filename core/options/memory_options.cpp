@@ -1,6 +1,9 @@
 #include "core/options/memory_options.h"
 
+#include <array>
 #include <fmt/format.h>
+#include <string_view>
+#include <utility>
 
 #include "core/options/option_rows.h"
 
@@ -9,11 +12,11 @@ namespace {
 
 constexpr RowsOf memory(OptionTopic::MemoryAndPlanning, &RunOptions::memory);
 
-constexpr std::pair<OffChip, std::string_view> offChipNames[] = {
+constexpr auto offChipNames = std::to_array<std::pair<OffChip, std::string_view>>({
     {OffChip::Optimizer, "optimizer"},
     {OffChip::Activations, "activations"},
     {OffChip::Weights, "weights"},
-};
+});
 
 OffChip offChipFrom(const OptionSpec& self, std::string_view text) {
     std::string names;

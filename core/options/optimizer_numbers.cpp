@@ -1,6 +1,7 @@
 #include "core/options/optimizer_numbers.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilescope {
 namespace {
@@ -9,11 +10,11 @@ struct Number {
     const char* option;
     double TrainingOptions::*member;
 };
-constexpr Number ofAll[] = {{"learningRate", &TrainingOptions::learningRate}};
-constexpr Number ofVelocities[] = {{"momentum", &TrainingOptions::momentum}};
-constexpr Number ofFirstMoments[] = {{"beta1", &TrainingOptions::beta1}};
-constexpr Number ofSecondMoments[] = {{"beta2", &TrainingOptions::beta2},
-                                      {"optimizerEpsilon", &TrainingOptions::optimizerEpsilon}};
+constexpr auto ofAll = std::to_array<Number>({{"learningRate", &TrainingOptions::learningRate}});
+constexpr auto ofVelocities = std::to_array<Number>({{"momentum", &TrainingOptions::momentum}});
+constexpr auto ofFirstMoments = std::to_array<Number>({{"beta1", &TrainingOptions::beta1}});
+constexpr auto ofSecondMoments = std::to_array<Number>(
+    {{"beta2", &TrainingOptions::beta2}, {"optimizerEpsilon", &TrainingOptions::optimizerEpsilon}});
 
 template <class Numbers, class Found>
 void forEachGiven(const TrainingOptions& options, const Numbers& numbers, const Found& found) {

@@ -24,8 +24,7 @@ void forEachGiven(const TrainingOptions& options, const Numbers& numbers, const 
             found(number.option);
 }
 
-} // namespace
-
+/// Those that differ from their defaults.
 std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options) {
     std::vector<const char*> given;
     const auto add = [&](const char* option) { given.push_back(option); };
@@ -37,6 +36,8 @@ std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options) {
     forEachGiven(options, ofSecondMoments, add);
     return given;
 }
+
+} // namespace
 
 const char* whyIdle(Optimizer optimizer, std::string_view option) {
     using enum Optimizer;

@@ -8,9 +8,6 @@
 
 namespace tilescope {
 
-/// Those that differ from their defaults.
-std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options);
-
 /// A number that is given, but that the chosen optimizer does not have.
 struct IdleNumber {
     const char* option;

@@ -245,7 +245,7 @@ class Watch(TorchFunctionMode):
         operands = list(tensors_in(args)) + list(tensors_in(kwargs))
         self.refresh(operands)
         name = getattr(function, "__name__", "")
-        if _changes_first(name):
+        if args and isinstance(args[0], torch.Tensor) and _changes_first(name):
             args = (args[0], *self._aliases.apart(args[0], args[1:]))
             kwargs = {key: self._aliases.apart(args[0], value) for key, value in kwargs.items()}
             operands = list(tensors_in(args)) + list(tensors_in(kwargs))

@@ -205,6 +205,16 @@ def test_a_tensor_is_changed_by_a_view_of_itself(view):
     assert torch.allclose(poptorch.inferenceModel(module)(x), module(x), atol=1e-4)
 
 
+def test_what_is_changed_may_be_named_or_in_a_list():
+    def changed(_, x):
+        x, y = x * 1, x * 2
+        torch.relu_(input=x)
+        torch._foreach_add_([x, y], 1.5)
+        return x + y
+
+    assert_same(changed, torch.randn(3, 3))
+
+
 def test_a_part_is_changed_by_another():
     def changed(_, x):
         x = x * 1

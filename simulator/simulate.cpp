@@ -26,7 +26,6 @@
 #include "simulator/memory/placement.h"
 #include "simulator/memory/shared_exchanges.h"
 #include "simulator/planner/plan_table.h"
-#include "simulator/prepare/prepare.h"
 
 namespace tilescope::sim {
 namespace {
@@ -179,9 +178,9 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
 }
 
 /// The prepared graph, none of whose tensors is beyond all bounds.
-Graph sizedGraph(const Graph& graph, const RunOptions& options) {
+Graph sizedGraph(const Graph& graph, const RunOptions& options, const PassControl& passes = {}) {
     checkSizes(graph, options.machine.target);
-    Graph prepared = preparedGraph(graph, options);
+    Graph prepared = preparedGraph(graph, options, passes);
     checkSizes(prepared, options.machine.target);
     return prepared;
 }
@@ -362,11 +361,12 @@ Profile executed(Phases& phases, CompiledProgram compiled, const RunOptions& giv
 
 /// What simulate() does, after the phases so far.
 Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& given,
-                      const ExecutableCache* cache = nullptr) {
+                      const ExecutableCache* cache = nullptr, const PassControl& passes = {}) {
     validate(given);
     const RunOptions options = withDeviceIterations(given);
     checkOwnProgram(graph, options);
-    const Graph simple = phases.run("prepare", 0.05, [&] { return sizedGraph(graph, options); });
+    const Graph simple =
+        phases.run("prepare", 0.05, [&] { return sizedGraph(graph, options, passes); });
     const PlanTable plans = phases.run(
         "plan", 0.1, [&] { return PlanTable(simple, options.machine, options.planning); });
     Profile placed = placedProgram(phases, simple, options, plans);
@@ -405,9 +405,10 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
 
 } // namespace
 
-Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
+Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress,
+                 const PassControl& passes) {
     Phases phases(progress);
-    return simulateGraph(phases, graph, options);
+    return simulateGraph(phases, graph, options, nullptr, passes);
 }
 
 Profile simulate(const Graph& graph, const std::string& content, const RunOptions& options,

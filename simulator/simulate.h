@@ -9,6 +9,7 @@
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
 #include "simulator/memory/out_of_memory.h"
+#include "simulator/prepare/prepare.h"
 
 namespace tilescope::sim {
 
@@ -19,7 +20,8 @@ using Progress = std::function<void(std::string_view phase, double done)>;
 
 /// Compiles a graph for options.machine.target, places it, times one run and records everything.
 /// Out of memory is a result (info.fits is false and there is no execution), not an exception.
-Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress = {});
+Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress = {},
+                 const PassControl& passes = {});
 
 /// The same through options.engine.executableCache, if there is one: a program that is there is not
 /// compiled again, and a message says so. `content` tells the graph's model from others.

@@ -1,5 +1,7 @@
 #include "simulator/prepare/prepare.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
@@ -9,6 +11,7 @@
 
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "core/base/units.h"
 #include "core/options/option_error.h"
 #include "simulator/cost/elementwise_cycles.h"
@@ -202,6 +205,7 @@ struct PreparationPass {
     const char* name;
     bool (*applies)(const Preparation&);
     void (*run)(Preparation&);
+    bool optional = false; ///< what follows does without it
 };
 
 /// In this order. Stages come before the input's type, so that names in --split still begin theirs.
@@ -240,16 +244,17 @@ const std::vector<PreparationPass>& preparationPasses() {
          [](P& p) {
              shareBatchStatistics(p.graph,
                                   p.options.replication.distributedBatchNormReplicaGroupSize);
-         }},
+         },
+         true},
         {"training", inTraining,
          [](P& p) { p.graph = trainingGraph(std::move(p.graph), p.options); }},
         {"decompose", always, [](P& p) { p.graph = decomposed(p.graph); }},
         {"recomputation", inTraining,
-         [](P& p) { markRecomputed(p.graph, p.options.memory, p.isPipelined()); }},
+         [](P& p) { markRecomputed(p.graph, p.options.memory, p.isPipelined()); }, true},
         {"place phases", [](const P& p) { return p.isPhased(); },
          [](P& p) { placePhases(p.graph, p.phases, p.options.execution.phaseSchedule, p.ipus()); }},
         {"off-chip", [](const P& p) { return !p.isPhased(); },
-         [](P& p) { moveOffChip(p.graph, p.options.memory); }},
+         [](P& p) { moveOffChip(p.graph, p.options.memory); }, true},
         {"inter-IPU copies", [](const P& p) { return p.hasSeveralIpus(); },
          [](P& p) { insertInterIpuCopies(p.graph, p.schedule ? &*p.schedule : nullptr); }},
         {"activation buffers", [](const P& p) { return p.schedule.has_value(); },
@@ -257,11 +262,11 @@ const std::vector<PreparationPass>& preparationPasses() {
         {"activation stores",
          [](const P& p) { return !p.schedule && p.options.memory.isOffChip(OffChip::Activations); },
          [](P& p) { insertActivationStores(p.graph); }},
-        {"convolutions together", always, [](P& p) { gatherMultiConvs(p.graph); }},
+        {"convolutions together", always, [](P& p) { gatherMultiConvs(p.graph); }, true},
         {"bodies of loops", always, [](P& p) { describeLoopBodies(p.graph); }},
-        {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }},
+        {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }, true},
         {"outline", [](const P& p) { return p.options.outline.enabled && !p.graph.ownProgram; },
-         [](P& p) { p.graph = outlined(p.graph, p.options.outline, p.options.planning); }},
+         [](P& p) { p.graph = outlined(p.graph, p.options.outline, p.options.planning); }, true},
     };
     return passes;
 }
@@ -287,6 +292,18 @@ void checkAfter([[maybe_unused]] const PreparationPass& pass, [[maybe_unused]] c
 #endif
 }
 
+bool isOff(const PassControl& passes, std::string_view name) {
+    return std::find(passes.off.begin(), passes.off.end(), name) != passes.off.end();
+}
+
+void checkPasses(const PassControl& passes) {
+    const std::vector<std::string_view> optional = optionalPasses();
+    for (const std::string& name : passes.off)
+        if (std::find(optional.begin(), optional.end(), name) == optional.end())
+            throw UserError(fmt::format("'{}' is not a pass that can be left out; these can: {}",
+                                        shortened(name), fmt::join(optional, ", ")));
+}
+
 } // namespace
 
 bool plansDecideStages(const RunOptions& options) {
@@ -294,15 +311,29 @@ bool plansDecideStages(const RunOptions& options) {
     return preparation.isPhased() || (preparation.hasStages() && options.execution.split.empty());
 }
 
-Graph preparedGraph(const Graph& graph, const RunOptions& options) {
-    checkFeeding(graph, options);
-    Preparation preparation{options, graph};
+std::vector<std::string_view> optionalPasses() {
+    std::vector<std::string_view> names;
     for (const PreparationPass& pass : preparationPasses())
-        if (pass.applies(preparation)) {
-            pass.run(preparation);
-            makeNamesUnique(preparation.graph);
-            checkAfter(pass, preparation.graph);
-        }
+        if (pass.optional)
+            names.emplace_back(pass.name);
+    return names;
+}
+
+Graph preparedGraph(const Graph& graph, const RunOptions& options, const PassControl& passes) {
+    checkFeeding(graph, options);
+    checkPasses(passes);
+    Preparation preparation{options, graph};
+    for (const PreparationPass& pass : preparationPasses()) {
+        if (!pass.applies(preparation) || isOff(passes, pass.name))
+            continue;
+        const auto start = std::chrono::steady_clock::now();
+        pass.run(preparation);
+        makeNamesUnique(preparation.graph);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        checkAfter(pass, preparation.graph);
+        if (passes.after)
+            passes.after({pass.name, taken.count(), preparation.graph});
+    }
     return std::move(preparation.graph);
 }
 

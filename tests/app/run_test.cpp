@@ -54,6 +54,23 @@ private slots:
         QCOMPARE(json(runCommand({"info", "out", "--json"}))["memory"].toObject(), memory);
     }
 
+    void maintainersSeeThePasses() {
+        const CliResult result = runCommand({"run", "mlp", "--no-profile", "--pass-timing",
+                                             "--pass-dump", "passes", "--pass-off", "outline"});
+        QCOMPARE(result.status, 0);
+        static const QRegularExpression line("^decompose +[0-9.]+ [mun]?s +[0-9]+ operations$",
+                                             QRegularExpression::MultilineOption);
+        QVERIFY2(line.match(result.err).hasMatch(), qPrintable(result.err));
+        QVERIFY(!result.err.contains("outline"));
+        const QStringList files = QDir("passes").entryList(QDir::Files, QDir::Name);
+        QCOMPARE(files.size(), result.err.count('\n'));
+        QCOMPARE(files.front(), "01 random numbers.txt");
+        const CliResult refused =
+            runCommand({"run", "mlp", "--no-profile", "--pass-off", "decompose"});
+        QCOMPARE(refused.status, 2);
+        QVERIFY(refused.err.contains("'decompose' is not a pass that can be left out"));
+    }
+
     void everySectionHasFigures() {
         QCOMPARE(runCommand({"run", "mnist-cnn"}).status, 0);
         for (const char* section : {"memory", "liveness", "variables", "vertices", "exchanges",

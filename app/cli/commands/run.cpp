@@ -10,6 +10,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/commands/compute.h"
+#include "app/cli/commands/pass_options.h"
 #include "app/cli/commands/run_request.h"
 #include "app/cli/document.h"
 #include "app/cli/progress_line.h"
@@ -21,6 +22,7 @@
 #include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
+#include "simulator/import_model.h"
 #include "simulator/message_log.h"
 #include "simulator/report_contents.h"
 #include "simulator/simulate.h"
@@ -35,6 +37,7 @@ struct RunArguments {
     bool noProfile = false;
     bool progress = false;
     std::map<std::string, std::string> options; ///< given on the command line, by key
+    PassOptions passes;
     FormatFlags flags;
 };
 
@@ -155,6 +158,17 @@ void printResult(const Streams& streams, const Profile& profile, const fs::path&
     writeJson(streams.out, summary);
 }
 
+/// With passes watched or left out, what earlier runs have left would hide them.
+Profile simulated(const RunArguments& arguments, const std::string& model,
+                  const RunOptions& options, const Streams& streams, const sim::Progress& progress,
+                  sim::KeptWork* kept) {
+    if (!arguments.passes.areGiven())
+        return sim::simulateModel(model, options, progress, kept);
+    const sim::ModelSource source = sim::sourceOf(model, options.batch, options.model);
+    return sim::simulate(sim::importModel(source), options, progress,
+                         passControl(arguments.passes, streams.err));
+}
+
 int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* kept) {
     const RunRequest request = namingInputs(arguments, arguments.model, streams, [&] {
         return resolveRequest(arguments.model, arguments.options);
@@ -175,7 +189,8 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
         const auto show = [&](std::string_view phase, double done) {
             line.show(done, std::string(phase));
         };
-        profile = named([&] { return sim::simulateModel(request.model, options, show, kept); });
+        profile = named(
+            [&] { return simulated(arguments, request.model, options, streams, show, kept); });
     }
     // Before anything is written: data that do not fit end the run.
     ComputedText computed = computeValues(
@@ -215,6 +230,7 @@ void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept) {
     command->add_flag("--progress", arguments->progress,
                       "print machine-readable progress, and which option is wrong, to stderr");
     addTableOptions(*command, arguments->options);
+    addPassOptions(*command, arguments->passes);
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action, kept] {
         action = [arguments, kept](const Streams& streams) {

@@ -304,12 +304,12 @@ private slots:
         type("10-20 us");
         QCOMPARE(zoom().from(), std::round(10e-6 * clock));
         QCOMPARE(zoom().to(), std::round(20e-6 * clock));
-        // What is no range changes nothing, and the user is told.
+        // Text that is not a range changes nothing, and the user is told so.
         QSignalSpy status(trace_, &views::ReportView::status);
         const double before = zoom().from();
         type("twelve");
         QCOMPARE(zoom().from(), before);
-        QVERIFY(status.last()[0].toString().contains("'twelve' is no range"));
+        QVERIFY(status.last()[0].toString().contains("'twelve' is not a range"));
         QTest::keyClick(&field, Qt::Key_Escape);
         QVERIFY(field.text().endsWith("cycles"));
         window_->context().preferences.setClockUnits(ClockUnits::Time);

@@ -241,11 +241,11 @@ private slots:
         field->setFocus();
         field->setText("0-9999");
         QTest::keyClick(field, Qt::Key_Return);
-        QVERIFY(saysBelow("is no list of tiles"));
+        QVERIFY(saysBelow("is not a list of tiles"));
         field->setText("0-700");
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(saysBelow("the first 16 of 701 tiles"));
-        QVERIFY(!saysBelow("is no list of tiles"));
+        QVERIFY(!saysBelow("is not a list of tiles"));
         QCOMPARE(field->text(), QStringLiteral("0-15"));
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(16));
         field->setText("5");

@@ -112,7 +112,7 @@ private slots:
         QCOMPARE(curveText(CurveQuantity::Accuracy, 0.972), "97.2 %");
         QCOMPARE(curveText(CurveQuantity::LossScale, 1024), "1,024");
         QCOMPARE(curveText(CurveQuantity::LossScale, 0.5), "0.5");
-        QCOMPARE(curveText(CurveQuantity::Loss, std::nan("")), "no number");
+        QCOMPARE(curveText(CurveQuantity::Loss, std::nan("")), "NaN");
         const ProfileValues one = test::sampleValues();
         const ProfileValues two = test::sampleValues(true);
         const QString read = curveReadOut(one, &two, 4.2, 0.5);
@@ -356,7 +356,7 @@ private slots:
         clickTensor(*view, "conv1/weights/momentum");
         bool said = false;
         for (const QLabel* label : view->heat().findChildren<QLabel*>())
-            said = said || label->text() == "Target: has no such tensor";
+            said = said || label->text() == "Target: no such tensor";
         QVERIFY(said);
         QVERIFY(view->heat().plot(true).cells().side().rows.empty());
         QVERIFY(!view->grab().isNull());

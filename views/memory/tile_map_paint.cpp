@@ -185,7 +185,7 @@ void TileMap::paintKey(QPainter& painter) const {
         painter.fillRect(left, text.top() + (metrics.height() - swatch) / 2, swatch, swatch,
                          tooMuchColour(theme()));
         painter.drawText(text.adjusted(left - text.left() + swatch + 6, 0, 0, 0),
-                         Qt::AlignLeft | Qt::AlignTop, tr("More than a tile's memory"));
+                         Qt::AlignLeft | Qt::AlignTop, tr("Over a tile's memory"));
     }
     painter.setPen(theme().mutedText);
     painter.drawText(text.adjusted(0, metrics.height(), 0, 0), Qt::AlignLeft | Qt::AlignTop,

@@ -122,7 +122,7 @@ private slots:
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "2 of " + total);
         QCOMPARE(trace_->selectedStep(), matches[1]);
         press(Qt::ShiftModifier);
-        press(Qt::ShiftModifier); // goes round
+        press(Qt::ShiftModifier); // wraps around
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), total + " of " + total);
         QCOMPARE(trace_->selectedStep(), matches.back());
         trace_->search().setText("nothing like it");
@@ -355,7 +355,7 @@ private slots:
         QCOMPARE(window_->currentReport(), Report::Trace);
     }
 
-    // Another report's program is no use as a line among thousands; a click here moves nothing.
+    // Another report's program would be lost among thousands of lines; a click here moves nothing.
     void aLinkZoomsToANarrowStep() {
         open({files_.write("narrow.pop")});
         const auto index = window_->context().reports.source()->trace({});

@@ -1,4 +1,4 @@
-// What the window does when one thing follows another: profiles, tables, ranges, messages.
+// How the window behaves when actions follow each other: profiles, tables, ranges, messages.
 #include <QHeaderView>
 #include <QLabel>
 #include <QSettings>
@@ -120,7 +120,7 @@ private slots:
         QCOMPARE(textAt(view, 0, 0), "a");
     }
 
-    // The arrow says how the rows are sorted, also when their columns are others.
+    // The arrow shows how the rows are sorted, even after a change of columns.
     void theArrowDoesNotLie() {
         views::TablePanel panel(window_->context(), QStringLiteral("Filter"));
         panel.resize(600, 300);
@@ -165,7 +165,7 @@ private slots:
         QVERIFY(tips.last()[0].toString() != before);
     }
 
-    // As the command line's --csv: programs read it.
+    // As the command line's --csv, for programs to read.
     void treesAreCopiedAsPlainNumbers() {
         auto& view = open<views::MemoryView>({files_.write("a.pop")}, Report::Memory);
         const auto& tree = test::child<views::ValueTreeView>(view);
@@ -241,11 +241,11 @@ private slots:
         field->setFocus();
         field->setText("0-9999");
         QTest::keyClick(field, Qt::Key_Return);
-        QVERIFY(saysBelow("is no list of tiles"));
+        QVERIFY(saysBelow("is not a list of tiles"));
         field->setText("0-700");
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(saysBelow("the first 16 of 701 tiles"));
-        QVERIFY(!saysBelow("is no list of tiles"));
+        QVERIFY(!saysBelow("is not a list of tiles"));
         QCOMPARE(field->text(), QStringLiteral("0-15"));
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(16));
         field->setText("5");

@@ -121,7 +121,7 @@ private slots:
         QVERIFY(figure(1).change.isEmpty());
     }
 
-    // A count by its unit says nothing, but that of tiles over the limit does.
+    // Counts are neutral, except that of tiles over the limit.
     void fewerTilesOverTheLimitAreBetter() {
         const QString large = files_.write("large.pop", {.tooLarge = true});
         const QString small = files_.write("a.pop");
@@ -223,7 +223,7 @@ private slots:
             ++step;
         QSignalSpy chosen(&chart, &WaterfallChart::stepChosen);
         QTest::mouseClick(&chart, Qt::LeftButton, {}, chart.rowOf(0).center());
-        QCOMPARE(chosen.count(), 0); // the source is no step
+        QCOMPARE(chosen.count(), 0); // the source is not a step
         QTest::mouseClick(&chart, Qt::LeftButton, {}, chart.rowOf(step).center());
         QCOMPARE(chosen.count(), 1);
         QVERIFY(view().page() != CompareView::Page::CycleCauses);
@@ -270,7 +270,7 @@ private slots:
                  qPrintable(figure(1).detail));
         QVERIFY(figure(1).level == VerdictFigure::Level::Good);
         QCOMPARE(figure(1).change, QString("\u221225.0\u00a0%"));
-        // The trace is the same, of which a sample has less.
+        // The trace is the same, but a sample is a smaller part of it.
         const auto ends = [&] {
             const auto& bars = view().waterfall().bars();
             return std::pair(bars.front().to, bars.back().to);
@@ -284,7 +284,7 @@ private slots:
         QCOMPARE(view().waterfall().bars().back().name, "Target, a sample");
         QCOMPARE(figure(2).title, "Memory of all tiles, a sample");
         QCOMPARE(figure(2).change, QString("\u221250.0\u00a0%"));
-        QCOMPARE(figure(0).target, memory); // of a tile there are no samples
+        QCOMPARE(figure(0).target, memory); // memory of a tile is not per sample
         const QAbstractItemModel& figures =
             *test::child<views::ValueTreeView>(view().overview()).model();
         const auto difference = [&](const QString& title) {
@@ -296,7 +296,7 @@ private slots:
         QCOMPARE(difference("Fullest tile").data().toString(), QString("0 B"));
         QVERIFY(difference("Cycles of a sample").isValid() &&
                 difference("Always live, a sample").isValid());
-        // With the host's call it is another figure, which has another name.
+        // Including the host's call it is another figure with another name.
         QVERIFY(difference("Time of a sample, on the machine").isValid());
         for (int row = 0; row < figures.rowCount(); ++row)
             QVERIFY(figures.index(row, 0).data().toString() != figure(1).title);
@@ -396,7 +396,7 @@ private slots:
         reports.swap();
         QCOMPARE(window_->currentReport(), gui::Report::Compare);
         test::waitUntilIdle(*window_);
-        // Its rows lead on once they are of what is open.
+        // Its rows lead on once they belong to the open profiles.
         emit causes.view().activated(causes.model().index(0, 0));
         QCOMPARE(window_->currentReport(), gui::Report::Liveness);
     }

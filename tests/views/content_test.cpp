@@ -37,7 +37,7 @@ class ContentTest : public QObject {
         return content.areas.back().top.at(index);
     }
 
-    /// The sample beside itself with another name of conv1 and all that is named after it.
+    /// The sample and a copy in which conv1, and everything named after it, has another name.
     ProfilePair renamedPair() const {
         Profile other = test::sampleProfile();
         for (Operation& operation : other.operations)
@@ -57,7 +57,7 @@ private slots:
                            test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true})));
     }
 
-    // Who is who is one answer for all reports: nothing but names differs here.
+    // All reports use the same matching: only names differ here.
     void aRenamedVariableIsTheSameEverywhere() {
         const ProfilePair pair = renamedPair();
         const auto all = TileSelection::all();
@@ -173,7 +173,7 @@ private slots:
             QCOMPARE(content.sourceSteps.at(content.sourceSteps.placeOf(step)), step);
     }
 
-    /// A colour is of one side, whether the two stand over or below each other.
+    /// Colours identify a side, whether the two are overlaid or below each other.
     void livenessOfAPairHasTheColoursOfItsSides() {
         const Theme theme = lightTheme();
         const auto over = livenessContent(two_, {.tiles = {}}, theme, {});
@@ -285,7 +285,7 @@ private slots:
     }
 
     void operations() {
-        // Four of the model, and the stream copies, which belong to none.
+        // Four operations of the model, and the stream copies, which belong to none.
         QCOMPARE(groupTable(readOperations(one_, {}, {}), {}).rows.size(), std::size_t(10));
     }
 
@@ -350,7 +350,7 @@ private slots:
         is(Change{2660, 1330}, Unit::Cycles, "-" + time + " (-50.0 %)");
         QCOMPARE(columnTitle({"cycles", "Cycles", Unit::Cycles}, preferences, 1.33e9),
                  "Cycles, as time");
-        // Two clocks have no time in common.
+        // With different clocks there is no common time.
         QCOMPARE(cellText(std::int64_t{1330}, Unit::Cycles, preferences), "1,330");
         preferences.setClockUnits(ClockUnits::Cycles);
         is(duration, Unit::None, "1,330 cycles");

@@ -55,7 +55,7 @@ private slots:
         open->click();
         QVERIFY(!open->isEnabled());
         QVERIFY(button(window, "Cancel")->isVisible());
-        // It does not fit, status 1, and is opened all the same.
+        // It does not fit (status 1), but is opened anyway.
         QTRY_VERIFY_WITH_TIMEOUT(window.context().reports.source(), 120000);
         QVERIFY(!window.context().reports.source()->info().fits);
         QVERIFY(window.windowTitle().contains("resnext50_32x4d on mk2"));
@@ -87,7 +87,7 @@ private slots:
     }
 
     void aHangingProgramCanBeCancelled() {
-        // As tilescope does, it removes what is half written when it is asked to end.
+        // Like tilescope, it removes half-written files when it is terminated.
         script("hangs", "mkdir -p \"$4\"; part=\"$4/.profile.pop.abc123\"; "
                         "trap 'rm -f \"$part\"; exit' TERM; : > \"$part\"; "
                         "while :; do sleep 0.01; done");

@@ -122,7 +122,7 @@ private slots:
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "2 of " + total);
         QCOMPARE(trace_->selectedStep(), matches[1]);
         press(Qt::ShiftModifier);
-        press(Qt::ShiftModifier); // goes round
+        press(Qt::ShiftModifier); // wraps around
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), total + " of " + total);
         QCOMPARE(trace_->selectedStep(), matches.back());
         trace_->search().setText("nothing like it");
@@ -304,12 +304,12 @@ private slots:
         type("10-20 us");
         QCOMPARE(zoom().from(), std::round(10e-6 * clock));
         QCOMPARE(zoom().to(), std::round(20e-6 * clock));
-        // What is no range changes nothing, and the user is told.
+        // Text that is not a range changes nothing, and the user is told so.
         QSignalSpy status(trace_, &views::ReportView::status);
         const double before = zoom().from();
         type("twelve");
         QCOMPARE(zoom().from(), before);
-        QVERIFY(status.last()[0].toString().contains("'twelve' is no range"));
+        QVERIFY(status.last()[0].toString().contains("'twelve' is not a range"));
         QTest::keyClick(&field, Qt::Key_Escape);
         QVERIFY(field.text().endsWith("cycles"));
         window_->context().preferences.setClockUnits(ClockUnits::Time);
@@ -355,7 +355,7 @@ private slots:
         QCOMPARE(window_->currentReport(), Report::Trace);
     }
 
-    // Another report's program is no use as a line among thousands; a click here moves nothing.
+    // Another report's program would be lost among thousands of lines; a click here moves nothing.
     void aLinkZoomsToANarrowStep() {
         open({files_.write("narrow.pop")});
         const auto index = window_->context().reports.source()->trace({});

@@ -1,4 +1,4 @@
-// What leaves the window: pictures, tables, the clipboard; and runs that begin at an insight.
+// Exports of the window: pictures, tables, the clipboard; and runs started from an insight.
 #include <QClipboard>
 #include <QComboBox>
 #include <QImage>
@@ -58,7 +58,7 @@ void checkPicture(const QString& file, int fewestColours) {
                  qPrintable(file));
 }
 
-// The rows of a small table with what CSV has to quote.
+// The rows of a small table with values that CSV must quote.
 class Texts : public QAbstractTableModel {
 public:
     [[nodiscard]] int rowCount(const QModelIndex& at = {}) const override {
@@ -148,7 +148,7 @@ private slots:
                     QCOMPARE(views::savePlotAs(*plot, files_.path(name + kind)), QString());
                     checkPicture(files_.path(name + kind), 3);
                 }
-                // What is painted over the plot is part of the drawing, as texts.
+                // The overlay of the plot is part of the drawing, as text.
                 QFile drawing(files_.path(name + ".svg"));
                 QVERIFY(drawing.open(QIODevice::ReadOnly));
                 const QByteArray text = drawing.readAll();
@@ -178,7 +178,7 @@ private slots:
             QVERIFY2(views::savePlotAs(*plot, nowhere + kind).contains("Cannot write"),
                      qPrintable(kind));
         }
-        // What is refused leaves the file as it was.
+        // A refused export leaves the file as it was.
         const QString profile = files_.write("c.pop");
         const QByteArray before = read(profile);
         QVERIFY(views::savePicture(report, profile).contains(".png, .jpg, .svg or .pdf"));
@@ -227,7 +227,7 @@ private slots:
 
     void anInsightIsRunAgain() {
         Profile large = test::sampleProfile({.tooLarge = true});
-        large.info.options["precision"] = "single"; // what is in half is not told to be
+        large.info.options["precision"] = "single"; // a model in half gets no such advice
         const QString a = files_.writeProfile("large.pop", large);
         open({a});
         QPushButton* again = runAgainButton("--precision half");

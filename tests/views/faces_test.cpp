@@ -1,4 +1,4 @@
-// Window and command line say the same of the same profile, cell by cell.
+// Window and command line agree about a profile, cell by cell.
 #include <QComboBox>
 #include <QProcess>
 #include <QTabWidget>
@@ -53,7 +53,7 @@ QList<Record> recordsOf(const QString& csv) {
     return records;
 }
 
-/// What differs in the cells that both have; rows in any order.
+/// The differences between the cells that both have; rows in any order.
 QString differences(QList<Record> window, QList<Record> line) {
     if (window.size() != line.size() || window.isEmpty())
         return QString("%1 rows and %2").arg(window.size()).arg(line.size());
@@ -202,7 +202,7 @@ private slots:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
-    // Every table of every report: names, units and values as the command line's CSV has them.
+    // Every table of every report: names, units and values as in the command line's CSV.
     void tablesOfReportsAreShownAsTheyAre_data() {
         QTest::addColumn<QString>("job");
         for (const char* job : {"resnet50", "tutorial_pipelined", "tutorial_phased",

@@ -67,7 +67,7 @@ private slots:
         QCOMPARE(player.frame(), 99);
     }
 
-    /// What is shown is what was announced, also where frames are left out.
+    /// The frames shown are the ones announced, even if some are left out.
     void comingFramesAreThoseThatAreShown() {
         FilmPlayer player;
         player.setLength(10'000'000);
@@ -168,7 +168,7 @@ private slots:
         QCOMPARE(selected().tiles, std::vector<TileId>{TileId(700)});
     }
 
-    /// The scale does not change from step to step, and what is too much is red on it.
+    /// The scale does not change from step to step, and values beyond it are red.
     void coloursCompareOverTheFilm() {
         const auto view = showFilm(one());
         FilmPage& film = view->film();
@@ -181,7 +181,7 @@ private slots:
             tooMuchColour(context_->theme.current()));
     }
 
-    /// Tiles that change are painted alone; the picture is as if all had been.
+    /// Only tiles that change are painted; the picture is as if all had been.
     void aFrameIsThePictureOfItsValues() {
         const auto view = showFilm(two());
         FilmPage& film = view->film();
@@ -193,7 +193,7 @@ private slots:
         settle();
         const QImage changed = picture();
         film.map().setScale(ColourScale::Greys);
-        film.map().setScale(ColourScale::Viridis); // paints all anew
+        film.map().setScale(ColourScale::Viridis); // repaints everything
         QCOMPARE(changed, picture());
     }
 
@@ -216,7 +216,7 @@ private slots:
         QVERIFY(!film.map().isVisible());
     }
 
-    /// What is said of the tile under the pointer is of the frame that is shown.
+    /// The tool tip of the tile under the pointer is about the frame that is shown.
     void whatIsSaidOfATileIsOfItsFrame() {
         const auto view = showFilm(one());
         FilmPage& film = view->film();
@@ -240,7 +240,7 @@ private slots:
                 QVERIFY(QToolTip::text().contains(valueText()));
             values.insert(valueText());
         }
-        QVERIFY(values.size() > 1); // else nothing could have been old
+        QVERIFY(values.size() > 1); // else no text could be outdated
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(&film.map(), &leave);
         film.player().seek(0);
@@ -264,7 +264,7 @@ private slots:
         film.player().seek(5);
         settle();
         QCOMPARE(sumOf(film, film.map()), series.alwaysLive + series.notAlwaysLive[5]);
-        // Steps and tiles that are selected are those of the source.
+        // Selected steps and tiles are the source's.
         const Selected before = selected();
         QTest::keyClick(&film.map(), Qt::Key_Period);
         settle();

@@ -1,4 +1,4 @@
-// Finding anything: what answers to a few letters, and where it leads.
+// Finding anything: what a few letters match, and where the hits lead.
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListWidget>
@@ -46,7 +46,7 @@ class FindTest : public QObject {
             texts << palette().list().item(row)->text();
         return texts;
     }
-    // What is found first, or the first hit that begins so.
+    // The first hit, or the first one that begins with this.
     void go(const QString& typed, const QString& hit = {}) {
         const QStringList texts = found(typed);
         QListWidget& list = palette().list();
@@ -198,7 +198,7 @@ private slots:
         memory.film().player().pause();
         go("tab: vertices", "Tab: Vertices");
         QTRY_VERIFY(memory.tabs().currentWidget()->isAncestorOf(window_->focusWidget()));
-        std::size_t withContent = 0; // some have nothing to show of this profile
+        std::size_t withContent = 0; // some are empty for this profile
         for (const Report report : reports) {
             go("view " + reportTitle(report), "View: " + reportTitle(report));
             QCOMPARE(window_->currentReport(), report);
@@ -210,7 +210,7 @@ private slots:
             ++withContent;
         }
         QVERIFY(withContent >= reports.size() - 3);
-        // A field is found to be typed in.
+        // Going to a field puts the cursor into it.
         window_->showReport(Report::Memory);
         settle();
         go("tiles e.g.", "Tiles, e.g.");

@@ -1,4 +1,4 @@
-// Who has the keyboard, whether that is seen, and what wheels and letters do then.
+// Which widget has the keyboard focus, whether that is visible, and what wheel and letters then do.
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QScrollArea>
@@ -25,7 +25,7 @@ using namespace tilescope::gui;
 
 namespace {
 
-// What Tab leads to; the field of a choice is a part of it.
+// The widgets that Tab leads to; the field of a choice is a part of it.
 std::vector<QWidget*> stopsIn(const QWidget& in) {
     std::vector<QWidget*> stops;
     for (QWidget* each : in.findChildren<QWidget*>())
@@ -48,7 +48,7 @@ QRect onScreen(const QWidget& widget) {
     return {widget.mapToGlobal(QPoint()), widget.size()};
 }
 
-// As from the window system: what a widget ignores goes on to what it is in.
+// As from the window system: events that a widget ignores go on to its parent.
 void turnWheel(QWidget& over, int delta, Qt::KeyboardModifiers modifiers = {}) {
     bool taken = false;
     for (QWidget* at = &over; at != nullptr && !taken; at = at->parentWidget()) {
@@ -121,7 +121,7 @@ private slots:
 
     void theRingIsWhereTheFocusIs() {
         show({files_.write("a.pop", {.withValues = true})});
-        QTest::keyClick(window_.get(), Qt::Key_Shift); // somebody is there
+        QTest::keyClick(window_.get(), Qt::Key_Shift); // the user is there
         QStringList missing;
         visit([&](views::ReportView& view) {
             for (QWidget* stop : stopsIn(view)) {
@@ -141,7 +141,7 @@ private slots:
         QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
     }
 
-    // Nobody has gone anywhere yet; Tab shows where one is.
+    // The keyboard has not been used yet; Tab shows the focus.
     void aNewWindowHasNoRing() {
         show({files_.write("a.pop")});
         QVERIFY(ring().place().isEmpty());
@@ -164,7 +164,7 @@ private slots:
         QVERIFY(QApplication::focusWidget() != &graph);
         QTRY_VERIFY(ring().widget() == QApplication::focusWidget());
         QTRY_VERIFY(!ring().place().contains(onScreen(graph)));
-        // It moves with what it is around, and goes with it.
+        // The ring moves with its widget, and disappears with it.
         graph.setFocus();
         window_->resize(1100, 650);
         QTRY_VERIFY(ring().place().contains(onScreen(graph)));
@@ -209,7 +209,7 @@ private slots:
         test::waitUntilIdle(*window_);
         QTRY_VERIFY(isIn(Report::Liveness));
         QTRY_VERIFY(ring().widget() == QApplication::focusWidget());
-        // By the keyboard one stays in the menu.
+        // With the keyboard the focus stays in the menu.
         summary.setFocus(Qt::TabFocusReason);
         QTest::keyClick(&summary, Qt::Key_Space);
         test::waitUntilIdle(*window_);
@@ -227,7 +227,7 @@ private slots:
         QTRY_VERIFY(qobject_cast<QAbstractItemView*>(QApplication::focusWidget()) != nullptr);
     }
 
-    // Who goes to a page begins at its top, with the keyboard on something that is seen.
+    // A page is entered at its top, with the focus on a visible widget.
     void pagesBeginAtTheirTop() {
         show({files_.write("a.pop", {.withValues = true}),
               files_.write("b.pop", {.changed = true})});
@@ -268,7 +268,7 @@ private slots:
         QVERIFY(std::is_sorted(isBelow.begin(), isBelow.end()));
     }
 
-    // A list that gets the keyboard makes its first item the current one: nobody has chosen it.
+    // A list that gets the focus makes its first item the current one: the user has not chosen it.
     void goingToAReportSelectsNothing() {
         show({files_.write("a.pop")});
         test::waitUntilIdle(*window_);
@@ -282,7 +282,7 @@ private slots:
         }
     }
 
-    // Who goes through a choice by arrow keys is not taken away from it.
+    // Arrow keys in a choice do not move the focus elsewhere.
     void arrowKeysStayInTheChoice() {
         show({files_.write("a.pop")});
         QComboBox& look = test::choiceOf(go(Report::Trace), "View");

@@ -21,7 +21,7 @@ struct Result {
 Result run(const QStringList& arguments, const QString& scale = {}) {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    // The program has to find its way without display and without being told.
+    // The program must work without a display and without options for that.
     environment.remove("DISPLAY");
     environment.remove("QT_QPA_PLATFORM");
     if (!scale.isEmpty())
@@ -50,7 +50,7 @@ class GrabTest : public QObject {
                              "trace",   "pipeline", "values", "compare",  "query"};
 
 private slots:
-    /// Of a report that is the first to be seen, when what it shows has arrived.
+    /// A picture of the first report, when its contents have arrived.
     void theFirstPlotIsSaid_data() {
         QTest::addColumn<QString>("view");
         for (const char* view : {"memory", "liveness", "trace"})
@@ -164,7 +164,7 @@ private slots:
         QVERIFY(QImage(plain) != QImage(selected));
     }
 
-    /// A results database with a header and nothing that it promises.
+    /// A results database with only a header, lacking everything that it refers to.
     QString damagedSweep() const {
         constexpr qsizetype idPlace = 68; // https://www.sqlite.org/fileformat.html
         QByteArray page(4096, '\0');

@@ -272,7 +272,7 @@ private slots:
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
     }
 
-    // "0 cycles" in a box would be what the operation takes.
+    // "0 cycles" in a box would be taken for the operation's time.
     void whatDidNotChangeSaysSo() {
         QCOMPARE(views::metricText(GraphMetric::Cycles, 0, ByteUnits::Binary, true),
                  QStringLiteral("no change"));
@@ -324,7 +324,7 @@ private slots:
         QVERIFY(test::child<GraphLegend>(pane).texts()[0].contains("target less source"));
         QVERIFY(canvas.colours()->comparing());
         QVERIFY(canvas.colours()->valueOf(*pane.model(), added) > 0);
-        // Nothing of the source can be selected by it; its figures are still there.
+        // It selects nothing of the source; its figures are still shown.
         click(canvas, "layer2/conv");
         QVERIFY(!window_->context().selection.current().operation.valid());
         click(canvas, "layer1");

@@ -111,7 +111,7 @@ private slots:
         QVERIFY2(said().contains("; batch 1") && !said().contains(" a sample"), qPrintable(said()));
     }
 
-    // Nothing overlaps, and the strip asks for no wider window.
+    // Nothing overlaps, and the strip does not need a wider window.
     void narrowWindowsLeaveOutWhatComesLast() {
         Profile p = test::sampleProfile();
         p.info.model = std::string(300, 'm');
@@ -147,9 +147,9 @@ private slots:
         QVERIFY2(details.startsWith("batch 1") && details.contains(", mk2, 1 IPU"),
                  qPrintable(details));
         QCOMPARE(role(*recent().item(3), RecentRow::PlaceRole), good);
-        // Rows are drawn without more than they have room for.
+        // Rows are drawn within their room.
         QVERIFY(!recent().grab().isNull());
-        // By keyboard, in the order in which things stand.
+        // By keyboard, in the visible order.
         window_->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
         test::button<QPushButton>(test::child<HomeScreen>(*window_), "Open a profile").setFocus();
@@ -171,7 +171,7 @@ private slots:
         QListWidget& list = test::child<HomeScreen>(*window_).comparisons();
         QTRY_COMPARE(role(*list.item(0), RecentRow::TitleRole), "sample");
         QCOMPARE(role(*list.item(0), RecentRow::DetailsRole), "batch 1 \u2192 8");
-        // Another model is said once, by its name.
+        // Another model is mentioned once, by its name.
         b.info.model = "other";
         window_->recent().add(files_.path("a.pop"), files_.writeProfile("c.pop", b));
         QTRY_COMPARE(role(*list.item(0), RecentRow::TitleRole), "sample \u2192 other");

@@ -1,4 +1,4 @@
-// Names in a profile are text, whatever they look like: nothing in the window takes them for HTML.
+// Names in a profile are plain text, whatever they look like: the window never treats them as HTML.
 #include <QAbstractItemView>
 #include <QLabel>
 #include <QPointer>
@@ -70,7 +70,7 @@ void visitItems(const QAbstractItemModel& model, const QModelIndex& parent,
     }
 }
 
-/// Goes through the tabs of what is shown.
+/// Visits all tabs of the current report.
 void eachTab(MainWindow& window, const std::function<void()>& look) {
     look();
     for (const QPointer<QTabBar> tabs : window.findChildren<QTabBar*>())
@@ -88,7 +88,7 @@ class HostileNamesTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    /// Labels that would read a name as HTML.
+    /// Labels that would interpret a name as HTML.
     [[nodiscard]] QStringList misled() const {
         QStringList found;
         for (const QWidget* top : QApplication::topLevelWidgets())
@@ -136,7 +136,7 @@ private slots:
 
     void veryLongNamesAreShortenedWhereTheyAreShown_data() { labelsShowNamesAsTheyAre_data(); }
 
-    /// To lay out so many letters takes a second; who copies a table gets them all.
+    /// Laying out so many letters takes a second; a copied table has them all.
     void veryLongNamesAreShortenedWhereTheyAreShown() {
         QFETCH(bool, two);
         constexpr std::size_t letters = 60'000;

@@ -105,7 +105,7 @@ private slots:
                  qPrintable(advice[0]));
     }
 
-    // Bars of cards are compared with each other, whatever the buttons below them say.
+    // Bars of cards can be compared, whatever the texts of the buttons below them.
     void barsOfCardsAreEquallyLong() {
         open({files_.write("a.pop", {.withCopy = true})});
         std::set<int> widths;
@@ -154,7 +154,7 @@ private slots:
         QVERIFY(window_->context().selection.current().variable.valid());
     }
 
-    // Two runs of one model are told apart by their folders, and the second is not searched for.
+    // Two runs of one model are distinguished by their folders, and the second is easy to find.
     void theTargetIsFound() {
         for (const char* folder : {"before", "after"})
             QDir().mkpath(files_.path(folder));
@@ -166,7 +166,7 @@ private slots:
                 target = label;
         QVERIFY(target != nullptr);
         QVERIFY(target->visibleRegion().isEmpty());
-        // Its cards lead nowhere, as selections are of the source: what to do is said.
+        // Its cards have no links, as selections are the source's: a hint says what to do.
         const QList<QLabel*> beside = target->parentWidget()->findChildren<QLabel*>();
         QVERIFY(std::any_of(beside.begin(), beside.end(), [](const QLabel* label) {
             return label->text().contains("swap source and target");
@@ -193,7 +193,7 @@ private slots:
             return texts;
         };
         QCOMPARE(red(files_.write("fits.pop")), QStringList());
-        // What is missing in the list of losses, and the tile's bytes on the card.
+        // The rows missing in the list of losses, and the tile's bytes on the card.
         QVERIFY(red(files_.write("large.pop", {.tooLarge = true})).size() >= 2);
     }
 };

@@ -63,7 +63,7 @@ class ItemMenuTest : public QObject {
     static QPoint cellAt(QAbstractItemView& view, int row, int column) {
         return view.visualRect(view.model()->index(row, column)).center();
     }
-    // Totals are no thing, and what the host takes is of no operation.
+    // Totals are not things, and host time belongs to no operation.
     static int firstOperation(views::OperationsView& operations) {
         const views::TableModel& model = operations.table().model();
         int row = 0;

@@ -149,7 +149,7 @@ private slots:
     void keysDoWhatTheMouseDoes() {
         openFour();
         plot().setFocus();
-        key(Qt::Key_Space); // says which lane it would be
+        key(Qt::Key_Space); // selects the lane it would act on
         QCOMPARE(plot().currentLane(), 0);
         QVERIFY(!state(0).folded);
         key(Qt::Key_Down, Qt::ControlModifier);
@@ -239,7 +239,7 @@ private slots:
         };
         type("0-1,3");
         QCOMPARE(order(), QStringLiteral("host, ipu 0, ipu 1, ipu 3"));
-        // It is kept with the session, though it is no item.
+        // It is kept with the session, though it is not an item.
         const QJsonObject states = views::controlStates(*trace_);
         QSignalSpy told(trace_, &views::ReportView::status);
         type("0-4");
@@ -276,7 +276,7 @@ private slots:
         settle();
         QCOMPARE(order(), arranged);
         QVERIFY(state(2).folded && state(3).pinned);
-        // Profiles with as many IPUs keep it, others begin anew.
+        // Profiles with as many IPUs keep it, others reset it.
         open({files_.write("again.pop", {.ipus = 4, .changed = true})});
         QCOMPARE(order(), arranged);
         open({files_.write("two.pop", {.ipus = 2})});
@@ -358,7 +358,7 @@ private slots:
         QVERIFY(largest > 0.01F && largest <= 1);
     }
 
-    // Where steps overlap their cycles are more than the range: the bar has all of them.
+    // If steps overlap, their cycles exceed the range: the bar has all of them.
     void theBarHasAllKindsWhereStepsOverlap() {
         Profile profile = test::sampleProfile();
         for (TraceBody& body : profile.trace.bodies)

@@ -48,7 +48,7 @@ int advance(const QWidget& widget, const QString& text) {
     return widget.fontMetrics().horizontalAdvance(text);
 }
 
-// A label may be shorter than its text if it says the rest when asked.
+// A label may be shorter than its text if its tool tip has all of it.
 QString problemOf(const QLabel& label) {
     if (label.text().isEmpty() || !label.pixmap().isNull())
         return {};
@@ -93,7 +93,7 @@ QString problemOf(const QComboBox& box) {
     return {};
 }
 
-// A text that the user writes may be longer than its field; what the field is for may not.
+// A text typed by the user may be longer than its field; the field's hint may not.
 QString problemOf(const QLineEdit& field) {
     QStyleOptionFrame option;
     option.initFrom(&field);
@@ -149,7 +149,7 @@ QString textProblem(const QWidget& widget) {
     return {};
 }
 
-// What a layout places must neither meet nor leave its parent.
+// Widgets in a layout must neither overlap nor leave their parent.
 QStringList placeProblems(const QWidget& parent) {
     QStringList problems;
     if (parent.layout() == nullptr)
@@ -170,7 +170,7 @@ QStringList placeProblems(const QWidget& parent) {
     return problems;
 }
 
-// What scrolls has no layout: it is as wide as it wants to be, and is cut off where that is too
+// Scrolled widgets have no layout: they have their preferred width, and are cut off if that is too
 // much.
 QStringList pageProblems(const QScrollArea& area) {
     const QWidget* page = area.widget();
@@ -182,7 +182,7 @@ QStringList pageProblems(const QScrollArea& area) {
                 .arg(nameOf(area))};
 }
 
-// Nor have panes, which stand over each other where they want more than there is.
+// Nor have panes, which overlap if they need more than there is.
 QStringList paneProblems(const QSplitter& splitter) {
     QStringList problems;
     QRect before;
@@ -403,7 +403,7 @@ private slots:
         QCOMPARE(firstOf(problems), QString());
     }
 
-    // The checks themselves see what is wrong.
+    // The checks themselves detect errors.
     void theChecksFindFaults() {
         QWidget parent;
         parent.resize(100, 60);

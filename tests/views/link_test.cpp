@@ -23,7 +23,7 @@ class LinkTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
 
-    /// Opens a window there and waits until all is shown.
+    /// Opens a window at the place and waits until everything is shown.
     static std::unique_ptr<MainWindow> open(const DeepLink& link) {
         auto window = std::make_unique<MainWindow>(Memory::None);
         window->show();
@@ -34,7 +34,7 @@ class LinkTest : public QObject {
         test::waitUntilIdle(*window);
         return window;
     }
-    /// What a shell makes of a command line, and the program of that.
+    /// Parses a command line as a shell does, and then as the program does.
     static Arguments parsed(const QString& line) {
         QProcess shell;
         shell.start("sh", {"-c", "printf '%s\\n' " + line});

@@ -112,7 +112,7 @@ private slots:
         }
     }
 
-    /// At the place of a step that only the other has, memory is as it was.
+    /// At the place of a step that only the other has, memory keeps its last value.
     void gapsAreHeld() {
         const auto view = show<LivenessView>(two());
         QCOMPARE(view->findChild<QComboBox*>(QStringLiteral("align"))->currentIndex(), 1);

@@ -62,7 +62,7 @@ private slots:
         QCOMPARE(cell(model, 0, 2), context_->preferences.bytes(curve->notAlwaysLive[top.index()]));
     }
 
-    /// A line at what the tiles have: with room for it above the curve unless that would be flat.
+    /// A line at the tiles' memory, with room above the curve unless that would flatten it.
     void theMaximumIsALine() {
         const auto view = show<LivenessView>(one());
         const Target& machine = context_->reports.source()->machine();
@@ -102,7 +102,7 @@ private slots:
         align->setCurrentIndex(0);
         settle();
         QVERIFY(view->plot().zoom().last() <= aligned);
-        QCOMPARE(align->currentText(), QStringLiteral("Steps")); // what was chosen stays
+        QCOMPARE(align->currentText(), QStringLiteral("Steps")); // the user's choice is kept
     }
 
     void separatePlotsAreEquallyHigh() {

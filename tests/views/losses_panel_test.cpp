@@ -1,4 +1,4 @@
-// The list of losses among the insights, and the dialog that tries what they suggest.
+// The list of losses among the insights, and the dialog that tries their suggestions.
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>

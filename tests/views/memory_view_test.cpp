@@ -1,4 +1,4 @@
-// The memory report through its widgets: mouse, keys and what the tables then say.
+// The memory report through its widgets: mouse, keys and the resulting tables.
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QTreeView>
@@ -97,7 +97,7 @@ private slots:
         QCOMPARE(content.sides[2].values[0],
                  content.sides[1].values[0] - content.sides[0].values[0]);
         QVERIFY(!view->map().grab().isNull());
-        // A tile of the target's second IPU is none of the source.
+        // The source has no such tile as one of the target's second IPU.
         QTest::mouseClick(&view->map(), Qt::LeftButton, {},
                           view->map().tileRect(1, TileId(2000)).center().toPoint());
         QVERIFY(selected().tiles.empty());

@@ -1,4 +1,4 @@
-// Every item model under the model tester, with what it shows.
+// Every item model under the model tester, and its contents.
 #include <QAbstractItemModelTester>
 #include <QTableView>
 #include <QtTest>
@@ -62,11 +62,11 @@ private slots:
         QCOMPARE(bar(0, 1).toDouble(), 1.0);
         QCOMPARE(bar(1, 1).toDouble(), 0.25);
         QVERIFY(!bar(2, 1).isValid()); // no value
-        // Of two rows one sees which is larger.
+        // With two rows it is obvious which is larger.
         amounts.rows.pop_back();
         model.setTable(amounts);
         QVERIFY(!bar(0, 1).isValid());
-        // Beside a change it is the change that one looks for.
+        // Beside a change, the change is what matters.
         model.setTable(smallTable());
         QVERIFY(!bar(0, 1).isValid() && !bar(0, 2).isValid());
         // A bar ends where the digits do and stays within its cell.
@@ -75,7 +75,7 @@ private slots:
         QCOMPARE(CellBars::barIn(cell, 0.5).right(), CellBars::barIn(cell, 1).right());
         QVERIFY(QRectF(cell).contains(CellBars::barIn(cell, 5)));
         QVERIFY(CellBars::barIn(cell, 0).isEmpty());
-        // In a row as high as those of tables nothing is behind the digits.
+        // In a row of the usual height the digits' background stays clear.
         const QFontMetrics metrics{QTableView().font()};
         QTableView table;
         setUpTable(table);

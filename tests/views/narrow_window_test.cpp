@@ -1,4 +1,4 @@
-// What gives way where a window is narrow or low: words before numbers, columns before names.
+// What gives way in a narrow or low window: words before numbers, columns before names.
 #include <QClipboard>
 #include <QHeaderView>
 #include <QTextLayout>
@@ -27,7 +27,7 @@ namespace {
 const QString advice = QStringLiteral("A higher --available-memory-proportion (1 instead of 0.6) "
                                       "or a lower --batch-size, or both--as it is.");
 
-/// How the lines of a text end that has this width.
+/// The ends of the lines of a text at this width.
 QStringList linesOf(const QString& text, int width) {
     QTextLayout layout(text, QFont());
     QStringList lines;
@@ -143,7 +143,7 @@ private slots:
         resize(960, 540);
         QVERIFY(!menu.showsNames() && !menu.collapsed());
         QVERIFY(menu.width() < wide);
-        // Who asks for them has them.
+        // They are shown on request.
         QTest::keyClick(window_.get(), Qt::Key_B, Qt::ControlModifier);
         QVERIFY(menu.showsNames());
         resize(1280, 720);

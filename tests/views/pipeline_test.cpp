@@ -224,7 +224,7 @@ private slots:
         };
         QCOMPARE(cell(0, 1), "100");
         QVERIFY(cell(1, 0).contains("longest"));
-        // What is lost is seen at once.
+        // The losses are visible at once.
         QCOMPARE(view.findChild<QComboBox*>()->currentText(), "Cycles");
         QVERIFY(!view.grab().isNull());
         view.setWidths(views::SlotWidths::Equal);

@@ -85,7 +85,7 @@ private slots:
                 tree.fontMetrics().horizontalAdvance(cycles));
     }
 
-    // What ran in one of two profiles alone is no difference: estimates are compared.
+    // If only one of two profiles was executed that is not a difference: estimates are compared.
     void aRunIsNotComparedWithAnEstimate() {
         open({files_.write("a.pop", {.tooLarge = true}), files_.write("b.pop")});
         const ProgramModel& model = programs_->model();

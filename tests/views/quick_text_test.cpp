@@ -1,4 +1,4 @@
-// Texts drawn without laying them out look like those that are, and stay in their room.
+// Texts drawn without layout look like those with it, and stay in their room.
 #include <QtTest>
 
 #include "tests/support/test_main.h"

@@ -1,4 +1,4 @@
-// What a plot says of the place under the pointer: always inside the plot, with whole numbers.
+// A plot's read-out at the pointer: always inside the plot, with whole numbers.
 #include <QtTest>
 
 #include "tests/support/test_main.h"
@@ -64,7 +64,7 @@ private slots:
         QCOMPARE(layout.lines[0].value, QStringLiteral("7"));
     }
 
-    /// In the report: wherever one points, and however long the names of steps are.
+    /// In the report: wherever the pointer is, and however long the names of steps are.
     void theReportSaysItInsideThePlot() {
         Profile profile = test::sampleProfile();
         for (Program& program : profile.programs)

@@ -10,7 +10,7 @@
 
 namespace tilescope::test {
 
-/// Heights inside the axes of all plots that are to be seen, laid out as for a picture.
+/// Heights inside the axes of all visible plots, laid out as for a picture.
 inline std::vector<int> plotHeights(QWidget& report) {
     constexpr int passes = 4; // a plot may ask for another share of the height when it is drawn
     std::vector<int> heights;
@@ -27,7 +27,7 @@ inline std::vector<int> plotHeights(QWidget& report) {
     return heights;
 }
 
-/// What tests of one report begin with: show() opens profiles in it.
+/// The base of tests of one report: show() opens profiles in it.
 class ReportAlone : public QObject {
 protected:
     void open(const QStringList& files) {

@@ -22,7 +22,7 @@ using namespace tilescope::gui;
 
 namespace {
 
-/// Every SQL statement that begins anywhere in the program, and on which thread.
+/// Every SQL statement started anywhere in the program, and its thread.
 class StatementLog {
 public:
     static StatementLog& instance() {
@@ -89,7 +89,7 @@ class ResponsiveTest : public QObject {
         test::waitUntilIdle(*window_);
         return static_cast<views::TraceView&>(window_->view(Report::Trace));
     }
-    /// What has to hold for all that was done since the log was cleared.
+    /// Must hold for everything since the log was cleared.
     void verifyNothingHeldUp() {
         StatementLog& log = StatementLog::instance();
         QVERIFY2(log.inWindow().isEmpty(), qPrintable(log.inWindow().join(QLatin1Char('\n'))));
@@ -230,7 +230,7 @@ private slots:
         views::TraceView& view = trace();
         views::ZoomRange& zoom = window_->context().timeZoom;
         views::History& history = window_->context().history;
-        history.reset(); // what other tests have looked at
+        history.reset(); // from other tests
         const std::int64_t step = view.selectedStep();
         const double before = zoom.span();
         QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, view.plot().axisRect()->center());

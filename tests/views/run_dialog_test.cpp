@@ -1,4 +1,4 @@
-// Runs from the window: the form, the command line it stands for, and the program it starts.
+// Runs from the window: the form, the corresponding command line, and the program it starts.
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
@@ -161,7 +161,7 @@ private slots:
                 box->click();
         QVERIFY(option("batchSize").isVisibleTo(dialog_.get()));
         QVERIFY(!option("schedule").isVisibleTo(dialog_.get()));
-        // What is asked for is shown whatever the filter says.
+        // A requested option is shown whatever the filter.
         test::child<gui::OptionForm>(*dialog_).focusOption("schedule");
         QVERIFY(option("schedule").isVisibleTo(dialog_.get()));
     }
@@ -221,7 +221,7 @@ private slots:
                 return label->isVisible() && label->text().contains(text);
             });
         };
-        // Beside the button, as nobody looks for the tip of one that cannot be pressed.
+        // Beside the button, as users do not look for the tool tip of a disabled one.
         QVERIFY(says(QStringLiteral("Choose a model first")));
         dialog_->setModel(QStringLiteral("resnet50"));
         QVERIFY(!says(QStringLiteral("Choose a model first")));
@@ -324,7 +324,7 @@ private slots:
         QVERIFY(shown);
     }
 
-    // The log has what was said before; what the error says is said once.
+    // The log has the earlier output; the error's text appears once.
     void anErrorIsSaidOnce() {
         const auto run = [&](const QByteArray& program) {
             make(script(QStringLiteral("fails"), program));

@@ -1,5 +1,5 @@
-// How the execution trace shows what is selected: its boxes keep their colours, all else steps
-// back.
+// How the execution trace shows the selection: its boxes keep their colours, all others are
+// dimmed.
 #include <QtTest>
 
 #include "tests/support/test_main.h"
@@ -77,7 +77,7 @@ private slots:
             QVERIFY(ofItsLane);
         }
         QVERIFY(boxes().back().contains(middleOf(*found)));
-        // What is selected has its own colour, not one with a band over it.
+        // The selected box has its own colour, without a band over it.
         QCOMPARE(colourAt(inside), before);
     }
 
@@ -113,7 +113,7 @@ private slots:
         QVERIFY(boxes().empty());
     }
 
-    /// What is beside a range steps back, what is in it does not change.
+    /// Everything beside a range is dimmed, the range itself does not change.
     void aRangeKeepsItsColours() {
         open({files_.write("a.pop")});
         key(Qt::Key_F);

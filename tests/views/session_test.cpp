@@ -19,7 +19,7 @@ using namespace tilescope::views;
 
 namespace {
 
-// A worker's work that ends when the test opens the gate or somebody asks it to stop.
+// A worker's task that ends when the test opens the gate or requests a stop.
 class Gate {
 public:
     void open() {

@@ -192,7 +192,7 @@ private slots:
         QTRY_COMPARE(graphOf(again)->currentText(), "Tile map");
         auto* tabs = again.view(Report::Memory).findChild<QTabWidget*>();
         QCOMPARE(tabs->tabText(tabs->currentIndex()), "Vertices");
-        // What was not looked at again is not forgotten either.
+        // Reports that were not visited again keep theirs, too.
         QVERIFY(again.state().controls.contains("operations"));
         again.showReport(Report::Operations);
         test::waitUntilIdle(again);
@@ -246,7 +246,7 @@ private slots:
     void severalWindowsShareThePreferences() {
         WindowList windows(Memory::None);
         MainWindow& one = windows.add();
-        const QSize screen = one.screen()->availableSize(); // smaller than a window likes to be
+        const QSize screen = one.screen()->availableSize(); // smaller than a window prefers
         QVERIFY(one.width() <= screen.width() && one.height() <= screen.height());
         show(one);
         QTest::keyClick(&one, Qt::Key_N, Qt::ControlModifier);
@@ -305,7 +305,7 @@ private slots:
         files_.writeBytes("watched.bin", "three");
         QTRY_COMPARE(changed.count(), 1);
         QCOMPARE(changed[0][0].toString(), a);
-        // What was replaced is watched on.
+        // A replaced file is still watched.
         files_.writeBytes("watched.bin", "three more");
         QTRY_COMPARE(changed.count(), 2);
         files_.writeBytes("new.bin", "three more again");

@@ -101,7 +101,7 @@ private slots:
             for (const QLabel* label : view.block(name)->findChildren<QLabel*>())
                 texts << label->text();
         const QString all = texts.join('|').remove(QChar(0x200b));
-        QVERIFY2(all.contains("large.pop") && all.contains("not there: the program does not fit"),
+        QVERIFY2(all.contains("large.pop") && all.contains("missing: the program does not fit"),
                  qPrintable(all));
         QVERIFY(all.contains("TileScope"));
     }

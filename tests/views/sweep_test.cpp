@@ -118,7 +118,7 @@ private slots:
     void otherValuesHaveOtherCells() {
         SweepView& view = open(writeSweep("sweep"));
         view.values().setCurrentText("Fullest tile");
-        // What does not fit has its bytes all the same.
+        // A point that does not fit has its bytes, too.
         QCOMPARE(view.map().map().cells[3].value, 700000);
         QCOMPARE(view.map().map().cells[3].label, std::string("OOM"));
         QCOMPARE(view.map().map().cells[0].value, 4000);
@@ -233,7 +233,7 @@ private slots:
         QVERIFY(!window_->context().workers.idle());
         test::waitUntilIdle(*window_);
         QVERIFY(view.isVisible());
-        // With a profile open each is for what is in front.
+        // With a profile open both act on the page in front.
         QAction& tryAll = action("&Try all suggestions…");
         QVERIFY(!tryAll.isEnabled());
         QSignalSpy changed(&window_->context().reports, &ReportPair::changed);

@@ -31,7 +31,7 @@ using namespace tilescope::gui;
 
 namespace {
 
-// A language in which every text is marked; knows what it was asked for.
+// A language in which every text is marked; records the requested texts.
 class MarkingTranslator : public QTranslator {
 public:
     [[nodiscard]] bool isEmpty() const override { return false; }
@@ -50,7 +50,7 @@ bool hasLetters(const QString& text) {
     return text.contains(word);
 }
 
-// Parts of Qt's widgets are no widgets of ours.
+// Parts of Qt's widgets are not ours.
 bool isPartOfQt(const QWidget& widget) {
     return widget.objectName().startsWith(QStringLiteral("qt_")) ||
            (widget.parentWidget() != nullptr &&

@@ -1,4 +1,4 @@
-// The row of controls above a report: what has no room is in its menu.
+// The row of controls above a report: those that do not fit are in its menu.
 #include <QtTest>
 
 #include "tests/support/test_main.h"

@@ -42,7 +42,7 @@ TraceRow equalBodies(int count) {
     return row;
 }
 
-/// The same as a trace, and what its index gives at a resolution.
+/// The same as a trace, and its index's boxes at a resolution.
 TraceIndex repeatedBody(int count) {
     Trace trace;
     const TraceBodyId body = trace.bodies.add({});
@@ -155,7 +155,7 @@ private slots:
         QCOMPARE(steps.boxes[1].begin, 20);
     }
 
-    /// What a long stream copy runs beside is not lost under it.
+    /// Steps beside a long stream copy are not hidden by it.
     void stepsBesideAStreamCopyAreKept() {
         TraceLane lane;
         lane.rows = {rowOf({{10, 20}, {20, 40}, {60, 70}}), rowOf({{8, 50}})};
@@ -176,7 +176,7 @@ private slots:
         QVERIFY(boxAt(row, 30) == nullptr);
     }
 
-    // A pixel is what is in it, by how much of it that takes, not whatever takes most.
+    // A pixel mixes all boxes in it by their shares, rather than showing the largest one.
     void pixelsAreMixtures() {
         TraceRow row = rowOf({{0, 30}, {30, 90}});
         row.boxes[1].kind = ProgramKind::DoExchange;
@@ -251,7 +251,7 @@ private slots:
                 qPrintable(QStringLiteral("%1 at %2").arg(difference(pixels[x], mean)).arg(x)));
         for (std::size_t x = 0; x + 8 <= pixels.size(); ++x)
             QVERIFY(difference(meanOf(pixels, x, x + 8), mean) < 16);
-        // A pixel further on it is the same picture, though it was read anew.
+        // One pixel further on the picture is the same, though it was read again.
         const double perPixel = std::floor(end / 3 / width);
         const double from = 100 * perPixel;
         const auto at = [&](double first) {
@@ -324,7 +324,7 @@ private slots:
         QCOMPARE(text(lanes.order(fourKeys)), QStringLiteral("1 3 2 0"));
         QVERIFY(!lanes.moveBy(fourKeys, 1, -1));
         QVERIFY(lanes.moveBy(fourKeys, 1, 1));
-        // What is pinned is above, and stays there.
+        // Pinned lanes are at the top, and stay there.
         lanes.set("ipu 1", {.pinned = true});
         QCOMPARE(text(lanes.order(fourKeys)), QStringLiteral("2 3 1 0"));
         QVERIFY(!lanes.moveBy(fourKeys, 2, 1));
@@ -333,7 +333,7 @@ private slots:
         QCOMPARE(text(lanes.shown(fourKeys)), QStringLiteral("2 3 0"));
         QVERIFY(lanes.moveBy(fourKeys, 3, 1)); // past the hidden one
         QCOMPARE(text(lanes.shown(fourKeys)), QStringLiteral("2 0 3"));
-        // A lane that it has not seen is after the one that it comes after.
+        // An unknown lane keeps its place after the lane before it.
         const LaneArrangement::Keys more{"host", "ipu 0", "ipu 1", "ipu 2", "ipu 3"};
         QCOMPARE(text(lanes.shown(more)), QStringLiteral("2 0 3 4"));
         lanes.showAll();

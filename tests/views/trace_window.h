@@ -11,7 +11,7 @@
 
 namespace tilescope::test {
 
-/// What tests of the execution trace begin with: open() shows it.
+/// The base of tests of the execution trace: open() shows it.
 class TraceWindow : public QObject {
 protected:
     void open(const QStringList& files) {

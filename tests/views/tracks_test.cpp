@@ -118,7 +118,7 @@ private slots:
         resize(1280, 800);
         QCOMPARE(shown(), (QStringList{"Live memory", "Exchange"}));
         QVERIFY(trace_->plot().height() >= views::TracksPane::lowestLanes - 90);
-        // Lanes are not pressed: where a window is low, tracks give way, the last first.
+        // Lanes keep their height: in a low window tracks give way, the last first.
         int before = 2;
         for (const int height : {700, 600, 500, 400}) {
             resize(1280, height);
@@ -185,7 +185,7 @@ private slots:
                 track("Exchange").curve().largest(zoom().from(), zoom().to()));
     }
 
-    // What was read closely is no part of the whole: it would stand out from what is beside it.
+    // Finely read columns are not shown in the whole: they would stand out from their neighbours.
     void theWholeIsAsBeforeOneLookedCloser() {
         open({files_.write("a.pop")});
         resize(1280, 800);

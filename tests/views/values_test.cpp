@@ -112,7 +112,7 @@ private slots:
         QCOMPARE(curveText(CurveQuantity::Accuracy, 0.972), "97.2 %");
         QCOMPARE(curveText(CurveQuantity::LossScale, 1024), "1,024");
         QCOMPARE(curveText(CurveQuantity::LossScale, 0.5), "0.5");
-        QCOMPARE(curveText(CurveQuantity::Loss, std::nan("")), "no number");
+        QCOMPARE(curveText(CurveQuantity::Loss, std::nan("")), "NaN");
         const ProfileValues one = test::sampleValues();
         const ProfileValues two = test::sampleValues(true);
         const QString read = curveReadOut(one, &two, 4.2, 0.5);
@@ -164,7 +164,7 @@ private slots:
         QCOMPARE(scale.positionOf(1), 1.0);
     }
 
-    // What is much stands out most, evenly, in both themes.
+    // Large shares stand out most, increasing evenly, in both themes.
     void coloursGrowAwayFromTheBackground() {
         for (const Theme& theme : {lightTheme(), darkTheme()}) {
             constexpr int steps = 20;
@@ -186,7 +186,7 @@ private slots:
         const int row = rowOf(*view, "conv1/weights/grad");
         QCOMPARE(cell(view->tensors().model(), row, static_cast<int>(columns.indexOf("From 2^"))),
                  "-24");
-        // What loses most is what one sees first.
+        // The tensor that loses most comes first.
         QCOMPARE(shownTensor(*view), "conv1/weights/grad");
     }
 
@@ -278,7 +278,7 @@ private slots:
         QVERIFY(!plot.cells().colourOf(std::nan("")).isValid());
     }
 
-    // Many iterations in one pixel: the one that stands out is seen.
+    // Many iterations in one pixel: the largest is shown.
     void whatIsRareDoesNotVanish() {
         newContext();
         ZoomRange zoom;
@@ -329,7 +329,7 @@ private slots:
         const auto view = show<ValuesView>(bothComputed());
         const QAbstractItemModelTester tester(&view->tensors().model());
         CurvePlot& loss = view->curves().plot(CurveQuantity::Loss);
-        // Lines, after the single calls that few updates do not have besides.
+        // Lines, after the single calls, which are not drawn separately for few updates.
         const QCPGraph& ofSource = *loss.graph(2 * CurvePlot::Means);
         const QCPGraph& ofTarget = *loss.graph(2 * CurvePlot::Means + 1);
         QCOMPARE(loss.graph(0)->dataCount(), 0);
@@ -356,7 +356,7 @@ private slots:
         clickTensor(*view, "conv1/weights/momentum");
         bool said = false;
         for (const QLabel* label : view->heat().findChildren<QLabel*>())
-            said = said || label->text() == "Target: has no such tensor";
+            said = said || label->text() == "Target: no such tensor";
         QVERIFY(said);
         QVERIFY(view->heat().plot(true).cells().side().rows.empty());
         QVERIFY(!view->grab().isNull());
@@ -383,7 +383,7 @@ private slots:
         QVERIFY2(message.contains("tilescope run") && message.contains("--compute"),
                  qPrintable(message));
         QVERIFY(!test::choiceOf(*view, "Heat map").isEnabled());
-        // What shows nothing is not there; what makes values is.
+        // Controls of values are hidden; the button to compute them is shown.
         QVERIFY(!test::button(*view, "Loss").isVisible());
         QSignalSpy again(view.get(), &ReportView::runAgainWanted);
         QToolButton& compute = test::button(*view, "Run again with --compute\u2026");

@@ -1,4 +1,4 @@
-// The whole window: opens profiles, shows every report, and says what is wrong where it is wrong.
+// The whole window: opens profiles, shows every report, and shows errors where they occur.
 #include <QDragEnterEvent>
 #include <QMimeData>
 #include <QtTest>

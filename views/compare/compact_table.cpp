@@ -93,7 +93,7 @@ void CompactTable::fitColumns() {
     }
     constexpr int narrowestName = 120;
     constexpr int narrowestText = 80;
-    // Where that is too much, a column of texts gives way to the numbers.
+    // If that is too much, a text column is narrowed in favour of the numbers.
     const int over = others + narrowestName - view_->viewport()->width();
     const bool isText =
         model_->rowCount() > 0 && model_->columnCount() > 1 &&

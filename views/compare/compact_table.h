@@ -29,7 +29,7 @@ signals:
     /// The user has selected, or activated, a row.
     void chosen(std::int32_t id);
     void activated(std::int32_t id);
-    /// Another row is selected or none, whoever did it.
+    /// The selected row has changed or the selection is empty, whatever the cause.
     void rowChanged();
 
 private:
@@ -40,7 +40,7 @@ private:
     QTableView* view_;
     QLabel* title_;
     QHBoxLayout* heading_;
-    bool selecting_ = false; ///< the selection changes because selectId() says so
+    bool selecting_ = false; ///< the selection is being changed by selectId()
 };
 
 } // namespace tilescope::views

@@ -28,7 +28,7 @@ QString bytesText(double bytes, ByteUnits units) {
     return QString::fromStdString(formatBytes(std::llround(bytes), units));
 }
 
-// What is written as 0.0 % is neither better nor worse.
+// A change displayed as 0.0 % is neither better nor worse.
 Level levelOf(double before, double after) {
     constexpr double leastShare = 0.0005;
     if (std::abs(after - before) < leastShare * before)
@@ -51,7 +51,7 @@ QString fitText(const QString& who, const ProfileInfo& info, const MemorySummary
                                             .arg(who, countText(memory.tilesOverLimit));
 }
 
-// What fits is more than what became smaller.
+// Whether a side fits outweighs the change in bytes.
 VerdictFigure fullestTile(const Comparison& c, ByteUnits units) {
     VerdictFigure figure = bytesFigure(Text::tr("Fullest tile"), metricOf(c, "maxTile"), units);
     const QString limit = bytesText(static_cast<double>(c.targetMemory.limitPerTile), units);
@@ -86,7 +86,7 @@ QString runText(const Comparison& c) {
     return text;
 }
 
-// Of a sample, as runs may take different numbers of them.
+// Per sample, because runs may process different numbers of samples.
 VerdictFigure sampleTime(const Comparison& c) {
     const ComparedMetric rate = metricOf(c, "throughput");
     const auto seconds = [](const std::optional<double>& perSecond) {
@@ -130,14 +130,14 @@ VerdictFigure allMemory(const Comparison& c, ByteUnits units) {
     return figure;
 }
 
-// What was divided says so.
+// Adds to the title that the value is per sample.
 QString figureTitle(const Comparison& comparison, const Metric& metric) {
     QString title = translated(metric.title);
     const bool divided =
         metric.unit == Unit::Bytes || metric.unit == Unit::Cycles || metric.unit == Unit::Seconds;
     if (!comparison.perSample || !divided || metric.ofTile)
         return title;
-    // Shorter than that of the verdict, which includes what the host takes for each run.
+    // Shorter than the verdict's time, which includes the host's share of each run.
     if (metric.unit == Unit::Seconds)
         return Text::tr("Time of a sample, on the machine");
     const QString ofRun = Text::tr(" of a run");

@@ -17,8 +17,8 @@ using ComparisonPtr = std::shared_ptr<const Comparison>;
 /// Compares two open profiles; parts that other reports show are not loaded again.
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop);
 
-/// The metrics of the verdict in source, target and their difference. What a side does not have,
-/// such as the cycles of what does not fit, is a dash, and so is its difference.
+/// The metrics of the verdict in source, target and their difference. A value that a side lacks,
+/// such as the cycles of a program that does not fit, is a dash, and so is its difference.
 ValueTree headlineFigures(const Comparison& comparison);
 
 /// The `most` largest causes of the change of memory (Unit::Bytes) or cycles; ids are OperationIds.
@@ -35,13 +35,13 @@ struct VerdictFigure {
     QString target;
     QString change; ///< "−3.0 %"; empty where there is none
     Level level = Level::Plain;
-    bool sourceIsBad = false; ///< exceeds what there is
+    bool sourceIsBad = false; ///< exceeds the available memory
     bool targetIsBad = false;
-    QString detail = {}; ///< in a sentence: what fits, how many samples a second
+    QString detail = {}; ///< a sentence: which side fits, samples per second
 };
 
-/// What came of the change: the fullest tile and whether each side fits, the time of a sample, and
-/// the memory of all tiles, which is the samples' where the comparison is.
+/// The outcome of the change: the fullest tile and whether each side fits, the time of a sample,
+/// and the memory of all tiles (per sample if the comparison is).
 std::array<VerdictFigure, 3> comparisonVerdict(const Comparison& comparison, ByteUnits units);
 
 } // namespace tilescope::views

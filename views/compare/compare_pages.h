@@ -15,8 +15,8 @@ struct ComparePage {
     const char* title; ///< of its tab
     const char* filterHint;
     const char* report;       ///< that its rows lead to; empty if that depends on the row
-    int table = -1;           ///< of Comparison::tables; -1: it is made of something else
-    const char* oldName = ""; ///< by which the page is found too
+    int table = -1;           ///< of Comparison::tables; -1: it has no such table
+    const char* oldName = ""; ///< former title, by which the page is found too
 };
 
 /// In the order of the tabs.

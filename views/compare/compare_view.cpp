@@ -27,8 +27,8 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     perSample_->setText(tr("Per sample"));
     perSample_->setCheckable(true);
     perSample_->setToolTip(tr("Divide memory of all tiles by the samples of a micro-batch, and "
-                              "cycles by those of a run, so that other batch sizes compare. The "
-                              "memory of a tile is what it is"));
+                              "cycles by those of a run, so that batch sizes can be compared. "
+                              "Memory of a single tile is not divided"));
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 0, 8, 4);
@@ -86,7 +86,7 @@ QWidget* CompareView::makePage(Page page) {
     chartArea_ = scrolled(chart_);
     chartArea_->setAccessibleName(tr("Waterfall"));
     QSplitter* both = splitOf(Qt::Vertical, chartArea_, table, 3, 2);
-    // Only the proportion counts, but numbers below what the table needs would not.
+    // Only the ratio counts, but not if the numbers are below the table's minimum height.
     both->setSizes({6000, 4500});
     return both;
 }
@@ -151,7 +151,7 @@ void CompareView::showComparison() {
 }
 
 void CompareView::showWaterfall() {
-    // Below its last bar there is nothing to see.
+    // No empty space below the last bar.
     const auto fit = [this] { chartArea_->setMaximumHeight(chart_->sizeHint().height()); };
     if (!parts_) {
         chart_->setWaterfall(std::nullopt);
@@ -198,7 +198,7 @@ void CompareView::loadPage() {
 }
 
 void CompareView::follow(Page page, std::int32_t id) {
-    // While others are read, rows are of profiles that were left.
+    // While other profiles are being read, the rows belong to those that were left.
     if (!comparison_ || id < 0 || page == Page::Options)
         return;
     if (comparePage(page).table >= 0) {
@@ -214,7 +214,7 @@ void CompareView::follow(Page page, std::int32_t id) {
             return goTo(QStringLiteral("liveness"), id, o.sourceStep);
 }
 
-// The page shows what is of the place where most of the cycles are, if anything there is named so.
+// The page is filtered to the place where most of the cycles are, if any row is named after it.
 void CompareView::followBar(LossKind kind, const std::string& place) {
     const LossPage where = pageOf(kind);
     if (!comparison_)

@@ -77,7 +77,7 @@ private:
     QToolButton* perSample_;
     OverviewPage* overview_;
     WaterfallChart* chart_;
-    QWidget* chartArea_ = nullptr; ///< what the chart is scrolled in
+    QWidget* chartArea_ = nullptr; ///< the scroll area of the chart
     ComparisonPtr comparison_;
     ComparisonPtr divided_; ///< per sample; made when it is first shown
     std::optional<WaterfallParts> parts_;

@@ -23,7 +23,7 @@ public:
 
 signals:
     void chosen(std::int32_t id);
-    /// The link to what does not stand here.
+    /// The link to the names that are left out was followed.
     void moreWanted();
 
 private:

@@ -13,7 +13,7 @@ namespace {
 constexpr int pageWidth = 1360;            // pixels: two tables side by side
 constexpr int mostMiddle = 250;            // pixels of height: the eight figures
 constexpr int mostBottom = 400;            // the ten causes with their headings
-constexpr int leastStacked[] = {180, 290}; // of what is below each other
+constexpr int leastStacked[] = {180, 290}; // parts below each other
 constexpr int leastForTwo = 960;           // pixels of width
 
 } // namespace
@@ -77,7 +77,7 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
             [this](std::int32_t id) { emit placeWanted(QStringLiteral("operations"), id, {}); });
 }
 
-// What has no room side by side stands below each other, and the page scrolls.
+// Parts that do not fit side by side are placed below each other, and the page scrolls.
 void OverviewPage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const bool narrow = width() < leastForTwo;

@@ -24,7 +24,7 @@ public:
     explicit OverviewPage(ViewContext& context, QWidget* parent = nullptr);
     /// `targetPeak` is the source's step that corresponds to the target's peak.
     void setComparison(ComparisonPtr comparison, StepId targetPeak);
-    /// Colours and units are in the texts of the verdict.
+    /// Call after a change of colours or units, which are part of the verdict's texts.
     void restyle();
     [[nodiscard]] const VerdictCards& verdict() const { return *verdict_; }
     void selectOperation(OperationId operation);

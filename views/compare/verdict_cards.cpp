@@ -112,7 +112,7 @@ void VerdictCards::paintCard(QPainter& painter, const QRect& card,
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.detail);
 }
 
-// Where a card is too narrow for both, the change stands beside the title, in smaller letters.
+// If a card is too narrow for both, the change is written beside the title, in smaller letters.
 int VerdictCards::paintValues(QPainter& painter, const QRect& title, const QRect& line,
                               const VerdictFigure& figure) const {
     const QString mark = figure.level == VerdictFigure::Level::Good  ? QStringLiteral("\u2714 ")

@@ -32,7 +32,7 @@ private:
     [[nodiscard]] int heightOf(int lines) const;
     [[nodiscard]] QColor colourOf(VerdictFigure::Level level) const;
     void paintCard(QPainter& painter, const QRect& card, const VerdictFigure& figure) const;
-    /// Pixels of the title's line that it takes.
+    /// Returns how many pixels of the title's line it takes.
     int paintValues(QPainter& painter, const QRect& title, const QRect& line,
                     const VerdictFigure& figure) const;
 

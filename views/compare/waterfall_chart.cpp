@@ -47,7 +47,7 @@ void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall, const QStr
             if (!step.place.empty())
                 tip += tr(", most in %1").arg(shownName(step.place, mostOfOne));
             if (step.kind)
-                tip += tr("\nA click shows what these cycles are of");
+                tip += tr("\nClick to see where these cycles go");
             bars_.push_back({translated(step.name()),
                              (change < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) +
                                  cycles(std::abs(change)),
@@ -73,7 +73,8 @@ void WaterfallChart::setWaterfall(std::optional<Waterfall> waterfall, const QStr
 }
 
 void WaterfallChart::fitAxis() {
-    // Steps that are all together a smaller part of the run could hardly be seen from 0 on.
+    // If all steps together are a smaller share of the run, they would hardly show on an axis from
+    // 0.
     constexpr double leastFromZero = 0.4;
     axisFrom_ = 0;
     axisTo_ = 1;
@@ -169,7 +170,7 @@ int WaterfallChart::barAt(const QPoint& position) const {
     return -1;
 }
 
-// Only what leads somewhere is marked.
+// Only bars that lead somewhere are marked.
 void WaterfallChart::mark(int bar) {
     const bool leads = bar >= 0 && bars_[static_cast<std::size_t>(bar)].loss.has_value();
     marked_ = leads ? bar : -1;
@@ -180,7 +181,7 @@ void WaterfallChart::mark(int bar) {
 void WaterfallChart::choose(int bar) {
     if (bar < 0 || !bars_[static_cast<std::size_t>(bar)].loss)
         return;
-    const Bar chosen = bars_[static_cast<std::size_t>(bar)]; // what is shown may change
+    const Bar chosen = bars_[static_cast<std::size_t>(bar)]; // a copy, as bars may change
     emit stepChosen(*chosen.loss, chosen.place);
 }
 

@@ -1,5 +1,4 @@
-// The way from the source's cycles to the target's, drawn as bars that begin where the one above
-// ends.
+// From the source's cycles to the target's: bars that each begin where the one above ends.
 #pragma once
 
 #include <optional>
@@ -10,8 +9,9 @@
 
 namespace tilescope::views {
 
-/// Gains are green and costs red; source and target are above and below. Where all bars are nearly
-/// as long, the axis does not begin at 0, and says so. A bar leads to what it is the sum of.
+/// Gains are green and costs red; the source is at the top and the target at the bottom. If all
+/// bars are nearly as long, the axis does not begin at 0, and the caption says so. A bar leads to
+/// the items it is the sum of.
 class WaterfallChart : public PaintedWidget {
     Q_OBJECT
 public:
@@ -26,7 +26,7 @@ public:
         std::int64_t to = 0;
         enum class Kind { Source, Target, Gain, Cost } kind = Kind::Source;
         QString toolTip;
-        std::optional<LossKind> loss = {}; ///< where the bar leads; none: nowhere
+        std::optional<LossKind> loss = {}; ///< where the bar leads, if anywhere
         std::string place = {};
     };
     /// Where a bar is.

@@ -16,7 +16,7 @@ double rateOf(std::int64_t bytes, std::int64_t cycles) {
 
 } // namespace
 
-/// What is held while the boxes of a lane are looked at.
+/// Data kept while the boxes of a lane are coloured.
 struct BoxTints::Reader {
     const TraceIndex& index;
     IpuId ipu;
@@ -30,7 +30,7 @@ struct BoxTints::Reader {
     [[nodiscard]] TraceSums sumsOf(const TraceBox& box) const {
         return index.statistics(ipu, {box.begin, box.end}).sums;
     }
-    /// Of one step its own numbers: what runs beside it is another's.
+    /// The step's own numbers only, without steps that run beside it.
     [[nodiscard]] StepOnIpu stepOf(const TraceBox& box) const {
         for (const StepOnIpu& on : index.stepAt(box.firstStep).ipus)
             if (on.ipu == ipu)
@@ -98,7 +98,7 @@ void BoxTints::tint(TraceLane& lane, const ProfileView& profile, IpuId ipu,
         for (TraceBox& box : row.boxes) {
             if (stop.stop_requested())
                 throw Cancelled();
-            // A group is more than one colour says; of balance and bytes there is a sum.
+            // A group has too many operations for one colour; balance and bytes can be added up.
             if (box.look == TraceBox::Look::Run || box.cycles() <= 0 ||
                 (by_ == ColourBy::Operation && box.look == TraceBox::Look::Group))
                 continue;

@@ -1,4 +1,4 @@
-// What boxes of an execution are coloured by, read on a worker thread when it is asked for.
+// What boxes of an execution are coloured by, read on a worker thread on demand.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,8 @@
 
 namespace tilescope::views {
 
-/// Gives boxes their operation, balance or bytes. Of several steps it is that of all their cycles:
-/// TraceIndex::statistics() of the range, of operations those with most cycles. Safe for several
-/// threads.
+/// Adds the operation, balance or bytes to boxes. A box of several steps has the value of all their
+/// cycles (TraceIndex::statistics() of the range) or the operations with most cycles. Thread-safe.
 class BoxTints {
 public:
     BoxTints(ProfilePair profiles, ColourBy by)

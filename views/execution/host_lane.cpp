@@ -23,8 +23,8 @@ std::string nameOf(const HostBox& box) {
     }
 }
 
-// Runs and phases are grey, as runs of an IPU are; data that moves and waits for it have the
-// colours of their steps on the IPU.
+// Runs and phases are grey, as runs of an IPU are; data transfers and waits for them have the
+// colours of the corresponding steps on the IPU.
 TraceBox hostBoxOf(const HostBox& box) {
     TraceBox result{box.cycles.begin, box.cycles.end, ProgramKind::Sequence, TraceBox::Look::Run, 0,
                     box.steps,        nameOf(box)};
@@ -65,8 +65,7 @@ std::int16_t placeOfChannel(TraceLane& lane, const std::string& channel) {
         return -1;
     const auto found = std::find(lane.channels.begin(), lane.channels.end(), channel);
     const auto place = found - lane.channels.begin();
-    constexpr std::ptrdiff_t most =
-        1000; // a program has few; one that makes them up has no colours
+    constexpr std::ptrdiff_t most = 1000; // programs have few; more are not coloured
     if (place >= most)
         return -1;
     if (found == lane.channels.end())
@@ -131,7 +130,7 @@ public:
         return lane;
     }
 
-    /// Of all rows the one of callbacks says most: who waits for whom.
+    /// The row of callbacks is the most informative: who waits for whom.
     [[nodiscard]] TraceRow folded(const TraceLane& lane) const override {
         const std::size_t callbacks = compilation_ ? 2 : 1;
         return lane.rows[std::min(callbacks, lane.rows.size() - 1)];

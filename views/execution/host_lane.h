@@ -5,9 +5,9 @@
 
 namespace tilescope::views {
 
-/// A lane of the host of a profile, if the question has one: rows of the runs, of stream callbacks,
-/// which are made from the copies of the IPUs that are asked for, and of the program's threads. A
-/// wait that goes on beyond the range that is read has no steps.
+/// Adds a lane for the host of a profile if the question has one: rows of the runs, of stream
+/// callbacks, which are derived from the copies of the chosen IPUs, and of the program's threads. A
+/// wait that ends beyond the range read has no steps.
 void addHostLane(LaneSources& lanes, const TraceQuestion& question, bool target);
 
 } // namespace tilescope::views

@@ -28,21 +28,21 @@ private:
     LazyPart<HostTimeline> timeline_;
 };
 
-/// Of both profiles; none where there is no execution, or where the host is not to be seen.
+/// The hosts of both profiles; null without an execution, or if the host cannot be shown.
 struct Hosts {
     std::shared_ptr<const HostOfProfile> source;
     std::shared_ptr<const HostOfProfile> target;
 
-    /// The earlier of where both begin, zero or negative.
+    /// The earlier begin of the two, zero or negative.
     [[nodiscard]] std::int64_t firstCycle() const;
-    /// The later of where both end.
+    /// The later end of the two.
     [[nodiscard]] std::int64_t lastCycle() const;
 };
 
 /// On a worker thread.
 Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop);
 
-/// The kind in whose pale colour the host's waits are.
+/// The host's waits have the pale colour of this kind.
 inline constexpr ProgramKind hostWaitsKind = ProgramKind::Sync;
 
 /// The step of a stream copy that runs on any IPU at a cycle, or -1.

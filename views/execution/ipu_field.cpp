@@ -24,7 +24,7 @@ IpuField::IpuField(QWidget* parent)
         if (item >= 0)
             take(itemText(item));
     });
-    // Of a list that was typed the item below it is still the current one.
+    // With a typed list, the item below it is still the current one.
     connect(this, &QComboBox::activated, this, [this](int item) { take(itemText(item)); });
     connect(lineEdit(), &QLineEdit::editingFinished, this, [this] { take(currentText()); });
 }
@@ -48,7 +48,7 @@ void IpuField::take(const QString& text) {
     const bool all = wanted.isEmpty() || wanted.compare(itemText(0), Qt::CaseInsensitive) == 0;
     const auto ipus = all ? IpuSet() : parseIpus(text, count_);
     if (!ipus) {
-        emit refused(tr("'%1' is no list of IPUs: write numbers below %2, such as 0-3,8.")
+        emit refused(tr("'%1' is not a list of IPUs: write numbers below %2, such as 0-3,8.")
                          .arg(text)
                          .arg(count_));
         return;
@@ -62,7 +62,7 @@ void IpuField::take(const QString& text) {
 
 void IpuField::focusOutEvent(QFocusEvent* event) {
     QComboBox::focusOutEvent(event);
-    setEditText(taken_); // what was refused is given up
+    setEditText(taken_); // a refused text is discarded
 }
 
 void IpuField::choose(std::int32_t ipu) {

@@ -8,16 +8,16 @@
 
 namespace tilescope::views {
 
-/// All IPUs, one of them, or what is typed: "0-3,8". Says why a text is no such list, and shows
-/// what was chosen before when the user goes on elsewhere.
+/// All IPUs, one of them, or a typed list: "0-3,8". Says why a text is not a list of IPUs, and
+/// returns to the last choice when it loses the focus.
 class IpuField : public QComboBox {
     Q_OBJECT
-    /// See controlStates(): a list that was typed is no item.
+    /// See controlStates(): a typed list is not an item.
     Q_PROPERTY(QJsonObject keptState READ keptState WRITE setKeptState)
 public:
     explicit IpuField(QWidget* parent = nullptr);
 
-    /// Those of a machine; all are chosen then.
+    /// The number of IPUs of a machine; chooses all of them.
     void setCount(std::int32_t count);
     [[nodiscard]] const IpuSet& ipus() const { return ipus_; }
     /// One; all with -1.
@@ -28,7 +28,7 @@ public:
 
 signals:
     void chosen();
-    /// Nothing when a list is taken: what was said of the one before is over.
+    /// An empty text when a list is accepted: the last refusal no longer holds.
     void refused(const QString& why);
 
 protected:

@@ -58,7 +58,7 @@ void addFlame(TraceLane& lane, const TraceIndex& index,
         rows[row].boxes.push_back({span.begin, span.end, span.kind, look, span.firstStep,
                                    span.steps, span.name, span.shares});
     }
-    // Row 0 are the runs, which every look has alike.
+    // Row 0 has the runs, which are the same in every look.
     if (rows.size() > 1)
         std::move(rows.begin() + 1, rows.end(), std::back_inserter(lane.rows));
 }

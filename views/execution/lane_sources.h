@@ -43,7 +43,7 @@ public:
     LaneSource& operator=(const LaneSource&) = delete;
 
     [[nodiscard]] const std::string& key() const { return key_; }
-    /// Of the second profile.
+    /// Whether the lane belongs to the second profile.
     [[nodiscard]] bool target() const { return target_; }
     /// The lane without rows.
     [[nodiscard]] TraceLane empty() const;
@@ -51,14 +51,14 @@ public:
     /// On a worker thread: all rows.
     [[nodiscard]] virtual TraceLane read(const LaneDetail& detail,
                                          const std::stop_token& stop) const = 0;
-    /// What it shows in one row, of a lane that was read.
+    /// The row shown when the lane is folded; `lane` has been read.
     [[nodiscard]] virtual TraceRow folded(const TraceLane& lane) const { return stepsOf(lane); }
-    /// Its line in the strip over the whole execution; none if it has none there.
+    /// Its line in the strip over the whole execution, if it has one there.
     [[nodiscard]] virtual std::optional<TraceRow> strip(const TraceLane& lane) const {
         return stepsOf(lane);
     }
     [[nodiscard]] virtual LaneClick click(const TraceBox& box) const;
-    /// Others of its kind may be left out: the IPU that it is of; none for all other kinds.
+    /// The IPU of a lane that can be shown without others of its kind; none for all other kinds.
     [[nodiscard]] virtual IpuId ipu() const { return {}; }
 
 private:
@@ -69,14 +69,14 @@ private:
 
 using LaneSources = std::vector<std::shared_ptr<const LaneSource>>;
 
-/// The lanes that a question asks for, as they come from top to bottom: source first, then target,
-/// of each its kinds of lanes one after the other.
+/// The lanes that a question asks for, from top to bottom: source first, then target, each with its
+/// kinds of lanes one after the other.
 LaneSources laneSources(const TraceQuestion& question);
 
 /// What is to be read of a lane.
 enum class LaneWish { Nothing, Rows, Folded };
 
-/// Reads lanes, several at a time. `wishes`: of each lane; of those beyond their end everything.
+/// Reads lanes, several at a time. `wishes`: one per lane; lanes beyond its end are read in full.
 std::vector<TraceLane> readLanes(const LaneSources& sources, const LaneDetail& detail,
                                  const std::vector<LaneWish>& wishes, const std::stop_token& stop);
 

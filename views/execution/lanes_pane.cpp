@@ -21,7 +21,7 @@ QString titleOf(const TraceBox& box) {
     return box.steps > 1 ? name + LanesPane::tr("  (steps: %1)").arg(box.steps) : name;
 }
 
-/// The kinds that most of a merged box is, as its colour says.
+/// The kinds that make up most of a merged box, as its colour shows.
 QString readOutOfShares(const TraceBox& box) {
     std::vector<std::pair<int, ProgramKind>> most;
     for (const ProgramKind kind : programKinds)
@@ -64,7 +64,7 @@ LanesPane::LanesPane(ViewContext& context, QWidget* parent)
     });
 }
 
-// What was arranged is of IPUs: another machine has others.
+// An arrangement is reset for a machine with another number of IPUs.
 void LanesPane::arrangeFor(const TraceQuestion& question) {
     const std::int32_t ipus = executedOf(question.profiles)->machine().ipus;
     if (std::exchange(ipus_, ipus) != ipus)
@@ -80,7 +80,7 @@ void LanesPane::load(TraceQuestion question, std::int64_t length, ColourBy colou
              question_.profiles.target != question.profiles.target)
         question.tints = std::make_shared<const BoxTints>(question.profiles, colours);
     else
-        question.tints = question_.tints; // what it has read stays
+        question.tints = question_.tints; // keeps what was read
     question_ = question;
     const LaneSources sources = laneSources(question);
     query_.start([this, question, sources, length, colours](const std::stop_token& stop) {
@@ -105,7 +105,7 @@ void LanesPane::load(TraceQuestion question, std::int64_t length, ColourBy colou
     });
 }
 
-// Of many IPUs most lie below those in sight, and of a folded lane one row is enough.
+// With many IPUs most are out of sight, and a folded lane needs one row only.
 std::vector<LaneWish> LanesPane::wishes() const {
     const LaneLayout& layout = plot_->trace().layout();
     std::vector<LaneWish> wishes(sources_.size(), LaneWish::Nothing);
@@ -117,7 +117,7 @@ std::vector<LaneWish> LanesPane::wishes() const {
 
 void LanesPane::refresh() {
     if (question_.look == TraceLook::Tiles || !loaded())
-        return; // the tiles read for themselves
+        return; // the view of tiles reads for itself
     const ZoomRange& zoom = context_.timeZoom;
     // Half a screen more on each side, so that panning finds it drawn.
     const double from = zoom.from() - zoom.span() / 2;
@@ -180,12 +180,12 @@ QString LanesPane::readOut(double x, double y) const {
         return {};
     if (hit.box->wallTime)
         return wallTimeReadOut(hit);
-    // A wait of the host; a run has no steps of its own either, but is all there.
+    // A host's wait that goes on; a run has no steps of its own either, but is shown in full.
     const bool goesOn = hit.box->steps == 0 && hit.box->look != TraceBox::Look::Run;
     return tr("%1\n%2\nfrom cycle %3")
                .arg(titleOf(*hit.box),
                     goesOn
-                        ? tr("longer than is shown")
+                        ? tr("longer than shown")
                         : context_.preferences.cycles(
                               hit.box->cycles(), executedOf(question_.profiles)->machine().clockHz),
                     countText(hit.box->begin)) +
@@ -202,7 +202,7 @@ QString LanesPane::wallTimeReadOut(const TracePlottable::Hit& hit) const {
     if (!box.moment)
         lines << readOutLine(tr("Time of the host"),
                              durationText(static_cast<double>(box.cycles()) / clock));
-    lines << readOutLine(tr("From the first run's begin"),
+    lines << readOutLine(tr("From start of first run"),
                          durationText(static_cast<double>(box.begin) / clock));
     return lines.join(QLatin1Char('\n'));
 }
@@ -214,7 +214,7 @@ std::string LanesPane::channelOf(const TracePlottable::Hit& hit) const {
     return hit.box->channel >= 0 && channel < channels.size() ? channels[channel] : std::string();
 }
 
-// What is known of a piece of the host's time, for the panel that has a step's details.
+// Details of a piece of host time, for the panel that shows a step's details.
 ValueTree LanesPane::hostDetails(const TracePlottable::Hit& hit) const {
     const TraceBox& box = *hit.box;
     const TraceLane& lane = (*plot_->trace().overview())[hit.lane];
@@ -240,7 +240,7 @@ ValueTree LanesPane::hostDetails(const TracePlottable::Hit& hit) const {
         add(tr("Duration"), Duration{box.cycles(), clock}, Unit::Cycles);
         return tree;
     }
-    add(tr("From the first run's begin"), static_cast<double>(box.begin) / std::max(1.0, clock),
+    add(tr("From start of first run"), static_cast<double>(box.begin) / std::max(1.0, clock),
         Unit::Seconds);
     if (box.moment)
         add(tr("Time of the host"), tr("none: a moment").toStdString());

@@ -11,9 +11,10 @@
 
 namespace tilescope::views {
 
-/// A TracePlot that reads what it shows: everything coarsely, then what is in sight as the range of
-/// cycles or the rows change, the picture before stretched meanwhile. How the user has arranged the
-/// lanes stays for other looks and profiles with as many IPUs, and is kept with the session.
+/// A TracePlot that reads its own data: everything coarsely, then what is in sight whenever the
+/// range of cycles or the rows change, stretching the last picture meanwhile. The user's
+/// arrangement of the lanes is kept for other looks and for profiles with as many IPUs, and is
+/// saved with the session.
 class LanesPane : public QWidget {
     Q_OBJECT
     /// See controlStates().
@@ -27,7 +28,7 @@ public:
     /// Whether there is an execution to show.
     [[nodiscard]] bool loaded() const { return plot_->trace().overview() != nullptr; }
     [[nodiscard]] TracePlot& plot() { return *plot_; }
-    /// What colours mean, if they are not those of kinds.
+    /// The meaning of the colours, unless they are those of kinds.
     [[nodiscard]] std::vector<LegendBar::Entry> legend() const;
     /// The colours of the host's channels; none without any.
     [[nodiscard]] std::vector<LegendBar::Entry> channels() const;
@@ -36,7 +37,7 @@ public:
     void setKeptState(const QJsonObject& state);
 
 signals:
-    /// The steps of each lane, coarsely; of the host what was before them, if that is shown.
+    /// The steps of each lane, coarsely; the host's are those before the runs, if shown.
     void overviewRead(const std::vector<tilescope::views::TraceRow>& rows);
     /// One step was clicked, by its execution index.
     void stepClicked(qint64 step, bool target);
@@ -48,7 +49,7 @@ signals:
     void hostClicked(const tilescope::views::ValueTree& details);
     void emptyClicked();
     void status(const QString& text);
-    /// Colours mean something else.
+    /// The meaning of the colours has changed.
     void legendChanged();
     /// Only this IPU is to be shown.
     void ipuWanted(qint32 ipu);

@@ -102,7 +102,7 @@ QString MarksModel::difference(int row, int other) const {
 }
 
 int MarksModel::beside(double cycle, bool forward) const {
-    // A mark that the window has gone to is at the cycle itself, give or take rounding.
+    // The mark that the window was last moved to is at the cycle itself, give or take rounding.
     constexpr double near = 0.5;
     if (forward) {
         const auto next = std::find_if(marks_.begin(), marks_.end(), [&](const TraceFlag& mark) {
@@ -119,7 +119,7 @@ int MarksModel::beside(double cycle, bool forward) const {
 void MarksModel::changed() {
     const QString problem = writeOutput(file_, jsonOf(marks_));
     emit marksChanged();
-    emit saved(problem.isEmpty() ? QString() : tr("Marks are not kept: %1").arg(problem));
+    emit saved(problem.isEmpty() ? QString() : tr("Marks cannot be saved: %1").arg(problem));
 }
 
 int MarksModel::rowCount(const QModelIndex& parent) const {

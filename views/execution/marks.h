@@ -10,10 +10,9 @@
 
 namespace tilescope::views {
 
-/// The marks of one profile as a table: where they are, how long those are that are ranges, how
-/// long after the mark before they begin, and their texts, which can be edited. Every change is
-/// written at once to marksFile(); a folder that cannot be written to keeps nothing, and saved()
-/// says so.
+/// The marks of one profile as a table: position, length (of ranges), distance from the mark
+/// before, and text, which can be edited. Every change is written at once to marksFile(); if its
+/// folder is not writable nothing is saved, which saved() reports.
 class MarksModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -23,9 +22,9 @@ public:
     /// Where the marks of a profile are kept: "profile.pop.marks.json" beside it.
     [[nodiscard]] static QString marksFile(const std::filesystem::path& profile);
 
-    /// Reads the marks of a profile; one that has none is no error. `length` is its last cycle:
-    /// marks after it are of an earlier run and are left out. Returns what is wrong with the file,
-    /// or an empty text.
+    /// Reads the marks of a profile; having none is not an error. `length` is its last cycle: marks
+    /// after it are from an earlier run and are left out. Returns what is wrong with the file, or
+    /// an empty text.
     QString open(const std::filesystem::path& profile, double clockHz, double length);
     /// Marks a place or a range and returns its row; a mark that is there already stays.
     int add(const TraceFlag& mark);
@@ -34,7 +33,7 @@ public:
     [[nodiscard]] const std::vector<TraceFlag>& marks() const { return marks_; }
     /// The next mark after a cycle (or before it), or -1.
     [[nodiscard]] int beside(double cycle, bool forward) const;
-    /// What is between the beginnings of two marks: "'a' to 'b': 34,655 cycles (26.1 µs)".
+    /// The distance between the beginnings of two marks: "'a' to 'b': 34,655 cycles (26.1 µs)".
     [[nodiscard]] QString difference(int row, int other) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -52,7 +51,7 @@ signals:
 
 private:
     void changed();
-    /// The mark in a row now follows another one.
+    /// The mark before the one in this row is another one now.
     void neighbourChanged(int row);
 
     QString file_;

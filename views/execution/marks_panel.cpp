@@ -30,10 +30,10 @@ MarksPanel::MarksPanel(MarksModel& model, QWidget* parent)
     difference_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     difference_->hide();
     list_->installEventFilter(this);
-    auto* hint = new QLabel(tr("M marks the selected step or range, or the middle of what is "
-                               "visible; [ and ] go to the mark before and the next one. F2 edits "
-                               "a text, Delete removes marks; two that are selected (Ctrl + click) "
-                               "have their difference below. Marks are kept beside the profile."));
+    auto* hint = new QLabel(tr("M marks the selected step or range, or the middle of the visible "
+                               "part; [ and ] go to the previous and the next mark. F2 edits a "
+                               "text, Delete removes marks; the difference of two selected marks "
+                               "(Ctrl + click) is below. Marks are kept beside the profile."));
     hint->setObjectName(QStringLiteral("muted"));
     hint->setWordWrap(true);
     hint->setMargin(6);
@@ -46,7 +46,7 @@ MarksPanel::MarksPanel(MarksModel& model, QWidget* parent)
 }
 
 void MarksPanel::activate(const QModelIndex& index) {
-    // Who selects several compares them where they are.
+    // When several are selected, they are compared without moving the plot.
     if (index.isValid() && selectedRows().size() < 2)
         emit goTo(model_.marks()[static_cast<std::size_t>(index.row())]);
 }

@@ -11,13 +11,13 @@ class QTreeView;
 namespace tilescope::views {
 
 /// Marks with their cycles and times. Enter or a click on a cycle goes there, a double click on the
-/// text edits it; Delete removes the selected marks. Of several the difference of the first and the
-/// last is told.
+/// text edits it; Delete removes the selected marks. If several are selected, the difference of the
+/// first and the last is shown.
 class MarksPanel : public QWidget {
     Q_OBJECT
 public:
     explicit MarksPanel(MarksModel& model, QWidget* parent = nullptr);
-    /// Lets the user write what a mark says.
+    /// Lets the user edit the text of a mark.
     void editText(int row);
     [[nodiscard]] QTreeView& list() { return *list_; }
     [[nodiscard]] QLabel& difference() { return *difference_; }

@@ -49,13 +49,13 @@ QString RangeField::rangeText(double from, double to) const {
 }
 
 QString RangeField::visibleText() const {
-    // The whole cycles that are in sight, as all that is said of the range counts them.
+    // Whole cycles, as in everything else that is reported about the range.
     const ZoomRange& zoom = context_.timeZoom;
     const CycleRange range = wholeCycles(zoom, zoom.from(), zoom.to());
     return rangeText(static_cast<double>(range.begin), static_cast<double>(range.end));
 }
 
-// What is being written stays.
+// A text that is being edited is left alone.
 void RangeField::showRange() {
     const ZoomRange& zoom = context_.timeZoom;
     if (zoom.first() != first_ || zoom.last() != last_) {
@@ -70,7 +70,7 @@ void RangeField::showRange() {
 void RangeField::take() {
     const auto range = parseCycleRange(text(), context_.reports.clockHz());
     if (!range) {
-        emit refused(tr("'%1' is no range: write cycles such as 12000-34000, or time such as "
+        emit refused(tr("'%1' is not a range: write cycles such as 12000-34000, or time such as "
                         "1.5-2 ms.")
                          .arg(text()));
         return;

@@ -7,8 +7,8 @@
 
 namespace tilescope::views {
 
-/// Shows from where to where the time zoom goes, in the preferred units; Enter goes where the user
-/// has written (see parseCycleRange()), Escape takes that back.
+/// Shows the range of the time zoom in the preferred units; Enter goes to the range that the user
+/// has typed (see parseCycleRange()), Escape restores the text.
 class RangeField : public QLineEdit {
     Q_OBJECT
 public:

@@ -52,7 +52,7 @@ RangePanel::RangePanel(ViewContext& context, QWidget* parent)
             emit chosen(row, range_);
     };
     connect(table_, &TablePanel::chosen, this, choose);
-    // Once more, when what it had marked is gone.
+    // Again after a click: the marks of the first choice may be gone.
     connect(&table_->view(), &QTableView::clicked, this, [this, choose](const QModelIndex& index) {
         choose(table_->model().idAt(index.row()));
     });

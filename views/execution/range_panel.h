@@ -18,7 +18,7 @@ class RangePanel : public QWidget {
     Q_OBJECT
 public:
     explicit RangePanel(ViewContext& context, QWidget* parent = nullptr);
-    /// Reads when it is seen. The last wish counts.
+    /// Reads when it becomes visible; only the last call counts.
     void load(const TraceQuestion& question, CycleRange range, const QString& title);
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] QComboBox& group() { return *group_; }

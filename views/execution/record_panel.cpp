@@ -99,7 +99,7 @@ double RecordPlot::shareAt(double cycle, std::size_t bin) const {
     return most == 0 ? 0 : static_cast<double>(moment->counts.at(bin)) / static_cast<double>(most);
 }
 
-// A column for each few pixels of what is in sight, whatever the times of the moments are.
+// A column for every few pixels in sight, whatever the times of the moments are.
 void RecordPlot::fillMap() {
     constexpr int columns = 400;
     const std::size_t bins = map_->edges.size() + 1;

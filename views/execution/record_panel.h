@@ -12,14 +12,14 @@ class QComboBox;
 
 namespace tilescope::views {
 
-/// The lines of one of the program's graphs over the axis of the trace, as steps: a value holds
-/// until the next one. Or a heat map, a row for each of its bins, in which counts hold as long;
-/// colours are shares of the moment's largest count.
+/// One of the program's graphs as steps over the axis of the trace: a value holds until the next
+/// one. Or a heat map with a row for each of its bins, whose counts hold as long; colours are
+/// shares of the moment's largest count.
 class RecordPlot : public PlotWidget {
     Q_OBJECT
 public:
     explicit RecordPlot(ViewContext& context, QWidget* parent = nullptr);
-    /// Of a graph by its name; the record outlives what is shown.
+    /// A graph by its name; `record` must outlive the plot's use of it.
     void showGraph(const HostRecord& record, const std::string& graph, double clockHz);
     /// A heat map, which outlives what is shown.
     void showMap(const HostHeatMap& map, double clockHz);
@@ -45,7 +45,7 @@ class RecordPanel : public QWidget {
     Q_OBJECT
 public:
     explicit RecordPanel(ViewContext& context, QWidget* parent = nullptr);
-    /// Of the source; none: there is nothing to show.
+    /// The record of the source; null: there is nothing to show.
     void setRecord(std::shared_ptr<const HostRecord> record, double clockHz);
     [[nodiscard]] bool hasGraphs() const;
     [[nodiscard]] RecordPlot& plot() { return *plot_; }

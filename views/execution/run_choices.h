@@ -15,8 +15,8 @@ struct RunChoices {
     std::optional<FirstStep> firstStep; ///< the last choice, if there is one
 
     [[nodiscard]] QStringList names() const;
-    /// The choice to begin with: the main program, which takes `cycles`, as loading weights takes
-    /// longer and says less; of a pipeline one step, whose ramps are lost among many.
+    /// The initial choice: the main program, which takes `cycles`, as loading weights takes longer
+    /// and says less; one step of a pipeline, whose ramps would be lost among many steps.
     [[nodiscard]] int usual(std::int64_t cycles) const;
     /// None for everything.
     [[nodiscard]] std::optional<CycleRange> range(int choice) const;

@@ -104,8 +104,8 @@ void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double sha
                      QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
 }
 
-// Where steps overlap, the parts are more than the range: the bar is as long as all of them, and a
-// line is at the end of the range.
+// If steps overlap, the parts add up to more than the range: the bar is as long as their sum, and a
+// line marks the end of the range.
 void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics& statistics,
                                        const QRect& bar) const {
     painter.fillRect(bar, theme().raised);
@@ -181,11 +181,11 @@ QString StatisticsPanel::toolTipAt(const QPoint& position) const {
         return {};
     const QRect row = rowRect(lane);
     if (position.x() >= shareRect(row, Share::Balance).left())
-        return tr("Cycles in which tiles work, against the cycles of the range times the tiles of "
-                  "the IPU");
+        return tr("Cycles in which tiles work, divided by the cycles of the range times the tiles "
+                  "of the IPU");
     if (position.x() >= shareRect(row, Share::Efficiency).left())
-        return tr("Cycles in which tiles compute, against the cycles of compute sets times the "
-                  "tiles of the IPU: what waiting for the slowest tile leaves");
+        return tr("Cycles in which tiles compute, divided by the cycles of compute sets times the "
+                  "tiles of the IPU: less where tiles wait for the slowest one");
     return proportionsText(lanes_[lane]);
 }
 

@@ -13,7 +13,7 @@ class StatisticsPanel : public PaintedWidget {
     Q_OBJECT
 public:
     explicit StatisticsPanel(ViewContext& context, QWidget* parent = nullptr);
-    /// Reads the statistics of a range; `title` says which it is. The last wish counts, but one
+    /// Reads the statistics of a range; `title` names it. Only the last call counts, but a query
     /// under way ends first.
     void load(const TraceQuestion& question, CycleRange range, const QString& title);
     void cancel() { query_.cancel(); }

@@ -66,7 +66,7 @@ void StepFinder::findText(const ProfileViewPtr& profile, const QString& text, co
         const std::int64_t first = from.step >= 0 ? from.step : firstStepFrom(*index, from.cycle);
         const std::int64_t start = from.step < 0 && forward ? first - 1 : first;
         std::int64_t step = index->findAny(wanted, start, forward);
-        if (step < 0) // goes round
+        if (step < 0) // wraps around
             step = index->findAny(wanted, forward ? -1 : index->stepCount(), forward);
         if (step < 0)
             return [this, text] { emit notFound(tr("No step contains '%1'").arg(text)); };
@@ -122,7 +122,7 @@ void StepFinder::findOperation(const ProfileViewPtr& profile, OperationId operat
     });
 }
 
-// Where many copies are one box there is none to find.
+// If many copies are merged into one box, no single step can be found.
 void StepFinder::findCopy(const ProfileViewPtr& profile, std::int64_t begin, OnStep found) {
     findQuery_.start([this, profile, begin, found = std::move(found)](
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {

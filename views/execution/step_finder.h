@@ -8,7 +8,7 @@
 
 namespace tilescope::views {
 
-/// Looks for one step at a time: a new wish replaces the one under way. Steps are given by their
+/// Looks for one step at a time: a new search replaces the one under way. Steps are given by their
 /// execution index in the profile.
 class StepFinder : public QObject {
     Q_OBJECT
@@ -16,7 +16,7 @@ public:
     using OnStep = std::function<void(std::int64_t step)>;
     using OnExecuted = std::function<void(const ExecutedStep& step)>;
 
-    /// Where a search begins: at a step, or where none is (-1), at a cycle.
+    /// Where a search begins: at a step or, without one (-1), at a cycle.
     struct From {
         std::int64_t step = -1;
         double cycle = 0;
@@ -27,14 +27,14 @@ public:
     /// Counts the steps whose programs' names contain a text, and which of them step `at` is.
     void count(const ProfileViewPtr& profile, const QString& text, std::int64_t at);
     void cancel();
-    /// The next step with such a name after a place, or before it; goes round at the ends.
+    /// The next step with such a name after a place, or before it; wraps around at the ends.
     void findText(const ProfileViewPtr& profile, const QString& text, const From& from,
                   bool forward, OnStep found);
     /// The neighbour of step `from`; where that is negative, the step of an IPU at a cycle.
     void findBeside(const ProfileViewPtr& profile, std::int64_t from, bool forward, IpuId ipu,
                     double cycle, OnStep found);
-    /// The next step of a program after step `from`, whatever comes first if that was the last. Of
-    /// a Call or Repeat its first execution; none where it is never executed.
+    /// The next step of a program after step `from`, wrapping around after the last. For a Call or
+    /// Repeat its first execution; none if it is never executed.
     void findProgram(const ProfileViewPtr& profile, ProgramId program, std::int64_t from,
                      OnExecuted found,
                      std::function<void(const std::optional<ExecutedCall>&)> foundCall);
@@ -46,7 +46,7 @@ public:
 signals:
     /// Step `at` is match number `current` (from 1, 0 for none of them) of `total`.
     void counted(qint64 current, qint64 total);
-    /// There is no such step; why, for the user.
+    /// There is no such step; the text gives the reason to the user.
     void notFound(const QString& text);
 
 private:

@@ -7,7 +7,7 @@
 
 namespace tilescope::views {
 
-/// A step that was read, with what it means to other reports.
+/// A step that was read, with the ids by which other reports select it.
 struct ReadStep {
     ExecutedStep step;
     bool target = false; ///< of the target's execution
@@ -24,7 +24,7 @@ public:
 
     /// Reads a step by its execution index in a profile, which is the target or not.
     void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);
-    /// Shows what is known of something else, such as a piece of the host's time.
+    /// Shows details of something else, such as a piece of host time.
     void showDetails(ValueTree details);
     /// Says that no step is selected.
     void showNone();

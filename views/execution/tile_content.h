@@ -8,7 +8,7 @@
 
 namespace tilescope::views {
 
-/// The parts of a profile that say what each tile does, held for as long as they are shown.
+/// The parts of a profile that show what each tile does, kept as long as they are displayed.
 struct TileParts {
     ProfileView::Part<TraceIndex> trace;
     ProfileView::Part<IdVector<ProgramId, Program>> programs;

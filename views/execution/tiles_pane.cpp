@@ -10,7 +10,7 @@
 namespace tilescope::views {
 namespace {
 
-/// What is to be drawn of a lane: tiles that are in sight on so many pixels.
+/// The part of a lane to be drawn: the tiles in sight, in so many rows of pixels.
 struct LanePart {
     std::size_t lane = 0;
     std::int32_t firstTile = 0;

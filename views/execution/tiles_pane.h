@@ -9,8 +9,8 @@
 
 namespace tilescope::views {
 
-/// A TilePlot that reads what it shows: again whenever the range of cycles or tiles changes, the
-/// last wish first, the picture before stretched meanwhile.
+/// A TilePlot that reads its own data again whenever the range of cycles or tiles changes, the last
+/// request first, stretching the last picture meanwhile.
 class TilesPane : public QWidget {
     Q_OBJECT
 public:
@@ -31,7 +31,7 @@ protected:
 
 private:
     void refresh();
-    /// What is known of the place; if it is another than before, more is read.
+    /// The read-out of a place; reads more if it is another place than before.
     [[nodiscard]] QString readOut(double x, double y);
     void readMoment();
     void forgetMoment();

@@ -29,9 +29,9 @@ struct TraceQuestion {
     std::shared_ptr<const BoxTints> tints = {}; ///< none: boxes are coloured by their kinds
 };
 
-/// Whether of two only the target has an execution: it is what is shown and searched then.
+/// Whether only the target of two profiles has an execution, which is then shown and searched.
 bool onlyTargetRan(const ProfilePair& profiles);
-/// Whose execution the axis is of: the source's, or the target's where only that has one.
+/// The profile whose execution the axis shows: the source, or the target if only that has one.
 const ProfileViewPtr& executedOf(const ProfilePair& profiles);
 
 /// An IPU of a profile that a question asks for.
@@ -41,10 +41,10 @@ struct AskedIpu {
     IpuId ipu;
     std::string name; ///< "IPU 0"; with two profiles "Source", a new line, and that
 };
-/// None of a profile without an execution.
+/// Empty for a profile without an execution.
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 
-/// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come
+/// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may be
 /// merged. Source first, then target, each host above its IPUs: see laneSources().
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
                                   std::int64_t minimumCycles, const std::stop_token& stop);

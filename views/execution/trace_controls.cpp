@@ -76,10 +76,9 @@ void TraceView::makeOptions(ToolRow& tools) {
                                        "callbacks, and who waits for whom"));
     showsRuns_ = option(tr("Row of runs"), tr("A row with the runs of the engine above the steps"));
     showsSyncs_ = option(tr("Syncs"), tr("Boxes of syncs; without them their time stays empty"));
-    QAction* names = option(tr("Names on boxes"), tr("Names where they have room"));
-    QAction* all =
-        option(tr("All rows in sight"),
-               tr("Rows as low as it takes to see all of them without scrolling"), false);
+    QAction* names = option(tr("Names on boxes"), tr("Names on boxes that have room for them"));
+    QAction* all = option(tr("All rows in sight"),
+                          tr("Makes rows low enough to see all of them without scrolling"), false);
     tracks_->addChoices(*menu->addMenu(tr("Counters")));
     menu->setToolTipsVisible(true);
     button->setMenu(menu);
@@ -97,14 +96,14 @@ void TraceView::makeOptions(ToolRow& tools) {
     connect(all, &QAction::toggled, &plot(), &TracePlot::setShowsAllRows);
 }
 
-// A row of the plot's would be taken from the lanes; beside the tabs there is room.
+// A row above the plot would take height from the lanes; beside the tabs there is room.
 QWidget* TraceView::makeColours() {
     colours_ = new QComboBox;
     colours_->setAccessibleName(tr("Colour by"));
     colours_->addItems({tr("Kind"), tr("Operations"), tr("Tile balance"), tr("Exchange")});
-    colours_->setToolTip(tr("What the colours of boxes say"));
+    colours_->setToolTip(tr("What the colours of boxes mean"));
     colours_->setItemData(1, tr("A colour for each type of operation"), Qt::ToolTipRole);
-    colours_->setItemData(2, tr("How much of all tiles' time is work"), Qt::ToolTipRole);
+    colours_->setItemData(2, tr("Share of all tiles' time that is work"), Qt::ToolTipRole);
     colours_->setItemData(3, tr("Bytes that tiles receive in a cycle"), Qt::ToolTipRole);
     // As low as the field beside it.
     colours_->setStyleSheet(QStringLiteral("padding: 1px 7px;"));

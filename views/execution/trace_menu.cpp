@@ -55,7 +55,7 @@ void TraceView::pointAt(const std::optional<QPoint>& position, const ShowMenu& s
     });
 }
 
-// Many steps in one box are no thing, but have a name.
+// A box of many steps cannot be selected as a thing, but has a name.
 Pointed TraceView::pointedBox(const std::optional<QPoint>& position) {
     Pointed pointed;
     const TracePlottable::Hit hit =

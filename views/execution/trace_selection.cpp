@@ -83,7 +83,7 @@ void TraceView::stepRead(const ReadStep& read) {
         countMatches();
     if (read.target || !read.step.program.valid())
         return;
-    // The others follow; this view already shows the step.
+    // Other reports follow; this view already shows the step.
     selected_.program = read.step.program;
     context().selection.update([&](Selected& s) {
         s.program = read.step.program;
@@ -186,7 +186,7 @@ void TraceView::followSelection() {
 
 void TraceView::goToProgram(ProgramId program) {
     selected_.program = program;
-    // What was looked at before is shown where it was looked at.
+    // A restored selection is shown where it was before.
     if (!program.valid() || !canShow() || onlyTarget() || context().history.restoring())
         return mark({});
     restored_.reset();
@@ -200,7 +200,7 @@ void TraceView::goToProgram(ProgramId program) {
         [this](const std::optional<ExecutedCall>& call) { showCall(call); });
 }
 
-// A call is a range; what is beside it says which of many it is.
+// A call is selected as a range; its surroundings show which of many it is.
 void TraceView::showCall(const std::optional<ExecutedCall>& call) {
     if (!call)
         return mark({});
@@ -252,7 +252,7 @@ void TraceView::findBeside(bool forward) {
 void TraceView::findStep(bool forward) {
     if (search().text().isEmpty() || !canShow())
         return;
-    // On from the step where one looks, or from the edge of what one sees.
+    // From the selected step if it is in sight, else from the edge of the visible range.
     const ZoomRange& zoom = context().timeZoom;
     const bool inSight = selected_.marked &&
                          static_cast<double>(selected_.marked->end) >= zoom.from() &&
@@ -288,7 +288,7 @@ void TraceView::addMark() {
     marks_->add(cycle, text);
 }
 
-// A range says little without a text of its own.
+// A range needs a text of its own to be of use.
 void TraceView::annotate(CycleRange range) {
     const int row =
         marks_->add({static_cast<double>(range.begin), tr("Range %1").arg(marks_->rowCount() + 1),
@@ -297,9 +297,9 @@ void TraceView::annotate(CycleRange range) {
     marksPanel_->editText(row);
 }
 
-// Puts a place in the middle of the window, as far as the execution reaches, and a range into it.
+// Centres a mark in the window, as far as the execution reaches, and fits all of a range.
 void TraceView::showMark(const TraceFlag& mark) {
-    constexpr double around = 1.25; // of a range: what is beside it is seen
+    constexpr double around = 1.25; // of a range, so that its surroundings are visible
     ZoomRange& zoom = context().timeZoom;
     shownMark_ = mark.cycle;
     const double middle = mark.cycle + mark.length / 2;
@@ -316,7 +316,7 @@ void TraceView::goToMark(bool forward) {
     if (row >= 0)
         showMark(marks_->marks()[static_cast<std::size_t>(row)]);
     else
-        emit status(forward ? tr("There is no mark further on") : tr("There is no mark before"));
+        emit status(forward ? tr("There is no later mark") : tr("There is no earlier mark"));
 }
 
 bool TraceView::eventFilter(QObject* watched, QEvent* event) {

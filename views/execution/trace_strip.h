@@ -12,7 +12,7 @@ class TraceStrip : public OverviewStrip {
 public:
     explicit TraceStrip(ViewContext& context, QWidget* parent = nullptr);
 
-    /// What it shows of each lane, from top to bottom.
+    /// One row for each lane, from top to bottom.
     void setRows(std::vector<TraceRow> rows);
 
 private:

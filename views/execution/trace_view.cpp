@@ -18,7 +18,7 @@ namespace tilescope::views {
 namespace {
 constexpr double shortestRange = 32; // cycles
 
-/// The kinds of steps, and what the host (`host`: it is shown) or tiles wait for.
+/// The kinds of steps, and what the host (if `host`) or tiles wait for.
 std::vector<LegendBar::Entry> traceLegend(const Theme& theme, TraceLook look, bool host) {
     std::vector<LegendBar::Entry> entries;
     for (const ProgramKind kind :
@@ -45,8 +45,8 @@ std::optional<CycleRange> usualTargetRange(const ProfilePair& pair, const std::s
     return choices.range(choices.usual(pair.target->info().cycles));
 }
 
-// The target's run may begin earlier or take longer than the source's, whose range is shown.
-// Whether more is shown then.
+// Extends the visible range, which is the source's run, to the target's, which may begin earlier or
+// take longer. Returns whether more is shown then.
 bool showBoth(ZoomRange& zoom, const CycleRange& target) {
     const auto before = std::pair(zoom.from(), zoom.to());
     zoom.setRange(std::min(zoom.from(), static_cast<double>(target.begin)),
@@ -151,7 +151,7 @@ QWidget* TraceView::makeTop() {
     return top;
 }
 
-// Beside the tabs there is room, and their first one has the numbers of the range.
+// There is room beside the tabs, the first of which has the numbers of the range.
 QWidget* TraceView::makeRange() {
     range_ = new RangeField(context());
     connect(range_, &RangeField::refused, this, &ReportView::status);
@@ -174,7 +174,7 @@ void TraceView::resizeEvent(QResizeEvent* event) {
     fitCorner();
 }
 
-// The tabs come first: what is beside them loses its labels, and then room.
+// The tabs take precedence: the controls beside them lose their labels first, then width.
 void TraceView::fitCorner() {
     constexpr int narrowest = 120; // of the range, whose end can be scrolled to
     QWidget* corner = tabs_->cornerWidget();
@@ -220,12 +220,12 @@ void TraceView::showRecord(std::shared_ptr<const HostRecord> record, double cloc
     tabs_->setTabVisible(tabs_->indexOf(record_), record_->hasGraphs());
 }
 
-// The IPUs' runs are timed once, as they take as long each time.
+// The IPUs' run is timed only once, as every call takes the same cycles.
 void TraceView::showCalls(std::int64_t calls) {
     calls_->setVisible(calls > 1);
     calls_->setText(tr("The host called the model %1 times. The trace has the IPUs' work of one "
-                       "call, as each takes the same cycles; the host's own events have all. For "
-                       "more batches in it, give a call more of them: "
+                       "call, as all take the same cycles; the host's own events cover all calls. "
+                       "To see more batches, give each call more of them: "
                        "poptorch.Options().deviceIterations(n).")
                         .arg(countText(calls)));
 }
@@ -280,9 +280,9 @@ void TraceView::reload() {
     notice_->setVisible(onlyTarget());
     notice_->setText(
         profiles().source->info().fits
-            ? tr("The execution of the source was not recorded: this is the target's alone.")
-            : tr("The source does not fit in memory and was not executed: this is the target's "
-                 "execution alone."));
+            ? tr("The execution of the source was not recorded: only the target's is shown.")
+            : tr("The source does not fit in memory and was not executed: only the target's "
+                 "execution is shown."));
     plot().setClock(first.machine().clockHz);
     panel_->load([this, pair = profiles(), shown = executed()](const std::stop_token& stop) {
         return [this, shown, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
@@ -342,8 +342,8 @@ void TraceView::showRun(int choice) {
     context().timeZoom.setRange(static_cast<double>(range->begin), static_cast<double>(range->end));
 }
 
-// A compilation takes a thousand times as long as what it is for: where one is seen the other is
-// not, so all is shown at first and then a run again.
+// A compilation takes a thousand times as long as a run, so they cannot be seen at one scale:
+// turning it on shows everything, turning it off a run again.
 void TraceView::changeHost() {
     updateLegend();
     if (!canShow())

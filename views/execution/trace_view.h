@@ -31,7 +31,7 @@ class StatisticsPanel;
 
 /// Lanes of boxes, or of tiles, over cycles above; statistics and steps of the visible (or
 /// selected) range, details of the selected step and the user's marks below. The parts read what
-/// they show; this says of which execution and range, and keeps what is selected.
+/// they show; this class sets the execution and range, and keeps the selection.
 class TraceView : public ReportView {
     Q_OBJECT
 public:
@@ -52,7 +52,7 @@ public:
     void goToOperation(OperationId operation, bool target) override;
     [[nodiscard]] std::int64_t selectedStep() const { return selected_.step; }
     [[nodiscard]] const std::optional<CycleRange>& selectedRange() const { return selected_.range; }
-    /// Turns what the host did before the first run on and off.
+    /// The button that shows and hides what the host did before the first run.
     [[nodiscard]] QToolButton& compilation() { return *compilation_; }
 
 protected:
@@ -74,20 +74,20 @@ private:
     void showRun(int choice);
     void changeLook();
     void changeHost();
-    /// A tab for its graphs, if there are any.
+    /// Adds a tab for the program's graphs, if there are any.
     void showRecord(std::shared_ptr<const HostRecord> record, double clockHz);
     void updateLegend();
-    /// Says so where the host has called the model more often than the trace has runs of it.
+    /// Shows a notice if the host called the model more often than the trace has runs of it.
     void showCalls(std::int64_t calls);
     void loadPlots();
     void loadStatistics();
     [[nodiscard]] bool canShow() const;
-    /// The first of the chosen IPUs; none of all.
+    /// The first of the chosen IPUs; none if all are chosen.
     [[nodiscard]] IpuId ipu() const { return ipu_->ipus().first(); }
     [[nodiscard]] TraceQuestion question() const;
-    /// Of the axis: where the compilation begins if it is shown, else the first run.
+    /// The begin of the axis: that of the compilation if it is shown, else the first run.
     [[nodiscard]] double firstCycle() const;
-    /// Where the execution ends, or what the program recorded if the compilation is shown.
+    /// The end of the execution, or of the program's records if the compilation is shown.
     [[nodiscard]] double lastCycle() const;
     [[nodiscard]] const ProfileViewPtr& profileOf(bool target) const;
     [[nodiscard]] bool onlyTarget() const { return onlyTargetRan(profiles()); }
@@ -156,18 +156,18 @@ private:
         friend bool operator==(const Chosen&, const Chosen&) = default;
         std::optional<CycleRange> range;
         std::optional<CycleRange> marked; ///< what is marked in all plots
-        SelectedSteps boxes;              ///< outlined where a step is marked: its lanes
+        SelectedSteps boxes;              ///< if a step is marked: outlined boxes by lane
         std::int64_t step = -1;           ///< execution index in its profile
         bool inTarget = false;
         QString name;      ///< of the step, for a mark
-        ProgramId program; ///< that other reports know of
-        /// For a search in the execution of one of the two.
+        ProgramId program; ///< of the selection that other reports share
+        /// The step to search from in the execution of the source or target.
         [[nodiscard]] std::int64_t stepOf(bool target) const {
             return inTarget == target ? step : -1;
         }
     } selected_;
     void restore(const Chosen& chosen);
-    /// The step that is read once more because it was selected before: nothing moves for it.
+    /// The step that is read again because a step back has restored it: the plots do not move.
     std::optional<std::int64_t> restored_;
     struct WantedOperation {
         OperationId operation;

@@ -4,7 +4,7 @@
 
 namespace tilescope::views {
 namespace {
-// Frames of one question: what becomes urgent meanwhile waits for no more than these.
+// Frames per query: a more urgent frame waits for at most this many.
 constexpr std::size_t framesAtOnce = 8;
 } // namespace
 
@@ -48,7 +48,7 @@ void FilmFrames::want(std::vector<std::int64_t> numbers) {
     readMissing();
 }
 
-// One question at a time: a film is for one thread.
+// One query at a time: TileFilm is not thread-safe.
 void FilmFrames::readMissing() {
     if (!film_ || query_.running())
         return;

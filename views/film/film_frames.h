@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::size_t most() const;
 
 signals:
-    /// More frames are there.
+    /// More frames are ready.
     void arrived();
     void failed(const QString& text);
 

@@ -80,7 +80,7 @@ std::vector<std::int64_t> FilmPlayer::coming(std::size_t atMost) const {
     if (length_ == 0)
         return frames;
     frames.push_back(frame_);
-    // From a frame that was chosen by hand the others are counted.
+    // Frames are skipped relative to the one that was chosen by hand.
     for (std::int64_t next = frame_; frames.size() < atMost && next < length_ - 1;) {
         next = std::min(next + stride_, length_ - 1);
         frames.push_back(next);

@@ -8,9 +8,8 @@
 
 namespace tilescope::views {
 
-/// Plays, pauses and steps through the frames [0, length). Where more frames are due in a second
-/// than are shown, every so many is left out, always the same ones, so that those to come are
-/// known.
+/// Plays, pauses and steps through the frames [0, length). If more frames are due per second than
+/// can be shown, every n-th is shown, always the same ones, so that coming frames are known.
 class FilmPlayer : public QObject {
     Q_OBJECT
 public:
@@ -31,11 +30,11 @@ public:
     void play();
     void pause();
     void toggle() { playing_ ? pause() : play(); }
-    /// Shows a frame, or the nearest that there is; goes on playing from there.
+    /// Shows a frame, or the nearest one; playing goes on from there.
     void seek(std::int64_t frame);
     void stepBy(std::int64_t frames);
 
-    /// So much time has passed. At the last frame the film stops.
+    /// Lets time pass. The film stops at its last frame.
     void advance(double milliseconds);
     /// The current frame and those that will be shown after it, at most so many.
     [[nodiscard]] std::vector<std::int64_t> coming(std::size_t atMost) const;

@@ -40,7 +40,7 @@ QColor levelColour(const Theme& theme, InsightLevel level) {
     return theme.bad;
 }
 
-// Texts for the command line have it so.
+// As texts for the command line write it.
 const QRegularExpression& powerOfTwo() {
     static const QRegularExpression power(QStringLiteral("\\b2\\^(-?\\d{1,4})"));
     return power;
@@ -56,7 +56,7 @@ QString withPowers(const std::string& text) {
     return shown;
 }
 
-/// Whether a text is a number: 0.4 of a proportion, 1 of a factor, a power of two.
+/// Whether a text is a number: 0.4 (a proportion), 1 (a factor), a power of two.
 bool isNumber(const std::string& text) {
     const QString shown = QString::fromStdString(text);
     const auto power = powerOfTwo().match(shown);
@@ -66,7 +66,7 @@ bool isNumber(const std::string& text) {
     return good;
 }
 
-/// A value that may be longer than the window is wide: names break after what parts them.
+/// A value that may be wider than the window: names may break after their separators.
 QLabel* longValue(const std::string& text) {
     constexpr qsizetype fits = 40; // letters that the narrowest window has room for
     static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_: ])"));
@@ -78,7 +78,7 @@ QLabel* longValue(const std::string& text) {
     return label;
 }
 
-/// A name, shortened in its middle if it is long: copies are named for all that they move.
+/// A name, shortened in its middle if it is long, as names of copies list all they move.
 QLabel* nameLabel(const QString& text) {
     constexpr int least = 120; // pixels
     constexpr int most = 480;
@@ -213,7 +213,7 @@ void InsightsView::reload() {
 }
 
 void InsightsView::show() {
-    // A card that goes must not hand the keyboard to what is below, which would scroll there.
+    // A removed card must not pass the focus to what is below, which would scroll there.
     if (const QWidget* focused = window()->focusWidget();
         focused && content_->isAncestorOf(focused) && !largest_->isAncestorOf(focused))
         scroll_->setFocus();
@@ -227,7 +227,7 @@ void InsightsView::show() {
         if (!found.of.losses.empty())
             layout_->addWidget(makeLosses(found));
         auto next = found.of.insights.begin();
-        // What does not fit comes before both kinds.
+        // Problems (a model that does not fit) come before both kinds.
         while (next != found.of.insights.end() && next->level == InsightLevel::Problem)
             layout_->addWidget(makeCard(*next++, found.ofSource));
         for (bool open = true; next != found.of.insights.end(); open = false) {
@@ -240,7 +240,7 @@ void InsightsView::show() {
     orderTabs();
 }
 
-// What is below was made first: Tab would begin there and scroll to it.
+// The widgets below were created first: Tab would begin there and scroll to them.
 void InsightsView::orderTabs() {
     const auto stopsIn = [this](const QWidget& widget) {
         QList<QWidget*> stops = widget.findChildren<QWidget*>();
@@ -349,7 +349,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz,
                                      profile ? profile->machine().bytesPerTile : 0));
     layout->addLayout(text, 1);
-    // As wide in every card, whatever its buttons say, so that bars can be compared.
+    // Equally wide in every card, whatever its buttons' texts, so that bars can be compared.
     constexpr int costWidth = 214; // pixels
     auto* right = new QVBoxLayout;
     right->setSpacing(6);
@@ -390,7 +390,7 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
     constexpr int leastButton = 110; // pixels
     constexpr int widestButton = 420;
     for (const Advice& advice : insight.advice) {
-        // No option puts an operand in order: the model has to change.
+        // No option fixes the order of an operand: the model has to change.
         const bool ofModel = advice.option == Advice::model;
         const QString value = shownName(advice.value);
         const QString what =
@@ -399,7 +399,7 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
             what + QLatin1Char(' ') + (value.isEmpty() ? QStringLiteral("…") : value);
         auto* button = new ShortButton(text, leastButton, widestButton);
         button->setToolTip(
-            ofModel ? tr("Opens the options of this run to choose the changed model; the result "
+            ofModel ? tr("Opens the options of this run to choose a changed model; the result "
                          "is compared")
                     : tr("Opens the options of this run with this one changed; the result is "
                          "compared"));

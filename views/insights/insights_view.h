@@ -37,7 +37,7 @@ private:
     };
     void show();
     void orderTabs();
-    /// The name of a profile of two, and a way to the other.
+    /// The name of one of two profiles, and a button that goes to the other.
     QWidget* makeHeading(const Found& found);
     QWidget* makeLosses(const Found& found);
     QWidget* makeCard(const Insight& insight, bool ofSource);

@@ -21,8 +21,8 @@ class LargestPanel : public Card {
 public:
     explicit LargestPanel(ViewContext& context, QWidget* parent = nullptr);
 
-    /// Shows these profiles; begins with the whole model, and with the source's fullest tile where
-    /// a tile is asked for.
+    /// Shows these profiles: at first the whole model; the choice of a tile begins with the
+    /// source's fullest one.
     void setProfiles(const ProfilePair& profiles);
     [[nodiscard]] TablePanel& table() { return *table_; }
 
@@ -47,7 +47,7 @@ private:
     TablePanel* table_;
     BackgroundQuery query_;
     TileId fullest_;                  ///< of the source
-    std::vector<SizedPart> ofSource_; ///< what the ids of the table's rows count
+    std::vector<SizedPart> ofSource_; ///< indexed by the ids of the table's rows
 };
 
 } // namespace tilescope::views

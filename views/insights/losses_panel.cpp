@@ -18,10 +18,10 @@ namespace {
 
 enum Columns { Kind, Bar, Share, Amount, Place, Remedy, Rest };
 
-// Smaller ones are folded, but for a few: a list of one says little.
+// Smaller losses are folded, but at least a few are shown: a list of one says little.
 constexpr double smallShare = 0.02;
 constexpr std::size_t leastShown = 3;
-// Pixels. Names and buttons give way before the page has to be scrolled sideways.
+// Pixels. Names and buttons are shortened before the page scrolls sideways.
 constexpr int widestBar = 160;
 constexpr int leastPlace = 90;
 constexpr int widestPlace = 300;
@@ -39,7 +39,7 @@ QColor colourOf(const Theme& theme, LossKind kind) {
     }
 }
 
-// A narrow window takes a second line for cycles with their time.
+// In a narrow window the time after the cycles goes on a second line.
 QLabel* numberLabel(QString text, const char* look) {
     const qsizetype time = text.indexOf(QLatin1String(" ("));
     text.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
@@ -54,7 +54,7 @@ std::size_t shownOf(const std::vector<Loss>& losses) {
     std::size_t shown = 0;
     while (shown < losses.size() && (shown < leastShown || losses[shown].share >= smallShare))
         ++shown;
-    // One row less is not worth a row that hides it.
+    // A single row is not worth folding.
     return shown + 1 >= losses.size() ? losses.size() : shown;
 }
 
@@ -143,7 +143,7 @@ QWidget* LossesPanel::placeOf(const Loss& loss) {
         return new ShortLabel(shownText(place), leastPlace, widestPlace);
     auto* go = new ShortButton(shownText(place), leastPlace, widestPlace);
     go->setFlat(true);
-    go->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
+    go->setObjectName(QStringLiteral("nameOfProfile")); // the text comes from the profile
     go->setToolTip(tr("Shows %1 in its report").arg(shownText(place)));
     go->setAccessibleName(tr("Show %1").arg(shownText(place)));
     connect(go, &QPushButton::clicked, this, [this, link = loss.link] { emit followed(link); });

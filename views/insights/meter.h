@@ -6,7 +6,7 @@
 
 namespace tilescope::views {
 
-/// `share`, 0 to 1, of its width in a colour.
+/// Fills `share` (0 to 1) of its width with a colour.
 class Meter : public QWidget {
 public:
     Meter(double share, QColor colour, QColor track, QWidget* parent = nullptr);

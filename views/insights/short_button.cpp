@@ -19,7 +19,7 @@ int ShortButton::frameWidth() const {
 }
 
 QSize ShortButton::sizeHint() const {
-    // A part of a pixel is no room for what eliding asks for.
+    // Elided text needs whole pixels: round its width up.
     const int wanted = fontMetrics().horizontalAdvance(whole_) + 1 + frameWidth();
     return {std::min(wanted, most_), QPushButton::sizeHint().height()};
 }

@@ -5,10 +5,10 @@
 
 namespace tilescope::views {
 
-/// Leaves letters out in the middle of its text where it has no room for all of them.
+/// Elides its text in the middle if there is no room for all of it.
 class ShortButton : public QPushButton {
 public:
-    /// `least`: pixels that it is wide at least, `most`: that it wants for a long text.
+    /// `least`: its smallest width in pixels, `most`: its preferred width for a long text.
     ShortButton(QString text, int least, int most, QWidget* parent = nullptr);
 
     [[nodiscard]] const QString& wholeText() const { return whole_; }

@@ -34,13 +34,13 @@ struct Look {
     QColor notAlways;
     QString pattern = QStringLiteral("%1"); ///< of the names
     bool filled = true;
-    std::int64_t limit = 0; ///< what is above is too much
+    std::int64_t limit = 0; ///< bytes above it are too much
 };
 
 void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const StepList& steps,
               bool includeAlwaysLive, const Look& look) {
     std::vector<std::int64_t> base(steps.length(), MinMaxPyramid::none);
-    // At places of the other's steps memory is as it was.
+    // At the places of the other's steps memory keeps its last value.
     const auto held = [&base] {
         std::vector<std::int64_t> values(base.size(), MinMaxPyramid::none);
         for (std::size_t i = 1; i < base.size(); ++i)
@@ -58,7 +58,7 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
                          MinMaxPyramid(base), 0, look.filled, false, held()});
     for (std::size_t i = 0; i < steps.shown.size(); ++i)
         at(i) += series.notAlwaysLive.at(steps.shown[i].index());
-    // Without what is always live the height is not that of the memory in use.
+    // Without always-live bytes the height is not the memory in use.
     areas.push_back({look.pattern.arg(Text::tr("Not always live")), look.notAlways,
                      MinMaxPyramid(base), includeAlwaysLive ? look.limit : 0, look.filled,
                      includeAlwaysLive, held(),
@@ -101,7 +101,7 @@ std::optional<PlotWidget::Limit> memoryLimit(const ProfileView& profile,
 void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, VariableId id,
                  const StepList& steps, const QString& pattern, const QColor& colour,
                  const std::stop_token& stop) {
-    constexpr int mostIntervals = 6; // of a text that has to be read
+    constexpr int mostIntervals = 6; // more would not be read
     const auto variables = profile.variables(stop);
     if (!id.valid() || id.index() >= variables->size())
         return;
@@ -165,7 +165,7 @@ Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
                                  : placeAt(static_cast<std::size_t>(from - shown.begin()));
         return {place, place};
     }
-    // A gap before the next one that is live no more does not belong to it.
+    // The variable does not extend over a gap before the next step, where it is no longer live.
     return {static_cast<double>(placeAt(static_cast<std::size_t>(from - shown.begin()))),
             placeAt(static_cast<std::size_t>(to - shown.begin()) - 1) + 1.0};
 }
@@ -189,19 +189,19 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
         return limit ? static_cast<std::int64_t>(limit->value) : 0;
     };
     if (!profiles.comparing()) {
-        // What varies is the message: what is always there stays in the background.
+        // Variation is what matters: the always-live part stays in the background.
         Look plain{mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive};
         plain.limit = limitOf(content.plot.limit);
         addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain);
         return content;
     }
     content.targetSteps = stepsOf(*profiles.target, options.filter, stop);
-    static_cast<void>(profiles.matching->steps(stop)); // made here for whoever marks steps later
+    static_cast<void>(profiles.matching->steps(stop)); // computed here for markers of steps later
     content.aligned =
         align(profiles, options.align, content.sourceSteps, content.targetSteps, stop);
     const LivenessSeries target = seriesOf(*profiles.target, options.tiles, stop);
     const auto targetLimit = memoryLimit(*profiles.target, options);
-    // The colours tell source and target, below each other as well as one over the other.
+    // Colours tell source from target, whether below each other or overlaid.
     Look ofSource{mixed(theme.source, theme.text, 0.35), theme.source};
     ofSource.limit = limitOf(content.plot.limit);
     Look ofTarget{mixed(theme.target, theme.text, 0.35), theme.target};

@@ -13,25 +13,25 @@
 
 namespace tilescope::views {
 
-/// How the steps of two profiles share an axis: each at its own number, or so that the same
-/// operations stand at one place; unless chosen the latter where most steps have a counterpart.
+/// How the steps of two profiles share an axis: each at its own number, or with the same operations
+/// at the same place; AsFits chooses the latter if most steps have a counterpart.
 enum class StepsAlign { AsFits, Steps, Operations };
 
 struct LivenessOptions {
     TileSelection tiles;
     bool includeAlwaysLive = true;
     bool apart = false; ///< two profiles below each other instead of overlaid
-    QString filter{};   ///< shows only steps whose names contain this, whatever the case
+    QString filter{};   ///< shows only steps whose names contain this, ignoring case
     bool limit = false; ///< a line at the memory of the tiles
     ByteUnits units{};  ///< of its label
     StepsAlign align = StepsAlign::AsFits;
 };
 
-/// The steps of a profile and those that the filter leaves, in the order of the axis.
+/// The steps of a profile and those that pass the filter, in the order of the axis.
 struct StepList {
     std::vector<std::string> names; ///< of all steps
     std::vector<StepId> shown;
-    /// Of the shown ones on the axis, ascending; empty where they follow each other without a gap.
+    /// Places of the shown steps on the axis, ascending; empty if there are no gaps between them.
     std::vector<std::int32_t> places;
     /// Length of the axis up to the last shown one.
     [[nodiscard]] std::size_t length() const;
@@ -47,7 +47,7 @@ struct StepList {
     [[nodiscard]] Lifetime::Span placesOf(const StepInterval& interval) const;
 };
 
-/// The plot with what belongs to its steps.
+/// The plot and the steps that it shows.
 struct LivenessContent {
     StepPlot::Content plot;                  ///< of both profiles unless they are apart
     std::optional<StepPlot::Content> target; ///< if they are
@@ -58,7 +58,7 @@ struct LivenessContent {
     std::vector<TileId> fullestTiles; ///< of the source, the fullest first
 };
 
-/// Always-live and not-always-live bytes by step; with two profiles those of both.
+/// Always-live and not-always-live bytes by step, of one or both profiles.
 LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptions& options,
                                 const Theme& theme, const std::stop_token& stop);
 

@@ -33,7 +33,7 @@ std::string stepTitle(StepId step) {
     return Text::tr("Step %1").arg(step.value()).toStdString();
 }
 
-// Asks both profiles about each step.
+// Calls `ask` for each step in both profiles.
 template <class Ask>
 std::vector<ValueColumn> columnsOf(const ProfilePair& profiles, Steps steps, Ask&& ask,
                                    const std::stop_token& stop) {
@@ -208,7 +208,7 @@ Table cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token
     Table table =
         columnTable("Slowest tile of", Unit::Cycles, profiles.comparing() ? &ipus : nullptr,
                     columnsOf(profiles, steps, ask, stop));
-    // IPUs work side by side: their cycles are no sum.
+    // IPUs run in parallel: their cycles are not added up.
     for (Column& column : table.columns)
         column.summed = false;
     return table;

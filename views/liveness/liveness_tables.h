@@ -11,8 +11,8 @@
 
 namespace tilescope::views {
 
-/// Steps are the source's; the target is asked for the corresponding ones (ProfileMatching).
-/// Several steps are beside each other, a column each.
+/// Steps are the source's; the target's are the corresponding ones (ProfileMatching). Several steps
+/// are side by side, a column each.
 using Steps = std::span<const StepId>;
 
 /// Always-live variables, largest first.
@@ -27,13 +27,13 @@ Table stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles,
 /// Estimated cycles of the steps on each IPU.
 Table cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop);
 
-/// Live bytes over tiles: least, mean, most and deviation of the tiles of `tiles`, then each of
-/// `chosen`; columns are what is always live, the most that is not, and each step.
+/// Live bytes over tiles: least, mean, most and deviation over `tiles`, then each of `chosen`;
+/// columns are the always-live bytes, the most not always live, and each step.
 Table tileStatisticsTable(const ProfilePair& profiles, const TileSelection& tiles,
                           std::span<const TileId> chosen, Steps steps, const std::stop_token& stop);
 
-/// What is known of a variable of the source, and of the one of the same name of the target: what
-/// it is for, where it lies, when it is live, and which programs write and read it.
+/// Details of a variable of the source, and of the one of the same name in the target: its purpose,
+/// where it lies, when it is live, and which programs write and read it.
 ValueTree variableTree(const ProfilePair& profiles, VariableId variable,
                        const std::stop_token& stop);
 

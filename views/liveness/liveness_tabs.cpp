@@ -40,7 +40,7 @@ void LivenessTabs::setAbout(About about) {
     const bool otherTiles = about.tiles != about_.tiles || about.chosenTiles != about_.chosenTiles;
     const bool otherVariable = about.variable != about_.variable;
     about_ = std::move(about);
-    // A step was clicked: what is live there is the answer.
+    // After a click on a step, show what is live there.
     if (otherSteps && !about_.steps.empty() && currentIndex() == AlwaysLive)
         return setCurrentIndex(NotAlwaysLive);
     if (currentIndex() == VariableInfo ? otherVariable : otherSteps || otherTiles)
@@ -80,7 +80,7 @@ void LivenessTabs::loadTable(Tab tab) {
     if (needsStep && about_.steps.empty()) {
         tables_[tab]->showHint(tr("No step is selected"),
                                tr("Click a step in the plot above, or press Go to peak. "
-                                  "Shift-click puts several steps beside each other."));
+                                  "Shift-click selects several steps, shown side by side."));
         return;
     }
     tables_[tab]->load(

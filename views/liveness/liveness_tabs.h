@@ -26,7 +26,7 @@ public:
         friend bool operator==(const About&, const About&) = default;
     };
     void setAbout(About about);
-    /// Reads what is in front, such as when other profiles are open.
+    /// Reads the table in front again, such as when other profiles were opened.
     void reload();
     void focusFilter();
 

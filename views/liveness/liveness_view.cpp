@@ -11,7 +11,7 @@
 
 namespace tilescope::views {
 namespace {
-// What an item of the choice of tiles stands for.
+// What an item of the choice of tiles selects.
 constexpr int kindRole = Qt::UserRole;
 constexpr int idRole = Qt::UserRole + 1;
 enum TilesKind { AllTiles, OneIpu, SelectedTile, OneTile };
@@ -62,7 +62,7 @@ ToolRow* LivenessView::makeTools() {
     source_ = tools_->addChoice(tr("Tiles"), {tr("All")});
     alwaysLive_ =
         tools_->addToggle(tr("Include always live"),
-                          tr("Stack the variables in use on those that always live"), true);
+                          tr("Stack the variables in use on those that are always live"), true);
     limit_ = tools_->addToggle(
         tr("Max memory"), tr("Show the memory of the tiles as a line, and what exceeds it in red"),
         true);
@@ -71,10 +71,10 @@ ToolRow* LivenessView::makeTools() {
                                   "other"),
                                false);
     align_ = tools_->addChoice(tr("Align"), {tr("Steps"), tr("Operations")});
-    align_->setToolTip(tr("Where the steps of the target are: at their numbers, or where the same "
+    align_->setToolTip(tr("Where to draw steps of the target: at their numbers, or where the same "
                           "operation of the source is"));
     align_->setObjectName(QStringLiteral("align"));
-    leaveOutOfState(*align_); // what fits depends on the pair
+    leaveOutOfState(*align_); // the best choice depends on the pair
     auto* peak = tools_->addButton(tr("Go to peak"), tr("Select the step with most live bytes"));
     tools_->addStretch();
     filter_ = tools_->addField(tr("Filter steps"),
@@ -291,7 +291,7 @@ void LivenessView::tellTabs() {
 }
 
 void LivenessView::clicked(double x, Qt::KeyboardModifiers modifiers) {
-    // Steps are those of the source everywhere, also where the target's plot is clicked.
+    // The selection has steps of the source, even if the target's plot is clicked.
     const StepId step = sourceSteps_.at(x);
     if (!step.valid())
         return;
@@ -312,7 +312,7 @@ void LivenessView::selectStep(StepId step) {
 void LivenessView::announceSteps() {
     const StepId step = steps_.back();
     if (context().selection.current().step == step) {
-        // The window's selection does not change, what is beside it may have.
+        // The window's selection stays the same, but this report's other steps may have changed.
         markSteps();
         return tellTabs();
     }
@@ -345,7 +345,7 @@ void LivenessView::markSteps() {
     };
     for (const StepId step : steps_) {
         mark(ofSource, sourceSteps_.placeOf(step));
-        if (plots_->showsTwo() && comparing()) // others may be open than those of the plots
+        if (plots_->showsTwo() && comparing()) // other profiles may be open than those plotted
             mark(ofTarget, targetSteps_.placeOf(profiles().matching->targetOf(step)));
     }
     plots_->setMarkers(ofSource, ofTarget);
@@ -370,7 +370,7 @@ QString LivenessView::readOut(double x) const {
     if (x < 0 || (!sourceSteps_.at(x).valid() && !targetSteps_.at(x).valid()))
         return {};
     if (comparing()) {
-        // What is at one place has its own number in each.
+        // At one place source and target have steps with numbers of their own.
         add(sourceSteps_, tr("Source's step %1: %2"), tr("The source has no step here"));
         add(targetSteps_, tr("Target's step %1: %2"), tr("The target has no step here"));
     } else {

@@ -14,7 +14,7 @@
 namespace tilescope::views {
 
 /// Plot over program steps above, what is live at the selected steps below. The last selected step
-/// is that of the whole window; Shift-click adds others, which are this report's own.
+/// is the window's; Shift-click adds others, which only this report knows.
 class LivenessView : public ReportView {
     Q_OBJECT
 public:
@@ -73,7 +73,7 @@ private:
     StepList sourceSteps_;
     StepList targetSteps_;
     StepId peak_;
-    bool alignChosen_ = false;  ///< by the user; else what fits
+    bool alignChosen_ = false;  ///< by the user; else automatic
     std::vector<StepId> steps_; ///< selected ones; the last is the selection's
     Selected shown_;
 };

@@ -18,8 +18,8 @@ TileSeries liveBytes(const ProfileView& profile, StepId step, const std::stop_to
                         : TileSeries();
 }
 
-/// Of one profile, of all tiles where it lacks the selected ones. `ofProfile`: a step of the source
-/// as the profile has it.
+/// Statistics of one profile; over all tiles if it lacks the selected ones. `ofProfile` maps a step
+/// of the source to the profile's.
 template <class OfProfile>
 Table statisticsOf(const ProfileView& profile, const TileSelection& tiles,
                    std::span<const TileId> chosen, Steps steps, OfProfile&& ofProfile,

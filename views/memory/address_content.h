@@ -9,7 +9,7 @@
 
 namespace tilescope::views {
 
-/// The tile, or if it is none the one of the source that uses most memory.
+/// The tile or, if it is invalid, the source's tile that uses most memory.
 TileId tileOrFullest(const ProfilePair& profiles, TileId tile, const std::stop_token& stop);
 
 /// The addresses of a tile, with their steps if `overTime`; nothing if the machine has no such

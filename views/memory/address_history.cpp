@@ -65,7 +65,7 @@ void AddressPlottable::draw(QCPPainter* painter) {
         const QRect box = boxOf(span).intersected(clip);
         if (box.isEmpty())
             continue;
-        // What is always there stays in the background.
+        // Always-live variables stay in the background.
         const QColor colour = theme.category(block.category);
         painter->fillRect(box, block.alwaysLive ? mixed(colour, theme.surface, 0.45) : colour);
         if (box.height() > 3)

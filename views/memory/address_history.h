@@ -56,7 +56,7 @@ private:
     [[nodiscard]] QString textAt(double step, double offset) const;
 
     AddressPlottable* areas_; ///< owned by the plot
-    std::int64_t top_ = 1;    ///< offset that is in view when everything is
+    std::int64_t top_ = 1;    ///< highest offset when everything is in view
 };
 
 } // namespace tilescope::views

@@ -161,9 +161,9 @@ void AddressMap::paintBlocks(QPainter& painter) const {
                 continue;
             const QRectF box = boxOf(piece);
             const QColor colour = theme().category(block.category);
-            // What is not live leaves its addresses to others.
+            // Variables that are not live are faded, as their addresses are free for others.
             painter.fillRect(box, live ? colour : mixed(colour, theme().surface, 0.82));
-            // A hair of background parts neighbours of one category.
+            // A thin line of background separates neighbours of one category.
             if (box.width() > 3)
                 painter.fillRect(QRectF(box.right() - 1, box.top(), 1, box.height()),
                                  theme().surface);

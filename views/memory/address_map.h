@@ -51,8 +51,8 @@ std::vector<MapPiece> mapPieces(const std::vector<MapBlock>& blocks, std::int64_
 
 /// Draws the memory of a tile, a row for each pair of memory elements, coloured by category; gaps
 /// between variables are hatched. Variables that share addresses at different times lie on top of
-/// each other, the largest below; at a single step what is not live is only an outline. A click
-/// selects a variable, arrow keys walk from one to the next.
+/// each other, the largest below; at a single step those that are not live are only outlines. A
+/// click selects a variable, arrow keys walk from one to the next.
 class AddressMap : public PaintedWidget {
     Q_OBJECT
 public:
@@ -60,7 +60,7 @@ public:
 
     void setContent(TileAddresses content, const QString& title);
     void setSelected(VariableId variable);
-    /// Shows what is live at a step only; what is live at any step if it is invalid.
+    /// Shows only what is live at a step; everything if the step is invalid.
     void setStep(StepId step);
     [[nodiscard]] const TileAddresses& content() const { return content_; }
     /// The middle of a block's first piece on the widget.

@@ -15,7 +15,7 @@ namespace tilescope::views {
 class AddressPage : public LoadingPanel {
     Q_OBJECT
 public:
-    /// The fullest tile if it is none.
+    /// Loads the fullest tile if `tile` is invalid.
     void loadTile(TileId tile);
     /// Follows variable and step of the selection.
     virtual void followSelection() = 0;

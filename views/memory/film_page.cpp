@@ -11,7 +11,7 @@
 namespace tilescope::views {
 namespace {
 
-/// What an item of the choice of speeds stands for: steps a second, or if negative the seconds that
+/// The value of an item in the choice of speeds: steps per second or, if negative, the seconds that
 /// the whole film takes.
 struct Speed {
     const char* text;
@@ -67,7 +67,7 @@ FilmPage::FilmPage(ViewContext& context, QWidget* parent)
     connect(&player_, &FilmPlayer::frameWanted, this, &FilmPage::wantComing);
     connect(&player_, &FilmPlayer::playingChanged, this, &FilmPage::playingChanged);
     connect(&frames_, &FilmFrames::arrived, this, &FilmPage::showIfThere);
-    // A film that stops selects its step, which is none of the next profile's.
+    // Stopping a film selects its step, which must not happen in the next profile.
     connect(&context.workers, &Workers::profilesLeft, &player_, &FilmPlayer::pause);
     connect(&frames_, &FilmFrames::failed, this, [this](const QString& text) {
         player_.pause();
@@ -87,7 +87,7 @@ QWidget* FilmPage::makeControls() {
          {FilmKind::LiveMemory, FilmKind::Activity, FilmKind::BytesReceived, FilmKind::BytesSent})
         kinds.append(nameOf(kind));
     kind_ = row->addChoice(tr("Film shows"), kinds);
-    kind_->setToolTip(tr("What the colours are: memory by program step, the others by executed "
+    kind_->setToolTip(tr("What the colours show: memory by program step, the others by executed "
                          "step"));
     auto* back = row->addButton(QStringLiteral("\u25c2"), tr("The step before (comma)"));
     back->setAccessibleName(tr("Step back"));
@@ -148,7 +148,7 @@ const ProfileViewPtr& FilmPage::profile() const {
 
 void FilmPage::forget() {
     controls_->setShown(side_, context_.reports.profiles().comparing());
-    // Without frames first: what stops now is no step of the profile that is open.
+    // Drop the frames first: stopping must not select a step in the profile that is now open.
     frames_.setFilm(nullptr);
     player_.setLength(0);
     selectWhenShown_ = false;
@@ -195,7 +195,7 @@ void FilmPage::open(std::shared_ptr<TileFilm> film) {
 }
 
 void FilmPage::setUp(std::int64_t frames) {
-    // A slider has notches of 32 bits, and no more than that are under a pointer.
+    // A slider has 32-bit notches, more than a pointer can tell apart.
     perNotch_ = 1 + frames / std::numeric_limits<int>::max();
     const QSignalBlocker blocker(slider_);
     slider_->setRange(0, static_cast<int>(std::max<std::int64_t>(0, frames - 1) / perNotch_));
@@ -258,7 +258,7 @@ void FilmPage::sliderMoved(int value) {
         selectStep(); // by keys or a click
 }
 
-// What is still being made is selected when it is there.
+// A frame that is still being made is selected when it arrives.
 void FilmPage::selectStep() {
     if (ofTarget())
         return;

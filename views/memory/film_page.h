@@ -16,16 +16,16 @@
 namespace tilescope::views {
 
 /// Live memory at each step of the program, or what tiles do and exchange at each executed step.
-/// Space plays and pauses, comma and period go step by step, Home and End to the ends. Where it
-/// stops, the step is selected everywhere; a step selected elsewhere is shown.
+/// Space plays and pauses, comma and period go step by step, Home and End to the ends. The step at
+/// which it stops is selected everywhere; a step selected elsewhere is shown.
 class FilmPage : public QWidget {
     Q_OBJECT
 public:
     explicit FilmPage(ViewContext& context, QWidget* parent = nullptr);
 
-    /// Reads the film of the source that is open now, or of the target if that is chosen, if it is
-    /// not that already. Steps of the target are not those that are selected: its film neither
-    /// selects nor follows.
+    /// Reads the film of the current source, or of the target if that is chosen, unless it was read
+    /// already. Steps of the target cannot be selected: its film neither selects nor follows the
+    /// selection.
     void load();
     /// Other profiles are open: the next load() reads.
     void forget();
@@ -41,7 +41,7 @@ public:
 
 signals:
     void status(const QString& text);
-    /// Whether the colours are of bytes in a tile's memory.
+    /// The colours have changed between bytes of a tile's memory and something else.
     void kindChanged();
 
 protected:
@@ -84,7 +84,7 @@ private:
     std::int64_t perNotch_ = 1; ///< frames of a notch of the slider
     std::int64_t shown_ = -1;
     StepId announced_;             ///< selected by this page, or shown because it was selected
-    bool selectWhenShown_ = false; ///< the frame that is being made
+    bool selectWhenShown_ = false; ///< select the frame that is being made
     bool stale_ = true;
 };
 

@@ -47,7 +47,7 @@ std::vector<ValueNode> linesOf(const std::vector<MemoryNode>& nodes) {
     return lines;
 }
 
-// The physical id of each column that is a tile.
+// The physical id of the tile of each column that has one.
 ValueNode physicalIds(const ProfilePair& profiles, std::span<const TileSelection> columns) {
     ValueNode node{Text::tr("Physical tile id"), {}, {}, Unit::Count};
     const auto idOn = [](const Target& machine, const TileSelection& column) {
@@ -88,7 +88,7 @@ StepPlot::Content stackOf(const ProfileView& profile, const MemoryPlotOptions& o
     const MemoryPlot plot = plotOf(profile, options, stop);
     content.areas = stacked(plot, options.breakdown, profile.machine(), theme);
     content.limit = limitOf(plot, showLimit, units);
-    if (!content.areas.empty()) // the top of the stack is the tile
+    if (!content.areas.empty()) // the top of the stack is the tile's total
         content.areas.back() = withLimit(std::move(content.areas.back()), content.limit);
     if (content.areas.size() > 1)
         content.areas.back().total = Text::tr("Total");

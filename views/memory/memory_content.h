@@ -33,7 +33,7 @@ MemoryPlots memoryPlots(const ProfilePair& profiles, const MemoryPlotOptions& op
                         const std::stop_token& stop);
 
 /// The bytes on each tile of variables of the source, a translucent area each, followed by those of
-/// the same name of the target.
+/// the target's variables of the same names.
 StepPlot::Content variableContent(const ProfilePair& profiles,
                                   std::span<const VariableId> variables, TileOrder order,
                                   const Theme& theme, const std::stop_token& stop);

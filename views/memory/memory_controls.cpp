@@ -42,7 +42,7 @@ void MemoryView::addPlotControls(ToolRow& tools) {
     breakdown_ = tools.addChoice(
         tr("Breakdown"), {tr("None"), tr("By region"), tr("By category"), tr("By liveness")});
     order_ = tools.addChoice(tr("Order"), {tr("Software"), tr("Physical")});
-    gaps_ = tools.addToggle(tr("Gaps"), tr("Count the bytes that alignment and banks lose"), true);
+    gaps_ = tools.addToggle(tr("Gaps"), tr("Count bytes lost to alignment and memory banks"), true);
     limit_ = tools.addToggle(tr("Max memory"), tr("Show the memory of a tile as a line"), true);
     const auto setKeyLabel = [this] {
         plots_->setKeyLabel(options().order == TileOrder::Software ? tr("Tile (software order)")
@@ -83,7 +83,7 @@ void MemoryView::showControls() {
     tools_->setShown(gaps_, graph() == TotalMemory);
     tools_->setShown(limit_, graph() == TotalMemory);
     tools_->setShown(quantity_, map);
-    // Of a film that is not of memory the scale is always that of its largest value.
+    // Films of anything but memory always have a scale up to their largest value.
     tools_->setShown(range_, map || (graph() == Film && film_->kind() == FilmKind::LiveMemory));
     tools_->setShown(scale_, tiles);
 }
@@ -96,7 +96,7 @@ void MemoryView::fillIpus() {
         ipu_->addItem(QString::number(i));
 }
 
-// After the fixed ones all categories; a category of this profile stays chosen in another.
+// The fixed quantities, then all categories; a category stays chosen in another profile.
 void MemoryView::fillQuantities() {
     if (quantity_->count() > TileQuantity::Category)
         return;
@@ -140,7 +140,7 @@ void MemoryView::tilesTyped() {
     const std::int32_t all = profiles().source->machine().totalTiles();
     auto tiles = parseTileList(tiles_->text(), all, static_cast<std::size_t>(all));
     if (!tiles) {
-        emit status(tr("'%1' is no list of tiles: write numbers below %2, such as 1,5 or 0-3.")
+        emit status(tr("'%1' is not a list of tiles: write numbers below %2, such as 1,5 or 0-3.")
                         .arg(tiles_->text())
                         .arg(countText(all)));
         return;
@@ -148,12 +148,12 @@ void MemoryView::tilesTyped() {
     const std::size_t wanted = tiles->size();
     tiles->resize(std::min(wanted, mostTilesListed));
     emit status(wanted > tiles->size()
-                    ? tr("The tables show the first %1 of %2 tiles: each is a column of theirs.")
+                    ? tr("The tables show the first %1 of %2 tiles, one column each.")
                           .arg(countText(static_cast<std::int64_t>(tiles->size())),
                                countText(static_cast<std::int64_t>(wanted)))
                     : QString());
     context().selection.update([&](Selected& s) { s.tiles = *tiles; });
-    tiles_->setText(tileListText(*tiles)); // also where the selection was just this
+    tiles_->setText(tileListText(*tiles)); // even if the selection was the same before
 }
 
 void MemoryView::save() {

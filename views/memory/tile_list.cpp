@@ -18,7 +18,7 @@ std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32
 }
 
 QString tileListText(const std::vector<TileId>& tiles) {
-    constexpr std::size_t fewest = 3; // that are a range
+    constexpr std::size_t fewest = 3; // needed for a range
     QStringList parts;
     for (std::size_t i = 0; i < tiles.size();) {
         std::size_t end = i + 1;

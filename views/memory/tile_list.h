@@ -9,11 +9,11 @@
 
 namespace tilescope::views {
 
-/// Tiles that are shown beside each other: each is a column of tables.
+/// The most tiles shown side by side, each a column of the tables.
 inline constexpr std::size_t mostTilesListed = 16;
 
-/// "1,5" or "0-3, 8"; nothing if the text is no list or names a tile from `tiles` on. An empty text
-/// is an empty list. At most `mostTiles` tiles are taken.
+/// "1,5" or "0-3, 8"; nothing if the text is not a list or names a tile from `tiles` on. An empty
+/// text is an empty list. At most `mostTiles` tiles are taken.
 std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32_t tiles,
                                                  std::size_t mostTiles = mostTilesListed);
 

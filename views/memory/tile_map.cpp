@@ -65,7 +65,7 @@ void TileMap::setSelected(std::vector<TileId> tiles) {
 }
 
 void TileMap::invalidate() {
-    said_.reset(); // the tile may be elsewhere now, or gone
+    said_.reset(); // the tile may have moved or vanished
     tiles_ = QImage();
     lay();
     update();
@@ -146,7 +146,7 @@ void TileMap::say(const At& at, const QPoint& globalPosition) {
     emit hovered(QString(text).replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  ")));
 }
 
-// What was said of a tile is of the frame before. A tip that has gone away does not come back.
+// The tool tip is about the frame before. One that has been closed does not come back.
 void TileMap::sayAgain() {
     if (!said_)
         return;
@@ -174,7 +174,7 @@ void TileMap::mousePressEvent(QMouseEvent* event) {
     emit tileClicked(under, event->modifiers());
 }
 
-// Tiles are those of the source everywhere.
+// Selected tiles are always the source's.
 TileId TileMap::tileAt(const QPointF& position) const {
     const auto under = at(position);
     return under && isOfSource(under->tile) ? under->tile : TileId();

@@ -10,15 +10,15 @@
 
 namespace tilescope::views {
 
-/// Shows source, target and their difference side by side. A click selects the tile, with Shift it
-/// joins the selection; arrow keys walk over the chip and Enter selects. The tiles are painted once
-/// for each content, size and colours, and those that change from frame to frame alone.
+/// Shows source, target and their difference side by side. A click selects the tile, Shift-click
+/// adds it to the selection; arrow keys walk over the chip and Enter selects. The tiles are painted
+/// once for each content, size and colours; from frame to frame only those that change.
 class TileMap : public PaintedWidget {
     Q_OBJECT
 public:
     explicit TileMap(ViewContext& context, QWidget* parent = nullptr);
 
-    /// What the ends of the colour scale stand for.
+    /// The values at the ends of the colour scale.
     enum class Range { TileMemory, ZeroToLargest, SmallestToLargest };
 
     void setContent(TileMapContent content);
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const TileMapContent& content() const { return content_; }
     /// Where a tile of a side is on the widget.
     [[nodiscard]] QRectF tileRect(std::size_t side, TileId tile) const;
-    /// The tile at a position of the widget; none beside them, or if the source has no such tile.
+    /// The tile at a position of the widget; none outside tiles, or if the source has no such tile.
     [[nodiscard]] TileId tileAt(const QPointF& position) const;
     /// The colour of a value.
     [[nodiscard]] QColor colourOf(const TileMapSide& side, std::int64_t value) const;
@@ -96,8 +96,8 @@ private:
     std::vector<std::vector<QRect>> boxes_; ///< of each side's tiles in tiles_; empty if hidden
     std::vector<QRgb> colours_;             ///< of the scale, from little to much
     double frameMs_ = 0;                    ///< taken by frames that have not been painted yet
-    std::optional<Said> said_;              ///< last, unless that is over
-    TileId cursor_;                         ///< where the arrow keys are
+    std::optional<Said> said_;              ///< the last tool tip, while it is shown
+    TileId cursor_;                         ///< moved by the arrow keys
 };
 
 } // namespace tilescope::views

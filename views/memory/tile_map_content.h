@@ -10,12 +10,12 @@
 
 namespace tilescope::views {
 
-/// What of a tile is shown by its colour.
+/// The quantity of a tile that its colour shows.
 struct TileQuantity {
     enum Kind {
         IncludingGaps,
         ExcludingGaps,
-        Gaps, ///< what the first has more than the second
+        Gaps, ///< the difference of the first two
         AlwaysLive,
         MaxNotAlwaysLive,
         LiveAtStep, ///< of the selected step, always live or not
@@ -51,8 +51,8 @@ struct TileMapContent {
 };
 
 /// One side, or source, target and their difference. Tiles that a smaller machine lacks are zero;
-/// profiles of machines with other tiles per IPU have no difference. A target's variables are those
-/// that are the same; its step is the corresponding one.
+/// machines that differ in tiles per IPU have no difference. The target's variables are the ones
+/// that match the source's; its step is the corresponding one.
 TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,
                               const std::stop_token& stop);
 

@@ -100,7 +100,7 @@ void TileMap::paintTitles(QPainter& painter) const {
         for (int chip = 0; chip < layout.chips(); ++chip) {
             const int ipu = chip + firstIpu();
             const QRectF line = layout.titleRect(chip);
-            // On small chips the difference has no room to say which way it goes: signs do.
+            // Small chips have no room to write the direction of the difference: signs show it.
             constexpr double small = 300;
             QStringList title;
             if (!side.title.isEmpty())
@@ -124,7 +124,7 @@ void TileMap::paintMarks(QPainter& painter) const {
         if (tile.value() >= machine.totalTiles() || chip < 0 || chip >= layouts_[side].chips())
             return;
         const QRectF box = tileRect(side, tile).adjusted(-1, -1, 0, 0);
-        // Two colours stand out from every colour of the scale.
+        // With two colours the frame stands out from every colour of the scale.
         painter.setPen(QPen(theme().surface, width + 2));
         painter.drawRect(box);
         painter.setPen(QPen(colour, width));
@@ -168,8 +168,8 @@ void TileMap::paintKey(QPainter& painter) const {
     }
     const bool columns = !layouts_.empty() && layouts_.front().plan().hasExchangeColumns();
     const QString plan =
-        columns ? tr("%1 exchange columns of %2 rows with islands of %3 tiles; which tile is "
-                     "where is assumed")
+        columns ? tr("%1 exchange columns of %2 rows with islands of %3 tiles; the place of "
+                     "each tile is assumed")
                       .arg(chipColumns)
                       .arg(layouts_.front().plan().rows())
                       .arg(tilesPerIsland)
@@ -185,7 +185,7 @@ void TileMap::paintKey(QPainter& painter) const {
         painter.fillRect(left, text.top() + (metrics.height() - swatch) / 2, swatch, swatch,
                          tooMuchColour(theme()));
         painter.drawText(text.adjusted(left - text.left() + swatch + 6, 0, 0, 0),
-                         Qt::AlignLeft | Qt::AlignTop, tr("More than a tile has"));
+                         Qt::AlignLeft | Qt::AlignTop, tr("Over a tile's memory"));
     }
     painter.setPen(theme().mutedText);
     painter.drawText(text.adjusted(0, metrics.height(), 0, 0), Qt::AlignLeft | Qt::AlignTop,
@@ -203,7 +203,7 @@ void TileMap::paintEvent(QPaintEvent*) {
         paintMarks(painter);
         paintKey(painter);
     }
-    if (frameMs_ > 0) { // of a film, whose frames count as those of a plot do
+    if (frameMs_ > 0) { // of a film, whose frames are timed like those of plots
         const double before = std::exchange(frameMs_, 0);
         context().frameTimes.record(before + static_cast<double>(clock.nsecsElapsed()) / 1e6);
     }

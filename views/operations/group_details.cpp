@@ -9,7 +9,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr std::size_t shownSteps = 24; ///< bars that can be told apart without scrolling far
+constexpr std::size_t shownSteps = 24; ///< as many bars as can be told apart without scrolling far
 
 const CostRow* namesake(const std::vector<CostRow>& rows, const CostRow& wanted) {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const CostRow& row) {
@@ -18,7 +18,7 @@ const CostRow* namesake(const std::vector<CostRow>& rows, const CostRow& wanted)
     return found == rows.end() ? nullptr : &*found;
 }
 
-// Every column of the table, also those that are hidden in it.
+// Every column of the table, even if it is hidden there.
 void addFigures(ValueTree& tree, const OperationsReport& report, const CostRow& source,
                 bool comparing) {
     const CostRow* target = namesake(report.target.rows, source);
@@ -30,8 +30,8 @@ void addFigures(ValueTree& tree, const OperationsReport& report, const CostRow& 
         if (comparing)
             node.values.push_back(target == nullptr ? Cell()
                                                     : one.value(*target, report.target.totals));
-        // An operation has no kind and a sync no type; a number that is missing is told, as memory
-        // that places share is in a row of its own.
+        // Text that is missing is left out (an operation has no kind and a sync no type); missing
+        // numbers are shown, as memory that places share is in a row of its own.
         if (one.column.unit != Unit::None ||
             !std::all_of(node.values.begin(), node.values.end(), [](const Cell& cell) {
                 return std::holds_alternative<std::monostate>(cell);
@@ -112,7 +112,7 @@ Table stepTable(const StepParts& parts, const CostRow& group) {
     return table;
 }
 
-/// Of the row, or of the program that its operation shares with other places.
+/// The row's bytes, or those of the program that its operation shares with other places.
 OperationBytes bytesOf(const ProfileView& profile, const CostRow& row,
                        const std::stop_token& stop) {
     if (row.places <= 1 || !row.operation.valid() || row.memory != OperationBytes{})

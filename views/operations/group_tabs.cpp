@@ -70,7 +70,7 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     fitTitles();
 }
 
-// Whose they are, and which cycles, where all tabs have room for it; their tips say so anyway.
+// With room for all tabs, titles name the profile and the kind of cycles, as tool tips always do.
 void GroupTabs::fitTitles() {
     const QString whose = comparing_ ? tr(" (source)") : QString();
     const QString cycles = executed_ ? tr("Measured cycles") : tr("Estimated cycles");

@@ -1,4 +1,4 @@
-// What is known about the selected row of the operations report.
+// Details of the selected row of the operations report.
 #pragma once
 
 #include <QTabWidget>

@@ -24,7 +24,7 @@ std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& co
     return values;
 }
 
-/// What the measured cycles are parts of, and what is no part of them.
+/// The total of which the measured cycles are parts, and cycles that are not included.
 QString summaryOf(const CostTableData& data) {
     const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
     QString line = shownName(data.totals.name) + QLatin1String(": ") + text(data.totals.cycles);
@@ -78,7 +78,7 @@ Table groupTable(const OperationsReport& report, const QStringList& columns) {
                             {kept.begin(), kept.end()});
     if (!report.executed)
         return table;
-    // What costs most is what one looks for; what costs nothing is at the end.
+    // The most expensive rows come first, rows without cost last.
     const auto cyclesOf = [&](const Row& row) {
         return report.source.rows.at(static_cast<std::size_t>(row.id)).measuredCycles;
     };

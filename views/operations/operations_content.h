@@ -12,14 +12,14 @@
 
 namespace tilescope::views {
 
-/// What rows gather.
+/// What a row stands for: how costs are grouped.
 struct GroupChoice {
     CostLayer layer = CostLayer::Place;
     int depth = 1; ///< parts of a scope
     friend bool operator==(const GroupChoice&, const GroupChoice&) = default;
 };
 
-/// The accounting's rows of a profile and what they are parts of.
+/// The accounting's rows of a profile and their totals.
 struct CostTableData {
     std::vector<CostRow> rows;
     RunTotals totals;
@@ -40,7 +40,7 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
 /// Columns that the window shows unless the user chooses others, by key.
 QStringList standardColumns();
 
-/// The source's rows with the columns that are wanted and can be had; ids are places in the report.
+/// The source's rows with those of the columns that are available; ids are places in the report.
 Table groupTable(const OperationsReport& report, const QStringList& columns);
 /// One column of both profiles side by side; ids as above.
 Table comparedGroups(const OperationsReport& report, const CostColumn& column);

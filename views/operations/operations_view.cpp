@@ -15,7 +15,7 @@
 namespace tilescope::views {
 namespace {
 
-// Only the proportion counts, where the numbers are not below what the parts need.
+// Only the ratio counts, unless the numbers are below the minimum sizes of the parts.
 const QList<int> sizesWithTable{6000, 4000};
 
 constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from operations
@@ -49,7 +49,7 @@ GroupChoice choiceAt(int place, int depths) {
     return {layers[std::min(place - depths - 1, 3)], 1};
 }
 
-/// Whole numbers, which two profiles can be compared by.
+/// Columns of whole numbers, which can be compared between two profiles.
 std::vector<const CostColumn*> comparableColumns() {
     std::vector<const CostColumn*> columns;
     for (const CostColumn& one : costColumns())
@@ -236,16 +236,16 @@ bool OperationsView::showsTable() const {
 void OperationsView::showPage(QWidget* page) {
     const bool table = page == table_;
     pages_->setCurrentWidget(page);
-    // What the table's line needs must not take the room of the details beside the others.
+    // The width of the table's controls must not take room from the details beside the other pages.
     for (QWidget* each : {static_cast<QWidget*>(table_), static_cast<QWidget*>(graph_),
                           static_cast<QWidget*>(roofline_)}) {
         const auto policy = each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         each->setSizePolicy(policy, policy);
     }
     splitter_->setOrientation(table ? Qt::Vertical : Qt::Horizontal);
-    // Only the proportion counts, but numbers below what the graph needs would not.
+    // Only the ratio counts, but not if the numbers are below the graph's minimum size.
     splitter_->setSizes(table ? sizesWithTable : QList{5700, 4300});
-    // Four tabs beside the graph have room without buttons to scroll them.
+    // Beside the graph, narrower tabs make all four fit without scroll buttons.
     tabs_->setStyleSheet(table ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
     tools_->setShown(layer_, page != graph_);
     metricBox_->setVisible(comparing() && table);
@@ -357,7 +357,7 @@ void OperationsView::chooseStep(std::int32_t program) {
         context().selection.update([program](Selected& s) { s.program = ProgramId(program); });
 }
 
-// The row whose steps are the operation's, if there is just one.
+// Selects the only row with steps of the operation, if there is just one.
 void OperationsView::followSelection() {
     const OperationId operation = context().selection.current().operation;
     if (!operation.valid())

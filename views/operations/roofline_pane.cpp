@@ -99,7 +99,7 @@ void RooflinePane::showMarks() {
     const bool ofSteps = report_->choice.layer >= CostLayer::Library;
     panel_->showMessage(
         ofSteps ? tr("These rows have no FLOPs") : tr("No operation has FLOPs"),
-        ofSteps ? tr("FLOPs belong to operations: choose operations, scopes or types as rows.")
+        ofSteps ? tr("Only operations have FLOPs: choose operations, scopes or types as rows.")
                 : tr("The profile records no floating-point operations, or no cycles that they "
                      "take."));
 }
@@ -169,7 +169,7 @@ QString RooflinePane::textOf(const RooflineMark& mark) const {
                   : tr("no bytes are exchanged"));
     if (const std::optional<double> roof = row->roofFlopsPerCycle(); roof && *roof > 0) {
         const double peak = row->peakFlops / row->workCycles;
-        lines << (*roof < peak ? tr("%1 of what the exchange can bring bytes for")
+        lines << (*roof < peak ? tr("%1 of what the exchange allows")
                                : tr("%1 of what the matrix units can do"))
                      .arg(percentText(mark.flopsPerCycle, *roof));
     }

@@ -10,22 +10,22 @@
 
 namespace tilescope::views {
 
-/// Colours tell the types of operations: the most costly ones have their own. Of two profiles the
-/// target's marks are outlines.
+/// Colours show the types of operations: the most costly ones have colours of their own. With two
+/// profiles the target's marks are outlines.
 class RooflinePane : public QWidget {
     Q_OBJECT
 public:
     explicit RooflinePane(ViewContext& context, QWidget* parent = nullptr);
 
     void setReport(std::shared_ptr<const OperationsReport> report, const ProfilePair& profiles);
-    /// Rings a row of the source and the target's of that name; none for a negative one.
+    /// Rings a row of the source and the target's row of that name; none if negative.
     void mark(std::int32_t row);
-    /// The theme or the units are others.
+    /// Call when the theme or the units have changed.
     void restyle();
     [[nodiscard]] RooflinePlot& plot() { return *plot_; }
     [[nodiscard]] const LegendBar& legend() const { return *legend_; }
     [[nodiscard]] LoadingPanel& panel() { return *panel_; }
-    /// What is known of a mark, a fact a line.
+    /// Details of a mark, one per line.
     [[nodiscard]] QString textOf(const RooflineMark& mark) const;
 
 signals:

@@ -14,7 +14,7 @@ constexpr double smallest = 3.5; // pixels
 constexpr double greatest = 20;
 constexpr double beforeRidge = 0.7; // decades that the axes reach beyond the limits' corners
 constexpr double afterRidge = 1.3;  // likewise, with room for the labels of the limits
-constexpr double columnWidth = 1;   // decades for what exchanges nothing
+constexpr double columnWidth = 1;   // decades for rows without exchange
 constexpr double labelShare = 0.06; // of the height, for a label
 
 double corner(const RooflineLimits& limits, double peak) {
@@ -203,8 +203,8 @@ void RooflinePlot::paintExtra(QPainter& painter) {
     painter.setClipRect(axisRect()->rect());
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
-    // Marks may have any colour, and lie over each other: the ring is that of letters, with the
-    // ground on both sides of it.
+    // Marks may have any colour and overlap: the ring has the colour of text, with the background's
+    // on both sides.
     constexpr double around = 6;
     constexpr double line = 2.5;
     for (const auto& [colour, width] :

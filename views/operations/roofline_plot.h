@@ -12,7 +12,7 @@ namespace tilescope::views {
 
 /// A row of the accounting on the plot.
 struct RooflineMark {
-    std::optional<double> flopsPerByte; ///< none: in the column of those that exchange nothing
+    std::optional<double> flopsPerByte; ///< none: in the column of rows without exchange
     double flopsPerCycle = 1;
     double cycles = 0; ///< the area of the mark
     QColor colour;
@@ -50,11 +50,11 @@ private:
     const ThemeSource& theme_;
     std::vector<RooflineMark> marks_; ///< largest first, so that small ones are on top
     std::vector<RooflineLine> lines_;
-    double columnFrom_ = 0; ///< on the key axis: the column of what exchanges nothing
+    double columnFrom_ = 0; ///< on the key axis: the column of rows without exchange
     double mostCycles_ = 1;
 };
 
-/// The plot with its axes; what is chosen has a ring.
+/// The plot with its axes; the chosen marks have rings.
 class RooflinePlot : public PlotWidget {
     Q_OBJECT
 public:
@@ -62,7 +62,7 @@ public:
 
     void setContent(std::vector<RooflineMark> marks, std::vector<RooflineLine> lines);
     [[nodiscard]] const RooflinePlottable& content() const { return *content_; }
-    /// The mark under axis coordinates: of several the one whose middle is nearest.
+    /// The mark at axis coordinates: the one with the nearest centre if there are several.
     [[nodiscard]] const RooflineMark* markAt(double x, double y) const;
     /// Puts rings around the marks of these rows.
     void setChosen(std::optional<std::size_t> source, std::optional<std::size_t> target);

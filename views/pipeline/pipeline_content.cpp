@@ -52,7 +52,7 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
                                       const Preferences& preferences) {
     std::vector<Card::Fact> facts;
     const bool comparing = target != nullptr;
-    // Two columns leave no room for both.
+    // Two columns have no room for both cycles and time.
     const bool onlyOne = comparing && preferences.clockUnits() == ClockUnits::CyclesAndTime;
     const auto clock = [onlyOne](const PipelineSide& s) { return onlyOne ? 0 : s.clockHz; };
     const auto add = [&](const QString& name, auto value) {
@@ -60,7 +60,7 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
     };
     add(Text::tr("Schedule"),
         [](const PipelineSide& s) { return QString::fromStdString(s.report.schedule); });
-    // Beside a pipeline may be a run without one: it has no steps and slots.
+    // The other run may have no pipeline, so no steps and slots.
     const auto ofPipeline = [&](const QString& name, auto value) {
         add(name, [value](const PipelineSide& s) {
             return s.report.iterations > 0 ? value(s) : QStringLiteral("\u2013");

@@ -31,7 +31,7 @@ Table stageTable(const PipelineSide& source, const PipelineSide* target);
 std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target,
                                       const Preferences& preferences);
 
-/// What a better split would give, in sentences; says so if there is none.
+/// Describes in sentences what a better split would gain; says so if there is none.
 QString splitText(const PipelineSide& side, const Preferences& preferences);
 /// The better split as a value of its option; empty if there is none.
 QString splitValue(const PipelineReport& report);

@@ -328,7 +328,7 @@ void PipelineView::updateLegend() {
     legend_->setEntries(std::move(entries));
 }
 
-// What is written in the units that the user prefers.
+// Texts that depend on the preferred units.
 void PipelineView::updateTexts() {
     const PipelineSide* second = target_ ? &*target_ : nullptr;
     facts_->setFacts(pipelineFacts(*source_, second, context().preferences), second != nullptr);

@@ -35,7 +35,7 @@ protected:
     void restyle() override;
 
 private:
-    /// What there is once for each profile.
+    /// The widgets that each profile has.
     struct Side {
         WrappedLabel* title = nullptr;
         WrappedLabel* empty = nullptr; ///< in place of the diagram
@@ -44,7 +44,7 @@ private:
         QWidget* split = nullptr;
         WrappedLabel* splitText = nullptr;
         WrappedLabel* splitOption = nullptr;
-        QWidget* actions = nullptr; ///< what can be done with the split
+        QWidget* actions = nullptr; ///< buttons that apply or copy the split
     };
     ToolRow* makeTools();
     QWidget* makeTop();

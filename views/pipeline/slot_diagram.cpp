@@ -22,7 +22,7 @@ constexpr int occupancyGap = 14;
 } // namespace
 
 QColor workColour(const Theme& theme, SlotWork work) {
-    // Of Theme::series(): blue, sky, orange, green; grey for what is no work of the model.
+    // Of Theme::series(): blue, sky, orange, green; grey for work outside the model.
     switch (work) {
     case SlotWork::Forward:
         return theme.series(0);
@@ -291,7 +291,7 @@ QString SlotDiagram::toolTipAt(const QPoint& position) const {
     const int piece = pieceUnder(position);
     if (hasOccupancy() && position.x() > width() - rightMargin - occupancyWidth() + occupancyGap)
         return tr("The share of the step in which the IPU of the stage runs it; the rest are "
-                  "bubbles, waits for longer stages, copies and what the host takes");
+                  "bubbles, waits for longer stages, copies and host time");
     return piece < 0 ? QString()
                      : pieceText(side_, layout_, layout_.pieces[static_cast<std::size_t>(piece)],
                                  context().preferences);

@@ -8,12 +8,12 @@ namespace tilescope::views {
 
 /// The colour of a piece; all of them distinguishable by the colour-blind.
 QColor workColour(const Theme& theme, SlotWork work);
-/// Of a slot in which a stage has nothing to run.
+/// For a slot in which a stage has nothing to run.
 QColor idleColour(const Theme& theme);
 
 /// A lane for each stage, a column for each slot, main slots once with their count; at the right
 /// the share of the step in which each IPU runs its stage. A click or the arrow keys choose a
-/// program; a double click or Enter asks for its place in the trace.
+/// program; a double click or Enter goes to its place in the trace.
 class SlotDiagram : public PaintedWidget {
     Q_OBJECT
 public:
@@ -21,9 +21,9 @@ public:
 
     void setSide(PipelineSide side);
     void setWidths(SlotWidths widths);
-    /// What decides how wide a unit is: equal scales make equally long work equally wide.
+    /// Determines the width of a unit: with equal scales equally long work is equally wide.
     struct Scale {
-        double units = 0; ///< that have room
+        double units = 0; ///< to be placed
         int gaps = 0;     ///< pixels between parts
         int right = 0;    ///< pixels beside them
     };
@@ -46,7 +46,7 @@ public:
 signals:
     /// A piece was chosen by the user, or none (-1).
     void pieceChosen(int piece);
-    /// The user asks for the piece's place in the trace.
+    /// The user wants to go to the piece's place in the trace.
     void pieceActivated(int piece);
 
 protected:
@@ -67,7 +67,7 @@ private:
     [[nodiscard]] double laneTop(std::size_t stage) const;
     [[nodiscard]] int labelWidth() const;
     [[nodiscard]] bool hasOccupancy() const;
-    /// Of the room at the right.
+    /// The width of the column of shares at the right.
     [[nodiscard]] int occupancyWidth() const;
 
     PipelineSide side_;

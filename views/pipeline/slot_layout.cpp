@@ -50,7 +50,7 @@ private:
         groups.back().to = layout_.width;
     }
 
-    /// What one stage runs in the newest column, one after the other.
+    /// Adds the pieces that one stage runs in the newest column, one after the other.
     void addStage(const PipelineSlotTime& slot, std::int32_t stage) {
         const PipelineStage& s = report_.stages[static_cast<std::size_t>(stage)];
         const std::size_t first = layout_.pieces.size();
@@ -75,8 +75,8 @@ private:
             layout_.pieces.push_back({layout_.columns.size() - 1, stage, work, 0, 0, cycles, call});
     }
 
-    /// Gives the pieces from `first` on their places in the newest column: their cycles, or shares
-    /// of the slot.
+    /// Places the pieces from `first` on in the newest column: by their cycles, or by shares of the
+    /// slot.
     void place(std::size_t first) {
         const SlotColumn& column = layout_.columns.back();
         double at = column.from;
@@ -92,8 +92,8 @@ private:
         }
     }
 
-    /// Of a slot that is as wide as all others: forward and backward alike, of which what is
-    /// computed again is a half; buffers little.
+    /// The share of a slot if all are equally wide: forward and backward count the same,
+    /// recomputation half, buffers little.
     static double shareOf(const SlotPiece& piece) {
         switch (piece.work) {
         case SlotWork::Fifo:
@@ -172,7 +172,7 @@ int neighbourOf(const SlotLayout& layout, int piece, int along, int across) {
                                        : below * across > 0 && other.column == now.column;
         if (!wanted)
             continue;
-        // Across stages the nearest stage comes first, then what is in line.
+        // Across stages the nearest stage comes first, then the nearest piece along the slots.
         const double distance =
             along != 0 ? std::abs(further) : std::abs(below) * layout.width + std::abs(further);
         if (best == piece || distance < least) {

@@ -9,7 +9,7 @@
 
 namespace tilescope::views {
 
-/// What a piece of a slot diagram stands for.
+/// The kind of work that a piece of a slot diagram represents.
 enum class SlotWork : std::uint8_t { Forward, Recompute, Backward, Fifo, Update };
 
 /// How wide slots are: all alike, or as long as they take.
@@ -25,7 +25,7 @@ struct SlotPiece {
     double to = 0;
     std::int64_t cycles = 0;
     ProgramId call;                          ///< none for the weight update
-    [[nodiscard]] std::string label() const; ///< "F2", "B2"; empty for what has no letter
+    [[nodiscard]] std::string label() const; ///< "F2", "B2"; empty for work without a letter
 };
 
 /// A column with its place.

@@ -11,15 +11,15 @@ namespace tilescope::views {
 class LegendBar : public PaintedWidget {
     Q_OBJECT
 public:
-    /// What stands for an entry: an area, a line or single points, filled or as outlines.
-    /// A scale has colours from one end to the other, and a text after each of them.
+    /// The sample of an entry: an area, a line or single points, filled or as outlines. A scale has
+    /// colours from one end to the other, with a text at each end.
     enum class Mark { Square, Line, DashedLine, Diamond, Circle, Ring, Scale };
     struct Entry {
         QString name;
         QColor colour;
         Mark mark = Mark::Square;
         std::vector<QColor> scale = {}; ///< of a scale, after its name
-        QString end = {};               ///< what its last colour stands for
+        QString end = {};               ///< the value of its last colour
         QColor edge = {};               ///< around a square; none if it is not valid
     };
     explicit LegendBar(ViewContext& context, QWidget* parent = nullptr);

@@ -25,8 +25,8 @@ void PlotWidget::paintOverlay(QPainter& painter) {
         paintFrameTime(painter);
 }
 
-// Borders as lines. The name is at the foot, in the middle of what is to be seen of a section:
-// the head belongs to the limit.
+// Borders are lines. The name is at the foot, in the middle of the visible part of a section: the
+// head is for the limit.
 void PlotWidget::paintSections(QPainter& painter) const {
     const QRect plot = axisRect()->rect();
     for (const Section& section : sections_) {
@@ -75,7 +75,7 @@ void PlotWidget::paintLimit(QPainter& painter) const {
         painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
         painter.drawLine(plot.left(), y, plot.right(), y);
     }
-    // Where the line is far above what is shown its label says so.
+    // An arrow in the label says that the line is far above the visible range.
     const QString words = inSight ? limit_->label : QStringLiteral("\u2191 ") + limit_->label;
     const QRect text = painter.fontMetrics().boundingRect(words);
     const QRect label(plot.right() - text.width() - 10, y + 2, text.width() + 8, text.height() + 2);
@@ -111,7 +111,7 @@ std::optional<ReadOutBox> PlotWidget::readOutBox() const {
     constexpr int margin = 2;
     if (readOutText_.isEmpty() || !pointer_ || dragging_)
         return {};
-    // Left of the axis there are its labels; above and below it there is room.
+    // Axis labels are to the left; there is room above and below the axes.
     const QRect plot = axisRect()->rect();
     const QRect room(plot.left(), margin, plot.width(), height() - 2 * margin);
     return layOutReadOut(readOutText_, *pointer_, room, fontMetrics());
@@ -134,7 +134,7 @@ void PlotWidget::paintFrameTime(QPainter& painter) const {
     const FrameTimes& times = context_.frameTimes;
     const QString text =
         tr("%1 ms, longest %2 ms").arg(times.last(), 0, 'f', 1).arg(times.longest(), 0, 'f', 1);
-    // On a ground of its own: what is plotted has any colour.
+    // With a background of its own, as the plot may have any colour.
     const QSize room = painter.fontMetrics().size(0, text) + QSize(12, 6);
     const QRect box(axisRect()->rect().topLeft() + QPoint(4, 4), room);
     painter.fillRect(box, theme().raised);

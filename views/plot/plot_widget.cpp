@@ -19,9 +19,9 @@ PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setNotAntialiasedElements(QCP::aeAll);
-    // One paint with everything else that changes in the window, not one of its own and another.
+    // Paint together with everything else that changes in the window, not separately.
     setPlottingHint(QCP::phImmediateRefresh, false);
-    // A layer with a picture of its own is cleared and laid over the others in each frame.
+    // A buffered layer would be cleared and blended over the others in each frame.
     layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical);
     setMinimumSize(200, 90);
     axisRect()->setAutoMargins(QCP::msTop | QCP::msBottom);
@@ -234,7 +234,7 @@ void PlotWidget::updateReadOut() {
 }
 
 void PlotWidget::hoverAt(const QPoint& position) {
-    // What is dragged stays under the pointer, and its read-out is not painted.
+    // The plot is dragged along with the pointer, and the read-out is not painted.
     if (dragging_ && !selectingRange_) {
         pointer_ = position;
         return;

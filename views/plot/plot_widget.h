@@ -25,7 +25,7 @@ public:
     /// value; empty for none.
     using ReadOut = std::function<QString(double x, double y)>;
     void setReadOut(ReadOut readOut) { readOut_ = std::move(readOut); }
-    /// Asks for the text anew, when more is known of what is under the pointer.
+    /// Updates the text after more has been read about the place under the pointer.
     void updateReadOut();
     /// Where the read-out is painted; none if there is none.
     [[nodiscard]] std::optional<ReadOutBox> readOutBox() const;
@@ -42,7 +42,7 @@ public:
     struct Limit {
         double value = 0;
         QString label;
-        bool alsoAbove = false; ///< the label is there where the line is above what is shown
+        bool alsoAbove = false; ///< the label is also shown if the line is above the visible range
     };
     void setLimit(std::optional<Limit> limit);
     [[nodiscard]] const std::optional<Limit>& limit() const { return limit_; }
@@ -60,11 +60,11 @@ public:
     void setValueTitle(const QString& title);
     [[nodiscard]] const QString& valueTitle() const { return valueTitle_; }
 
-    /// Paints all that the widget shows but for the pointer: lines and texts, not the picture of
-    /// them that a screen gets.
+    /// Paints everything that the widget shows except the pointer: lines and texts, not the pixels
+    /// painted for a screen.
     void paintWhole(QCPPainter& painter);
 
-    /// Draws the plot anew when events have been handled, or when it is shown if it is hidden.
+    /// Redraws the plot after pending events or, if it is hidden, when it is shown.
     void replotSoon();
 
     /// Room left and right of the plot, equal in all plots so that their axes are in line.
@@ -91,7 +91,7 @@ protected:
     void leaveEvent(QEvent* event) override;
     /// More to paint over the finished plot, below markers and read-out.
     virtual void paintExtra(QPainter&) {}
-    /// Bands, unless a plot has another look for what is marked; the clip is the plot.
+    /// Bands, unless a plot marks things differently; painting is clipped to the plot.
     virtual void paintMarkers(QPainter& painter) const;
 
     [[nodiscard]] const Theme& theme() const { return context_.theme.current(); }

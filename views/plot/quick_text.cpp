@@ -79,7 +79,7 @@ void QuickText::drawLaidOut(QPainter& painter, const QRect& room, std::string_vi
     const QString all =
         shownText(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
     const QString shown = metrics_.elidedText(all, elide, room.width());
-    // The sign that stands for the rest is no letter of it.
+    // The ellipsis does not count as a character of the text.
     if (shown != all && shown.size() <= static_cast<qsizetype>(fewest))
         return;
     painter.setFont(font_);

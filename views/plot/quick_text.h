@@ -19,9 +19,9 @@ public:
 
     [[nodiscard]] const QFont& font() const { return font_; }
 
-    /// Draws a text in UTF-8 from the left of a room, in the middle of its height and with the
-    /// painter's pen. What has no room is left out at the right, or at the left, for an ellipsis.
-    /// Draws nothing if less than `fewest` characters of it remain.
+    /// Draws a UTF-8 text left-aligned in `room`, centred vertically and with the painter's pen. A
+    /// text that does not fit is elided at the right or left. Draws nothing if less than `fewest`
+    /// characters of it remain.
     void draw(QPainter& painter, const QRect& room, std::string_view text, Qt::TextElideMode elide,
               std::size_t fewest) const;
 

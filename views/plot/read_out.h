@@ -1,4 +1,4 @@
-// The geometry of what a plot says of the place under the pointer, apart from painting.
+// The geometry of a plot's read-out at the pointer, apart from painting.
 #pragma once
 
 #include <QFontMetrics>
@@ -9,7 +9,7 @@
 
 namespace tilescope::views {
 
-/// Parts the name from the value in a line of a read-out: values are in a column of their own.
+/// Separates the name from the value in a line of a read-out: values have their own column.
 inline constexpr QChar readOutColumn = QLatin1Char('\t');
 
 /// "name\tvalue": a line of a read-out.
@@ -24,15 +24,15 @@ struct ReadOutBox {
     struct Line {
         QString name;
         QRect namePlace;
-        QString value; ///< empty of a line that is a name alone
+        QString value; ///< empty if the line has only a name
         QRect valuePlace;
     };
     QRect box;
     std::vector<Line> lines;
 };
 
-/// Lays out a text of several lines beside the pointer, inside `room`. Where not all of them have
-/// room, lines without a value go first.
+/// Lays out a text of several lines beside the pointer, inside `room`. If not all of them fit,
+/// lines without a value are dropped first.
 ReadOutBox layOutReadOut(const QString& text, const QPoint& pointer, const QRect& room,
                          const QFontMetrics& metrics);
 

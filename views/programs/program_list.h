@@ -13,7 +13,7 @@ class ProgramList : public QListWidget {
 public:
     explicit ProgramList(QWidget* parent = nullptr);
     void setTree(const ProgramTreeData& tree);
-    /// Makes the root that a program is under the current entry.
+    /// Makes the root that contains a program the current entry.
     void showRootOf(ProgramId program, const ProgramTreeData& tree);
 
 signals:

@@ -233,7 +233,7 @@ QVariant ProgramModel::data(const QModelIndex& index, int role) const {
     case wholeTextRole:
         return display(id, index.column());
     case rawTextRole: {
-        // The numbers of the columns that have some, without separators.
+        // The numbers of numeric columns, without separators.
         const ProgramCost& cost = tree_.costs[id.index()];
         const int column = index.column();
         const std::int64_t number = column == Cycles ? cost.cycles : cost.executions;
@@ -268,8 +268,8 @@ QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int 
                    "estimate where nothing was executed, or only in one of "
                    "two profiles"),
         QT_TR_NOOP("How often it is executed in all runs"),
-        QT_TR_NOOP("Of all cycles of its control program or function, all executions"),
-        QT_TR_NOOP("Cycles of one execution against the other profile")};
+        QT_TR_NOOP("Share of all cycles of its control program or function, over all executions"),
+        QT_TR_NOOP("Cycles of one execution compared with the other profile")};
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)

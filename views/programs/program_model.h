@@ -1,4 +1,4 @@
-// The program tree as an item model that makes nothing but indices.
+// The program tree as an item model that creates only indices.
 #pragma once
 
 #include <QAbstractItemModel>
@@ -23,7 +23,7 @@ struct ProgramTreeData {
     std::vector<ProgramMatch> matches;
     std::vector<std::int64_t> otherCycles; ///< of each program's counterpart, one execution
     std::vector<ProgramId> order;          ///< from top to bottom, all branches open
-    std::vector<int> placeOf;              ///< of each program in the order; -1: hangs on no root
+    std::vector<int> placeOf;              ///< of each program in the order; -1: not under any root
     std::vector<std::string> labels;       ///< of each program
 };
 
@@ -32,7 +32,7 @@ struct ProgramTreeData {
 ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop,
                                 CostBasis basis = CostBasis::Trace);
 
-/// Two trees with their differences; of estimates where one of them was not executed.
+/// Two trees with their differences, which are of estimates if one of them was not executed.
 struct ComparedTrees {
     ProgramTreeData source;
     ProgramTreeData target;
@@ -52,13 +52,13 @@ public:
 
     void setTree(ProgramTreeData tree);
     [[nodiscard]] const ProgramTreeData& tree() const { return tree_; }
-    /// Marks the steps of an operation, or those whose label matches where a search is under way.
+    /// Marks the steps of an operation or, during a search, those whose label matches.
     void setMarked(OperationId operation, const TextMatcher& wanted);
     [[nodiscard]] ProgramId programAt(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(ProgramId program) const;
     /// Whether the label of a program matches, or the type, plan or options of its operation.
     [[nodiscard]] bool matches(const TextMatcher& wanted, ProgramId program) const;
-    /// The next program from top to bottom that matches, going round; none if there is none.
+    /// The next program from top to bottom that matches, wrapping around; none if none matches.
     [[nodiscard]] ProgramId find(const TextMatcher& wanted, ProgramId from, bool forward) const;
     /// How many programs match, and the place of a program among them (from 1; 0 if it is
     /// none of them).
@@ -67,8 +67,8 @@ public:
         int total = 0;
     };
     [[nodiscard]] Matches countMatches(const TextMatcher& wanted, ProgramId current) const;
-    /// The next program from top to bottom that differs from its counterpart or has none, going
-    /// round. One whose difference comes from those below it is passed over.
+    /// The next program from top to bottom that differs from its counterpart or has none, wrapping
+    /// around. Programs that differ only through those below them are skipped.
     [[nodiscard]] ProgramId findDifference(ProgramId from, bool forward) const;
     [[nodiscard]] ProgramId counterpart(ProgramId program) const;
     /// "Control program 1 (main)" for a root, else the label.
@@ -83,7 +83,7 @@ public:
                                       int role) const override;
 
 signals:
-    /// Colours of lines anywhere in the tree: a view paints again what it shows.
+    /// Colours have changed anywhere in the tree: views repaint their visible part.
     void coloursChanged();
 
 private:

@@ -12,7 +12,7 @@ ValueNode cyclesLine(const QString& name, std::int64_t cycles, const Target& mac
     return valueLine(name, Duration{cycles, machine.clockHz});
 }
 
-/// How evenly tiles are busy with a step.
+/// How evenly a step's work is spread over tiles.
 void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& machine) {
     const std::int64_t slowest = cycles.max().value;
     node.children.push_back(

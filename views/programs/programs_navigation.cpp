@@ -13,7 +13,7 @@ ProgramId ProgramsView::current(std::size_t side) const {
     return sides_.at(side).model->programAt(sides_.at(side).view->currentIndex());
 }
 
-// Things are those of the source everywhere.
+// Only things of the source can be selected.
 Pointed ProgramsView::pointed(std::size_t side, ProgramId program) {
     Pointed pointed;
     if (!program.valid())
@@ -113,7 +113,7 @@ void ProgramsView::followSelection() {
     for (const Side& side : sides_)
         side.model->setMarked(side.model == &model() ? selected.operation : OperationId(),
                               search_->matcher());
-    // What only the target has has no place in the selection; it stays where it is.
+    // A program that only the target has cannot be the window's selection; it stays current.
     const bool onlyThere = active_ == targetSide && !current(sourceSide).valid();
     if (!onlyThere)
         show(sourceSide, selected.program);

@@ -75,7 +75,7 @@ QWidget* ProgramsView::makeTrees() {
     splitter->addWidget(makeSide(targetSide));
     splitter->setStretchFactor(1, 1);
     splitter->setStretchFactor(2, 1);
-    splitter->setSizes({listWidth, 1000, 1000}); // the rest counts by its proportion
+    splitter->setSizes({listWidth, 1000, 1000}); // only the ratio of the others counts
     splitter->setChildrenCollapsible(false);
     list_->setMaximumWidth(2 * listWidth);
     treePanel_->setContent(splitter);
@@ -99,7 +99,7 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     side.view->setIconSize(QSize(6, 14));
     side.view->setIndentation(16);
     side.view->setExpandsOnDoubleClick(false);
-    side.view->viewport()->installEventFilter(this); // for what has room
+    side.view->viewport()->installEventFilter(this); // to fit columns to the new size
     QHeaderView* header = side.view->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(ProgramModel::Label, QHeaderView::Stretch);
@@ -140,7 +140,7 @@ void ProgramsView::reload() {
     for (const Side& side : sides_) {
         side.title->setVisible(comparing());
         side.view->setColumnHidden(ProgramModel::Difference, !comparing());
-        // Two trees have no room for what the details say.
+        // With two trees there is no room for columns that the details have too.
         side.view->setColumnHidden(ProgramModel::Executions, comparing());
         side.view->setColumnHidden(ProgramModel::Share, comparing());
         showOperations(side);
@@ -178,8 +178,7 @@ void ProgramsView::treesRead() {
     followSelection();
 }
 
-// Long runs have thousands of millions of cycles, and beside another tree there is little room for
-// short ones.
+// Cycles of long runs have ten digits; beside another tree columns must be no wider than needed.
 void ProgramsView::fitNumbers() {
     constexpr int margins = 20; // pixels
     std::int64_t most = 0;
@@ -200,7 +199,7 @@ void ProgramsView::fitNumbers() {
         showOperations(side);
 }
 
-// Where that leaves programs their names: the details have the operation, too.
+// Only if it leaves room for the programs' names: the details have the operation, too.
 void ProgramsView::showOperations(const Side& side) {
     constexpr int leastName = 220; // pixels, with the branches before it
     const QHeaderView& header = *side.view->header();

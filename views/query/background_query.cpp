@@ -14,7 +14,8 @@
 namespace tilescope::views {
 namespace {
 
-/// Runs a part of a query; what it throws becomes a text, "" if nothing. Cancelled goes on.
+/// Runs a part of a query; returns the text of an exception, "" if there is none. Rethrows
+/// Cancelled.
 template <class Part> QString errorOf(Part part) {
     try {
         part();
@@ -30,7 +31,7 @@ template <class Part> QString errorOf(Part part) {
     return {};
 }
 
-/// Tells a query that its answer is there.
+/// The event that tells a query that its answer is ready.
 QEvent::Type answered() {
     static const int type = QEvent::registerEventType();
     return static_cast<QEvent::Type>(type);
@@ -43,7 +44,7 @@ bool raiseNiceness() {
     return setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness) == 0;
 }
 
-// Where the program was started in a real-time class (chrt), a nice value means nothing.
+// If the program was started in a real-time class (chrt), nice values have no effect.
 bool lowerPriority(int policy) {
     sched_param parameter{};
     if (sched_getparam(0, &parameter) != 0)
@@ -58,8 +59,8 @@ bool giveWayOnce() {
     return policy == SCHED_RR || policy == SCHED_FIFO ? lowerPriority(policy) : raiseNiceness();
 }
 
-// Lets the window's thread go before this one, a worker's, for good: frames are waited for, a query
-// that takes a moment longer is not noticed.
+// Lets the window's thread take precedence over this one, a worker's, for good: a late frame is
+// noticed, a query that takes a moment longer is not.
 void giveWay() {
     thread_local const bool done = giveWayOnce();
     (void)done; // a system that refuses only paints less smoothly
@@ -67,10 +68,10 @@ void giveWay() {
 
 } // namespace
 
-/// What the window's thread and a worker share of a query under way.
+/// The state of a query under way that the window's thread and a worker share.
 struct BackgroundQuery::Run {
     std::mutex mutex;
-    BackgroundQuery* asker = nullptr; ///< none once nobody waits for the answer
+    BackgroundQuery* asker = nullptr; ///< null once the answer is no longer wanted
     std::optional<Outcome> outcome;
 };
 
@@ -88,7 +89,7 @@ BackgroundQuery::~BackgroundQuery() {
 }
 
 void BackgroundQuery::start(Work work) {
-    // The new query counts before the old one is dropped: the pool must not look idle between.
+    // Begin the new query before dropping the old one: the pool must not look idle in between.
     workers_.begin();
     drop();
     run_ = std::make_shared<Run>();
@@ -168,7 +169,7 @@ void BackgroundQuery::finish() {
     run_.reset();
     slowTimer_.stop();
     QString error = outcome.error;
-    // What a damaged file puts in a model or a plot may show only now.
+    // Damage in a file may only be detected when a model or plot is filled.
     if (error.isEmpty() && outcome.deliver)
         error = errorOf(outcome.deliver);
     if (!error.isEmpty())

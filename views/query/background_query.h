@@ -10,16 +10,15 @@
 
 namespace tilescope::views {
 
-/// What a query asks about.
+/// The subject of a query.
 enum class About {
-    OpenProfiles, ///< nobody wants the answer once others are opened, or none
-    Other         ///< such as a file that is being opened, a sweep, a table as it is
+    OpenProfiles, ///< the answer is dropped when other profiles are opened, or all are closed
+    Other         ///< such as a file being opened, a sweep, the table on the screen
 };
 
 /// Runs one query at a time. Starting another (or destroying the object) stops the one under way
-/// and drops its result, so a view never shows the answer to an old question. Likewise the
-/// answer about the open profiles is dropped when they are left: where it is delivered they are
-/// still those that are open.
+/// and drops its result, so a view never shows the answer to an old question. Likewise, answers
+/// about the open profiles are dropped when these are left: on delivery they are still open.
 class BackgroundQuery : public QObject {
     Q_OBJECT
 public:
@@ -33,8 +32,8 @@ public:
     ~BackgroundQuery() override;
 
     void start(Work work);
-    /// Likewise, but lets a query under way end first: what is shown follows all the time instead
-    /// of at the end. Of several wishes the last counts.
+    /// Likewise, but lets a query under way end first, so that the display is updated all the time
+    /// rather than at the end. Only the last of several pending calls counts.
     void startNext(Work work);
     /// Stops the query under way; cancelled() follows at once.
     void cancel();

@@ -10,13 +10,13 @@
 
 namespace tilescope::views {
 
-/// Which cores work on a query: all where its answer is waited for, all but one where the window
-/// paints all the while.
+/// Which cores work on a query: all if the user waits for its answer, all but one if the window
+/// goes on painting.
 enum class Cores { All, AllButOne };
 
 /// Calls work(i) once for each i below `count`, on the calling thread and on as many others as
-/// there are cores beside it, each of which takes the next that nobody has taken. They have the
-/// caller's priority. Throws what a call threw, when all have ended; no more are begun after it.
+/// there are further cores, each of which takes the next free index. They have the caller's
+/// priority. Rethrows an exception of a call when all have ended; no more are started after it.
 template <class Work> void shareWork(std::size_t count, Cores on, const Work& work) {
     std::atomic<std::size_t> next = 0;
     const auto takeAll = [&] {

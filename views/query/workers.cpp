@@ -8,15 +8,15 @@
 namespace tilescope::views {
 namespace {
 constexpr int mostArenas = 2; // of glibc's malloc: see mallopt(3)
-constexpr char queue = 0;     // stands for the pool's, where tasks are handed over
+constexpr char queue = 0;     // represents the pool's queue, where tasks are handed over
 } // namespace
 
 Workers::Workers(QObject* parent)
     : QObject(parent) {
-    // Queries wait for the disk as well, so two cores still want more than two threads.
+    // Queries also wait for the disk, so two cores need more than two threads.
     pool_.setMaxThreadCount(std::max(3, QThread::idealThreadCount()));
-    // Else each thread that ever ran keeps memory for itself which the others then lack: a sixth of
-    // all with a large profile, see tests/bench/scale_bench.cpp.
+    // Otherwise each thread that ever ran keeps memory which the others cannot use: a sixth of the
+    // total with a large profile, see tests/bench/scale_bench.cpp.
     mallopt(M_ARENA_MAX, mostArenas);
 }
 

@@ -21,7 +21,7 @@ public:
     template <class Large> void free(Large large) {
         start([gone = std::move(large)]() mutable { gone.reset(); });
     }
-    /// Until every task has ended, or so long; true if all have.
+    /// Waits until every task has ended or the time is over; true if all have ended.
     bool wait(int milliseconds) { return pool_.waitForDone(milliseconds); }
     [[nodiscard]] bool idle() const { return active_ == 0; }
 
@@ -29,14 +29,14 @@ public:
     void begin() { ++active_; }
     void end();
 
-    /// Drops all queries about the profiles that are open, as others are about to be: none of
-    /// their answers is delivered any more. Called by ReportPair, nobody else changes these.
+    /// Drops all queries about the open profiles before others are opened: none of their answers is
+    /// delivered any more. Only ReportPair, which changes the profiles, calls this.
     void leaveProfiles() { emit profilesLeft(); }
 
 signals:
-    /// Queries about profiles drop themselves, and what would ask again forgets the question.
+    /// Queries about profiles are dropped, and repetitions of them are cancelled.
     void profilesLeft();
-    /// A query failed that no view speaks for.
+    /// A query without a view to report it has failed.
     void failed(const QString& text);
     /// The last query under way has delivered (or failed, or was dropped).
     void becameIdle();

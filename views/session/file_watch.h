@@ -1,4 +1,4 @@
-// Notices that a file was written again, also if it was replaced by another of its name.
+// Notices that a file was written again, even if it was replaced by another of the same name.
 #pragma once
 
 #include <QFileSystemWatcher>
@@ -10,8 +10,8 @@
 
 namespace tilescope::views {
 
-/// Watches files and the folders that they lie in: a profile is written beside its name and then
-/// renamed, so the file that was watched is gone. Says so once when writing seems over.
+/// Watches files and their folders: a profile is written beside its name and then renamed, so the
+/// watched file disappears. Reports a change once, when writing seems to be over.
 class FileWatch : public QObject {
     Q_OBJECT
 public:
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] QStringList files() const;
 
 signals:
-    /// The file has another content. A file that is gone is not a change: it may return.
+    /// The file has new content. A missing file is not a change: it may return.
     void changed(const QString& file);
 
 private:

@@ -93,7 +93,7 @@ void History::reset() {
     emit changed();
 }
 
-// After other limits a view says what it shows at first; that is no step either.
+// A view whose limits have changed sets its initial zoom, which is not a step either.
 void History::zoomChanged(ZoomRange& zoom) {
     const std::pair limits(zoom.first(), zoom.last());
     if (std::exchange(limits_[&zoom], limits) != limits) {
@@ -109,7 +109,7 @@ void History::zoomChanged(ZoomRange& zoom) {
 
 void History::noteChange(const QObject* owner, Part& part) {
     if (restoring_)
-        return; // show() reads what has come of it
+        return; // show() reads the resulting values
     QVariant before = std::exchange(part.now, part.read());
     if (before == part.now || awaitsUser_)
         return;
@@ -151,7 +151,7 @@ void History::go(Steps& from, Steps& to) {
         Step step = std::move(from.back());
         from.pop_back();
         if (!changesAnything(step))
-            continue; // there and back again
+            continue; // the change was undone within the step
         show(step);
         to.push_back(std::move(step));
         break;
@@ -159,7 +159,7 @@ void History::go(Steps& from, Steps& to) {
     emit changed();
 }
 
-// Leaves in the step what was shown before, for the way back.
+// Leaves the previous values in the step, for the way back.
 void History::show(Step& step) {
     restoring_ = true;
     if (step.page >= 0 && step.page != page_ && hasAny(step, Kind::Zoom))
@@ -167,7 +167,7 @@ void History::show(Step& step) {
     std::erase_if(step.values, [this](const auto& each) { return !parts_.contains(each.first); });
     for (auto& [owner, value] : step.values)
         std::swap(value, parts_.at(owner).now);
-    // What is selected first: views add to it what they have selected by themselves.
+    // The selection first: views restore what they have selected themselves on top of it.
     for (const Kind kind : {Kind::Selection, Kind::Own, Kind::Zoom})
         for (const auto& [owner, value] : step.values)
             if (const Part& part = parts_.at(owner); part.kind == kind)
@@ -220,7 +220,7 @@ bool History::hasSelection(const Steps& steps) const {
 bool History::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
     case QEvent::MouseButtonPress:
-        // An event reaches the window, then the widget in it: the step has not begun in between.
+        // The window gets the event before the widget in it: the step has not begun yet.
         endStep();
         awaitsUser_ = false;
         break;
@@ -228,7 +228,7 @@ bool History::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::MouseButtonDblClick:
         awaitsUser_ = false;
         break;
-    case QEvent::ShortcutOverride: // what becomes a command is no KeyPress
+    case QEvent::ShortcutOverride: // keys of commands send no KeyPress
     case QEvent::KeyPress:
         if (const auto* key = static_cast<const QKeyEvent*>(event);
             !key->isAutoRepeat() && !isModifier(key->key())) {

@@ -1,4 +1,4 @@
-// Steps back and forward through what one has looked at.
+// Steps back and forward through the user's selections and zooms.
 #pragma once
 
 #include <QTimer>
@@ -13,54 +13,54 @@
 
 namespace tilescope::views {
 
-/// The one history of a window: what was selected, the zooms of its plots, and what views add to
-/// that. What changes in one go is one step: until a mouse button is pressed again, another key
-/// selects something, or nothing has changed for a while; a row of wheel notches is one, and a drag
-/// however long it rests. Changes that views make while undoing are not recorded.
+/// The one history of a window: selections, the zooms of its plots, and state that views add.
+/// Changes belong to one step until a mouse button is pressed again, another key selects something,
+/// or nothing has changed for a while; consecutive wheel notches are one step, and so is a drag
+/// even with pauses. Changes that views make while undoing are not recorded.
 class History : public QObject {
     Q_OBJECT
 public:
     /// Both outlive the history.
     History(Selection& selection, ZoomRange& timeZoom);
 
-    /// Takes the range of a plot in; one that has other limits now begins anew. May be called again
-    /// for the same.
+    /// Adds the range of a plot; if its limits have changed its history begins anew. May be called
+    /// again for the same range.
     void follow(ZoomRange& zoom);
-    /// Of what kind a part is: zooms go on with what zooms, selections are a step each.
+    /// The kind of a part: consecutive zooms are one step, each selection is a step of its own.
     enum class Kind { Selection, Zoom, Own };
-    /// Takes in what a view has selected or zoomed by itself: how it is read, and shown again.
+    /// Adds a view's own selection or zoom, with functions to read and to restore it.
     void add(QObject& owner, std::function<QVariant()> read,
              std::function<void(const QVariant&)> show, Kind kind = Kind::Own);
     /// The owner's part may have changed.
     void note(const QObject& owner);
     /// The owner's part begins anew: what it was is of another profile.
     void forget(const QObject& owner);
-    /// Forgets all: other profiles, other ids.
+    /// Forgets everything, as ids of other profiles differ.
     void reset();
 
     void undo() { go(past_, future_); }
     void redo() { go(future_, past_); }
     [[nodiscard]] bool canUndo() const { return !past_.empty(); }
     [[nodiscard]] bool canRedo() const { return !future_.empty(); }
-    /// Steps until the selection is another, over zooms in between.
+    /// Goes back until the selection differs, passing over zooms in between.
     void back() { goToSelection(past_, future_); }
     void forward() { goToSelection(future_, past_); }
     [[nodiscard]] bool canGoBack() const { return hasSelection(past_); }
     [[nodiscard]] bool canGoForward() const { return hasSelection(future_); }
-    /// A step back or forward is being shown: views stay where they are put.
+    /// A step back or forward is being restored: views must not move.
     [[nodiscard]] bool restoring() const { return restoring_; }
 
-    /// What changes from now on is another step.
+    /// Further changes belong to another step.
     void endStep();
-    /// The report in front; a step of zooms leads back to where it was made.
+    /// The report in front; steps that zoom return to the report where they were made.
     void setPage(int page) { page_ = page; }
-    /// How long nothing must change for a step to end.
+    /// How long nothing may change before a step ends.
     void setQuietTime(int milliseconds) { quiet_.setInterval(milliseconds); }
 
     static constexpr std::size_t longest = 500; ///< steps
 
 signals:
-    /// What can be undone or redone.
+    /// Whether something can be undone or redone has changed.
     void changed();
     void pageWanted(int page);
 
@@ -71,7 +71,7 @@ private:
         Kind kind = Kind::Own;
         QVariant now;
     };
-    /// Of each part that the step changed what it was on the other side of it.
+    /// For each part that the step changed, its value on the other side of the step.
     struct Step {
         std::map<const QObject*, QVariant> values;
         int page = -1;
@@ -101,9 +101,9 @@ private:
     Steps future_;
     QTimer quiet_;
     int page_ = -1;
-    bool open_ = false;       ///< the last step of the past goes on
+    bool open_ = false;       ///< the last step of the past is still open
     bool keyPressed_ = false; ///< since the last change
-    bool awaitsUser_ = true;  ///< what changes is what follows from a step back
+    bool awaitsUser_ = true;  ///< changes still follow from a step back
     bool restoring_ = false;
 };
 

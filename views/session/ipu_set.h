@@ -12,7 +12,7 @@ namespace tilescope::views {
 class IpuSet {
 public:
     IpuSet() = default;
-    /// One; none stands for all.
+    /// One IPU, or all if it is invalid.
     IpuSet(IpuId ipu) { // NOLINT: an IPU is a set of one
         if (ipu.valid())
             ipus_.push_back(ipu.value());
@@ -21,9 +21,9 @@ public:
 
     [[nodiscard]] bool all() const { return ipus_.empty(); }
     [[nodiscard]] bool contains(std::int32_t ipu) const;
-    /// Those of a machine with `count` IPUs, ascending.
+    /// The chosen IPUs of a machine with `count` IPUs, ascending.
     [[nodiscard]] std::vector<IpuId> of(std::int32_t count) const;
-    /// The first of some; none of all.
+    /// The first chosen IPU; none if all are chosen.
     [[nodiscard]] IpuId first() const { return all() ? IpuId() : IpuId(ipus_.front()); }
     friend bool operator==(const IpuSet&, const IpuSet&) = default;
 

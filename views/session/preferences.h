@@ -32,10 +32,10 @@ public:
     /// A profile that is written anew while it is open is read again without asking.
     [[nodiscard]] bool reloadsByItself() const { return reloads_; }
     void setReloadsByItself(bool reloads) { take(reloads_, reloads); }
-    /// The program begins with what was open when it ended.
+    /// The program starts with the profiles that were open when it ended.
     [[nodiscard]] bool restoresSession() const { return restores_; }
     void setRestoresSession(bool restores) { take(restores_, restores); }
-    /// Takes over all values of another window's.
+    /// Copies all values from another window's preferences.
     void copyFrom(const Preferences& other);
 
     [[nodiscard]] QString bytes(std::int64_t value) const;
@@ -46,8 +46,8 @@ public:
     /// A clock of 0 leaves cycles.
     [[nodiscard]] QString cycles(std::int64_t value, double clockHz) const;
 
-    /// The same where a title beside it says that these are cycles: "34,655", or "26.1 µs" if the
-    /// user prefers time.
+    /// The same if a title says that these are cycles: "34,655", or "26.1 µs" if the user prefers
+    /// time.
     [[nodiscard]] QString cyclesAlone(std::int64_t value, double clockHz) const;
 
     void load();
@@ -59,7 +59,7 @@ signals:
     void changed();      ///< any of them
 
 private:
-    /// Says so if it is another.
+    /// Sets a value and emits signals if it differs.
     template <class Value>
     void take(Value& mine, Value value, void (Preferences::*more)() = nullptr) {
         if (mine == value)

@@ -13,7 +13,7 @@ namespace tilescope::views {
 namespace {
 
 // Growth by more than this is written as a multiple, as in the tables.
-constexpr double mostAsPercent = 10; // times what was
+constexpr double mostAsPercent = 10; // times the old value
 
 QString valueText(const std::string& value) {
     constexpr qsizetype most = 40; // letters: a change is read at a glance

@@ -21,13 +21,13 @@ public:
         friend bool operator==(const Saved&, const Saved&) = default;
     };
 
-    /// Reads what was kept, and keeps what follows.
+    /// Reads saved entries, and saves all further changes.
     void keep();
     /// The newest first, each text once.
     [[nodiscard]] const QStringList& history() const { return history_; }
     void addToHistory(const QString& sql);
     void clearHistory();
-    /// By name; a name that is there already is replaced.
+    /// By name; an existing name is replaced.
     [[nodiscard]] const std::vector<Saved>& saved() const { return saved_; }
     void save(const QString& name, const QString& sql);
     void remove(const QString& name);

@@ -48,7 +48,7 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
 }
 
 void ReportPair::replaceBy(ProfilePair profiles) {
-    // The pool must not look idle between.
+    // The pool must not look idle in between.
     workers_.begin();
     workers_.leaveProfiles();
     profiles_ = std::move(profiles);

@@ -22,7 +22,7 @@ inline QString profileTitle(const ProfileView& profile) {
                : QCoreApplication::translate("ProfileView", "%1 on %2").arg(model, machine);
 }
 
-/// A folder that a run wrote means the profile in it.
+/// Replaces a folder written by a run by the profile in it.
 std::filesystem::path profileIn(const std::filesystem::path& path);
 
 /// Opens profiles in the background and tells the views which are open.
@@ -34,15 +34,15 @@ public:
     [[nodiscard]] const ProfilePair& profiles() const { return profiles_; }
     [[nodiscard]] const ProfileViewPtr& source() const { return profiles_.source; }
     [[nodiscard]] const ProfileViewPtr& target() const { return profiles_.target; }
-    /// How often others were opened: what was read under another count is not of these.
+    /// How often profiles were opened: data read under another count belongs to others.
     [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
-    /// The clock of the machines (Hz), to write cycles as time; 0 where none is open or the two
-    /// run at different ones.
+    /// The clock of the machines (Hz), to write cycles as time; 0 if none is open or the two run at
+    /// different clocks.
     [[nodiscard]] double clockHz() const;
 
-    /// Opens one profile, or two to compare if `target` is not empty. Those open stay open until
-    /// both new ones are good.
+    /// Opens one profile, or two to compare if `target` is not empty. Open profiles stay open until
+    /// the new ones have been read successfully.
     void open(const std::filesystem::path& source, const std::filesystem::path& target = {});
     void reload();
     void closeTarget();
@@ -51,7 +51,7 @@ public:
     void cancelOpening() { opening_.cancel(); }
 
 signals:
-    /// Other profiles are open (or none).
+    /// Other profiles were opened (or all were closed).
     void changed();
     void openingIsSlow(const QString& file);
     void openingEnded();

@@ -1,4 +1,4 @@
-// What the user looks at, shared by all views.
+// The selection, shared by all views.
 #pragma once
 
 #include <QObject>
@@ -24,8 +24,8 @@ struct Selected {
     friend bool operator==(const Selected&, const Selected&) = default;
 };
 
-/// The one selection of the window. Views change it with update() and follow changed(); what it was
-/// before the History knows.
+/// The one selection of the window. Views change it with update() and follow changed(); History
+/// keeps earlier ones.
 class Selection : public QObject {
     Q_OBJECT
 public:

@@ -9,7 +9,7 @@ namespace tilescope::views {
 
 /// "34,655".
 QString countText(std::int64_t value);
-/// What core says is UTF-8.
+/// Text from core, which is UTF-8.
 QString textOf(std::string_view text);
 /// formatSeconds() with the sign for micro that a window can show.
 QString durationText(double seconds);

@@ -14,7 +14,7 @@
 namespace tilescope::views {
 
 /// The shared state of one window. Views keep a reference; the window owns it and outlives them.
-/// The order is that of construction: what comes first is used by what follows.
+/// Members are in the order of construction: later ones use earlier ones.
 struct ViewContext {
     Workers workers;
     Preferences preferences;

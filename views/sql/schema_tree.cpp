@@ -62,7 +62,7 @@ void SchemaTree::focusFilter() {
     filter_->selectAll();
 }
 
-// A table is shown if it or one of its columns matches, and is opened for its columns' sake.
+// A table is shown if it or one of its columns matches, and expanded if a column does.
 void SchemaTree::filter(const QString& text) {
     const auto matches = [&](const QTreeWidgetItem* item) {
         return item->text(0).contains(text, Qt::CaseInsensitive);

@@ -10,7 +10,7 @@ class QTreeWidget;
 
 namespace tilescope::views {
 
-/// Tables, views and functions with their columns, and a filter. A double click (or Enter) gives
+/// Tables, views and functions with their columns, and a filter. A double click (or Enter) emits
 /// the name.
 class SchemaTree : public QWidget {
     Q_OBJECT

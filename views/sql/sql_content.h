@@ -16,15 +16,15 @@ struct SchemaEntry {
     enum class Kind { Table, View, Function };
     Kind kind = Kind::Table;
     QString name;
-    QStringList columns; ///< of a function: what it returns
-    QString note;        ///< what the documentation of the format says; may be empty
+    QStringList columns; ///< of a function: those of its result
+    QString note;        ///< from the documentation of the format; may be empty
 };
 std::vector<SchemaEntry> readSchema(const ProfileView& profile, const std::stop_token& stop);
 
 /// The comment in front of a table or view in the documentation of the format.
 QString schemaNote(const QString& name);
 
-/// The answer to a query, or what is wrong with it.
+/// The result of a query, or an error.
 struct SqlAnswer {
     Table table;
     bool truncated = false;           ///< there are more rows

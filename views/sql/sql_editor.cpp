@@ -51,7 +51,7 @@ protected:
         auto match = tokens().globalMatch(text);
         while (match.hasNext()) {
             const QRegularExpressionMatch token = match.next();
-            // A keyword before a bracket, as in "IN (", is no function.
+            // A keyword before a bracket, as in "IN (", is not a function.
             for (const auto& [name, look] : formats)
                 if (const QString group = QString::fromLatin1(name);
                     token.capturedStart(group) >= 0)
@@ -96,7 +96,7 @@ int SqlEditor::queryBegin() const {
 
 void SqlEditor::markError(int position) {
     QTextCursor cursor(document());
-    // An error at the end is that of the last character: there is none to underline after it.
+    // An error at the end is marked at the last character: nothing follows to underline.
     cursor.setPosition(std::clamp(position, 0, std::max(0, document()->characterCount() - 2)));
     cursor.movePosition(QTextCursor::NextCharacter, QTextCursor::KeepAnchor);
     cursor.movePosition(QTextCursor::EndOfWord, QTextCursor::KeepAnchor);

@@ -14,13 +14,13 @@ class SqlEditor : public QPlainTextEdit {
 public:
     explicit SqlEditor(const ThemeSource& theme, QWidget* parent = nullptr);
 
-    /// What is to be run: the selection, or everything.
+    /// The text to run: the selection, or everything.
     [[nodiscard]] QString query() const;
     /// Where query() begins in the text.
     [[nodiscard]] int queryBegin() const;
-    /// Underlines the word at a place of the text; the next change takes the mark away.
+    /// Underlines the word at an offset in the text; the next change removes the mark.
     void markError(int position);
-    /// Replaces the whole text, so that Undo brings back what was there.
+    /// Replaces the whole text such that Undo restores the old one.
     void replaceText(const QString& text);
     void insertWord(const QString& word);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr int rowLimits[] = {1'000, 10'000, 100'000};
 constexpr int widestColumn = 420;
 
-// The first line that says something, for a menu.
+// The first line with content, for a menu.
 QString shortened(const QString& sql) {
     constexpr int longest = 90;
     QString text = sql.simplified();
@@ -81,7 +81,7 @@ QWidget* SqlView::makeTools() {
     choice->layout()->setContentsMargins(0, 0, 0, 0);
     profile_ = choice->addChoice(tr("Profile"), {tr("Source"), tr("Target")});
     profile_->setToolTip(
-        tr("On the source, tables of the target are there too: target.variables and so on"));
+        tr("On the source, tables of the target are available too: target.variables and so on"));
     profileBox_ = choice;
     row->add(choice);
     QStringList limits;
@@ -146,7 +146,7 @@ void SqlView::reload() {
     schemaQuery_.start([this, profile = profiles().source](const std::stop_token& stop) {
         return [this, entries = readSchema(*profile, stop)] { schema_->setEntries(entries); };
     });
-    // Shows at once what this is about; any other text waits until it is asked for.
+    // Runs the initial example at once; any other text waits until the user runs it.
     if (editor_->toPlainText() == sqlExamples().front().sql)
         run();
 }
@@ -197,7 +197,7 @@ void SqlView::show(SqlAnswer answer, int begin, std::size_t limit) {
     const std::size_t rows = answer.table.rows.size();
     const QString time = tr("%1 ms").arg(answer.milliseconds);
     if (answer.truncated)
-        status_->setText(tr("The first %1 rows in %2; there are more. Let more be shown, or narrow "
+        status_->setText(tr("The first %1 rows in %2; there are more. Raise the limit, or narrow "
                             "the query.")
                              .arg(countText(static_cast<std::int64_t>(limit)), time));
     else
@@ -215,7 +215,7 @@ void SqlView::show(SqlAnswer answer, int begin, std::size_t limit) {
 
 void SqlView::showError(const SqlAnswer& answer, int begin) {
     status_->setText(tr("Not run"));
-    model_->setTable({}); // rows of the query before are no answer to this one
+    model_->setTable({}); // rows of the previous query do not belong to this one
     copy_->setEnabled(false);
     save_->setEnabled(false);
     QString text = answer.error;
@@ -286,7 +286,7 @@ void SqlView::askForName() {
     auto* dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Save query"));
-    dialog->setLabelText(tr("Name of the query (one that is there already is replaced):"));
+    dialog->setLabelText(tr("Name of the query (an existing one is replaced):"));
     connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& name) {
         if (!name.trimmed().isEmpty())
             context().queries.save(name.trimmed(), editor_->query().trimmed());

@@ -19,7 +19,7 @@ public:
         std::int32_t id = -1;
     };
     explicit NamedBars(ViewContext& context, QWidget* parent = nullptr);
-    /// A limit of 0 is none. `unit` says how values are written.
+    /// A limit of 0 means none. `unit` is that of the values.
     void setBars(std::vector<Bar> bars, std::int64_t limit, Unit unit = Unit::Bytes);
     [[nodiscard]] const std::vector<Bar>& bars() const { return bars_; }
     [[nodiscard]] QSize sizeHint() const override;

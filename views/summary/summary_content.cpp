@@ -33,8 +33,8 @@ ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& st
     for (const TileMemory& tile : *tiles)
         figures.tileBytes.push_back(tile.includingGaps);
     figures.fullest = tilesByMemory(*tiles, {0, profile.machine().totalTiles()}, mostTiles);
-    // As many as the view vars_info has rows, which would be unrolled to be counted. The variables
-    // themselves are not needed here, and there may be many.
+    // The number of rows of the view vars_info, which would have to be unrolled to count them. The
+    // variables themselves, possibly many, are not needed here.
     figures.variables = numberOf(
         reader,
         "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");

@@ -16,7 +16,7 @@ struct ProfileFigures {
     MemorySummary memory;
     std::vector<std::int64_t> tileBytes; ///< including gaps, by tile
     std::vector<TileId> fullest;         ///< a few, the fullest first
-    std::int64_t variables = 0;          ///< on all tiles: what lies on two tiles counts twice
+    std::int64_t variables = 0;          ///< on all tiles: a variable on two tiles counts twice
     std::int64_t computeSets = 0;
     std::int64_t steps = 0;
     std::int64_t operations = 0;
@@ -30,7 +30,7 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
 /// Run options and engine options, by name; two columns of values if there are two profiles.
 Table optionsTable(const ProfilePair& profiles);
 
-/// What the compiler had to tell.
+/// The compiler's messages.
 Table messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
                     const ProfileFigures* target);
 

@@ -1,4 +1,4 @@
-// The summary's blocks about what wrote a profile, from what, and where it lies.
+// The summary's blocks about how a profile was made and where it lies.
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
@@ -66,7 +66,7 @@ void SummaryView::showFiles() {
               [](const ProfileView& p) {
                   return p.info().hasExecution
                              ? tr("in the file")
-                             : tr("not there: the program does not fit, or was not timed");
+                             : tr("missing: the program does not fit, or was not timed");
               })},
         comparing());
 }

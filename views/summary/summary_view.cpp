@@ -14,7 +14,7 @@ namespace {
 
 constexpr int histogramBuckets = 24;
 
-// "2024-05-01T12:00:00Z" as people write it; anything else as it is.
+// "2024-05-01T12:00:00Z" in a readable form; anything else unchanged.
 QString timeText(const std::string& utc) {
     const QString text = QString::fromStdString(utc);
     const QDateTime time = QDateTime::fromString(text, Qt::ISODate);
@@ -138,7 +138,7 @@ void SummaryView::reload() {
     });
 }
 
-// Colours and units are in the texts: both changes show everything again.
+// Texts contain colours and units: after a change of either, all are shown again.
 void SummaryView::restyle() {
     if (source_)
         show(*source_, comparing() && target_ ? &*target_ : nullptr);
@@ -254,7 +254,7 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     executionCard_->setFacts(figures, two);
 }
 
-// Four cards side by side need room, and twice of it where each has the values of two profiles.
+// Four cards side by side need room, twice as much if each has the values of two profiles.
 void SummaryView::placeCards() {
     constexpr int roomForFour = 1000;
     constexpr int roomForTwoOfTwo = 920;

@@ -33,7 +33,7 @@ int widest(const std::vector<std::string>& texts, const QFontMetrics& metrics) {
     return width;
 }
 
-/// Every so many values of an axis, so that their texts do not touch.
+/// Label only every n-th value of an axis, so that texts do not touch.
 std::size_t stride(double room, double needed) {
     return static_cast<std::size_t>(std::max(1.0, std::ceil(needed / std::max(room, 1.0))));
 }
@@ -121,7 +121,7 @@ void HeatMapWidget::paintEvent(QPaintEvent*) {
         painter.setPen(QPen(colour, 3, style));
         painter.drawRect(inside);
     };
-    // As a comparison has them: the marked cell is the source.
+    // The same colours as in a comparison: the marked cell is the source.
     frame(marked_, theme().source, Qt::DashLine);
     frame(current_, theme().target, Qt::SolidLine);
     paintScale(painter);
@@ -188,7 +188,7 @@ void HeatMapWidget::paintCell(QPainter& painter, int at) const {
     if (bounds.width() + 10 > inside.width() || bounds.height() > inside.height())
         return;
     if (!cell.value) {
-        // Text over lines needs a ground of its own.
+        // Text over hatching needs a background of its own.
         QRectF ground(0, 0, bounds.width() + 8, bounds.height() + 2);
         ground.moveCenter(inside.center());
         painter.fillRect(ground, theme().raised);
@@ -235,7 +235,7 @@ void HeatMapWidget::choose(int cell, bool mark) {
     const int cells = static_cast<int>(map_.cells.size());
     if (cell < -1 || cell >= cells)
         return;
-    // The cell that was chosen first is what the second one is compared with.
+    // The first cell chosen is the one to compare with.
     if (mark && marked_ < 0)
         marked_ = current_;
     current_ = cell;
@@ -281,7 +281,7 @@ void HeatMapWidget::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down:
         return choose(std::min(rowCount() - 1, row + 1) * columns + column, false);
     case Qt::Key_Space: {
-        // Marks where the cursor is; the arrows then take the current cell elsewhere.
+        // Marks the current cell; the arrows then move on from it.
         marked_ = marked_ == current_ ? -1 : current_;
         update();
         return emit cellsChosen();

@@ -1,4 +1,4 @@
-// A heat map that the mouse and the arrow keys go through.
+// A heat map operated by mouse and arrow keys.
 #pragma once
 
 #include <functional>

@@ -68,7 +68,7 @@ QWidget* SweepView::makeControls() {
     columns_ = controls->addChoice(tr("Columns"), {});
     for (QWidget* row : {static_cast<QWidget*>(controls), static_cast<QWidget*>(otherAxes_)})
         row->layout()->setContentsMargins(0, 0, 0, 0);
-    auto* others = new QWidget; // whose row is made anew with the axes
+    auto* others = new QWidget; // its row is replaced with the axes
     auto* around = new QHBoxLayout(others);
     around->setContentsMargins(0, 0, 0, 0);
     around->addWidget(otherAxes_);

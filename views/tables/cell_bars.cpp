@@ -12,7 +12,7 @@ CellBars::CellBars(const ThemeSource& theme, QObject* parent)
     , theme_(theme) {}
 
 QRectF CellBars::barIn(const QRect& cell, double share) {
-    constexpr double side = 4; // pixels left and right, as far as the digits keep
+    constexpr double side = 4; // pixels left and right, the same margin as the digits
     constexpr double thick = 3;
     constexpr double below = 1;
     constexpr double least = 1.5; // shorter ones are but specks
@@ -20,7 +20,7 @@ QRectF CellBars::barIn(const QRect& cell, double share) {
     const double length = std::min(share * room, room);
     if (!(length >= least))
         return {};
-    // It grows from where the numbers end, so that a longer number is a longer bar.
+    // Bars grow leftwards from the end of the numbers, so that a longer number has a longer bar.
     return {cell.right() + 1 - side - length, cell.bottom() + 1 - below - thick, length, thick};
 }
 
@@ -30,7 +30,7 @@ void CellBars::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QVariant share = index.data(barRole);
     if (!share.isValid())
         return;
-    constexpr double strength = 0.5; // of the accent, as digits come first
+    constexpr double strength = 0.5; // of the accent colour, as digits matter more
     const Theme& theme = theme_.current();
     painter->fillRect(barIn(option.rect, share.toDouble()),
                       mixed(theme.surface, theme.accent, strength));

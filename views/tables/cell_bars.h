@@ -7,8 +7,8 @@
 
 namespace tilescope::views {
 
-/// Draws cells as usual, and below each number a thin bar in proportion to the largest of its
-/// column, which barRole has. Nothing is behind the digits.
+/// Draws cells as usual, and below each number a thin bar whose length relative to the longest of
+/// its column is barRole. The digits' background stays clear.
 class CellBars : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -6,19 +6,19 @@
 
 namespace tilescope::views {
 
-/// The rows of a TableModel in the order of the view, as the command line's --csv has them. Of
-/// other models what the view shows, in its order and without hidden columns, numbers as programs
-/// read them; trees give their opened rows, with two blanks of indentation a level. Comma
-/// separated, quoted as RFC 4180 has it.
+/// The rows of a TableModel in the order of the view, as the command line's --csv writes them. For
+/// other models the visible content, in its order and without hidden columns, with numbers in
+/// machine-readable form; trees contribute their expanded rows, indented by two blanks a level.
+/// Comma separated, quoted as in RFC 4180.
 QString csvText(const QAbstractItemView& view);
-/// The same of the rows that are selected, or of all, as tab separated values.
+/// The same for the selected rows, or all, as tab separated values.
 QString tabbedText(const QAbstractItemView& view, bool onlySelected);
 
-/// What a cell shows, whole, or its number as programs read it.
+/// The complete text of a cell, or its number in machine-readable form.
 QString cellText(const QModelIndex& index);
 
-/// Gives the view Copy rows (Ctrl+C), Copy all, and Save as CSV, with the keyboard and as a context
-/// menu unless it has one of its own. Does nothing the second time.
+/// Adds the actions Copy rows (Ctrl+C), Copy all, and Save as CSV to the view, with shortcuts and
+/// in a context menu unless it has one of its own. The second call has no effect.
 void addExportActions(QAbstractItemView& view);
 
 /// Asks for a file and saves the table there.

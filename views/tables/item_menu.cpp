@@ -14,7 +14,7 @@
 namespace tilescope::views {
 namespace {
 
-// A viewport is a part of what scrolls in it.
+// A viewport belongs to the widget that scrolls in it.
 QWidget& ownerOf(QWidget& widget) {
     auto* area = qobject_cast<QAbstractScrollArea*>(widget.parentWidget());
     return area != nullptr && area->viewport() == &widget ? *area : widget;
@@ -38,7 +38,7 @@ void addPlaces(QMenu& menu, ReportView& report, ViewContext& context, const Sele
     QMenu* places = nullptr;
     for (const ThingPlace& place : placesOf(thing, source->info())) {
         if (place.title == report.accessibleName())
-            continue; // it is there
+            continue; // this is the place itself
         if (places == nullptr)
             places = menu.addMenu(Text::tr("Show in"));
         QObject::connect(
@@ -78,11 +78,11 @@ bool isOpen(const QWidget& owner) {
 void popUp(QWidget& owner, ViewContext& context, const Pointed& pointed, const QModelIndex& cell,
            const QPoint& position) {
     if (isOpen(owner))
-        return; // a key and what the platform made of it
+        return; // the key and the platform's event for it may both arrive
     auto* menu = new QMenu(&owner);
     menu->setObjectName(QString::fromLatin1(itemMenuName));
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    // What it offers is of the profiles that are open.
+    // Its entries are about the open profiles.
     QObject::connect(&context.workers, &Workers::profilesLeft, menu, &QWidget::close);
     if (ReportView* report = reportAround(owner))
         addPlaces(*menu, *report, context, pointed.thing);
@@ -92,7 +92,7 @@ void popUp(QWidget& owner, ViewContext& context, const Pointed& pointed, const Q
     if (menu->isEmpty())
         return menu->deleteLater();
     menu->popup(position);
-    // The keyboard goes on from the first entry.
+    // The keyboard starts at the first entry.
     menu->setActiveAction(menu->actions().front());
 }
 

@@ -8,9 +8,9 @@
 
 namespace tilescope::views {
 
-/// Opens the menu of a widget of a report, or of what its viewport shows: where what is pointed at
-/// can be seen ("Show in"), "Filter to" it, copying its cell or name, then the widget's own
-/// actions. False if there is nothing to offer; the event is then another's.
+/// Opens the context menu of a widget of a report, or of the content of its viewport: places that
+/// show the item under the pointer ("Show in"), "Filter to" it, copying its cell or name, then the
+/// widget's own actions. False if there is nothing to offer; the event is then not handled.
 bool openItemMenu(QWidget& widget, ViewContext& context, const QContextMenuEvent& event);
 
 /// The name by which an open menu is found among the children of its widget.

@@ -24,7 +24,7 @@ PlotOverTable::PlotOverTable(QWidget* plot, QTabWidget* tables, double plotShare
 
 int PlotOverTable::needed() const {
     const auto* panel = qobject_cast<const TablePanel*>(tables_->currentWidget());
-    constexpr int all = QWIDGETSIZE_MAX; // what is no table takes what it may
+    constexpr int all = QWIDGETSIZE_MAX; // anything but a table may take all there is
     return panel == nullptr ? all : panel->neededHeight() + tables_->tabBar()->sizeHint().height();
 }
 

@@ -7,18 +7,18 @@ class QTabWidget;
 
 namespace tilescope::views {
 
-/// The tables have what their rows need and no more, and leave the plot most of the height, until
-/// the user moves the line between them. They never shrink by themselves: a plot that one clicks
-/// into stays where it is.
+/// The tables get as much height as their rows need and no more, leaving the plot most of it, until
+/// the user moves the line between them. They never shrink automatically, so that a plot does not
+/// move when it is clicked.
 class PlotOverTable : public QSplitter {
     Q_OBJECT
 public:
-    /// `plotShare`: of the height, that the plot has at least.
+    /// `plotShare`: the least share of the height for the plot.
     PlotOverTable(QWidget* plot, QTabWidget* tables, double plotShare, QWidget* parent = nullptr);
 
     /// Other tables are in front, or have other rows.
     void fit();
-    /// The tables may shrink once: other profiles are shown.
+    /// Lets the tables shrink once, as other profiles are shown.
     void startAnew();
 
 protected:

@@ -8,7 +8,7 @@
 namespace tilescope::views {
 namespace {
 
-/// What items are compared by between profiles, and between selections of tiles.
+/// The column by which items are compared between profiles and between selections of tiles.
 struct Compared {
     const char* title;
     const char* column;
@@ -52,7 +52,7 @@ std::vector<NamedValue> valuesOn(MemoryTable which, const ProfileView& profile,
     return values;
 }
 
-// The bytes of a tile's variables add up to more than it holds where they share addresses.
+// If variables of a tile share addresses, their bytes add up to more than it holds.
 std::string sharingText(const ProfilePair& profiles, const TileSelection& tiles, ByteUnits units,
                         const std::stop_token& stop) {
     std::string all;

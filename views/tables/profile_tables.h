@@ -12,22 +12,21 @@ namespace tilescope::views {
 
 /// The items of a memory report; rows have their ids.
 enum class MemoryTable { Variables, Vertices, ComputeSets, Exchanges };
-/// Those on some tiles; of two profiles one column beside each other.
+/// The items on some tiles; with two profiles one column side by side.
 Table itemTable(MemoryTable which, const ProfilePair& profiles, const TileSelection& tiles,
                 const std::stop_token& stop);
-/// One selection: everything that is known of each item. Several: its bytes on each of them (of
-/// vertices code and state, of compute sets vertex state, of exchanges their code); tiles that the
-/// target lacks are empty there. Where variables of a tile share addresses, the summary says so in
-/// these units.
+/// One selection: all columns of each item. Several: its bytes in each of them (of vertices code
+/// and state, of compute sets vertex state, of exchanges their code), empty for tiles that the
+/// target lacks. If variables of a tile share addresses, the summary says so in these units.
 Table memoryTable(MemoryTable which, const ProfilePair& profiles,
                   std::span<const TileSelection> columns, ByteUnits units,
                   const std::stop_token& stop);
 
-/// Who is who among them; nullptr without a target.
+/// How the items of source and target match; nullptr without a target.
 std::shared_ptr<const Matching> matchingOf(MemoryTable which, const ProfilePair& profiles,
                                            const std::stop_token& stop);
 
-/// The selection a target profile can answer: all tiles where it lacks the IPU or tile.
+/// The selection as far as a profile has it: all tiles if it lacks the IPU or tile.
 TileSelection fittedTo(const Target& machine, const TileSelection& tiles);
 
 } // namespace tilescope::views

@@ -26,10 +26,10 @@ TableModel::TableModel(ViewContext& context, QObject* parent)
 void TableModel::setTable(Table table) {
     arranging_.cancel();
     beginResetModel();
-    // Sorting by a column stays only if the column does.
+    // Keep sorting by a column only if the columns are the same.
     if (table.columns.size() != table_->columns.size())
         wish_.sortColumn = -1;
-    // A large table takes a while to be given back.
+    // Freeing a large table takes a while.
     if (table_->rows.size() > arrangedAtOnce)
         context_.workers.free(std::move(table_));
     columns_.clear();
@@ -75,7 +75,7 @@ void TableModel::arrangeAnew(bool keepsSelection) {
 }
 
 void TableModel::take(Arrangement arrangement, bool keepsSelection) {
-    // Rows that come or go are another table to a view; rows in another order are not.
+    // For a view, added or removed rows make another table; reordered rows do not.
     if (keepsSelection && arrangement.shown.size() == arrangement_.shown.size())
         return takeSorted(std::move(arrangement));
     beginResetModel();
@@ -86,8 +86,7 @@ void TableModel::take(Arrangement arrangement, bool keepsSelection) {
 void TableModel::takeSorted(Arrangement arrangement) {
     emit layoutAboutToBeChanged();
     const QModelIndexList before = persistentIndexList();
-    // The rows of the table that the indexes are at; none for the totals, which stay where they
-    // are.
+    // The table's rows at the persistent indexes; none for the totals, which stay where they are.
     std::vector<std::optional<std::uint32_t>> rows;
     rows.reserve(static_cast<std::size_t>(before.size()));
     for (const QModelIndex& index : before)
@@ -179,14 +178,14 @@ Unit TableModel::unitAt(const QModelIndex& index) const {
     return unitOf(rowAt(index.row()), columnAt(index.column()));
 }
 
-// What has a unit is, and so is a column of plain numbers.
+// Values with a unit are right-aligned, and so are columns of plain numbers.
 bool TableModel::isRight(int column) const {
     return columnAt(column).unit != Unit::None ||
            right_[columns_[static_cast<std::size_t>(column)]];
 }
 
-// The largest amount of a column; 0 where bars would say nothing: of what is no amount, where a
-// value is below zero, and beside changes, which are what one looks for there.
+// The largest amount of a column; 0 if bars would not be meaningful: without amounts, with negative
+// values, and beside changes, which matter more there.
 double TableModel::largestOf(std::size_t column) const {
     if (largest_[column])
         return *largest_[column];
@@ -214,7 +213,7 @@ double TableModel::largestOf(std::size_t column) const {
 }
 
 QVariant TableModel::barShare(const QModelIndex& index) const {
-    // Totals are no items, and of two rows one sees which is larger.
+    // Totals are not items, and with two rows it is obvious which is larger.
     constexpr std::size_t fewestRows = 3;
     if (index.row() < firstRow() || table_->rows.size() < fewestRows)
         return {};
@@ -227,7 +226,7 @@ Table TableModel::rawTable(const std::vector<int>& rows) const {
     Table table = *table_;
     table.rows.clear();
     for (const int row : rows)
-        if (row >= firstRow()) // totals are no items
+        if (row >= firstRow()) // totals are not items
             table.rows.push_back(rowAt(row));
     return table;
 }
@@ -239,7 +238,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     const Cell& cell = cellAt(index);
     switch (role) {
     case Qt::ToolTipRole:
-        // Names are often longer than their column; numbers say their exact value.
+        // Names are often longer than their column; tool tips of numbers have the exact value.
         if (std::holds_alternative<std::int64_t>(cell) && unitAt(index) == Unit::Bytes)
             return QString::fromStdString(textOf(cell, Unit::Bytes, {ByteUnits::Plain}));
         [[fallthrough]];
@@ -278,7 +277,7 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
         return column.help.empty() ? QVariant() : translated(column.help);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter | (isRight(section) ? Qt::AlignRight : Qt::AlignLeft));
-    case Qt::InitialSortOrderRole: // of numbers the largest are looked for
+    case Qt::InitialSortOrderRole: // numbers: the largest come first
         return isRight(section) ? Qt::DescendingOrder : Qt::AscendingOrder;
     default:
         return {};

@@ -23,8 +23,8 @@ public:
 
     void setTable(Table table);
     [[nodiscard]] const Table& table() const { return *table_; }
-    /// Keeps rows with a text cell that matches: a regular expression, or the plain text where the
-    /// pattern is none. Case does not matter.
+    /// Keeps rows with a text cell that matches: a regular expression, or plain text if the pattern
+    /// is not a valid one. Case does not matter.
     void setFilter(const QString& pattern);
     /// Shows values as SQL has them: plain digits, and NULL.
     void showPlainValues() { plain_ = true; }
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role) const override;
     void sort(int column, Qt::SortOrder order) override;
-    /// The table with these rows of the model alone, for programs to read.
+    /// A table with only these rows of the model, in machine-readable form.
     [[nodiscard]] Table rawTable(const std::vector<int>& rows) const;
 
     /// Tables with more rows are arranged by a worker.
@@ -55,7 +55,7 @@ private:
     };
     struct Wish {
         QRegularExpression filter;
-        int sortColumn = -1; ///< -1: as the table came
+        int sortColumn = -1; ///< -1: original order
         Qt::SortOrder order = Qt::DescendingOrder;
     };
     static Arrangement arranged(const Table& table, const Wish& wish, const std::stop_token& stop);
@@ -79,7 +79,7 @@ private:
     Arrangement arrangement_;
     Wish wish_;
     BackgroundQuery arranging_;
-    double clockHz_ = 0; ///< of the profiles that the table is of
+    double clockHz_ = 0; ///< of the table's profiles
     bool plain_ = false;
 };
 

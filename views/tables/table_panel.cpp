@@ -24,7 +24,7 @@ constexpr int lineSpace = aboveFilter + 4; ///< around the line of the filter
 constexpr int narrowestName = 210;
 constexpr int widestColumn = 260;
 constexpr int leastSummary = 60;
-constexpr int namesOfTable = 40; ///< per cent of a table that scrolls
+constexpr int namesOfTable = 40; ///< per cent of the width, if the table scrolls
 
 // Wide enough for the title and for the values of the first rows, which are the largest.
 int widthOf(const TableModel& model, int column, const QFontMetrics& metrics, int widest) {
@@ -83,7 +83,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, About ab
     filter_->setPlaceholderText(filterHint);
     filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(320);
-    // A long summary gives way to what one types.
+    // A long summary gives way to the filter's text.
     filter_->setMinimumWidth(160);
     summary_->setObjectName(QStringLiteral("muted"));
     nothing_->setParent(view_->viewport());
@@ -113,7 +113,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, About ab
     connect(model_, &QAbstractItemModel::modelReset, this, &TablePanel::updateSummary);
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
-                // With several rows the selection says which; it changes after the current row.
+                // With several rows the selection counts, which changes after the current row.
                 if (selecting_ || several_ || !index.isValid())
                     return;
                 wanted_ = model_->idAt(index.row());
@@ -154,7 +154,7 @@ void TablePanel::load(MakeTable make) {
 }
 
 void TablePanel::setTable(Table table) {
-    // An arrow over other columns would say what is not so.
+    // With other columns the sort arrow would be wrong.
     if (!haveSameTitles(table, model_->table()))
         view_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
     model_->setTable(std::move(table));
@@ -200,7 +200,7 @@ void TablePanel::selectId(std::int32_t id) {
     selecting_ = true;
     if (row < 0)
         view_->clearSelection();
-    else // whatever keys are pressed
+    else // regardless of the keys pressed
         view_->selectionModel()->setCurrentIndex(
             model_->index(row, 0), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     selecting_ = false;
@@ -212,7 +212,7 @@ void TablePanel::focusFilter() {
 }
 
 void TablePanel::filterBy(const QString& text) {
-    // As people would type it, unless its signs mean something else in a pattern.
+    // As users would type it, unless its characters have another meaning in a pattern.
     const QRegularExpression plain(text);
     const bool means = plain.isValid() && plain.match(text).hasMatch();
     filter_->setText(means ? text : QRegularExpression::escape(text));
@@ -220,13 +220,13 @@ void TablePanel::filterBy(const QString& text) {
 
 void TablePanel::layOutColumns() {
     QHeaderView* header = view_->horizontalHeader();
-    // Rows that stand out are bold, and totals are.
+    // Emphasised rows and totals are bold.
     QFont font = view_->font();
     font.setBold(model_->table().hasTotals() ||
                  std::any_of(model_->table().rows.begin(), model_->table().rows.end(),
                              [](const Row& row) { return row.emphasised; }));
     const QFontMetrics metrics(font);
-    constexpr int shareOfTable = 5; // what a large screen has room for need not be shortened
+    constexpr int shareOfTable = 5; // on a large screen long names need not be shortened
     const int widest = std::max(widestColumn, view_->viewport()->width() / shareOfTable);
     for (int column = 1; column < model_->columnCount(); ++column)
         header->resizeSection(column, widthOf(*model_, column, metrics, widest));
@@ -234,8 +234,8 @@ void TablePanel::layOutColumns() {
     fitNameColumn();
 }
 
-// Pixels of the longest name of the first column, which may be below what is in sight. Long is what
-// has many letters: only one name is measured.
+// The width in pixels of the first column's longest name, which may be out of sight. The name with
+// most letters counts: only that one is measured.
 int TablePanel::longestName() const {
     const Table& table = model_->table();
     const auto first =
@@ -267,7 +267,7 @@ void TablePanel::fitNameColumn() {
     if (names < narrowestName)
         names = std::max(narrowestName,
                          widthOf(*model_, 0, view_->fontMetrics(), room * namesOfTable / 100));
-    // A table that is of one column, or nearly, has nothing to be near to.
+    // A table with one or two columns has no numbers that must be close to the names.
     if (header->count() > 1)
         names = std::min(names, std::max(narrowestName, longestName_));
     header->resizeSection(0, names);

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] QLineEdit& filter() { return *filter_; }
     /// Shows rows with this text alone, as if the user had typed it; all of them if it is empty.
     void filterBy(const QString& text);
-    /// Its rows are these items: what is selected here is selected everywhere, and the other way.
+    /// The rows are items of this kind: the table and the window's selection follow each other.
     template <class Id> void follow(Id Selected::*item) {
         setThings([item](std::int32_t id) {
             Selected thing;
@@ -41,7 +41,7 @@ public:
             return thing;
         });
         connect(this, &TablePanel::chosen, this, [this, item](std::int32_t id) {
-            if (id >= 0) // what only the target has is no item of the selection
+            if (id >= 0) // items that only the target has cannot be selected
                 context_.selection.update([&](Selected& s) { s.*item = Id(id); });
         });
         const auto select = [this, item] {
@@ -50,8 +50,7 @@ public:
         connect(&context_.selection, &Selection::changed, this, select);
         select();
     }
-    /// What its rows are, by their ids, where follow() does not say so: their context menu leads to
-    /// it.
+    /// Maps rows' ids to what they are, if follow() does not: their context menu leads to it.
     void setThings(std::function<Selected(std::int32_t id)> things) { things_ = std::move(things); }
     /// A choice with a name beside the filter.
     QComboBox* addChoice(const QString& name, const QStringList& texts);
@@ -88,11 +87,11 @@ private:
     QHBoxLayout* line_; ///< of the filter
     QLabel* nothing_;   ///< over a table whose filter leaves no row
     LoadingPanel* loading_;
-    std::function<Selected(std::int32_t)> things_; ///< none if rows are no things
+    std::function<Selected(std::int32_t)> things_; ///< null if rows are not things
     int longestName_ = 0;                          ///< pixels that it needs
     std::int32_t wanted_ = -1;                     ///< id of the row to select
     bool several_ = false;                         ///< rows may be selected together
-    bool selecting_ = false; ///< the selection changes because selectId() says so
+    bool selecting_ = false;                       ///< the selection is being changed by selectId()
 };
 
 } // namespace tilescope::views

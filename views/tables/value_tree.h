@@ -17,8 +17,8 @@ struct ValueNode {
     std::vector<Cell> values;
     std::vector<ValueNode> children;
     Unit unit = Unit::Bytes;
-    /// What a change to more means, where its unit does not tell: fewer tiles over the limit are
-    /// better, other counts say nothing.
+    /// Whether more is better, if the unit does not tell: fewer tiles over the limit are better,
+    /// other counts are neutral.
     std::optional<MetricBetter> better = {};
 };
 
@@ -26,11 +26,11 @@ struct ValueNode {
 inline ValueNode valueLine(const QString& name, Cell value, Unit unit = Unit::None) {
     return {name, {std::move(value)}, {}, unit};
 }
-/// An object of JSON as a line with lines below it, as deep as it is; nothing for an empty one.
+/// Adds a JSON object as a line with lines below it, to its full depth; nothing if it is empty.
 void addJson(std::vector<ValueNode>& lines, const QString& name, const std::string& json);
 
-/// The lines of two trees as one: each of their columns with source and target, and maybe the
-/// difference. Lines match by name, in order; those that only one has are there too.
+/// The lines of two trees as one: each of their columns with source and target, and optionally the
+/// difference. Lines match by name, in order; those that only one tree has are included.
 std::vector<ValueNode> sideBySide(const std::vector<ValueNode>& source,
                                   const std::vector<ValueNode>& target, std::size_t columns = 1,
                                   bool differences = false);
@@ -58,7 +58,7 @@ public:
                                       int role) const override;
 
 private:
-    // Where a node is; the item pointer of an index. Flat, so that parents are found at once.
+    // The place of a node; an index points to it. Stored flat, for quick access to parents.
     struct Place {
         const ValueNode* node = nullptr;
         int parent = -1; ///< index into places_
@@ -81,8 +81,8 @@ public:
     /// `name` is for screen readers.
     ValueTreeView(ViewContext& context, const QString& name, QWidget* parent = nullptr);
     void setTree(ValueTree tree) { values_->setTree(std::move(tree)); }
-    /// Gives the values the room that they need and the names in the first column what is left, but
-    /// never less than names need: then the tree scrolls.
+    /// Gives the values as much room as they need and the first column with the names the rest, but
+    /// never less than the names need: then the tree scrolls.
     void fitColumns();
     [[nodiscard]] ValueTreeModel& values() const { return *values_; }
 

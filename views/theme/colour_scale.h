@@ -21,7 +21,7 @@ QColor scaleColour(ColourScale scale, double share, const Theme& theme);
 /// the grid's grey between.
 QColor changeScaleColour(double share, const Theme& theme);
 
-/// What is more than there is room for: a red that no scale and no series of data has.
+/// For amounts over the available room: a red that no scale and no series of data has.
 QColor tooMuchColour(const Theme& theme);
 
 } // namespace tilescope::views

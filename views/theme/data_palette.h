@@ -29,8 +29,9 @@ DataPalette dataPalette(DataColours colours);
 /// The WCAG contrast of two colours, 1 to 21.
 double contrast(const QColor& a, const QColor& b);
 
-/// The palette with colours that could not be seen on `surface` mixed with `text` until they can.
-/// Yellow stays: no palette has one that is seen on white, and only small parts of data have it.
+/// The palette, with colours that are not visible on `surface` mixed with `text` until they are.
+/// Yellow is not mixed: no palette has one that is visible on white, and only small parts of data
+/// use it.
 DataPalette visibleOn(const DataPalette& palette, const QColor& surface, const QColor& text);
 
 } // namespace tilescope::views

@@ -28,7 +28,7 @@ void WindowStyle::drawControl(ControlElement element, const QStyleOption* option
         !header->textAlignment.testFlag(Qt::AlignRight))
         return QProxyStyle::drawControl(element, option, painter, widget);
     QStyleOptionHeader beside(*header);
-    beside.version = QStyleOptionHeader::Version; // what more there is was not copied
+    beside.version = QStyleOptionHeader::Version; // only the members of this version were copied
     beside.rect.setRight(beside.rect.right() - header->fontMetrics.height());
     QProxyStyle::drawControl(element, &beside, painter, widget);
 }

@@ -5,8 +5,8 @@
 
 namespace tilescope::views {
 
-/// Fusion with room left and right of the text in tables and trees, and beside the arrow of a
-/// sorted column; a style sheet cannot give it.
+/// Fusion with space left and right of the text in tables and trees, and beside the arrow of a
+/// sorted column, which a style sheet cannot provide.
 /// Labels and tool tips show their text as it is: names come from files, and HTML in them would
 /// read other files. A label that is to show HTML asks for Qt::RichText itself, and escapes names.
 class WindowStyle : public QProxyStyle {

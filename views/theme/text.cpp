@@ -9,7 +9,7 @@ QString shownText(const QString& text, qsizetype most) {
         return text;
     qsizetype head = most / 2;
     qsizetype tail = most - head - 1;
-    // Not within a character of two.
+    // Not within a surrogate pair.
     if (text.at(head - 1).isHighSurrogate())
         --head;
     if (text.at(text.size() - tail).isLowSurrogate())

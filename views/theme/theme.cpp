@@ -5,7 +5,7 @@
 namespace tilescope::views {
 namespace {
 
-// Colours of few cycles and few bytes are the same in all palettes: greys, and mixtures.
+// Colours for kinds with few cycles or bytes are the same in all palettes: greys and mixtures.
 constexpr QRgb sequenceGrey = 0xff7d8894;
 constexpr QRgb callGrey = 0xff5f7186;
 constexpr QRgb switchBrown = 0xff9a7b5a;
@@ -125,7 +125,7 @@ QColor Theme::textOn(const QColor& background) {
 
 namespace {
 
-// After the surface and the text are set: data has to be seen on one and differ from the other.
+// After surface and text are set: data must be visible on the one and differ from the other.
 void setData(Theme& t, DataColours colours) {
     t.data = visibleOn(dataPalette(colours), t.surface, t.text);
     t.source = t.dark ? t.data.sky : t.data.blue;

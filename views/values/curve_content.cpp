@@ -96,8 +96,8 @@ double meanIn(const QVector<double>& values, qsizetype first, qsizetype end) {
 }
 
 void addMeans(CurveLine& line, bool measured) {
-    constexpr qsizetype fewCalls = 200; // whose line can still be followed
-    constexpr qsizetype stretches = 50; // of a curve, for a mean each
+    constexpr qsizetype fewCalls = 200; // few enough for a readable line of single calls
+    constexpr qsizetype stretches = 50; // of a curve, each with a mean
     constexpr qsizetype inAStretch = 4; // means, of overlapping neighbours
     const qsizetype count = line.values.size();
     if (!measured || count < fewCalls) {
@@ -151,7 +151,7 @@ CurveLine curveLine(const ProfileValues& values, CurveQuantity quantity) {
 
 QString curveText(CurveQuantity quantity, double value) {
     if (std::isnan(value))
-        return Text::tr("no number");
+        return Text::tr("NaN");
     switch (quantity) {
     case CurveQuantity::Accuracy:
         return QString::fromStdString(formatPercent(value, 1));

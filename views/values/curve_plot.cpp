@@ -7,7 +7,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int fewPoints = 40; // that are seen better with a dot each
+constexpr int fewPoints = 40; // each is more visible with a dot
 
 QSharedPointer<QCPAxisTicker> valueTicker(CurveQuantity quantity) {
     switch (quantity) {
@@ -109,7 +109,7 @@ void CurvePlot::style() {
         const bool few = line->dataCount() < fewPoints;
         line->setScatterStyle(few ? QCPScatterStyle(QCPScatterStyle::ssDisc, colour, colour, dot)
                                   : QCPScatterStyle(QCPScatterStyle::ssNone));
-        // With an edge that parts it from the line that it is on.
+        // With an edge that separates it from its line.
         graph(graphOf(run, Marks))
             ->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(theme().surface, 1),
                                               colour, diamond));
@@ -117,7 +117,7 @@ void CurvePlot::style() {
     replotSoon();
 }
 
-// From zero on unless that would flatten what is to be seen.
+// Starts at zero unless that would flatten the visible part.
 void CurvePlot::fitValues() {
     constexpr double headRoom = 0.08;
     constexpr double nearZero = 0.4; // of the largest value

@@ -6,10 +6,10 @@
 
 namespace tilescope::views {
 
-/// A line for each run, over its single calls where it is their mean, with a diamond at the end of
-/// each epoch that was evaluated. The target's is dashed: equal lines are seen, too. The vertical
-/// axis fits what is in sight of lines and diamonds, so that the end of a training shows its
-/// differences, too.
+/// A line for each run, over its single calls if it is their mean, with a diamond at the end of
+/// each epoch that was evaluated. The target's is dashed, so that equal lines are visible. The
+/// vertical axis fits the visible parts of lines and diamonds, so that differences at the end of a
+/// training show.
 class CurvePlot : public PlotWidget {
     Q_OBJECT
 public:
@@ -21,9 +21,9 @@ public:
     /// Numbers and the name of the horizontal axis, which plots below each other share.
     void showKeys(bool shown);
     [[nodiscard]] CurveQuantity quantity() const { return quantity_; }
-    /// Of how many calls the lines are means, at most.
+    /// The most calls that a point of the lines is a mean of.
     [[nodiscard]] int meanOf() const { return meanOf_; }
-    /// What a run has besides single calls: the lines that are followed, and the ends of epochs.
+    /// The graphs of a run: single calls, the line that the eye follows, and the ends of epochs.
     enum Graph { Calls, Means, Marks, GraphsOfRun };
     /// The colour of single calls behind their means.
     static QColor pale(const QColor& colour, const Theme& theme);

@@ -14,8 +14,8 @@ class QVBoxLayout;
 
 namespace tilescope::views {
 
-/// How the training ended in words, a plot for each quantity that is wanted, and a legend. The
-/// plots share the zoom and the axis of updates below the last one.
+/// A text about the end of the training, a plot for each quantity chosen, and a legend. The plots
+/// share the zoom and the axis of updates below the last one.
 class CurvesPane : public QWidget {
     Q_OBJECT
 public:
@@ -37,7 +37,7 @@ protected:
 
 private:
     void showWanted();
-    /// A low window has plots rather than words.
+    /// In a low window plots take precedence over the text.
     void showFacts();
     [[nodiscard]] QString readOut(double x) const;
 

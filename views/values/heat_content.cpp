@@ -24,7 +24,7 @@ QString countOfElements(std::int64_t count) {
 }
 
 QString shareText(double share) {
-    constexpr double readsAsNothing = 0.0005; // with one decimal of per cent
+    constexpr double readsAsNothing = 0.0005; // rounds to zero with one decimal of per cent
     return share > 0 && share < readsAsNothing ? QStringLiteral("%1 %").arg(100 * share, 0, 'g', 2)
                                                : QString::fromStdString(formatPercent(share, 1));
 }
@@ -173,7 +173,7 @@ QString exponentText(const ProfileValues& values, ValueTensorId tensor, std::int
     const ValueSample* sample = sampleAt(values, tensor, iteration);
     QStringList lines{Text::tr("Iteration %1").arg(countOfElements(iteration))};
     if (sample == nullptr)
-        return lines.front() + QLatin1Char('\n') + Text::tr("not looked at");
+        return lines.front() + QLatin1Char('\n') + Text::tr("not sampled");
     const auto elements = static_cast<double>(std::max<std::int64_t>(1, sample->elements));
     const auto add = [&](const QString& what, std::int64_t count) {
         lines << Text::tr("%1: %2 (%3 of %4)")
@@ -201,7 +201,7 @@ QString measureTitle(ValueMeasure measure) {
 
 QString measureText(ValueMeasure measure, double value) {
     if (std::isnan(value))
-        return Text::tr("not looked at, or nothing to show");
+        return Text::tr("not sampled, or nothing to show");
     if (isShare(measure))
         return shareText(value);
     constexpr double whole = 0.05;

@@ -64,7 +64,7 @@ void HeatPane::resizeEvent(QResizeEvent* event) {
     shareRoom();
 }
 
-// Cells of both are as wide; names beside those of the source are not taken from them.
+// Cells of both are equally wide; the names beside the source's take width from both.
 void HeatPane::shareRoom() {
     const int more = sides_[0].plot->left() - sides_[1].plot->left();
     const int half = (width() - more) / 2;
@@ -125,8 +125,7 @@ void HeatPane::showTitles() {
     for (const bool target : {false, true}) {
         const bool lacks = !measure_ && !tensorOf(pair_, target).valid();
         const QString name = target ? tr("Target") : tr("Source");
-        sides_[target ? 1 : 0].title->setText(lacks ? tr("%1: has no such tensor").arg(name)
-                                                    : name);
+        sides_[target ? 1 : 0].title->setText(lacks ? tr("%1: no such tensor").arg(name) : name);
     }
 }
 

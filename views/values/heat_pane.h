@@ -16,7 +16,7 @@ class QLabel;
 namespace tilescope::views {
 
 /// Either the exponents of one tensor or a measure of many, in the same rows and on the same scales
-/// for both runs. What is shown is read in the background.
+/// for both runs. Contents are read in the background.
 class HeatPane : public QWidget {
     Q_OBJECT
 public:

@@ -96,7 +96,7 @@ double HeatPlot::roomForRows() const {
     return std::max(1.0, std::floor(static_cast<double>(axisRect()->height()) / rowHeight));
 }
 
-// So many that names can be read; a user who zooms decides otherwise.
+// As many rows as have readable names, unless the user has zoomed.
 void HeatPlot::fitRows() {
     if (!tensors_ || !rowsFitted_)
         return;
@@ -108,7 +108,7 @@ void HeatPlot::fitRows() {
 void HeatPlot::showRows() {
     if (!tensors_)
         return;
-    // Few rows stay as high as many.
+    // A few rows are no higher than this many.
     constexpr double fewAsHighAs = 12;
     const double shown = rows_.showsAll()
                              ? std::max(rows_.span(), std::min(roomForRows(), fewAsHighAs))

@@ -18,8 +18,8 @@ public:
     HeatPlot(ViewContext& context, ZoomRange& zoom, QWidget* parent = nullptr);
 
     void showExponents(HeatSide side, const ExponentAxis& axis);
-    /// A name for each row of the side; empty names leave no room for them: another plot beside
-    /// this one has them.
+    /// A name for each row of the side; empty if another plot beside this one has them, so that
+    /// they take no room.
     void showTensors(HeatSide side, HeatScale scale, QStringList names);
     /// Which rows of tensors are shown, in which order.
     void setOrder(const std::vector<int>& order);
@@ -65,7 +65,7 @@ private:
     QStringList names_;
     int namesRoom_ = mostNamesRoom;
     bool tensors_ = false;
-    bool rowsFitted_ = false; ///< as many rows are in sight as have room
+    bool rowsFitted_ = false; ///< the number of rows in sight fits the room
     int chosen_ = -1;
     QRect laidOut_; ///< the plot, when it was laid out last
 };

@@ -1,4 +1,4 @@
-// What a heat map has around its cells: the scale, the range of half, names.
+// The parts of a heat map around its cells: the scale, the range of half, names.
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +20,8 @@ void HeatPlot::paintExtra(QPainter& painter) {
     paintHalf(painter);
 }
 
-// Right in the line above the plot: labels below the bar would need another one. Where there is
-// little room the words go first, as they are in the read-out, too.
+// Right in the line above the plot: labels below the bar would need another line. If there is
+// little room the words are dropped first, as the read-out has them, too.
 void HeatPlot::paintScale(QPainter& painter) const {
     constexpr int gap = 5;
     constexpr int swatch = 14;
@@ -70,7 +70,7 @@ void HeatPlot::paintScale(QPainter& painter) const {
     write(none);
 }
 
-// Zeros and what is no finite number are no exponents: they have rows of their own.
+// Zeros and values that are not finite have no exponent: they have rows of their own.
 void HeatPlot::paintOuterRows(QPainter& painter) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const auto name = [&](double from, const QString& text) {
@@ -88,7 +88,7 @@ void HeatPlot::paintHalf(QPainter& painter) const {
     const QRect plot = axisRect()->rect();
     const QFontMetrics metrics = painter.fontMetrics();
     constexpr int padding = 4;
-    // A label is on the side of its line where numbers are that half has.
+    // Labels are on the side of the line where half has numbers.
     const auto line = [&](int exponent, const QString& text, bool above) {
         const int y = qRound(yAxis->coordToPixel(exponent));
         painter.setPen(QPen(theme().limit, 1, Qt::DashLine));

@@ -6,7 +6,7 @@
 namespace tilescope::views {
 namespace {
 constexpr std::size_t shades = 256;
-constexpr int parted = 7; ///< pixels of tensors that have a hair between them
+constexpr int parted = 7; ///< least pixels of a tensor's row for a thin line between rows
 } // namespace
 
 HeatPlottable::HeatPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)

@@ -8,9 +8,9 @@
 
 namespace tilescope::views {
 
-/// Paints the rows in sight, each as a line of as many pixels as the plot is wide: a frame costs
-/// what is in sight. Where several iterations share a pixel the one with the largest value is seen,
-/// so that what is rare does not vanish.
+/// Paints the visible rows, each as a line of as many pixels as the plot is wide, so that the cost
+/// of a frame depends only on what is visible. If several iterations share a pixel, the one with
+/// the largest value is shown, so that rare values do not vanish.
 class HeatPlottable : public Plottable {
     Q_OBJECT
 public:
@@ -19,7 +19,8 @@ public:
     void setSide(HeatSide side, HeatScale scale);
     [[nodiscard]] const HeatSide& side() const { return side_; }
     [[nodiscard]] const HeatScale& scale() const { return scale_; }
-    /// Shows these rows, each of height one, from zero on; none: all of them, where they are.
+    /// Shows these rows, each of height one, from zero on; without a list all rows at their own
+    /// places.
     void setOrder(std::optional<std::vector<int>> order);
     [[nodiscard]] const std::optional<std::vector<int>>& order() const { return order_; }
     /// The row at a height; -1 for none.
@@ -33,7 +34,7 @@ protected:
 private:
     void makeColours();
     [[nodiscard]] QRgb shadeOf(double value) const;
-    /// First and last column of each pixel; none has a last one before its first.
+    /// First and last column of each pixel; a pixel without columns has last < first.
     struct Columns {
         std::vector<int> first, last;
     };

@@ -10,7 +10,7 @@
 namespace tilescope::views {
 namespace {
 
-/// The report's columns, those that are read first in front.
+/// The report's columns, the most important ones first.
 Table tensorsOfOne(const ProfileValues& values) {
     const Table all = tensorValuesTable(values, {});
     std::vector<std::string_view> keys{
@@ -62,7 +62,7 @@ void addCurves(ValuesContent& content) {
     content.updates = comparedCurveTable(compared, compared.curve.size());
 }
 
-/// Elements of a sample that its type could not hold.
+/// The share of a sample's elements that its type could not represent.
 double lostShareOf(const ProfileValues& values, ValueTensorId tensor) {
     const ValueTotals totals = totalsOf(samplesOf(values, tensor));
     return underflowShare(values.tensors[tensor], totals) +

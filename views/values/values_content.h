@@ -42,15 +42,15 @@ ValuesContent readValues(const ProfilePair& profiles, const std::stop_token& sto
 /// The rows of the table of tensors of one kind, or of all.
 Table tensorsOfKind(const ValuesContent& content, std::optional<ValueKind> kind);
 
-/// The samples of a tensor as a table: source, then target, of which each has its own iterations.
+/// The samples of a tensor as a table: source, then target, each with its own iterations.
 Table samplesTable(const ValuesContent& content, int pair);
 
-/// The pair that a selection means: that of the tensor or, of the operation's, the one that is
-/// shown now or the first in the order of the graph; -1 for none.
+/// The pair for a selection: that of the tensor or, for an operation, the one shown now if it is
+/// the operation's, else its first in the order of the graph; -1 for none.
 int pairOf(const ValuesContent& content, ValueTensorId tensor, OperationId operation, int shown);
 
-/// The pair to begin with: the one of whose elements most are lost, else the first; -1 if there is
-/// none.
+/// The pair to begin with: the one with the largest share of lost elements, else the first; -1 if
+/// there is none.
 int mostLost(const ValuesContent& content);
 
 /// "conv1/weights/grad: gradient, half [64,3,7,7], of conv1"

@@ -159,7 +159,7 @@ void ValuesView::showNothing() {
            "call are computed."));
 }
 
-// A curve that is one number is in the words above the plots.
+// Curves that are a single number are in the text above the plots.
 void ValuesView::chooseCurves() {
     for (const CurveQuantity quantity : curveQuantities) {
         const CurveLine source = curveLine(*content_->source, quantity);
@@ -209,7 +209,7 @@ void ValuesView::userChose(int pair) {
     if (!content_ || pair < 0 || pair >= static_cast<int>(content_->pairs.size()))
         return;
     showPair(pair);
-    // What only the target has is no item of the selection.
+    // A tensor that only the target has cannot be selected.
     const ValueTensorId tensor = content_->pairs[static_cast<std::size_t>(pair)].source;
     if (tensor.valid())
         context().selection.update([&](Selected& s) {
@@ -235,7 +235,7 @@ void ValuesView::showPair(int pair) {
                               content_->pairs[static_cast<std::size_t>(pair)].source.valid());
     if (pair < 0)
         return;
-    // A kind that is hidden comes back rather than leave the table without the tensor.
+    // A hidden kind is shown again rather than leaving the table without the tensor.
     if (kind() && content_->tensorOf(pair).kind != *kind())
         kinds_->setCurrentIndex(0);
     samples_->setTable(samplesTable(*content_, pair));

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* leftOut = "leftOutOfState";
 constexpr const char* kept = "keptState";
 
-// A control as a text, whatever its kind.
+// A control whose state can be written as text, whatever its kind.
 struct Control {
     QString name;
     std::function<QJsonValue()> value;
@@ -59,7 +59,7 @@ bool choose(QTabWidget& tabs, const std::function<bool(const QString&)>& is) {
     return tab >= 0;
 }
 
-// A tab may be on a tab of others.
+// A tab may be within a tab of other tabs.
 void bringToFront(QTabWidget& tabs) {
     for (QWidget* inner = &tabs; inner != nullptr; inner = inner->parentWidget())
         for (QWidget* outer = inner->parentWidget(); outer != nullptr;
@@ -69,7 +69,7 @@ void bringToFront(QTabWidget& tabs) {
                 around->setCurrentWidget(inner);
 }
 
-// Tabs that were once called otherwise are found by that name, which is their data.
+// Renamed tabs are also found by their old name, which is in their tab data.
 bool chooseByOldName(QTabWidget& tabs, const std::function<bool(const QString&)>& is) {
     for (int tab = 0; tab < tabs.count(); ++tab)
         if (const QString old = tabs.tabBar()->tabData(tab).toString(); !old.isEmpty() && is(old)) {

@@ -7,16 +7,16 @@
 
 namespace tilescope::views {
 
-/// Tabs, choices, switches and filters of a report by what they are called. Controls that only show
-/// what is kept elsewhere are left out: see leaveOutOfState(). A widget with more to keep than
-/// controls say has a property `keptState` (Q_PROPERTY), an object of JSON.
+/// Tabs, choices, switches and filters of a report by their names. Controls that only mirror state
+/// kept elsewhere are left out: see leaveOutOfState(). A widget with more state than its controls
+/// has a property `keptState` (Q_PROPERTY), a JSON object.
 QJsonObject controlStates(const QWidget& report);
 
-/// Sets controls as they were, as a user would. Returns what could not be set: a choice may have
-/// its items when its profile has been read.
+/// Sets controls to a former state, as a user would. Returns what could not be set: a choice may
+/// get its items only when its profile has been read.
 QJsonObject setControlStates(QWidget& report, const QJsonObject& states);
 
-/// A control that follows the selection or the zoom, which are kept themselves.
+/// Leaves out a control that follows the selection or the zoom, which are kept themselves.
 void leaveOutOfState(QWidget& control);
 
 /// Brings a tab to the front, makes a choice or turns a switch on by its text; only letters and

@@ -100,7 +100,7 @@ void Card::setFacts(const std::vector<Fact>& facts, bool comparing) {
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(4);
-    // Values stand beside their names, whatever room there is; paths take all of it.
+    // Values are beside their names, however wide the card; paths take the full width.
     const bool paths = std::any_of(facts.begin(), facts.end(), isLong);
     const Qt::Alignment alignment = paths ? Qt::AlignLeft : Qt::AlignRight;
     constexpr int afterValues = 3;

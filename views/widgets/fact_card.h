@@ -27,11 +27,11 @@ public:
         QString name;
         QString source;
         QString target;           ///< second column; left out if no fact has one
-        bool sourceIsBad = false; ///< in red: what exceeds its limit
+        bool sourceIsBad = false; ///< in red, as it exceeds its limit
         bool targetIsBad = false;
     };
-    /// Replaces the facts; with `comparing` the values are under Source and Target, and those
-    /// that differ stand out.
+    /// Replaces the facts; with `comparing` the values are under Source and Target, and differences
+    /// are highlighted.
     void setFacts(const std::vector<Fact>& facts, bool comparing);
 
 signals:

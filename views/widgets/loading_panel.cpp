@@ -30,7 +30,7 @@ LoadingPanel::LoadingPanel(Workers& workers, About about)
         connect(&workers, &Workers::profilesLeft, this, &LoadingPanel::leaveProfiles);
 }
 
-// What is shown is of profiles that are no longer open: nobody must choose in it, nor try again.
+// The content is of profiles that are no longer open: it must not be used, nor the query retried.
 void LoadingPanel::leaveProfiles() {
     lastWork_ = {};
     if (content_ == nullptr || currentWidget() != content_)
@@ -42,7 +42,7 @@ void LoadingPanel::leaveProfiles() {
         blank_->setFocus();
 }
 
-// The keyboard waits for the content that it was in.
+// The keyboard focus waits for the content that had it.
 void LoadingPanel::bring(QWidget& page) {
     const bool waits = keyboard_ && currentWidget()->hasFocus();
     setCurrentWidget(&page);

@@ -12,8 +12,8 @@ class QPushButton;
 
 namespace tilescope::views {
 
-/// Content, or what is in its place. Queries that take long show a busy bar with Cancel;
-/// failures show their text and Retry. Content about profiles goes when these are left.
+/// Content, or a page in its place. Slow queries show a busy bar with Cancel; failures show their
+/// text and Retry. Content about profiles is removed when these are left.
 class LoadingPanel : public QStackedWidget {
     Q_OBJECT
 public:
@@ -23,10 +23,10 @@ public:
     /// Runs a query for the content; its delivery shows the content unless it calls showMessage().
     void load(BackgroundQuery::Work work);
     void showContent();
-    /// An empty state in place of what is being read: what is missing, and how to get it.
+    /// An empty state in place of the content: what is missing, and how to get it.
     void showMessage(const QString& title, const QString& text);
     [[nodiscard]] bool showsMessage() const { return currentWidget() == messagePage_; }
-    /// What is shown in place of a report that could not be read; empty if nothing failed.
+    /// The text shown in place of a report that could not be read; empty if nothing failed.
     [[nodiscard]] QString failure() const { return showsMessage() ? failure_ : QString(); }
     [[nodiscard]] BackgroundQuery& query() { return query_; }
 
@@ -49,7 +49,7 @@ private:
     QWidget* progressPage_;
     QWidget* messagePage_;
     QString failure_;
-    bool messageWanted_ = false; ///< the delivery under way has asked for a message
+    bool messageWanted_ = false; ///< the delivery under way has called showMessage()
 };
 
 } // namespace tilescope::views

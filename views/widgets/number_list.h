@@ -8,8 +8,8 @@
 
 namespace tilescope::views {
 
-/// "1,5" or "0-3, 8", each number once; nothing if the text is no list or has a number from `below`
-/// on. An empty text is an empty list. At most `most` numbers are taken.
+/// "1,5" or "0-3, 8", each number once; nothing if the text is not a list or has a number from
+/// `below` on. An empty text is an empty list. At most `most` numbers are taken.
 std::optional<std::vector<std::int32_t>> parseNumberList(const QString& text, std::int32_t below,
                                                          std::size_t most);
 

@@ -7,7 +7,7 @@
 
 namespace tilescope::views {
 
-/// Paints itself anew when the theme or the units are others, and may say something of each place.
+/// Repaints itself when the theme or the units change, and may have a tool tip for each place.
 class PaintedWidget : public QWidget {
     Q_OBJECT
 public:
@@ -16,7 +16,7 @@ public:
 protected:
     [[nodiscard]] ViewContext& context() const { return context_; }
     [[nodiscard]] const Theme& theme() const { return context_.theme.current(); }
-    /// The tool tip of a place; the widget's own where it is empty.
+    /// The tool tip of a place; if empty, that of the widget.
     [[nodiscard]] virtual QString toolTipAt(const QPoint& /*position*/) const { return {}; }
     bool event(QEvent* event) override;
 

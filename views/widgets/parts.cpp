@@ -38,7 +38,7 @@ QWidget* readable(QWidget* content, int widest) {
     auto* row = new QHBoxLayout(around);
     row->setContentsMargins(0, 0, 0, 0);
     content->setMaximumWidth(widest);
-    constexpr int most = 1000; // of the room, before what is left of it gets any
+    constexpr int most = 1000; // content gets all the room up to its maximum
     row->addWidget(content, most);
     row->addStretch(1);
     return around;

@@ -10,22 +10,22 @@
 
 namespace tilescope::views {
 
-/// A row, a box, a tile: what the user points at.
+/// The item under the pointer: a row, a box, a tile.
 struct Pointed {
-    Selected thing;               ///< nothing if it is no thing of the source
+    Selected thing;               ///< empty if it is not a thing of the source
     QString name;                 ///< whole; may be empty
-    QString filterText;           ///< what filter() looks for; empty for the name
-    std::function<void()> filter; ///< shows only this; none where nothing can be filtered
+    QString filterText;           ///< the text for filter(); if empty, the name
+    std::function<void()> filter; ///< shows only this item; null if that is not possible
 };
 
 using ShowMenu = std::function<void(const Pointed&)>;
-/// Calls `show` with what is at a position of the widget (of its viewport, if it scrolls), or with
-/// what is current where the keyboard asks; later, if that has to be read.
+/// Calls `show` with the item at a position of the widget (of its viewport, if it scrolls), or with
+/// the current item if the keyboard asks; later, if that has to be read.
 using PointAt = std::function<void(const std::optional<QPoint>& position, const ShowMenu& show)>;
 
-/// Says what is where in a widget. A later word replaces it.
+/// Sets the function that finds items in a widget, replacing an earlier one.
 void setPointAt(QWidget& widget, PointAt pointAt);
-/// What was said; empty if nothing was.
+/// The function that was set; empty if there is none.
 PointAt pointAtOf(const QWidget& widget);
 
 } // namespace tilescope::views

@@ -31,7 +31,7 @@ void ReportView::restyleIfSeen() {
     if (!styleStale_ || !isVisible())
         return;
     styleStale_ = false;
-    // What reload() shows it shows in the new style.
+    // reload() uses the new style anyway.
     if (!stale())
         restyle();
 }

@@ -22,22 +22,22 @@ public:
     /// Brings a part of the report to the front by its name, such as the title of a tab; false if
     /// it has no such part.
     bool showSection(const QString& name) { return chooseByText(*this, name); }
-    /// Shows where the source's execution spends most on an operation, or the target's, whose ids
-    /// these are then. Only the execution trace does.
+    /// Shows where the execution of the source (or the target, whose id it is then) spends most on
+    /// an operation. Only the execution trace does.
     virtual void goToOperation(OperationId, bool /*target*/) {}
     /// The horizontal axis of the report's plots; null if it has none, or no data for it.
     [[nodiscard]] virtual ZoomRange* axis() { return nullptr; }
 
 signals:
-    /// What the pointer is on, for the status bar.
+    /// The item under the pointer, for the status bar.
     void status(const QString& text);
-    /// The user goes on in another report: its name on the command line, "name:section", or a
-    /// section of Memory.
+    /// The user wants another report: its name on the command line, "name:section", or a section of
+    /// Memory.
     void reportWanted(const QString& name);
-    /// The user goes to an operation's place in the execution trace; see goToOperation().
+    /// The user wants an operation's place in the execution trace; see goToOperation().
     void traceWanted(tilescope::OperationId operation, bool target);
-    /// The user wants the run of a profile again with one option changed, or the key "model", and
-    /// with those that it needs as well; an empty value leaves it to the user.
+    /// The user wants to run a profile's model again with one option (or the key "model") changed,
+    /// and with the options that this needs; if the value is empty the user chooses it.
     void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value, const std::map<std::string, std::string>& with);
     /// The user wants all suggestions for a profile to be simulated.
@@ -46,15 +46,15 @@ signals:
 protected:
     /// Reads the profiles that are open now; there is at least a source.
     virtual void reload() = 0;
-    /// Shows what is selected, also when the report has come to the front with profiles it knows.
+    /// Shows the selection, also when the report comes to the front with its profiles already read.
     virtual void followSelection() {}
     /// Theme or units have changed, maybe while the report was hidden.
     virtual void restyle() {}
     void showEvent(QShowEvent* event) override;
 
     [[nodiscard]] ViewContext& context() const { return context_; }
-    /// Those that the report has read: what it shows and what it asks about are the same, also
-    /// while others are opened or after they were closed.
+    /// The profiles that the report has read: it shows and queries the same ones, even while others
+    /// are opened or after they were closed.
     [[nodiscard]] const ProfilePair& profiles() const { return profiles_; }
     [[nodiscard]] bool comparing() const { return profiles().comparing(); }
 

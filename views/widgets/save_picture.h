@@ -9,19 +9,19 @@
 namespace tilescope::views {
 
 enum class PictureKind { Png, Jpeg, Svg, Pdf };
-/// What the name of a file ends in; none of these if it is another one.
+/// The kind of picture by the extension of a file's name; none for any other.
 std::optional<PictureKind> pictureKind(const QString& file);
 
 /// Writes pixels as .png or .jpg. Returns what went wrong, or an empty text.
 QString savePixmap(const QPixmap& pixmap, const QString& file, PictureKind kind);
 
-/// Paints the widget into a file of the kind that its name ends in: .png or .jpg (twice as fine as
-/// the screen), .svg or .pdf. Returns what went wrong, or an empty text.
+/// Paints the widget into a file of the kind of its extension: .png or .jpg (at twice the screen's
+/// resolution), .svg or .pdf. Returns what went wrong, or an empty text.
 QString savePicture(QWidget& widget, const QString& file);
 
 /// Something that paints on a device of the widget's size; false if it cannot.
 using PaintOn = std::function<bool(QPaintDevice&)>;
-/// Likewise with what the widget would have painted by itself replaced.
+/// Likewise, with `paint` in place of the widget's own painting.
 QString savePicture(QWidget& widget, const QString& file, const PaintOn& paint);
 
 /// For a file dialog: "PNG picture (*.png);;...".

@@ -1,4 +1,4 @@
-// A search field with its number of matches and the ways to the next and the one before.
+// A search field with the number of matches, and buttons for the next and the previous one.
 #pragma once
 
 #include <QLineEdit>
@@ -12,15 +12,15 @@ class QToolButton;
 
 namespace tilescope::views {
 
-/// Enter goes to the next match, Shift+Enter to the one before, Escape clears. The view that uses
-/// it searches and tells the numbers.
+/// Enter goes to the next match, Shift+Enter to the one before, Escape clears. The view does the
+/// searching and sets the numbers.
 class SearchBox : public QWidget {
     Q_OBJECT
 public:
-    /// `what` names what is searched: "Search programs".
+    /// `what` names the subject of the search: "Search programs".
     SearchBox(const QString& what, const QString& toolTip, QWidget* parent = nullptr);
 
-    /// Lets the user ask for the case to match and for regular expressions.
+    /// Offers to match the case and to use regular expressions.
     void offerOptions();
     [[nodiscard]] QString text() const { return field_->text(); }
     /// The text with the options that are on.
@@ -34,7 +34,7 @@ public:
     void focus();
 
 signals:
-    /// The text or an option is another.
+    /// The text or an option has changed.
     void textChanged(const QString& text);
     void stepWanted(bool forward);
 

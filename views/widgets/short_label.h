@@ -5,11 +5,11 @@
 
 namespace tilescope::views {
 
-/// One line, with letters left out in its middle where it has no room for all of them, which it
-/// says when one points at it.
+/// One line, elided in the middle if there is no room for all of it; then its tool tip has all of
+/// it.
 class ShortLabel : public QLabel {
 public:
-    /// `least`: pixels that it is wide at least, `most`: that it wants for a long text.
+    /// `least`: its smallest width in pixels, `most`: its preferred width for a long text.
     ShortLabel(const QString& text, int least, int most, QWidget* parent = nullptr);
 
     [[nodiscard]] QSize sizeHint() const override;

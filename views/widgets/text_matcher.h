@@ -6,12 +6,11 @@
 
 namespace tilescope::views {
 
-/// Finds a text, or a regular expression, in names. An empty one finds nothing, and so does a
-/// pattern that is none.
+/// Finds a text, or a regular expression, in names. An empty or invalid one finds nothing.
 class TextMatcher {
 public:
     TextMatcher() = default;
-    /// A plain text, whatever its case; implicit, so that a text can be searched for as it is.
+    /// A plain text, ignoring case; implicit, so that a text can be searched for directly.
     TextMatcher(const QString& text) // NOLINT(google-explicit-constructor)
         : TextMatcher(text, false, false) {}
     TextMatcher(const char* text) // NOLINT(google-explicit-constructor)

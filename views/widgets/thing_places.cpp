@@ -82,7 +82,7 @@ Selected withThing(Selected selected, const Selected& thing) {
 void showThing(ReportView& from, ViewContext& context, const Selected& thing,
                const ThingPlace& place) {
     context.selection.set(withThing(context.selection.current(), thing));
-    // The trace follows steps; which of an operation's takes longest it has to look up.
+    // The trace follows steps; it has to look up which of an operation's takes longest.
     if (place.report == QLatin1String(ofTrace) && !thing.program.valid())
         emit from.traceWanted(thing.operation, false);
     else

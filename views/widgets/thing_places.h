@@ -1,4 +1,4 @@
-// Where a thing of a profile can be looked at.
+// Where things of a profile can be shown.
 #pragma once
 
 #include "views/widgets/report_view.h"
@@ -13,10 +13,10 @@ struct ThingPlace {
     friend bool operator==(const ThingPlace&, const ThingPlace&) = default;
 };
 
-/// All places of what is set in `thing`, the usual one first.
+/// All places for the ids set in `thing`, the usual one first.
 std::vector<ThingPlace> placesOf(const Selected& thing, const ProfileInfo& info);
 
-/// What is selected when a thing is: the thing, beside what has nothing to do with it.
+/// The selection with `thing` selected, keeping unrelated parts.
 Selected withThing(Selected selected, const Selected& thing);
 
 /// Selects the thing and leads from a report to the place.

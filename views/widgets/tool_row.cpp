@@ -23,7 +23,7 @@ public:
                 all.height()};
     }
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
-    // The list has room for all of them.
+    // The list is wide enough for all items.
     void showPopup() override {
         view()->setMinimumWidth(QComboBox::sizeHint().width());
         QComboBox::showPopup();
@@ -115,8 +115,8 @@ QLineEdit* ToolRow::addField(const QString& placeholder, const QString& toolTip,
     auto* field = new QLineEdit;
     field->setPlaceholderText(placeholder);
     field->setToolTip(toolTip);
-    // A narrow window takes its room from the field: the buttons' texts have to be read.
-    // The hint has to be read too.
+    // In a narrow window the field gives way: the buttons' texts must stay readable, and so must
+    // its hint.
     constexpr int besideText = 30; // padding and margins
     const int hint = field->fontMetrics().horizontalAdvance(placeholder) + besideText;
     field->setMinimumWidth(std::max(width / 2, hint));
@@ -139,8 +139,8 @@ bool ToolRow::isInMenu(const QWidget* control) const {
 }
 
 int ToolRow::Item::width(int spacing) const {
-    // What stays in the row whatever happens may be as narrow as it can, all else is as wide as its
-    // text.
+    // Controls that always stay in the row may be as narrow as possible, others need the width of
+    // their text.
     const QSize least = control->minimumSizeHint().expandedTo(control->minimumSize());
     const int fixed = control->minimumWidth();
     const int own = priority != Priority::Always
@@ -241,7 +241,7 @@ bool ToolRow::event(QEvent* event) {
     return handled;
 }
 
-// What is hidden or shown, or has another text, changes what the others have.
+// A control hidden, shown or with a new text changes the room of the others.
 bool ToolRow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShowToParent || event->type() == QEvent::HideToParent)
         QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));

@@ -12,31 +12,31 @@
 
 namespace tilescope::views {
 
-/// Controls from left to right; a stretch parts the left group from the right one. Where they do
-/// not all have room, those that matter least are in a menu at the right end.
+/// Controls from left to right; a stretch separates the left group from the right one. If they do
+/// not all fit, the least important ones are in a menu at the right end.
 class ToolRow : public QWidget {
     Q_OBJECT
 public:
     explicit ToolRow(QWidget* parent = nullptr);
 
-    /// `narrow`: as wide as what is chosen, for items that are much longer than the usual one.
+    /// `narrow`: as wide as the chosen item, for items much longer than usual.
     QComboBox* addChoice(const QString& label, const QStringList& items, bool narrow = false);
     QToolButton* addToggle(const QString& text, const QString& toolTip, bool on);
     QToolButton* addButton(const QString& text, const QString& toolTip);
     QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
     /// Shows or hides a control with its label.
     void setShown(QWidget* control, bool shown);
-    /// A control of its own kind; `stretch` is its share of the free room.
+    /// A custom control; `stretch` is its share of the free room.
     void add(QWidget* control, int stretch = 0) { addItem({nullptr, control, stretch}); }
     void addNamed(const QString& label, QWidget* control);
     void addStretch() { addItem({nullptr, nullptr, 1}); }
 
-    /// Which controls leave a narrow row first, from its right end; buttons do unless set.
+    /// Which controls leave a narrow row first, from its right end; the default is Button.
     enum class Priority { Button, Choice, Always };
     void setPriority(QWidget* control, Priority priority);
     /// Whether a control is in the menu now.
     [[nodiscard]] bool isInMenu(const QWidget* control) const;
-    /// What opens the menu; hidden where there is none.
+    /// The button that opens the menu; hidden if the menu is empty.
     [[nodiscard]] QToolButton& menuButton() { return *more_; }
 
     [[nodiscard]] QSize sizeHint() const override;
@@ -60,7 +60,7 @@ private:
     void addItem(Item item);
     /// Pixels that shown controls need, those of this priority and higher.
     [[nodiscard]] int needed(Priority least) const;
-    /// Puts controls where they have room.
+    /// Puts controls into the row if there is room, else into the menu.
     void arrange();
     void place();
     void openMenu();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr QChar noBreak(0x2060);
 constexpr QChar mayBreak(0x200b);
-constexpr int mostOfOneLine = 200; // pixels, of a few words; a paragraph is as wide as it can be
+constexpr int mostOfOneLine = 200; // pixels, for a few words; a paragraph is as wide as possible
 
 } // namespace
 
@@ -66,7 +66,7 @@ void WrappedLabel::keyPressEvent(QKeyEvent* event) {
     QLabel::keyPressEvent(event);
 }
 
-// Where selecting a text copies it.
+// Copies the selected text on platforms with a selection clipboard.
 void WrappedLabel::mouseReleaseEvent(QMouseEvent* event) {
     QLabel::mouseReleaseEvent(event);
     if (hasSelectedText() && QGuiApplication::clipboard()->supportsSelection())

@@ -5,13 +5,13 @@
 
 namespace tilescope::views {
 
-/// A text as a label breaks it into lines: names of options, such as --batch-size, stay whole.
+/// A text whose option names, such as --batch-size, are not broken across lines.
 QString withWholeOptions(const QString& text);
-/// The text without the marks that say where lines may and may not end, as it is copied.
+/// The text without the marks that control line breaks, for copying.
 QString withoutLineMarks(QString text);
 
-/// Breaks its lines between words but not within an option's name. What is copied of it is what one
-/// sees, without marks between its letters.
+/// Breaks its lines between words but not within an option's name. Text copied from it is as
+/// displayed, without these marks.
 class WrappedLabel : public QLabel {
 public:
     explicit WrappedLabel(const QString& text = {}, QWidget* parent = nullptr);

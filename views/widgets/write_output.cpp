@@ -11,10 +11,10 @@ namespace tilescope::views {
 
 namespace {
 
-/// What `write` throws, as a sentence.
+/// The exception of `write` as a sentence.
 template <class Write> QString problemOf(const QString& file, Write write) {
     try {
-        // The window's user chooses a folder; one that is gone is not made again.
+        // The user chooses a folder; a missing one is not created.
         const QString folder = QFileInfo(file).absolutePath();
         if (!QFileInfo(folder).isDir())
             return Text::tr("Cannot write '%1': there is no folder '%2'").arg(file, folder);

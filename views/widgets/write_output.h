@@ -1,4 +1,4 @@
-// What the window writes, by the one function that all programs write with.
+// Output files of the window, written by the function that all programs use.
 #pragma once
 
 #include <QByteArray>
@@ -6,11 +6,11 @@
 
 namespace tilescope::views {
 
-/// What would keep writeOutput() from writing; leaves everything as it was.
+/// What would prevent writeOutput() from writing; changes nothing.
 QString checkOutput(const QString& file);
 
-/// Writes a file in a folder that is there, see writeFileAtomically(). Returns what went wrong, or
-/// an empty text.
+/// Writes a file in an existing folder, see writeFileAtomically(). Returns what went wrong, or an
+/// empty text.
 QString writeOutput(const QString& file, const QByteArray& bytes);
 
 } // namespace tilescope::views

@@ -1,4 +1,4 @@
-// Marks of an execution: places, ranges, and what is between them.
+// Marks of an execution: places, ranges, and the distances between them.
 #include <QAbstractItemModelTester>
 #include <QLabel>
 #include <QSignalSpy>
@@ -53,7 +53,7 @@ private slots:
         QVERIFY(text(*marks, 1, MarksModel::Since).startsWith("4,000 cycles (4"));
         QSignalSpy changed(marks.get(), &QAbstractItemModel::dataChanged);
         QCOMPARE(marks->add(3000, "between"), 1);
-        QCOMPARE(changed.count(), 1); // of the one after it
+        QCOMPARE(changed.count(), 1); // of the mark after it
         QVERIFY(text(*marks, 2, MarksModel::Since).startsWith("2,000 cycles"));
         QVERIFY(marks->difference(2, 0).startsWith("'early' to 'late': 4,000 cycles (4"));
         QCOMPARE(marks->difference(1, 1), QString());

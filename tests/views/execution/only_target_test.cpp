@@ -21,8 +21,8 @@ private slots:
     void init() { newWindow(); }
     void cleanup() { window_.reset(); }
 
-    // A source that does not fit beside a target that does: what there is is shown, as the
-    // target's.
+    // A source that does not fit beside a target that does: the target's execution is shown, as
+    // the target's.
     void theTargetAloneIsShown() {
         open({files_.write("large.pop", {.tooLarge = true}), files_.write("b.pop", {.ipus = 2})});
         auto& panel = test::child<views::LoadingPanel>(*trace_);
@@ -38,7 +38,7 @@ private slots:
         const ProfileViewPtr target = window_->context().reports.target();
         QCOMPARE(zoom().last(), static_cast<double>(target->trace({})->totalCycles()));
 
-        // Found, gone on from and asked about as the target's; the selection has the source's ids.
+        // Searches, steps and questions use the target's ids; the selection has the source's.
         trace_->search().setText("ExchangePre");
         settle();
         QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
@@ -51,7 +51,7 @@ private slots:
         settle();
         QCOMPARE(trace_->selectedStep(), found + 1);
         QVERIFY(window_->context().selection.current() == views::Selected{});
-        // Nor does what others select move anything here.
+        // Nor do selections of other reports move anything here.
         window_->context().selection.update([](views::Selected& s) { s.program = ProgramId(1); });
         settle();
         QVERIFY(!panel.showsMessage());

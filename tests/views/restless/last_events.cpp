@@ -32,7 +32,7 @@ void copyTo(std::span<char> into, const QString& text) {
 
 void put(const char* text) {
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
-        return; // there is nobody to tell
+        return; // nowhere to write to
 }
 
 void tell() {

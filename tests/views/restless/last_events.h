@@ -1,12 +1,12 @@
-// The last things that happened, told when the program dies.
+// The last events, printed when the program crashes.
 #pragma once
 
 #include <QString>
 
 namespace tilescope::test {
 
-/// Tells the text, and the events that were noted last, on standard error when a signal or a
-/// sanitizer ends the program, which then ends as it would have. Call it once.
+/// Prints the text and the last events to standard error when a signal or a sanitizer ends the
+/// program, which then ends as it would have. Call it once.
 void tellLastEventsOnDeath(const QString& text);
 
 /// Cheap: a line in memory.

@@ -33,7 +33,7 @@ enum class Moment {
 };
 constexpr int moments = static_cast<int>(Moment::Count);
 
-/// All that a report says, in tables, trees and labels, apart from how long a query took.
+/// All texts of a report, in tables, trees and labels, except how long a query took.
 QStringList textsOf(const QWidget& report) {
     constexpr int mostRows = 20; // of a table, which are enough to tell two profiles apart
     static const QRegularExpression queryTime(R"(\brows? in [\d.]+ \S+)");
@@ -60,7 +60,7 @@ void openEveryTab(MainWindow& window, const QWidget& report) {
         }
 }
 
-/// What a user does in each table, list and tree, all at once.
+/// A user's actions in each table, list and tree, all at once.
 void useRows(const QWidget& report) {
     for (QAbstractItemView* view : report.findChildren<QAbstractItemView*>()) {
         if (view->model() == nullptr || view->model()->rowCount() == 0)
@@ -139,7 +139,7 @@ private slots:
             QTest::keySequence(window_.get(), QKeySequence(QKeySequence::Close));
             QVERIFY(!window_->context().reports.source());
             QVERIFY(window_->findChild<HomeScreen*>()->isVisible());
-            // What the workers still do ends, and all that they have posted arrives.
+            // The workers finish, and everything that they have posted arrives.
             QVERIFY(window_->context().workers.wait(60'000));
             test::waitUntilIdle(*window_);
             loadMs = std::max(loadMs, std::min<qint64>(timer.elapsed(), 2000));
@@ -183,7 +183,7 @@ private slots:
     }
 
     void rowsOfProfilesThatWereLeft_data() { whatWasBegunForAnotherProfileIsNotShown_data(); }
-    // Whoever is quick chooses in what is no longer shown.
+    // A quick user selects in contents that are no longer shown.
     void rowsOfProfilesThatWereLeft() {
         QFETCH(const int, report);
         const QString small = files_.write("small.pop");

@@ -100,7 +100,7 @@ void Monkey::act() {
     look();
 }
 
-// Reports are where the time is to be spent.
+// Most of the time should be spent in reports.
 void Monkey::leaveDialog() {
     constexpr int longest = 12; // events
     auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
@@ -135,7 +135,7 @@ QWidget& Monkey::front() {
         return *popup;
     if (QWidget* dialog = QApplication::activeModalWidget())
         return *dialog;
-    // A window system activates the window that one clicks on; only that one has its shortcuts.
+    // A window system activates the clicked window; only that one has its shortcuts.
     behind.activateWindow();
     return behind;
 }
@@ -196,7 +196,7 @@ void Monkey::click() {
         press(top, Qt::LeftButton, at);
 }
 
-// The window system makes a context menu's event of the press, which Qt Test does not.
+// The window system turns the press into a context menu event, which Qt Test does not.
 void Monkey::openContextMenu() {
     const QPointer<QWidget> top = &front();
     const QPoint at = placeIn(*top);
@@ -280,7 +280,7 @@ void Monkey::pressKey() {
 }
 
 void Monkey::pressCommand() {
-    // What is there twice is wanted more often.
+    // Entries listed twice are chosen more often.
     static constexpr const char* commands[] = {
         "Ctrl+W", "Ctrl+W",       "Ctrl+Z",       "Ctrl+Z",       "Ctrl+Shift+Z", "Ctrl+Shift+X",
         "F5",     "Alt+Left",     "Alt+Right",    "Ctrl+Shift+T", "Ctrl+B",       "Ctrl+Shift+L",
@@ -355,7 +355,7 @@ void Monkey::drop() {
     QCoreApplication::sendEvent(&on, &event);
 }
 
-// Another run writes into the folder of one that may be open: ids mean other things from then on.
+// Another run writes into the folder of one that may be open: its ids then have other meanings.
 void Monkey::rewrite() {
     const QString& file = oneOf(profiles_);
     const QString& by = oneOf(profiles_);
@@ -453,7 +453,7 @@ void Monkey::rescue() {
         return static_cast<QDialog*>(dialog)->reject();
     if (!acting_ || since_.elapsed() < patienceMs)
         return;
-    // A drag out of a text ends by this key, whoever gets it.
+    // This key ends a drag out of a text, whichever widget gets it.
     QKeyEvent escape(QEvent::KeyPress, Qt::Key_Escape, {});
     for (QWindow* handle : QGuiApplication::topLevelWindows())
         if (handle->isVisible())

@@ -1,4 +1,4 @@
-// Somebody who presses whatever there is and waits for nothing.
+// A random user who presses anything and never waits.
 #pragma once
 
 #include <QElapsedTimer>
@@ -18,9 +18,9 @@ class Monkey : public QObject {
 public:
     Monkey(quint32 seed, QStringList profiles);
 
-    /// One event, while whatever the ones before have asked for is under way.
+    /// One event, while requests of earlier ones are still under way.
     void act();
-    /// Internal errors that a window has shown.
+    /// Internal errors shown by a window.
     [[nodiscard]] const QStringList& complaints() const { return complaints_; }
     /// How often other profiles were opened or closed, and the reports that were in front.
     [[nodiscard]] int changes() const { return changes_; }
@@ -65,7 +65,7 @@ private:
     /// The popup, else the dialog, else a window that is in front.
     QWidget& front();
     gui::MainWindow& window();
-    /// A place in it, in one of its plots half of the time, as these are what most happens in.
+    /// A place in it, half of the time in one of its plots, where most happens.
     QPoint placeIn(QWidget& top);
     void press(QWidget& top, Qt::MouseButton button, const QPoint& at);
     Qt::KeyboardModifiers modifiers();
@@ -75,7 +75,7 @@ private:
     void takeError(const QString& text);
     void leaveDialog();
     void look();
-    /// Ends what waits for a user inside an event: file dialogs, questions, drags.
+    /// Ends anything that waits for a user inside an event: file dialogs, questions, drags.
     void rescue();
 
     std::minstd_rand random_;

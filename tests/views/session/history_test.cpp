@@ -1,4 +1,4 @@
-// Undo and redo of what one looks at.
+// Undo and redo of selections and zooms.
 #include <QSignalSpy>
 #include <QWheelEvent>
 #include <QtTest>
@@ -23,7 +23,7 @@ void select(Selection& selection, int operation) {
 class HistoryTest : public test::TraceWindow {
     Q_OBJECT
 
-    // Somebody touches the window: only then does anything become a step.
+    // The user touches the window: only then do changes become steps.
     static void touch() {
         QWidget widget;
         QTest::mousePress(&widget, Qt::LeftButton);
@@ -54,7 +54,7 @@ private slots:
         ZoomRange zoom;
         zoom.setLimits(0, 1000, 1);
         History history(selection, zoom);
-        select(selection, 1); // nobody was there
+        select(selection, 1); // no user was active
         QVERIFY(!history.canUndo());
         touch();
         select(selection, 2);

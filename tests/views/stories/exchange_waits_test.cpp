@@ -1,5 +1,5 @@
 // A pipeline that waits for the links between its IPUs: seen in a counter track, named by the table
-// of a range, mended by half as many bytes.
+// of a range, fixed by halving the bytes.
 #include <QTabBar>
 #include <QTabWidget>
 
@@ -109,7 +109,7 @@ private slots:
         QVERIFY(exchange.curve().largest(begin, end) <
                 0.1 * exchange.curve().largest(zoom.from(), zoom.to()));
 
-        // The range has a table: whose steps these are.
+        // The range has a table with the operations of these steps.
         dragWithShift(links, {from, y}, {to, y});
         QVERIFY(trace.selectedRange());
         openTab(trace, "Range");

@@ -91,7 +91,7 @@ private slots:
         story.waitUntilIdle();
         QCOMPARE(belowHalf(values.heat().plot()), lost);
         QVERIFY(belowHalf(values.heat().plot(true)) < lost / 2);
-        // AdamW forgives what is lost here: both learn the same.
+        // AdamW compensates for the loss: both learn the same.
         QCOMPARE(both.source->curve.size(), both.target->curve.size());
         QVERIFY(both.target->epochs.back().loss < 1.02 * both.source->epochs.back().loss);
         story.picture("values-two-runs");

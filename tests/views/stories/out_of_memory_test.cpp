@@ -15,7 +15,7 @@ class OutOfMemoryStory : public QObject {
     Q_OBJECT
     static constexpr int demoMs = 120000;
 
-    // What the pointer reads on a place of the plot.
+    // The read-out at a place of the plot.
     static QString readAt(PlotWidget& plot, double x) {
         const QSignalSpy read(&plot, &PlotWidget::hovered);
         QTest::mouseMove(&plot, QPoint(1, 1));
@@ -60,7 +60,7 @@ private slots:
                  qPrintable(Story::cell(live, live.currentIndex().row(), 0)));
         const QString read = readAt(plot, marked + 0.5);
         QVERIFY2(read.contains("Convolve"), qPrintable(read));
-        // The wheel goes nearer, the marked step stays where the pointer is.
+        // The wheel zooms in, the marked step stays under the pointer.
         const QPointF at(plot.xAxis->coordToPixel(marked + 0.5), plot.height() / 2.0);
         for (int notch = 0; notch < 10; ++notch)
             Story::wheel(plot, at, 120);

@@ -29,7 +29,7 @@ private slots:
             "layer2,layer3,layer4");
         story.run("by-layers");
 
-        // Pipeline: what is lost, and to which stage.
+        // Pipeline: the loss, and the stage that causes it.
         story.openReport(Report::Pipeline);
         auto& pipeline = story.view<PipelineView>(Report::Pipeline);
         for (const char* text : {"Another split would shorten the run by ", "--split "})

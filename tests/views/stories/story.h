@@ -1,4 +1,4 @@
-// The whole window as a user has it: found by its words, used with mouse, wheel and keys.
+// The whole window as users see it: widgets found by their texts, used with mouse, wheel and keys.
 #pragma once
 
 #include <QAbstractButton>
@@ -27,7 +27,7 @@
 namespace tilescope::test {
 
 /// A window of 1280 x 720 with the program `tilescope` that was built with it. Runs are written
-/// below a folder that goes away with the object; what is not found fails the test at once.
+/// below a folder that is deleted with the object; a widget that is not found fails the test.
 class Story {
 public:
     Story() {
@@ -56,7 +56,7 @@ public:
         [&] { QVERIFY(window_->view(report).isVisible()); }();
     }
 
-    /// The visible widget with this text on it, as soon as it is to be seen.
+    /// The visible widget with this text on it, as soon as it appears.
     template <class Widget> static Widget* find(QWidget& within, const QString& text) {
         Widget* found =
             awaited<Widget>(within, [&](const Widget& each) { return each.text() == text; });
@@ -65,7 +65,7 @@ public:
                    qPrintable(textsOf(within).join('\n')));
         return found;
     }
-    /// The visible widget that screen readers call so.
+    /// The visible widget with this name for screen readers.
     template <class Widget> static Widget* named(QWidget& within, const QString& name) {
         Widget* found = awaited<Widget>(
             within, [&](const Widget& each) { return each.accessibleName() == name; });
@@ -114,7 +114,7 @@ public:
         return *each;
     }
 
-    /// What the line above the reports says of two profiles.
+    /// The text about two profiles in the line above the reports.
     static QString differences(const QWidget& window) {
         const QString before = QStringLiteral("What differs: ");
         for (const QPushButton* button : window.findChildren<QPushButton*>())
@@ -153,8 +153,8 @@ public:
             qFatal("the dialog of a run is not open");
         return *dialog;
     }
-    /// Runs what the dialog says, into a folder of this name, and waits for the result: an open
-    /// profile or, if that is what the dialog says, two.
+    /// Runs the dialog's command into a folder of this name and waits for the result: an open
+    /// profile or, if the dialog compares, two.
     void run(const QString& name) {
         gui::RunDialog& dialog = this->dialog();
         type(*named<QLineEdit>(dialog, QStringLiteral("Output folder")), folder_.filePath(name));
@@ -189,7 +189,7 @@ private:
     static constexpr int longestRunMs = 120000;
     static constexpr int patienceMs = 20000; // of a user on a busy machine
 
-    // Waits for the visible widget that is asked for; null if it does not come.
+    // Waits for the requested widget to be visible; null if it does not appear.
     template <class Widget, class Is> static Widget* awaited(QWidget& within, const Is& is) {
         Widget* found = nullptr;
         const bool came = QTest::qWaitFor(

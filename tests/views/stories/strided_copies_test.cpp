@@ -95,7 +95,7 @@ private slots:
         Story::type(*model, Story::job("transposed_plus_plain.json"));
         story.run("transposed");
 
-        // Compared: the copies are what the time went to.
+        // Compared: the time went to the copies.
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
         const auto& verdict = compare.overview().verdict().figures();

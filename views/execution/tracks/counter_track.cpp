@@ -24,7 +24,7 @@ TrackCurve curveOf(const CounterColumns& counters, const Value&... value) {
     return curve;
 }
 
-/// Bytes that move, by cycle.
+/// Bytes transferred per cycle.
 class RateTrack : public CounterTrack {
 public:
     QString text(double value, const TrackUnits& units) const override {
@@ -35,7 +35,7 @@ public:
                                                           std::llround(value * units.clockHz))));
     }
     QString shortText(double value, const TrackUnits& units) const override {
-        constexpr double fewBytes = 10; // whose fractions count
+        constexpr double fewBytes = 10; // below it, fractions count
         return value > 0 && value < fewBytes ? Text::tr("%1 B").arg(QString::number(value, 'g', 2))
                                              : units.preferences.bytes(std::llround(value));
     }
@@ -46,9 +46,9 @@ class LiveMemoryTrack : public CounterTrack {
 public:
     QString name() const override { return Text::tr("Live memory"); }
     QString toolTip() const override {
-        return Text::tr("What is resident on the chosen IPUs at a moment, added up; where a column "
-                        "has many moments, from the least to the most of them. Liveness is "
-                        "something else: there all IPUs are at one step of the program");
+        return Text::tr("Memory resident on the chosen IPUs at each moment, added up; where a "
+                        "column has many moments, from the least to the most of them. Liveness "
+                        "differs: there all IPUs are at the same step of the program");
     }
     bool shownAtFirst() const override { return true; }
     std::vector<Part> parts(const Theme& theme) const override {
@@ -94,7 +94,7 @@ public:
     }
 };
 
-/// Beside the exchange on the chip, which is far quicker, nothing would be seen of links.
+/// On a scale of its own: the exchange on the chip is so much faster that links would not show.
 class LinksTrack : public RateTrack {
 public:
     QString name() const override { return Text::tr("IPU links"); }

@@ -18,7 +18,7 @@ struct TrackCurve {
     CycleColumns columns;
     std::vector<std::vector<double>> parts; ///< by part, by column; each stands on those before it
     std::vector<double> least; ///< by column, where it has several values; parts are the largest
-    double whole = 0;          ///< what there is of it in the machine; 0 if that is not known
+    double whole = 0;          ///< how much the machine has of it; 0 if unknown
     bool limited = false;      ///< `whole` is a limit that may be exceeded
     bool bounds = false;       ///< least and largest values are bounds, not values
 
@@ -38,7 +38,7 @@ struct TrackUnits {
     double clockHz = 0; ///< 0: rates are by cycle only
 };
 
-/// A kind of track. Another one is a class of its own with a line in counterTracks().
+/// A kind of track. A new one is a class of its own with a line in counterTracks().
 class CounterTrack {
 public:
     virtual ~CounterTrack() = default;
@@ -46,10 +46,10 @@ public:
     /// In the margin and the menu: "Live memory".
     [[nodiscard]] virtual QString name() const = 0;
     [[nodiscard]] virtual QString toolTip() const = 0;
-    /// Whether it is shown to who has not chosen.
+    /// Whether it is shown until the user chooses.
     [[nodiscard]] virtual bool shownAtFirst() const { return false; }
 
-    /// What the curve is made of, from below.
+    /// The layers of the curve, from below.
     struct Part {
         QString name; ///< empty if it is the only one
         QColor colour;
@@ -61,7 +61,7 @@ public:
 
     /// A value with its unit: "5.62 KiB/cycle (7.61 TiB/s)".
     [[nodiscard]] virtual QString text(double value, const TrackUnits& units) const = 0;
-    /// A value without its unit, for the margin, and below it what it is of: "per cycle".
+    /// A value without its unit, for the margin, and the note below it: "per cycle".
     [[nodiscard]] virtual QString shortText(double value, const TrackUnits& units) const = 0;
     [[nodiscard]] virtual QString note(double whole, const TrackUnits& units) const = 0;
 };

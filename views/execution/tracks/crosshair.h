@@ -8,8 +8,8 @@
 
 namespace tilescope::views {
 
-/// Plots whose areas are in line: where the pointer is in one, a line is in the others. The lines
-/// are widgets of their own, so that nothing is drawn anew but what is below them.
+/// Plots whose areas are aligned: while the pointer is in one, a line is drawn in the others. The
+/// lines are widgets of their own, so that only what lies below them is repainted.
 class Crosshair : public QObject {
     Q_OBJECT
 public:

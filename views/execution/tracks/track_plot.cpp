@@ -21,7 +21,7 @@ TrackPlot::TrackPlot(ViewContext& context, const CounterTrack& track, QWidget* p
     axisRect()->setMinimumMargins({});
     axisRect()->setAutoMargins(QCP::msNone);
     axisRect()->setMargins({leftMargin, above, rightMargin, below});
-    // The lines of the lanes' axis go on, without their labels.
+    // The grid lines of the lanes' axis continue here, without labels.
     xAxis->setTicker(QSharedPointer<CountTicker>::create());
     xAxis->ticker()->setTickCount(8);
     xAxis->setTickLabels(false);
@@ -71,7 +71,7 @@ QString TrackPlot::readOut(double cycle) const {
 void TrackPlot::paintExtra(QPainter& painter) {
     const QRect plot = axisRect()->rect();
     paintMargin(painter);
-    // What the limit is stands in the margin.
+    // The limit's value is written in the margin.
     const TrackSide& side = curve_->sides()[0];
     if (side.overview && side.overview->limited && yAxis->range().contains(side.overview->whole)) {
         const int y = qRound(yAxis->coordToPixel(side.overview->whole));

@@ -6,8 +6,8 @@
 
 namespace tilescope::views {
 
-/// A low PlotWidget over the cycles of the time zoom, in line with the lanes below it. Its margin
-/// has the track's name and the largest value in sight, of two profiles each one's with its colour.
+/// A low PlotWidget over the cycles of the time zoom, aligned with the lanes below it. Its margin
+/// has the track's name and the largest value in sight, for two profiles one each in its colour.
 class TrackPlot : public PlotWidget {
     Q_OBJECT
 public:

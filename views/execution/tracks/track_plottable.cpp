@@ -6,7 +6,7 @@
 
 namespace tilescope::views {
 namespace {
-// Of what all steps of a column reach, and of what only some do.
+// What all steps of a column reach is darker than what only some do.
 constexpr float bodyOpacity = 0.5F;
 constexpr float bandOpacity = 0.25F;
 

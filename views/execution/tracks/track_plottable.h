@@ -14,12 +14,12 @@ namespace tilescope::views {
 struct TrackSide {
     std::shared_ptr<const TrackCurve> overview;
     std::shared_ptr<const TrackCurve> detail;
-    /// The closest curve that reaches from one cycle to another; null if none does.
+    /// The finest curve that covers all cycles from one to another; null if none does.
     [[nodiscard]] const TrackCurve* reaching(double from, double to) const;
 };
 
-/// Draws the values of a pixel's columns as rectangles from the axis' zero: areas of one profile,
-/// outlines of two. Where a pixel has several columns it shows the highest.
+/// Draws the values of a pixel's columns as rectangles from the axis' zero: areas for one profile,
+/// outlines for two. If a pixel has several columns it shows the highest.
 class TrackPlottable : public Plottable {
     Q_OBJECT
 public:
@@ -30,7 +30,7 @@ public:
     void setSides(std::array<TrackSide, 2> sides) { sides_ = std::move(sides); }
     [[nodiscard]] const std::array<TrackSide, 2>& sides() const { return sides_; }
     [[nodiscard]] bool comparing() const { return sides_[1].overview != nullptr; }
-    /// The largest value of a side between two cycles; of both.
+    /// The largest value of one side between two cycles, and of both sides.
     [[nodiscard]] double largestOf(std::size_t side, double from, double to) const;
     [[nodiscard]] double largest(double from, double to) const {
         return std::max(largestOf(0, from, to), largestOf(1, from, to));

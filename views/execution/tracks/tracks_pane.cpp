@@ -12,7 +12,7 @@ namespace tilescope::views {
 namespace {
 
 constexpr int overviewColumns = 1500; // or as many as the screen has
-constexpr double closeShare = 0.7; // of the execution: what shows more has the overview's columns
+constexpr double closeShare = 0.7;    // of the execution: wider ranges use the overview's columns
 
 } // namespace
 
@@ -72,14 +72,14 @@ void TracksPane::setWanted(std::size_t track, bool wanted) {
     wanted_[track] = wanted;
     arrange();
     if (wanted && isVisible() && !shown_[track])
-        emit status(tr("There is no room for this counter: make the window higher, or leave out "
+        emit status(tr("There is no room for this counter: make the window higher, or turn off "
                        "another one in Options, Counters"));
 }
 
 void TracksPane::load(const ProfilePair& profiles, const IpuSet& ipus, std::int64_t length) {
     if (profiles.source == profiles_.source && profiles.target == profiles_.target &&
         ipus == ipus_ && length == length_)
-        return; // how lanes are drawn is nothing to the tracks
+        return; // how lanes are drawn does not matter to the tracks
     query_.cancel();
     clickQuery_.cancel();
     profiles_ = profiles;
@@ -227,7 +227,7 @@ void TracksPane::show(std::vector<Answer> answers) {
             plots_[i]->updateCurves();
 }
 
-// Of several IPUs the first: steps that they do together are the same.
+// The first of several IPUs: steps that they run together are the same.
 void TracksPane::clicked(double cycle) {
     if (!profiles_.source || cycle < 0)
         return;

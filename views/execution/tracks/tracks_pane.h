@@ -12,8 +12,8 @@
 
 namespace tilescope::views {
 
-/// A TrackPlot for each chosen kind of track, as many of them as leave room for what is below. Like
-/// the lanes they read everything coarsely, then what is in sight, the picture before stretched
+/// A TrackPlot for each chosen kind of track, as many as leave room for what is below. Like the
+/// lanes they read everything coarsely, then what is in sight, stretching the last picture
 /// meanwhile.
 class TracksPane : public QWidget {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
     void load(const ProfilePair& profiles, const IpuSet& ipus, std::int64_t length);
     void clear();
     void setMarkers(const std::vector<PlotWidget::Marker>& markers);
-    /// Whoever else shows a line where the pointer is.
+    /// Other plots are added to it to show a line at the pointer, too.
     [[nodiscard]] Crosshair& crosshair() { return crosshair_; }
     /// Of all kinds, shown or not.
     [[nodiscard]] const std::vector<TrackPlot*>& plots() const { return plots_; }
@@ -34,7 +34,7 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, 0}; }
 
-    /// Pixels that what is around the tracks has at the least: strip, lanes with axes, legend.
+    /// Pixels that everything around the tracks needs at least: strip, lanes with axes, legend.
     static constexpr int lowestLanes = 250;
 
 signals:

@@ -18,7 +18,7 @@ constexpr double zoomStep = 1.0015; ///< of an eighth of a degree of the wheel
 constexpr double keyZoom = 1.25;
 constexpr double keyPan = 60;
 
-/// What part of a scene is looked at.
+/// The visible part of a scene.
 struct GraphWindow {
     double scale = 1;
     QPointF offset;
@@ -130,7 +130,7 @@ void GraphCanvas::reveal(const GraphItem& item) {
     const QRectF room = QRectF(rect()).adjusted(margin, margin, -margin, -margin);
     if (box.isNull() || room.contains(box))
         return;
-    // What is larger than the window shows its beginning.
+    // An item larger than the window shows its beginning.
     moveBy({box.width() > room.width() || box.left() < room.left() || box.right() > room.right()
                 ? room.center().x() - box.center().x()
                 : 0,

@@ -12,7 +12,7 @@ namespace tilescope::views {
 
 /// Boxes, frames and edges of a scene. Drag pans, the wheel zooms at the pointer, F fits; a click
 /// chooses, a double click expands or collapses. Arrow keys walk along edges and rows, Enter or +
-/// expands, - collapses, Home chooses the first box. A map in the corner shows where one is.
+/// expands, - collapses, Home chooses the first box. A map in the corner shows the visible part.
 class GraphCanvas : public PaintedWidget {
     Q_OBJECT
 public:
@@ -30,19 +30,19 @@ public:
     void setMatches(const std::vector<ModelNodeId>& nodes);
 
     [[nodiscard]] const GraphItem& chosen() const { return chosen_; }
-    /// Marks an item; one that does not show is kept for a scene that has it.
+    /// Marks an item; one that is not visible is kept for a scene that has it.
     void choose(const GraphItem& item);
     /// Moves a box into view, if it is not.
     void reveal(const GraphItem& item);
     void fit();
-    /// The box at a position of the widget; none beside them.
+    /// The box at a position of the widget; none outside boxes.
     [[nodiscard]] GraphItem itemAt(const QPointF& position) const;
 
     /// Pixels for a unit of the scene.
     [[nodiscard]] double scale() const { return scale_; }
-    /// Where a box of the scene is in the widget; empty if it does not show.
+    /// The place of a box of the scene in the widget; empty if it is not visible.
     [[nodiscard]] QRectF screenRect(const GraphItem& item) const;
-    /// What the tool tip says of an item.
+    /// The tool tip of an item.
     [[nodiscard]] QString describe(const GraphItem& item) const;
     /// Milliseconds that the last frame took.
     [[nodiscard]] double frameMs() const { return frameMs_; }
@@ -103,7 +103,7 @@ private:
     GraphItem chosen_;
     double scale_ = 1;
     QPointF offset_;      ///< of the scene's corner in the widget
-    bool placed_ = false; ///< the user has seen this scene: resizing moves nothing
+    bool placed_ = false; ///< the user has seen this scene: resizing does not move it
     std::optional<QPointF> pressed_;
     QPointF last_;
     bool dragging_ = false;

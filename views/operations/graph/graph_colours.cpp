@@ -71,7 +71,7 @@ QColor GraphColours::colourOf(double value, const Theme& theme) const {
     const double share = most_ > 0 ? value / most_ : 0;
     if (comparing_)
         return changeScaleColour(share, theme);
-    // One hue, so that only lightness tells: paper to the palette's vermillion.
+    // A single hue that varies in lightness: from paper to the palette's vermillion.
     const QColor little = mixed(theme.surface, theme.text, 0.05);
     return mixed(little, theme.series(5), std::clamp(share, 0.0, 1.0));
 }

@@ -11,7 +11,7 @@
 
 namespace tilescope::views {
 
-/// What is known of a metric, to be translated.
+/// Texts and unit of a metric, to be translated.
 struct MetricRow {
     const char* title;
     const char* toolTip; ///< what it counts, in a sentence
@@ -24,9 +24,9 @@ inline QString metricTitle(GraphMetric metric) {
 /// A value with its unit; changes have a sign.
 QString metricText(GraphMetric metric, double value, ByteUnits units, bool change = false);
 
-/// Colours of a scene by a metric: one hue from the paper's colour to strong, or, for the change
-/// between two profiles, blue for less and vermillion for more. The largest that shows is
-/// strongest.
+/// Colours of a scene by a metric: one hue from the paper's colour to strong or, for the change
+/// between two profiles, blue for less and vermillion for more. The largest visible value has the
+/// strongest colour.
 class GraphColours {
 public:
     GraphColours(const GraphScene& scene, GraphMetric metric);

@@ -8,8 +8,8 @@
 
 namespace tilescope::views {
 
-/// The scale of the metric with its ends in its unit and, for two profiles, the marks of what only
-/// one of them has.
+/// The scale of the metric with its ends in its unit and, for two profiles, the marks of items that
+/// only one of them has.
 class GraphLegend : public PaintedWidget {
     Q_OBJECT
 public:

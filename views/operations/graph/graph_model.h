@@ -35,14 +35,14 @@ struct GraphModel {
     /// Zero if there is no target.
     [[nodiscard]] GraphCosts targetCosts(const GraphItem& item) const;
     [[nodiscard]] Presence presenceOf(const GraphItem& item) const;
-    /// The source's operation of a node; invalid for nothing, scopes, inputs, outputs and
-    /// what only the target has.
+    /// The source's operation of a node; invalid for nothing, scopes, inputs, outputs and nodes
+    /// that only the target has.
     [[nodiscard]] OperationId operationOf(const GraphItem& item) const;
-    /// The node of the source's own graph, without inputs and outputs; none where there is none.
+    /// The node of the source's own graph, without inputs and outputs; none if it has none.
     [[nodiscard]] ModelNodeId recordedNode(const GraphItem& item) const;
     /// The first node of an operation of the source.
     [[nodiscard]] ModelNodeId nodeOf(OperationId operation) const;
-    /// Nodes whose names contain the text, whatever the case, in their order.
+    /// Nodes whose names contain the text, ignoring case, in their order.
     [[nodiscard]] std::vector<ModelNodeId> nodesNamed(const QString& text) const;
 };
 
@@ -51,7 +51,7 @@ struct MissingGraph {
     bool inTarget = false;
 };
 
-/// Empty where a profile does not record its graph, which `missing` then names.
+/// Null if a profile does not record its graph; `missing` then says which one.
 std::shared_ptr<const GraphModel> readGraph(const ProfilePair& profiles, bool byPhase, bool byStage,
                                             MissingGraph& missing, const std::stop_token& stop);
 

@@ -10,16 +10,16 @@ namespace tilescope::views {
 namespace {
 
 constexpr double textFrom = 0.42;  ///< names are painted from this scale on
-constexpr double labelsFrom = 0.7; ///< and what is on the lines
+constexpr double labelsFrom = 0.7; ///< and labels of lines
 // Lines; more are painted without smoothing. A smoothed one takes some 40 us: while the picture
-// moves they take up to half of a frame, and a still one holds up the window for less than 50 ms.
+// moves they may take half a frame, and for a still picture block the window for up to 50 ms.
 constexpr std::size_t smoothMoving = 0;
 constexpr std::size_t smoothStill = 1000;
 constexpr double corner = 5;
 constexpr double widestMap = 150;
 constexpr double mapMargin = 10;
 
-/// More edges, a wider line: by their logarithm, so that one stays thin and thousands fit.
+/// The width grows with the logarithm of the number of edges: one is thin and thousands fit.
 double lineWidth(std::size_t edges) {
     return 1.1 + 0.55 * std::log2(static_cast<double>(std::max<std::size_t>(1, edges)));
 }
@@ -64,7 +64,7 @@ void GraphCanvas::paintFrames(QPainter& painter, const QRectF& part) const {
         if (!box.isFrame || !place.intersects(part))
             continue;
         const bool isChosen = box.item == chosen_;
-        // Deeper frames are a little darker, so that one sees what is in what.
+        // Deeper frames are a little darker, to show the nesting.
         const int depth = std::min(tree[box.item.scope].depth, 5);
         painter.setBrush(mixed(theme().surface, theme().text, 0.025 * depth));
         painter.setPen(QPen(isChosen ? theme().accent : theme().border, isChosen ? 2.5 : 1));

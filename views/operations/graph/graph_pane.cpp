@@ -40,7 +40,7 @@ GraphPane::GraphPane(ViewContext& context, QWidget* parent)
     connect(canvas_, &GraphCanvas::toggleWanted, this, [this](GraphScopeId scope, bool expand) {
         Expansion next = *expansion_;
         next.set(scope, expand);
-        // What is in a collapsed scope is no longer there to be chosen.
+        // A chosen item in a collapsed scope is no longer visible.
         if (!expand && canvas_->chosen().valid() && model_->tree.isWithin(canvas_->chosen(), scope))
             choose(GraphItem::of(scope));
         changeExpansion(next, GraphItem::of(scope), false);
@@ -144,8 +144,8 @@ void GraphPane::showMissing(const MissingGraph& missing) {
                           : missing.inTarget     ? tr("The target")
                                                  : tr("The source");
     panel_->showMessage(tr("The graph is not recorded"),
-                        tr("%1 was written before profiles recorded what operations read and make "
-                           "(schema version 5). Run the model again to see its graph.")
+                        tr("%1 was written before profiles recorded the inputs and outputs of "
+                           "operations (schema version 5). Run the model again to see its graph.")
                             .arg(which));
 }
 

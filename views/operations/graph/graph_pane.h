@@ -15,21 +15,21 @@ class QToolButton;
 
 namespace tilescope::views {
 
-/// Metric, grouping, search and the way to the chosen item above the drawing, the legend below.
+/// Metric, grouping, search and the path of the chosen item above the drawing, the legend below.
 class GraphPane : public QWidget {
     Q_OBJECT
 public:
     explicit GraphPane(ViewContext& context, QWidget* parent = nullptr);
 
-    /// Reads the graphs of these profiles; what was shown is forgotten.
+    /// Reads the graphs of these profiles; forgets the previous ones.
     void load(const ProfilePair& profiles);
     [[nodiscard]] const std::shared_ptr<const GraphModel>& model() const { return model_; }
     void focusSearch() { search_->focus(); }
 
-    /// Expands what an item is in, chooses it and moves it into view.
+    /// Expands the scopes of an item, chooses it and moves it into view.
     void show(const GraphItem& item);
     [[nodiscard]] GraphCanvas& canvas() { return *canvas_; }
-    /// Marks the first place of an operation, or what shows of it; expands nothing.
+    /// Marks the first place of an operation, or the scope shown for it; expands nothing.
     void mark(OperationId operation);
 
 signals:

@@ -16,7 +16,7 @@ constexpr double widestBox = 220;    // longer names are cut; the tool tip has a
 constexpr double besideText = 26;    // room for the mark of a scope
 constexpr double aboveText = 10;
 
-/// A line whose bends leave and arrive upright.
+/// A line whose curves begin and end vertically.
 QPainterPath pathOf(const std::vector<GraphPoint>& points) {
     QPainterPath path(QPointF(points.front().x, points.front().y));
     for (std::size_t i = 1; i < points.size(); ++i) {

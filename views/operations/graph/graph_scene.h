@@ -12,8 +12,8 @@
 
 namespace tilescope::views {
 
-/// What shows for an expansion: boxes, lines, and which lines an item has. One unit is a pixel at
-/// the size of 100 %. Made on a worker thread, then only read.
+/// The visible part of the model for an expansion: boxes, lines, and the lines of each item. One
+/// unit is a pixel at 100 %. Made on a worker thread, then only read.
 struct GraphScene {
     std::shared_ptr<const GraphModel> model;
     Expansion expansion;
@@ -28,11 +28,10 @@ struct GraphScene {
 
     [[nodiscard]] QRectF rectOf(std::size_t box) const;
     [[nodiscard]] QRectF bounds() const { return {0, 0, layout.width, layout.height}; }
-    /// The innermost box at a point; none where there is only paper. Within a frame it is the
-    /// frame.
+    /// The innermost box at a point, or the frame if there is none within it; none on empty paper.
     [[nodiscard]] std::optional<std::size_t> boxAt(const QPointF& point) const;
-    /// The box on the other end of the edges of one that an arrow key leads to: along the edges for
-    /// up and down, the next in the same row for left and right.
+    /// The box to which an arrow key leads from another: along its edges for up and down, the next
+    /// in the same row for left and right.
     [[nodiscard]] std::optional<std::size_t> neighbour(std::size_t box, Qt::Key key) const;
 };
 

@@ -1,4 +1,4 @@
-// What is said about an item of the model's graph.
+// Texts about an item of the model's graph.
 #pragma once
 
 #include <QString>

@@ -105,7 +105,7 @@ QVector<QString> countLabels(const QVector<double>& ticks, double step) {
 }
 
 QVector<QString> numberLabels(const QVector<double>& ticks, double step) {
-    constexpr int mostDecimals = 6; // beyond them the exponent says it shorter
+    constexpr int mostDecimals = 6; // beyond that an exponent is shorter
     const int decimals =
         step > 0 ? std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))) : 0;
     QVector<QString> labels;

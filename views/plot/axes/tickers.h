@@ -8,7 +8,7 @@
 
 namespace tilescope::views {
 
-/// Ticks with none between them, whose labels need to know how far they are apart.
+/// Ticks without minor ticks, whose labels depend on the distance between them.
 class StepTicker : public QCPAxisTicker {
 protected:
     /// The distance of ticks over a range.

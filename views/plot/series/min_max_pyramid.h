@@ -11,7 +11,7 @@ namespace tilescope::views {
 struct MinMax {
     std::int64_t min = 0;
     std::int64_t max = 0;
-    /// Of places that have no value.
+    /// If no place in the range has a value.
     [[nodiscard]] bool empty() const { return min > max; }
     friend bool operator==(const MinMax&, const MinMax&) = default;
 };
@@ -20,7 +20,7 @@ struct MinMax {
 /// value: extremes are those of the others.
 class MinMaxPyramid {
 public:
-    /// In place of a value: there is none.
+    /// Marks a place without a value.
     static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 
     MinMaxPyramid() = default;
@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] std::size_t size() const { return levels_.empty() ? 0 : levels_.front().size(); }
     [[nodiscard]] bool empty() const { return size() == 0; }
-    /// Whether a place has a value, and which.
+    /// Whether a place has a value; the value.
     [[nodiscard]] bool has(std::size_t index) const {
         return index < size() && !levels_.front()[index].empty();
     }

@@ -7,7 +7,7 @@
 
 namespace tilescope::views {
 namespace {
-// Curves of all can be told apart.
+// curves can still be told apart
 constexpr int lowest = 70;
 } // namespace
 
@@ -19,7 +19,7 @@ PlotColumn::PlotColumn(QWidget* parent)
 void PlotColumn::add(QWidget* side, PlotWidget* plot) {
     side->setParent(this);
     sides_.push_back({side, plot});
-    // When it has been drawn it is known how much its axes need.
+    // The height of its axes is known only after it was drawn.
     connect(plot, &QCustomPlot::afterReplot, this, &PlotColumn::arrangeSoon);
 }
 
@@ -31,7 +31,7 @@ std::vector<PlotColumn::Side> PlotColumn::shown() const {
     return shown;
 }
 
-// By what was asked for, not by sizes: those may be older.
+// From the requested sizes rather than the current ones, which may be outdated.
 int PlotColumn::around(const Side& side) const {
     const QMargins axes = side.plot->axisRect()->margins();
     int height = axes.top() + axes.bottom();
@@ -76,7 +76,7 @@ std::vector<QRect> PlotColumn::places(const std::vector<Side>& sides) const {
     int free = height();
     for (const Side& side : sides)
         free -= around(side);
-    // Where less is given than asked for all have equally little.
+    // If less is available than requested, all get equally little.
     const int each = std::max(1, free / std::max(1, static_cast<int>(sides.size())));
     std::vector<QRect> places;
     int top = 0;

@@ -8,15 +8,15 @@
 
 namespace tilescope::views {
 
-/// Equal scales need equal heights: of what is inside the axes, not of the widgets with what is
-/// around it. A layout could only share what its widgets leave, and where there is little it would
-/// give each its own least height. Plots that are hidden take no room.
+/// Equal scales need equal heights inside the axes, not of the widgets with everything around them.
+/// A layout could only share what its widgets leave and, where there is little, would give each its
+/// own minimum height. Hidden plots take no room.
 class PlotColumn : public QWidget {
     Q_OBJECT
 public:
     explicit PlotColumn(QWidget* parent = nullptr);
 
-    /// A plot, or a widget with it in a column that grows with it alone; from the top down.
+    /// Adds below the others a plot, or a widget that contains it and grows only with it.
     void add(QWidget* side, PlotWidget* plot);
 
     [[nodiscard]] QSize sizeHint() const override;

@@ -37,7 +37,7 @@ void StepAreaPlottable::draw(QCPPainter* painter) {
             outlineArea(painter, area);
 }
 
-// What is held fills the pixels that are left between columns.
+// Held values fill the pixels left between columns.
 std::vector<StepAreaPlottable::Column> StepAreaPlottable::columnsOf(const StepArea& area) const {
     const QCPRange range = keyAxis()->range();
     const auto columns = [&](const MinMaxPyramid& values) {
@@ -109,7 +109,7 @@ void StepAreaPlottable::fillOverlaid(QCPPainter* painter) const {
 }
 
 void StepAreaPlottable::fillArea(QCPPainter* painter, const StepArea& area, Feet& below) const {
-    // Where a pixel holds many values, what all of them reach is darker than what only some reach.
+    // If a pixel holds many values, the height that all reach is darker than what only some reach.
     constexpr double paler = 0.6;
     QColor body = area.colour;
     body.setAlphaF(static_cast<float>(overlaidOpacity));
@@ -122,7 +122,7 @@ void StepAreaPlottable::fillArea(QCPPainter* painter, const StepArea& area, Feet
 }
 
 void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) const {
-    // An outline alone has to stand out from the fill and the outline of the other.
+    // An outline without a fill must stand out from the other area's fill and outline.
     const int thick = area.filled ? 1 : 2;
     const int left = clipRect().left();
     int previous = pixelOf(0);

@@ -15,10 +15,10 @@ struct StepArea {
     MinMaxPyramid top;
     std::int64_t limit = 0; ///< bytes; what is above is drawn as too much; 0: no limit
     bool filled = true;     ///< of an overlay; else an outline alone
-    bool onBefore = false;  ///< of an overlay: stands on the area before it, as all of a stack do
-    /// Where it has no value between others: that of the place before, drawn paler.
+    bool onBefore = false;  ///< in an overlay: is on top of the area before, as all in a stack are
+    /// At places without a value between others: the value of the place before, drawn paler.
     MinMaxPyramid held = {};
-    QString total = {}; ///< at the top of a stack: the name of its height, in the read-out
+    QString total = {}; ///< at the top of a stack: name of the total in the read-out
     [[nodiscard]] bool exceeds() const { return limit > 0 && top.all().max > limit; }
 };
 
@@ -56,18 +56,18 @@ protected:
 
 private:
     void fillStack(QCPPainter* painter) const;
-    /// A column, or one of a place that holds the value before it.
+    /// A column of values or, if `held`, of a place that keeps the value before it.
     struct Column : StepColumn {
         bool held = false;
     };
-    /// The pixel at which each column of pixels is free, from the foot of the plot.
+    /// For each column of pixels the first free pixel from the foot of the plot.
     using Feet = std::vector<int>;
     [[nodiscard]] Feet feet() const;
     void fillOverlaid(QCPPainter* painter) const;
     void fillArea(QCPPainter* painter, const StepArea& area, Feet& below) const;
     void outlineArea(QCPPainter* painter, const StepArea& area) const;
     void fillExcess(QCPPainter* painter, const StepArea& area) const;
-    /// Fills pixels of a column from `top` down to what is below it, which `top` is then.
+    /// Fills the pixels of a column from `top` down to `below`, then raises `below` to `top`.
     void fillDown(QCPPainter* painter, const Column& column, int top, const QColor& colour,
                   Feet& below) const;
     [[nodiscard]] std::vector<Column> columnsOf(const StepArea& area) const;

@@ -106,7 +106,7 @@ void StepPlot::setContent(Content content) {
 }
 
 QString StepPlot::valuesAt(std::size_t index) const {
-    constexpr std::size_t few = 4; // of so many also those that are zero
+    constexpr std::size_t few = 4; // up to so many areas, zeros are listed too
     const std::vector<StepArea>& areas = areas_->areas();
     QStringList lines;
     QStringList stack; // the lines of one, from its top

@@ -21,7 +21,7 @@ public:
         std::vector<StepArea> areas;
         StepAreaPlottable::Mode mode = StepAreaPlottable::Mode::Stacked;
         std::optional<PlotWidget::Limit> limit;
-        std::size_t length = 0; ///< values that the axis has room for, if more than the areas have
+        std::size_t length = 0; ///< values on the axis, if more than the areas have
         double top = 0;         ///< bytes that the axis reaches at least
     };
     /// Shows other data. The zoom stays if there are as many values as before.

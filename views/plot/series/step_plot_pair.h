@@ -6,8 +6,8 @@
 
 namespace tilescope::views {
 
-/// The second plot is hidden unless there is something for it. Both have the same axes, so that
-/// heights and places compare; one overview and one legend serve both.
+/// The second plot is hidden if it has no content. Both have the same axes, so that heights and
+/// places can be compared; one overview and one legend serve both.
 class StepPlotPair : public PlotColumn {
     Q_OBJECT
 public:
@@ -19,7 +19,7 @@ public:
                      const QString& secondTitle);
     void setKeyLabel(const QString& label);
     void setValueTitle(const QString& title);
-    /// The second plot has marks of its own: its steps are elsewhere.
+    /// The second plot has marks of its own, as its steps are at other places.
     void setMarkers(const std::vector<PlotWidget::Marker>& first,
                     const std::vector<PlotWidget::Marker>& second);
 

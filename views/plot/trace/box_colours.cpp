@@ -128,7 +128,7 @@ BoxPaint BoxColours::ofParts(const TraceBox& box) const {
             sum.add(tints_[static_cast<std::size_t>(part.colour) % tints], part.share);
             left -= part.share;
         }
-    // What belongs to no operation, or to none of those with most cycles.
+    // The share of no operation, or of none of those with most cycles.
     if (left > 0)
         sum.add(neutral_, static_cast<std::uint8_t>(left));
     return {sum.paint().colour, box.merged() ? ofKinds(box).filled : 1};

@@ -10,27 +10,27 @@
 
 namespace tilescope::views {
 
-/// What tells boxes of an execution apart by their colours.
+/// What the colours of an execution's boxes show.
 enum class ColourBy {
     Kind,      ///< what a step is: compute, exchange, sync, copies with the host
-    Operation, ///< a colour for a type of operation, its operations lighter and darker
-    Balance,   ///< active tile cycles against all, on a scale
+    Operation, ///< a colour for each type of operation, in shades for its operations
+    Balance,   ///< active tile cycles as a share of all, on a scale
     Bytes,     ///< bytes exchanged in a cycle, on a scale
 };
 
 /// `share` of the way from one opaque colour to another.
 QRgb mixedColours(QRgb a, QRgb b, double share);
 
-/// Of boxes that stand for a group of steps of one kind: paler than the steps.
+/// The colour of boxes that represent a group of steps of one kind: paler than the steps.
 QColor groupColour(const Theme& theme, ProgramKind kind);
 
-/// The n-th of many colours that the data's palette gives: first each hue, then each darker or
-/// lighter.
+/// The n-th of many colours derived from the data's palette: first each hue, then darker and
+/// lighter variants.
 QColor tintColour(const Theme& theme, int n);
-/// Shades of one of them, for neighbours that belong together; 0 is the colour itself.
+/// Shades of such a colour, for neighbours that belong together; 0 is the colour itself.
 inline constexpr int tintShades = 3;
 
-/// Of the n-th channel of the host's events.
+/// The colour of the n-th channel of the host's events.
 QColor channelColour(const Theme& theme, int n);
 
 /// A place on the scale of amounts.
@@ -56,7 +56,7 @@ private:
     ColourBy by_;
     QRgb surface_ = 0;
     QRgb run_ = 0;
-    QRgb neutral_ = 0;                                  ///< of what has no amount and no operation
+    QRgb neutral_ = 0;                                  ///< without amount and operation
     std::array<QRgb, 3 * programKinds.size()> kinds_{}; ///< by look and kind
     static constexpr std::size_t channels = 24;         ///< more of them share colours
     std::vector<QRgb> channels_;

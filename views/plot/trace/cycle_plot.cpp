@@ -8,7 +8,7 @@
 
 namespace tilescope::views {
 namespace {
-constexpr float bandOpacity = 0.35F; // of a marked range: what is below is seen through it
+constexpr float bandOpacity = 0.35F; // of a marked range, so that what is below shows through
 constexpr int flagPadding = 5;       // pixels around a text
 } // namespace
 
@@ -47,8 +47,8 @@ void CyclePlot::resizeEvent(QResizeEvent* event) {
     scroll_->setGeometry(this->width() - width, 0, width, height());
 }
 
-// A line at each end; of a place both are one. The band is at the foot, beside the text: what is
-// above keeps its colours.
+// A line at each end; those of a single place coincide. The band is at the foot, beside the text,
+// so that everything above keeps its colours.
 void CyclePlot::paintBand(QPainter& painter, double from, double to) const {
     const QRectF area = axisRect()->rect();
     QColor light = theme().accent;
@@ -92,7 +92,7 @@ QRectF CyclePlot::footOf(const QPainter& painter) const {
     return {area.left(), area.bottom() - height - flagPadding + 2, area.width(), height};
 }
 
-// Beside the labels there is room that a line of its own would take from the lanes.
+// Beside the labels there is room; a line of its own would take it from the lanes.
 void CyclePlot::paintAxisNames(QPainter& painter, const QString& below) const {
     constexpr int fromAxis = 8;
     const QRect area = axisRect()->rect();

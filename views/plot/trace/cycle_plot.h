@@ -24,23 +24,23 @@ class CyclePlot : public PlotWidget {
 public:
     explicit CyclePlot(ViewContext& context, QWidget* parent = nullptr);
 
-    /// Writes time at this clock (Hz) above the plot; nothing at 0.
+    /// Shows time at this clock (Hz) above the plot; none if 0.
     void setClock(double clockHz);
     /// Places and ranges that the user has marked.
     void setFlags(std::vector<TraceFlag> flags);
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
-    /// What the axes count, written left of their labels: what is below the plot, and above it.
+    /// What the axes below and above the plot count, written left of their labels.
     [[nodiscard]] QString lowerName() const { return tr("Cycles"); }
     [[nodiscard]] const QString& upperName() const { return clock_; }
     static constexpr int widestName = leftMargin - 8; ///< pixels
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
-    /// A line at each end, and what is beside a single range steps back: what is marked keeps its
-    /// colours.
+    /// A line at each end, and everything beside a single range is dimmed: the marked part keeps
+    /// its colours.
     void paintMarkers(QPainter& painter) const override;
-    /// What the horizontal axes count, left of their labels; something else `below` the plot if
-    /// that matters more.
+    /// Writes what the horizontal axes count left of their labels; `below` replaces the text below
+    /// the plot.
     void paintAxisNames(QPainter& painter, const QString& below = {}) const;
     /// Paints lines over the plot, and bands for ranges, with their texts at its foot; a text that
     /// would cover the one before is left out.
@@ -48,7 +48,7 @@ protected:
 
 private:
     void paintBand(QPainter& painter, double from, double to) const;
-    /// Where texts are.
+    /// The places of the texts.
     [[nodiscard]] QRectF footOf(const QPainter& painter) const;
 
     QScrollBar* scroll_;

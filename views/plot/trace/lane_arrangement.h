@@ -1,4 +1,4 @@
-// How the user has arranged the lanes of a plot, and where they are for it. Values, without a plot.
+// How the user has arranged the lanes of a plot, and the resulting layout, independent of the plot.
 #pragma once
 
 #include <QJsonObject>
@@ -9,7 +9,7 @@
 
 namespace tilescope::views {
 
-/// What the user has done to a lane.
+/// The user's changes to a lane.
 struct LaneState {
     bool folded = false; ///< to one row
     bool pinned = false; ///< stays at the top while others scroll
@@ -18,7 +18,7 @@ struct LaneState {
     friend bool operator==(const LaneState&, const LaneState&) = default;
 };
 
-/// Lanes by their keys. What it does not know is as it came, after the lane that it came after.
+/// Lanes by their keys. Unknown lanes keep their default place after the lane before them.
 class LaneArrangement {
 public:
     using Keys = std::vector<std::string>;
@@ -29,20 +29,20 @@ public:
     [[nodiscard]] std::vector<std::size_t> order(const Keys& keys) const;
     /// The same without hidden lanes.
     [[nodiscard]] std::vector<std::size_t> shown(const Keys& keys) const;
-    /// Puts a lane in front of another one of `keys`, or behind all of them (their number). Pinned
-    /// lanes stay among themselves.
+    /// Puts a lane before another one of `keys`, or last (`before` is their number). Pinned lanes
+    /// stay among themselves.
     void moveBefore(const Keys& keys, std::size_t lane, std::size_t before);
     /// Moves a lane past `by` lanes that are shown, up if negative. False if it cannot go further.
     bool moveBy(const Keys& keys, std::size_t lane, int by);
     void showAll();
 
     [[nodiscard]] QJsonObject toJson() const;
-    /// What is not understood is left out.
+    /// Ignores anything that it does not understand.
     static LaneArrangement fromJson(const QJsonObject& json);
     friend bool operator==(const LaneArrangement&, const LaneArrangement&) = default;
 
 private:
-    Keys order_; ///< empty: as they come
+    Keys order_; ///< empty: default order
     std::map<std::string, LaneState> states_;
 };
 
@@ -61,13 +61,13 @@ struct LanePlace {
 struct LaneLayout {
     std::vector<LanePlace> places;
     double pinnedHeight = 0; ///< what is above it never scrolls
-    double height = 0;       ///< of all lanes, with what is pinned
+    double height = 0;       ///< of all lanes, including pinned ones
     double gap = 0;          ///< below each lane
 
     [[nodiscard]] const LanePlace* of(std::size_t lane) const;
-    /// The lane at a height, with the gap below it; none (nullptr) where nothing is.
+    /// The lane at a height, including the gap below it; nullptr if there is none.
     [[nodiscard]] const LanePlace* at(double y) const;
-    /// Whether a place is in sight of a plot of this height.
+    /// Whether a lane is visible in a plot of this height.
     [[nodiscard]] bool inSight(const LanePlace& place, double page) const;
 };
 
@@ -77,7 +77,7 @@ struct LaneRows {
     std::vector<std::size_t> rows;
 };
 
-/// Rows of all lanes that are shown, and gaps between them in rows: what decides how high a row is.
+/// The rows of all visible lanes plus the gaps between them, in rows: determines a row's height.
 double rowsShown(const LaneArrangement& arrangement, const LaneRows& lanes);
 
 /// Lays lanes out below each other: rows of `rowHeight` pixels unless the user has set another

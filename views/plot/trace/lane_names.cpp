@@ -90,7 +90,7 @@ void LaneNames::mousePressEvent(QMouseEvent* event) {
             plot_.setCurrentLane(place->lane);
         return;
     }
-    // The arrow of a low lane is over its edge.
+    // The arrow of a low lane takes precedence over its edge.
     const bool onArrow = place != nullptr && arrowOf(*place).contains(at);
     const LanePlace& taken = edge != nullptr && !onArrow ? *edge : *place;
     const Drag::What what = onArrow           ? Drag::What::Fold
@@ -131,7 +131,7 @@ void LaneNames::drag(const QPoint& position) {
     dragLane(position);
 }
 
-// What is dragged to where others lie out of sight brings them in.
+// Dragging to the upper or lower edge scrolls lanes into view.
 void LaneNames::scrollAtEdge(double y) {
     constexpr double reach = 12; // pixels
     const LaneLayout& layout = plot_.trace().layout();
@@ -145,7 +145,7 @@ void LaneNames::scrollAtEdge(double y) {
         scroll.setValue(scroll.value() + plot_.rowHeight());
 }
 
-// Between the middles of two lanes; what is pinned stays among what is pinned.
+// Drops between the middles of two lanes; pinned lanes stay among pinned ones.
 void LaneNames::dragLane(const QPoint& position) {
     setCursor(Qt::ClosedHandCursor);
     const double y = position.y() - plot_.axisRect()->top();
@@ -179,7 +179,7 @@ void LaneNames::mouseReleaseEvent(QMouseEvent* event) {
     if (done.what == Drag::What::Move && done.underWay) {
         const LaneLayout& layout = plot_.trace().layout();
         const LanePlace* dragged = layout.of(done.lane);
-        // Behind the last pinned lane is in front of the first that is not.
+        // After the last pinned lane means before the first that is not pinned.
         std::size_t before = plot_.trace().laneRows().keys.size();
         if (done.before)
             before = *done.before;
@@ -218,7 +218,7 @@ void LaneNames::wheelEvent(QWheelEvent* event) {
     event->ignore(); // the plot's
 }
 
-// The plot is what this is in: it is not told that the pointer has left its axes.
+// The plot is the parent widget: it gets no event when the pointer leaves its axes.
 void LaneNames::enterEvent(QEnterEvent* event) {
     QWidget::enterEvent(event);
     QEvent left(QEvent::Leave);

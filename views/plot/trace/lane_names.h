@@ -12,9 +12,9 @@ class TracePlot;
 struct Theme;
 struct TraceLane;
 
-/// What is left of a TracePlot: the name of each lane with an arrow that folds it. Dragging a name
+/// The area left of a TracePlot: the name of each lane with an arrow that folds it. Dragging a name
 /// moves the lane, dragging the lower edge of its field makes its rows higher, the context menu has
-/// all that can be done. The plot paints it, so that pictures have it too; this takes the mouse.
+/// all actions. The plot paints the names, so that pictures have them too; this handles the mouse.
 class LaneNames : public QWidget {
     Q_OBJECT
 public:

@@ -7,7 +7,7 @@
 namespace tilescope::views {
 namespace {
 constexpr double fewestTiles = 8; // as far as one can zoom in
-constexpr double gapShare = 0.04; // of an IPU between two
+constexpr double gapShare = 0.04; // between two IPUs, as a share of an IPU
 constexpr double zoomStep = 1.25;
 constexpr qsizetype mostNames = 500; // laid out at a time
 } // namespace
@@ -101,7 +101,7 @@ void TilePlot::keyPressEvent(QKeyEvent* event) {
     CyclePlot::keyPressEvent(event);
 }
 
-// What has no room is left out: first the tiles, then the line breaks, then the name.
+// If there is no room the tiles are left out first, then the line breaks, then the name.
 QStaticText TilePlot::layOutName(const QSize& room, const QString& name,
                                  const QString& tiles) const {
     const QFontMetrics metrics(font());
@@ -150,7 +150,7 @@ void TilePlot::paintExtra(QPainter& painter) {
         const double bottom = yAxis->coordToPixel(std::min(first + lanes_[lane].tiles, rows_.to()));
         if (bottom <= top || top < free)
             continue;
-        // Which tiles are in sight is below the name.
+        // The visible tiles are written below the name.
         const int from = std::max(0, static_cast<int>(std::floor(rows_.from() - first)));
         const int to = std::min(static_cast<int>(lanes_[lane].tiles),
                                 static_cast<int>(std::ceil(rows_.to() - first)));

@@ -9,10 +9,10 @@
 
 namespace tilescope::views {
 
-/// The colour of a state. Waiting is the pale form of a sync, which it ends in.
+/// The colour of a state. Waiting has the pale colour of the sync that ends it.
 QColor tileStateColour(const Theme& theme, TileState state);
 
-/// A raster where it belongs: cycles [from, to), rows [top, bottom) of the value axis.
+/// A raster with its place: cycles [from, to), rows [top, bottom) of the value axis.
 struct PlacedRaster {
     TileRaster raster;
     double from = 0;
@@ -21,8 +21,8 @@ struct PlacedRaster {
     double bottom = 0;
 };
 
-/// Draws pictures that were made beforehand, so that a frame costs the same however much happens
-/// in it; until sharper pictures come the old ones are stretched.
+/// Draws prepared pictures, so that a frame costs the same whatever it contains; old ones are
+/// stretched until sharper ones arrive.
 class TilePlottable : public Plottable {
     Q_OBJECT
 public:

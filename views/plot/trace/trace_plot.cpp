@@ -42,7 +42,7 @@ QString withKey(const QString& text, LaneAction action) {
 }
 
 std::optional<LaneAction> laneActionOf(const QKeyEvent& event) {
-    // A plus may be above another sign, and all of them on the pad.
+    // A plus may need Shift, and both signs are on the keypad too.
     const Qt::KeyboardModifiers modifiers = event.modifiers() & ~Qt::KeypadModifier;
     for (const LaneKey& key : laneKeys) {
         const bool sign = key.key == Qt::Key_Plus || key.key == Qt::Key_Minus;
@@ -117,7 +117,7 @@ void TracePlot::showRows() {
 void TracePlot::resizeEvent(QResizeEvent* event) {
     CyclePlot::resizeEvent(event);
     names_->setGeometry(0, 0, leftMargin - 2, height());
-    // The layout of the axes follows on the replot: the height of the rows is known after it.
+    // The replot updates the layout of the axes, on which the height of the rows depends.
     replot(QCustomPlot::rpImmediateRefresh);
     updateRows();
 }
@@ -151,7 +151,7 @@ void TracePlot::setCurrentLane(std::size_t lane) {
     update();
 }
 
-// For screen readers: which lane keys act on, and how it is.
+// For screen readers: which lane the keys act on, and its state.
 void TracePlot::describeCurrent() {
     const int lane = currentLane();
     QStringList texts;
@@ -320,7 +320,7 @@ void TracePlot::openLaneMenu(std::size_t lane, const QPoint& at) {
 
 bool TracePlot::event(QEvent* event) {
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
-        update(); // of the current lane's name
+        update(); // repaints the current lane's name
     return CyclePlot::event(event);
 }
 
@@ -331,7 +331,7 @@ void TracePlot::keyPressEvent(QKeyEvent* event) {
         return CyclePlot::keyPressEvent(event);
     const int current = currentLane();
     const auto lane = static_cast<std::size_t>(std::max(current, 0));
-    // The first key of all says which lane it would be.
+    // The first key press only selects the lane on which keys act.
     const bool chosen = current >= 0 && std::find(shown.begin(), shown.end(), lane) != shown.end();
     if (!chosen && *action != LaneAction::ShowAll && *action != LaneAction::FoldAll)
         return select(shown.front(), 0);
@@ -359,14 +359,14 @@ void TracePlot::paintMarkers(QPainter& painter) const {
     }
 }
 
-// How long what is marked takes, at its head.
+// Writes the length of marked ranges at their heads.
 void TracePlot::paintLengths(QPainter& painter) const {
     const QRect area = axisRect()->rect();
     const double clock = context().reports.clockHz();
     for (const Marker& marker : markers()) {
         const double left = std::max<double>(area.left(), xAxis->coordToPixel(marker.from));
         const double right = std::min<double>(area.right(), xAxis->coordToPixel(marker.to));
-        // What is narrow is a step, whose length is in the read-out.
+        // A narrow marker is a step, whose length is in the read-out.
         constexpr double narrowest = 24;
         if (right - left < narrowest)
             continue;

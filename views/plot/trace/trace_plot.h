@@ -8,7 +8,7 @@ namespace tilescope::views {
 
 class LaneNames;
 
-/// What can be done to a lane, by mouse, menu and keyboard.
+/// The actions on a lane, by mouse, menu and keyboard.
 enum class LaneAction {
     Fold, ///< or unfold
     Pin,  ///< or unpin
@@ -25,9 +25,9 @@ enum class LaneAction {
     SelectDown,
 };
 
-/// A CyclePlot with rows of one height, high enough for names; lower ones where all lanes have to
-/// be seen at once, and of any height where the user wants it. Shift-wheel and the scroll bar move
-/// the rows, the wheel zooms in time. Names of lanes are on the left: see LaneNames.
+/// A CyclePlot with rows of one height, high enough for names; lower if all lanes have to be
+/// visible at once, or as high as the user has set. Shift-wheel and the scroll bar scroll the rows,
+/// the wheel zooms in time. Names of lanes are on the left: see LaneNames.
 class TracePlot : public CyclePlot {
     Q_OBJECT
 public:
@@ -48,24 +48,24 @@ public:
 
     [[nodiscard]] const LaneArrangement& arrangement() const { return arrangement_; }
     void setArrangement(const LaneArrangement& arrangement);
-    /// The lane that keys act on, by its place in the overview; none (-1) before one was chosen.
+    /// The lane that keys act on, by its index in the overview; -1 until one is chosen.
     [[nodiscard]] int currentLane() const;
     void setCurrentLane(std::size_t lane);
     void act(LaneAction action, std::size_t lane);
     void moveLane(std::size_t lane, std::size_t before);
     void setRowHeight(std::size_t lane, int height);
-    /// All actions on a lane, those of the plot below them; belongs to the caller.
+    /// All actions on a lane, followed by those of the plot; the caller owns it.
     [[nodiscard]] QMenu* laneMenu(std::size_t lane);
     void openLaneMenu(std::size_t lane, const QPoint& at);
     [[nodiscard]] LaneNames& names() { return *names_; }
 
-    /// Outlines the boxes of steps and dims all others, in place of lines at what is marked.
+    /// Outlines the boxes of these steps and dims all others, instead of drawing lines at markers.
     void setSelected(SelectedSteps steps);
 
 signals:
-    /// Lanes are elsewhere, or others are in sight.
+    /// Lanes have moved, or others have become visible.
     void arranged();
-    /// Only this lane of its kind is to be shown, by its key.
+    /// The user wants to see only this lane (by its key) of its kind.
     void onlyWanted(const QString& key);
 
 protected:

@@ -7,7 +7,7 @@ namespace tilescope::views {
 namespace {
 constexpr int narrowestText = 26;
 constexpr int lowestText = 13;
-constexpr int momentRadius = 4; // pixels around a moment that belong to it
+constexpr int momentRadius = 4; // a moment's mark, in pixels to either side
 
 /// The first of sorted ranges that ends after a cycle.
 auto firstAfter(const std::vector<CycleRange>& ranges, std::int64_t cycle) {
@@ -47,8 +47,8 @@ TracePlottable::Lanes TracePlottable::setDetail(Lanes lanes, double from, double
     Lanes before = std::exchange(detail_, std::move(lanes));
     detailFrom_ = from;
     detailTo_ = to;
-    // A flame has as many rows as its deepest name in sight. A lane that is out of sight keeps what
-    // it had, or scrolling would move what is being scrolled.
+    // A flame has as many rows as its deepest name in sight. Lanes out of sight keep their height:
+    // otherwise scrolling would move what is being scrolled.
     for (std::size_t i = 0; detail_ && i < std::min(detail_->size(), rows_.rows.size()); ++i)
         if (!(*detail_)[i].rows.empty())
             rows_.rows[i] =
@@ -74,7 +74,7 @@ const std::vector<CycleRange>* TracePlottable::selectedOn(std::size_t lane) cons
     return found == selected_.end() ? nullptr : &found->second;
 }
 
-// What a search does not find, and what is not selected, steps back.
+// Boxes that a search does not find, or that are not selected, are dimmed.
 QRgb TracePlottable::shade(const TraceBox& box, QRgb colour, std::size_t lane, QRgb surface) const {
     constexpr double notFound = 0.75;
     constexpr double notSelected = 0.55;
@@ -110,7 +110,7 @@ std::vector<QRectF> TracePlottable::selectedBoxes() const {
                 if (box == nullptr || static_cast<double>(cycles.end) < range.lower ||
                     static_cast<double>(cycles.begin) > range.upper)
                     continue;
-                // A box of many steps is outlined where the selected one is.
+                // In a box of many steps only the selected one is outlined.
                 const double left = keyAxis()->coordToPixel(
                     static_cast<double>(std::max(box->begin, cycles.begin)));
                 const double right =
@@ -123,7 +123,7 @@ std::vector<QRectF> TracePlottable::selectedBoxes() const {
     return places;
 }
 
-// Every box of a frame is asked for: texts without other letters than ASCII take a quick way.
+// Called for every box of a frame: ASCII texts take a fast path.
 bool TracePlottable::highlighted(const std::string& name) const {
     if (highlight_.isEmpty())
         return true;
@@ -177,7 +177,7 @@ void TracePlottable::draw(QCPPainter* painter) {
         return;
     painter->setAntialiasing(false);
     std::vector<Named> names;
-    // Files of lines and texts get boxes.
+    // Vector graphics get single boxes.
     if (painter->modes().testFlag(QCPPainter::pmVectorized))
         layOutRows(
             names,
@@ -258,7 +258,7 @@ void TracePlottable::layOutRows(std::vector<Named>& names, const Fill& fill,
     for (const LanePlace& place : layout_.places) {
         if (!layout_.inSight(place, plot.height()))
             continue;
-        // What scrolls goes under what is pinned.
+        // Scrolled lanes disappear below pinned ones.
         const int highest = place.pinned ? plot.top() : pinnedEnd;
         const int lowest = place.pinned ? pinnedEnd : plot.bottom() + 1;
         for (std::size_t row = 0; row < place.rows; ++row) {
@@ -298,13 +298,13 @@ void TracePlottable::layOutRow(const TraceRow& row, std::size_t lane, int top, i
 }
 
 void TracePlottable::drawNames(QCPPainter& painter, const std::vector<Named>& names) {
-    // A letter and dots name nothing.
+    // A letter and an ellipsis do not identify anything.
     constexpr std::size_t fewest = 2;
     constexpr int margin = 4;
     for (const Named& named : names) {
         const std::string_view name = named.box->name;
         painter.setPen(Theme::textOn(QColor::fromRgb(named.back)));
-        // The end of a path says more than its begin, which the boxes above have said already.
+        // The end of a path is more useful than its beginning, which is in the boxes above.
         const auto elide =
             name.find('/') == std::string_view::npos ? Qt::ElideRight : Qt::ElideLeft;
         textFor(named.rect.height())

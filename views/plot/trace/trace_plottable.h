@@ -26,15 +26,15 @@ public:
 
     /// Everything, coarsely. Its lanes decide how many rows there are.
     void setOverview(Lanes lanes);
-    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was. Returns the
-    /// detail that there was, which to free may take longer than a frame.
+    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was. Returns the old
+    /// detail, as freeing it may take longer than a frame.
     [[nodiscard]] Lanes setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
-    /// Steps that stand out, by the keys of their lanes: all others are dimmed. Empty for none.
+    /// Selected steps by the keys of their lanes: all others are dimmed. Empty for none.
     void setSelected(SelectedSteps steps);
     [[nodiscard]] const SelectedSteps& selected() const { return selected_; }
-    /// Where the selected steps in sight are on the widget, lane by lane; what is narrower than a
-    /// few pixels is as wide as these.
+    /// The places of the visible selected steps on the widget, lane by lane; each is at least a few
+    /// pixels wide.
     [[nodiscard]] std::vector<QRectF> selectedBoxes() const;
     void setShowsNames(bool shows) { showsNames_ = shows; }
     void setColourBy(ColourBy by) { colourBy_ = by; }
@@ -71,7 +71,7 @@ private:
         QRect rect;
         QRgb back = 0;
     };
-    /// Gives fill(rect, colour) what a row is made of, and then filled(top, bottom).
+    /// Calls fill(rect, colour) for each part of a row, and then filled(top, bottom).
     template <class Fill>
     void layOutRow(const TraceRow& row, std::size_t lane, int top, int bottom,
                    const BoxColours& colours, std::vector<Named>& names, const Fill& fill) const;

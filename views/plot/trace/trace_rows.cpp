@@ -8,14 +8,14 @@ namespace tilescope::views {
 
 namespace {
 
-/// Less of a pixel than this cannot be seen: what is narrower is drawn as wide, and paler.
+/// Parts of a pixel smaller than this are invisible: narrower boxes are drawn this wide, and paler.
 constexpr double leastSeen = 0.3;
 
-/// What falls into one pixel.
+/// The sum of all boxes in one pixel.
 struct PixelSum {
     float red = 0, green = 0, blue = 0; ///< weighted
     float weight = 0;                   ///< pixels that boxes really take
-    float seen = 0;                     ///< of narrow boxes what they are drawn as
+    float seen = 0;                     ///< the same, with narrow boxes as wide as drawn
     float most = 0;                     ///< weight of `box`
     std::size_t box = 0;
 
@@ -54,7 +54,7 @@ public:
         if (width >= leastSeen)
             return fill(paint, at, left, right, 1);
         const double middle = (left + right) / 2;
-        // Of nothing at all there is still a colour to be seen.
+        // Even a box of almost no width needs a visible colour.
         constexpr double least = 1e-4;
         fill(paint, at, middle - leastSeen / 2, middle + leastSeen / 2,
              std::max(least, width / leastSeen));

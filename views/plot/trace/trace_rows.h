@@ -12,10 +12,10 @@
 
 namespace tilescope::views {
 
-/// What a box is coloured by, where that is not its kind.
+/// What a box is coloured by, if not by its kind.
 struct BoxTint {
-    /// One of several colours by its number; a box of many steps has the three that most of its
-    /// cycles are of.
+    /// One of several colours by its number; a box of many steps has the three of most of its
+    /// cycles.
     struct Part {
         std::int16_t colour = -1; ///< negative: none
         std::uint8_t share = 0;   ///< of the box, in 255ths
@@ -36,7 +36,7 @@ struct TraceBox {
     std::int64_t firstStep = 0; ///< execution index
     std::int64_t steps = 1;
     std::string name;    ///< empty if there is nothing to write on the box
-    KindShares shares{}; ///< of kinds in a box of merged steps; nothing for all others
+    KindShares shares{}; ///< of kinds in a box of merged steps; zero for all others
     BoxTint tint = {};
     std::int16_t channel = -1; ///< of TraceLane::channels; negative: none
     bool wallTime = false;     ///< the host's own clock has measured it
@@ -55,11 +55,11 @@ struct TraceRow {
 struct TraceLane {
     std::string name;    ///< "IPU 0"
     bool target = false; ///< of the second profile
-    std::string key;     ///< tells lanes apart, the same in every session
+    std::string key;     ///< unique, the same in every session
     std::vector<TraceRow> rows = {};
-    std::vector<std::string> rowNames = {}; ///< of rows that are told apart by name; may be fewer
+    std::vector<std::string> rowNames = {}; ///< of rows that have a name of their own; may be fewer
     TraceRow folded = {};                   ///< all that a folded lane shows
-    bool ofSeveral = false;                 ///< others of its kind may be left out: IPUs
+    bool ofSeveral = false;                 ///< can be shown without others of its kind (IPUs)
     std::vector<std::string> channels = {}; ///< that its boxes are coloured by
 };
 
@@ -74,19 +74,19 @@ using BoxPaints = std::function<BoxPaint(const TraceBox&)>;
 struct BoxOnScreen {
     int x0 = 0;
     int x1 = 0;
-    std::size_t box = 0;      ///< that takes most of it
+    std::size_t box = 0;      ///< with the largest share of it
     double coverage = 1;      ///< how much of a single pixel boxes take, 0 to 1
     std::uint32_t colour = 0; ///< of the boxes alone, without what is behind them
     friend bool operator==(const BoxOnScreen&, const BoxOnScreen&) = default;
 };
 
-/// Boxes wider than this many pixels are parted from what follows them by one pixel.
+/// Boxes wider than this many pixels are separated from the next by one pixel.
 inline constexpr double partedFrom = 4;
 
 /// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap.
-/// Every box counts in the pixels it touches, by as much as it takes of them: their colour is the
-/// mixture of all that is in them, so that equal things look equal wherever they fall on the grid
-/// of pixels. What is narrower than a pixel can still be seen. Wide boxes are `parted`.
+/// Every box counts in the pixels it touches, by its share of them: their colour is the mixture of
+/// all boxes in them, so that equal things look equal wherever they fall on the grid of pixels.
+/// Boxes narrower than a pixel remain visible. Wide boxes are `parted`.
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels,
                                        const BoxPaints& paints = {}, bool parted = false);
 

@@ -16,7 +16,7 @@ namespace {
 // The last byte of an input says how the model is imported.
 sim::ImportOptions optionsFrom(std::uint8_t choice) {
     sim::ImportOptions options;
-    options.batch.batchSize = (choice & 1) != 0 ? 4 : 1;
+    options.batchSize = (choice & 1) != 0 ? 4 : 1;
     options.forceBatch = (choice & 2) != 0;
     options.half = (choice & 4) != 0;
     options.training = (choice & 8) != 0;

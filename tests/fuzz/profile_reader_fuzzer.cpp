@@ -114,7 +114,7 @@ void readTrace(const ProfileReader& reader) {
         const RasterQuestion question{IpuId(ipu), all, 60, 0, info.target.tilesPerIpu, 20};
         static_cast<void>(tileRaster(index, sources, question, {}));
     }
-    const ProfileView view(reader.file(), info);
+    const ProfileView view(reader);
     const auto costs = programCosts(view);
     static_cast<void>(costRows(view, *accountingOf(view), CostLayer::Place));
     const auto roots = reader.controlPrograms();

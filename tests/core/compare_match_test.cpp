@@ -187,7 +187,7 @@ private slots:
                                 R"({"m":1,"estimate":{"cycles":2}})")
                     .empty());
         QCOMPARE(userError([] { (void)planDifferences("{", "[]"); }),
-                 "damaged profile: the plan of an operation is no JSON object");
+                 "damaged profile: the plan of an operation is not a JSON object");
     }
 };
 

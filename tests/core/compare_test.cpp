@@ -389,9 +389,9 @@ private slots:
         QTest::newRow("no metric") << ">+2%"
                                    << "unknown metric ''";
         QTest::newRow("no relation") << "maxTile+2%"
-                                     << "it has no relation";
+                                     << "it has no comparison";
         QTest::newRow("empty") << ""
-                               << "it has no relation";
+                               << "it has no comparison";
         QTest::newRow("no limit") << "maxTile>"
                                   << "it has no limit";
         QTest::newRow("no number") << "maxTile>+x%"
@@ -403,9 +403,9 @@ private slots:
         QTest::newRow("not a number") << "maxTile>nan"
                                       << "'nan' is not a number";
         QTest::newRow("wrong unit") << "cycles>2KiB"
-                                    << "'KiB' is no unit of cycles";
+                                    << "'KiB' is not a unit of cycles";
         QTest::newRow("more behind") << "maxTile>2%%"
-                                     << "'%%' is no unit of maxTile";
+                                     << "'%%' is not a unit of maxTile";
         QTest::newRow("absent") << "cycles>+2%"
                                 << "the target has no metric 'cycles'";
     }

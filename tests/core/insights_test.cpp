@@ -127,7 +127,7 @@ private slots:
         double held = 0;
         for (const Evidence& one : peak->evidence)
             if (one.label.starts_with("made by the operation of the step") ||
-                one.label.starts_with("kept of "))
+                one.label.starts_with("kept from "))
                 held += one.value;
         QCOMPARE(held, peak->evidence[0].value);
         QCOMPARE(text(find(insights, "vertexCode")->evidence[0].label),

@@ -10,8 +10,7 @@ namespace tilescope {
 
 /// The liveness order is the program tree with functions expanded at each of their calls (see
 /// Profile::steps). A step is found from the place at which its function was entered and its own
-/// place in the function: nothing is stored per call. Bases are steps; -1 where the order has
-/// none.
+/// place in the function: nothing is stored per call. Bases are steps; -1 where the order has none.
 class LivenessOrder {
 public:
     LivenessOrder(const IdVector<ProgramId, Program>& programs,

@@ -1,5 +1,4 @@
-// Visits the moments of several IPUs in order of time. Internal to
-// core/analysis/counters.
+// Visits the moments of several IPUs in order of time. Internal to core/analysis/counters.
 #pragma once
 
 #include <algorithm>

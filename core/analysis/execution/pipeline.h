@@ -76,8 +76,7 @@ struct PipelineReport {
     double utilisation = 0;
     /// The same if all IPUs had equally much to do, forward took as long as backward, and nothing
     /// happened between slots: what the schedule allows (with a stage an IPU G/(G+N-1) for most,
-    /// 1/N in
-    /// sequence).
+    /// 1/N in sequence).
     double scheduleUtilisation = 0;
     /// Shares of the IPUs' time in the step that are lost: to slots in which a stage has nothing to
     /// run; to waiting for a longer stage of the same slot; to copies, host and weight update. The

@@ -11,8 +11,7 @@
 namespace tilescope {
 
 /// A run's value of an option, by its key; "" if the profile does not record it. A batch size may
-/// come
-/// from the model.
+/// come from the model.
 std::string inForce(const ProfileInfo& info, const std::string& key);
 
 /// The number of inForce(), if it is one.

@@ -14,8 +14,7 @@ namespace tilescope {
 
 /// Live bytes over the steps of the liveness order, for a selection of tiles: the bytes on all of
 /// them at the same step of the program. At a moment of the execution, IPUs are at different steps,
-/// see
-/// LiveMemory.
+/// see LiveMemory.
 struct LivenessSeries {
     std::int64_t alwaysLive = 0;             ///< bytes at every step
     std::vector<std::int64_t> notAlwaysLive; ///< bytes by step, without the always-live ones

@@ -223,9 +223,9 @@ private slots:
         writeFileAtomically(model, "a");
         QCOMPARE(text(fileDigest(model)), "af63dc4c8601ec8c");
         QCOMPARE(userError([&] { fileDigest(directory_); }),
-                 "cannot read '" + text(directory_.string()) + "': it is no regular file");
+                 "cannot read '" + text(directory_.string()) + "': it is not a regular file");
         QCOMPARE(userError([&] { fileDigest("/dev/zero"); }),
-                 "cannot read '/dev/zero': it is no regular file");
+                 "cannot read '/dev/zero': it is not a regular file");
     }
 };
 

@@ -17,7 +17,7 @@ bool listsByTime(const std::string& breakdown) {
         return false;
     if (breakdown == "time")
         return true;
-    throw UserError(fmt::format("option --by: '{}' is none of name, time.{}", breakdown,
+    throw UserError(fmt::format("option --by: '{}' is not one of name, time.{}", breakdown,
                                 didYouMean(breakdown, {"name", "time"})));
 }
 

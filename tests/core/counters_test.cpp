@@ -197,7 +197,7 @@ private slots:
         }
         request.breakdown = "tim";
         QCOMPARE(userError([&] { (void)traceReport(*view_, request); }),
-                 "option --by: 'tim' is none of run, time. Did you mean 'time'?");
+                 "option --by: 'tim' is not one of run, time. Did you mean 'time'?");
     }
 };
 

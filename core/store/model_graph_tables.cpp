@@ -12,14 +12,14 @@ namespace {
 constexpr std::int64_t firstVersionWithModelGraph = 5;
 constexpr std::int64_t firstVersionWithCalls = 7;
 
-/// A text, or none where it is known from elsewhere.
+/// A text, or none if it is known from elsewhere.
 std::optional<std::string_view> textUnless(bool isKnown, std::string_view text) {
     return isKnown ? std::nullopt : std::optional(text);
 }
 
 void checkOrder(const Statement& row, std::size_t expected) {
     if (row.integer(0) != static_cast<std::int64_t>(expected))
-        throw DamagedProfile("the model's graph has a hole");
+        throw DamagedProfile("the model's graph has a gap");
 }
 
 void readTensors(const Database& db, ModelGraph& graph) {

@@ -60,7 +60,7 @@ const SchemaObjects& ownObjects() {
     return objects;
 }
 
-/// From this version on views are what they are now.
+/// From this version on views have their present definition.
 constexpr std::int64_t firstVersionWithTheseViews = 9;
 
 /// Tables that became views in version 8.

@@ -144,7 +144,7 @@ CREATE VIEW steps AS
 )sql",
             writeTrace,
             [](const ProfileReader& reader, Profile& profile) { profile.trace = reader.trace(); },
-            // Its condition is readStreamCopies()'s, word for word.
+            // Its condition must equal readStreamCopies()'s, word for word.
             "CREATE INDEX trace_stream_steps ON trace_steps(body, position, type, program) "
             "WHERE type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd')"};
 }
@@ -173,7 +173,7 @@ CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count 
             [](const Profile& profile, const Database& db) {
                 writeTracePages(db, profile.trace, profile.info.target.ipus);
             },
-            // What they hold is in the rows too.
+            // Their content is in the rows too.
             [](const ProfileReader&, Profile&) {}};
 }
 

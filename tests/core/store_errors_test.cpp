@@ -266,7 +266,7 @@ private slots:
             << QByteArray("DELETE FROM var_categories") << "damaged profile: unknown name ''";
         QTest::newRow("hole in a trace body")
             << QByteArray("DELETE FROM trace_steps WHERE body = 0 AND position = 0")
-            << "damaged profile: positions of a trace body have a hole";
+            << "damaged profile: positions of a trace body have a gap";
     }
     void damagedRows() {
         QFETCH(QByteArray, sql);

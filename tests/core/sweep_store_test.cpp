@@ -204,7 +204,7 @@ private slots:
         }
         writeFileAtomically(file(), good);
         execute("DELETE FROM axes");
-        QVERIFY(userError([&] { open(); }).contains("its axes make no grid"));
+        QVERIFY(userError([&] { open(); }).contains("its axes do not form a grid"));
         for (std::size_t size = 0; size < good.size(); size += 512) {
             writeFileAtomically(file(), good.substr(0, size));
             QVERIFY(userError([&] { readSweep(file()); }) != "no error");

@@ -1,4 +1,4 @@
-// What each engine option does here, and what is said of those that do nothing.
+// What each engine option does here, and the notes on those without an effect.
 #include <QTest>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Schedules of the learning rate are PyTorch's, and their texts are read and written.
+// Learning rate schedules match PyTorch's, and their texts are parsed and written.
 #include <cmath>
 #include <stdexcept>
 

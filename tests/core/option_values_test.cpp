@@ -1,4 +1,4 @@
-// What options refuse, one by one.
+// Values that single options reject.
 #include <QTest>
 #include <boost/json.hpp>
 #include <map>
@@ -278,7 +278,7 @@ private slots:
                  error);
     }
 
-    /// Every option there is refuses what cannot be a value of its type, naming itself.
+    /// Every option rejects what cannot be a value of its type, in an error that names it.
     void aKeyThatIsThereTwiceIsSaid() {
         const auto error = [](const char* json) {
             return userError([&] { (void)parseJson(json, "job.json"); });

@@ -347,7 +347,7 @@ private slots:
         QCOMPARE(userError([&] { validate(run); }), error);
     }
 
-    /// A new option needs a row in combinations(), or stands here because it means something beside
+    /// A new option needs a row in combinations(), or an entry here because it is compatible with
     /// every other.
     void everyOptionHasACombination() {
         const std::set<QString> alone{

@@ -1,4 +1,4 @@
-// What --vary takes, and the grid that its axes span.
+// The arguments of --vary, and the grid that its axes span.
 #include <QTest>
 
 #include "core/sweep/grid.h"

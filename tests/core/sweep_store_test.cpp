@@ -1,4 +1,4 @@
-// The results database of a sweep: what comes back, what is refused, what it looks like to sqlite3.
+// The results database of a sweep: round trip, rejected files, and its tables in sqlite3.
 #include <QTemporaryDir>
 #include <QTest>
 #include <sqlite3.h>

@@ -96,7 +96,7 @@ struct Exchange {
     OperationId operation;
     TileSeries bytesReceived; ///< by each tile, without what was already there
     TileSeries bytesSent;     ///< a byte sent to three tiles counts three times: sums equal
-    TileSeries codeBytes;     ///< internal exchange code; none where an equal exchange has it
+    TileSeries codeBytes;     ///< internal exchange code; none if an equal exchange has it
     TileSeries cycles;
     std::int64_t runBytes = 0; ///< typical contiguous run at the source; 0 if nothing moves
 };

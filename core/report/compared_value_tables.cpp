@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// None where it has diverged, as JSON knows no NaN.
+/// None if it has diverged, as JSON has no NaN.
 Cell numberCell(const std::optional<double>& number) {
     return number && std::isfinite(*number) ? Cell(*number) : Cell();
 }

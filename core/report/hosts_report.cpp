@@ -1,4 +1,4 @@
-// What the host did: lanes beside the machine's, and what the program recorded of itself.
+// What the host did: its lanes, and what the program recorded about itself.
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// What rows gather: "scope:2" are the first two parts of the paths.
+/// What rows cover: "scope:2" means the first two parts of the paths.
 struct Breakdown {
     CostLayer layer = CostLayer::Place;
     int depth = 1;

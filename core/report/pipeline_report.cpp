@@ -15,8 +15,8 @@ std::string slotsText(const PipelineReport& report) {
                        report.rampDownSlots);
 }
 
-/// What the depth of a stage's buffers counts; the published sources differ by one. N stages, of
-/// which i is one, counted from 0.
+/// What the depth of stage i's buffers counts, of N stages counted from 0; the published sources
+/// differ by one.
 std::string depthText(const PipelineReport& report) {
     static const std::map<std::string, const char*, std::less<>> texts{
         {"popart", "2 (N-1-i) + 1: micro-batches from stash to restore, including the current one "
@@ -36,7 +36,7 @@ bool isTraining(const PipelineReport& report) {
                        [](const PipelineStage& s) { return s.backwardCycles > 0; });
 }
 
-// The window has no room for what no stage has.
+// The window has no room for columns without values.
 void hideZeros(Table& table) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         Column& column = table.columns[i];

@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    /// What belongs to no operation is gathered by kind.
+    /// Steps without an operation are grouped by kind.
     [[nodiscard]] std::string keyOf(const RangeProgram& row, OperationId operation) const {
         const std::string kind(toString(row.kind));
         switch (by_) {

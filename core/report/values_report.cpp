@@ -24,12 +24,12 @@ ValuesBreakdown valuesBreakdownFrom(const std::string& text) {
                                 fmt::join(names, ", "), didYouMean(text, names)));
 }
 
-/// A loss; none where it has diverged, as JSON knows no NaN.
+/// A loss; none if it has diverged, as JSON has no NaN.
 Cell lossCell(const std::optional<double>& loss) {
     return loss && std::isfinite(*loss) ? Cell(*loss) : Cell();
 }
 
-/// What --filter is matched with.
+/// The text that --filter is matched against.
 bool wantsTensor(const ReportRequest& request, const ValueTensor& tensor) {
     return request.wants(tensor.name) || request.wants(tensor.place);
 }
@@ -61,7 +61,7 @@ std::string exponentText(std::size_t bin) {
                                       : fmt::format("2^{}", exponent);
 }
 
-/// Where halves end: "subnormal half", "largest half".
+/// The position of a bin relative to the range of half: "subnormal half", "above half".
 std::string rangeText(std::size_t bin) {
     const int exponent = exponents::of(bin);
     if (exponent < half_range::leastSubnormal)

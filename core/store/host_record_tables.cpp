@@ -149,7 +149,7 @@ HostRecord ProfileReader::hostRecord() const {
 TableGroup hostRecordTables() {
     return {firstVersionWithHostRecord,
             R"sql(
--- What the program that ran the machine recorded of itself (libpvti, since version 11). start, time:
+-- What the program that ran the machine recorded about itself (libpvti, since version 11). start, time:
 -- seconds from where the first run begins, negative before it. seconds: NULL for a moment.
 CREATE TABLE host_events(id INTEGER PRIMARY KEY, thread TEXT, channel TEXT, name TEXT, start REAL,
     seconds REAL);

@@ -152,7 +152,7 @@ CREATE TABLE operation_tensors(graph_operation INTEGER, tensor INTEGER, written 
 CREATE TABLE operation_calls(graph_operation INTEGER, position INTEGER, call INTEGER,
     PRIMARY KEY(graph_operation, position)) WITHOUT ROWID;
 
--- Edges of the model's graph: names of who makes and who reads a tensor.
+-- Edges of the model's graph: names of the operations that make and read a tensor.
 CREATE VIEW graph_edges AS
     SELECT coalesce(p.name, a.name) AS producer, coalesce(c.name, b.name) AS consumer,
            coalesce(t.name, p.name, a.name) AS tensor, t.shape AS shape, t.type AS type, t.bytes AS bytes

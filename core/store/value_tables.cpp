@@ -218,14 +218,14 @@ TableGroup valueTables() {
     return {firstVersionWithValues,
             R"sql(
 -- A computed training (since version 10), a row for each call of the host. iteration: weight updates
--- so far. loss: mean over the call's samples, NULL where it is no number. accuracy: share of
+-- so far. loss: mean over the call's samples, NULL where it is NaN. accuracy: share of
 -- samples, NULL for models that do not sort into classes.
 CREATE TABLE value_curve(iteration INTEGER PRIMARY KEY, loss REAL, accuracy REAL,
     learning_rate REAL, loss_scale REAL);
 -- Its epochs. iteration: weight updates at the end. eval_loss, eval_accuracy: on other samples.
 CREATE TABLE value_epochs(epoch INTEGER PRIMARY KEY, iteration INTEGER, loss REAL, accuracy REAL,
     eval_loss REAL, eval_accuracy REAL);
--- Tensors of a computed run whose values were looked at. kind: weight, activation, gradient,
+-- Tensors of a computed run whose values were sampled. kind: weight, activation, gradient,
 -- optimizerState. operation: that makes it (of a weight: that reads it); place: its name in the
 -- model. Of what a rectifier makes: elements and channels of a sample, and those that were zero for
 -- all samples at all iterations (dead); 0 for others.

@@ -141,7 +141,7 @@ CREATE VIEW variable_tiles AS
     SELECT v.id AS variable, s.first_tile AS first_tile, s.tiles AS tiles, s.bytes AS bytes
     FROM variables v JOIN variable_series s ON s.series = v.series;
 
--- One row per lowered variable and tile, as the original has it.
+-- One row per lowered variable and tile, as in the original.
 CREATE VIEW vars_info AS
     WITH RECURSIVE piece(variable, tile, left_over, bytes) AS (
         SELECT variable, first_tile, tiles - 1, bytes FROM variable_tiles

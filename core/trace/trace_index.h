@@ -151,7 +151,7 @@ private:
 /// around the steps ("outerloop 3 of 10", "fill", "main_stage0"; a call below the scopes of its
 /// debug path), then the parts of the steps' names between slashes, so neighbours with a common
 /// prefix share a box. The number in front of an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_")
-/// is no part of the path, so that it is under the operation it is for; the box of the exchange
+/// is not part of the path, so that it is under the operation it is for; the box of the exchange
 /// itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;

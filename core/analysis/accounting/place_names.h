@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// An operation of the program at a place, as the model knows it.
+/// An operation of the program at a place, as named in the model's graph.
 struct PlaceName {
     ModelNodeId node; ///< none if the profile does not record it
     std::string path; ///< debug path, nested with '/'; never empty

@@ -12,7 +12,7 @@ namespace tilescope {
 std::string comparableName(std::string_view name);
 
 /// `name` with the first whole occurrence of `from` (a debug path) replaced by `to`: what a
-/// variable or compute set is called after its operation was renamed. "conv1" is no part of
+/// variable or compute set is called after its operation was renamed. "conv1" is not a part of
 /// "conv10/weights".
 std::string renamedWithin(std::string_view name, std::string_view from, std::string_view to);
 

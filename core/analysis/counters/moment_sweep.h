@@ -40,7 +40,7 @@ public:
 private:
     /// A lane that is being read, or a call that begins its next repetition.
     struct Reader {
-        std::int64_t next = 0; ///< the cycle at which it goes on
+        std::int64_t next = 0; ///< the cycle at which it continues
         std::size_t ipu = 0;
         EnteredBody at;
         LaneCursor* cursor = nullptr; ///< none: a call

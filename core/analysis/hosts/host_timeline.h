@@ -29,7 +29,7 @@ struct HostBox {
     HostWork work = HostWork::Run;
     std::string name;         ///< of the phase, the run or the stream; empty of several streams
     std::int64_t steps = 1;   ///< number of stream copies that it represents
-    bool whole = true;        ///< false: goes on beyond the range that was asked for
+    bool whole = true;        ///< false: extends beyond the requested range
     std::string channel = {}; ///< of a tracepoint
     friend bool operator==(const HostBox&, const HostBox&) = default;
 };

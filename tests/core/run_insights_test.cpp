@@ -177,7 +177,8 @@ private slots:
         for (VertexType& type : p.vertexTypes)
             type.name = "popops::EncodeOneHot<unsigned int,half>";
         const auto other = all(p, "longestOperations").at(0);
-        QVERIFY2(text(other.reason).contains("nothing for the matrix units"), other.reason.c_str());
+        QVERIFY2(text(other.reason).contains("does not use the matrix units"),
+                 other.reason.c_str());
         QVERIFY(other.advice.empty());
         QCOMPARE(valueOf(other, "FLOP utilisation"), -1.0);
         // Without a plan in the file the vertices decide.

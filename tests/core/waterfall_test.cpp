@@ -101,7 +101,7 @@ private slots:
             double changes = 0;
             for (const WaterfallStep& step : waterfall.steps)
                 changes += std::abs(static_cast<double>(step.difference()));
-            // Only small steps are folded: each kind at most a hundredth, half a cycle on each side.
+            // Only small steps are folded: each kind a hundredth at most, half a cycle per side.
             for (const WaterfallStep& step : waterfall.steps)
                 if (!step.kind)
                     QVERIFY(std::abs(static_cast<double>(step.difference())) <=

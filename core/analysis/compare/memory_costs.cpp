@@ -7,7 +7,8 @@ namespace {
 
 using BytesByOperation = std::map<OperationId, std::int64_t>;
 
-/// The use for which the compiler keeps one variable for the whole program; none for others.
+/// The figure for a category that the compiler keeps in one variable of the whole program; none for
+/// others.
 std::int64_t OperationBytes::*sharedFigure(MemoryCategory category) {
     switch (category) {
     case MemoryCategory::InternalExchangeCode:

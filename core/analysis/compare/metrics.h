@@ -20,7 +20,7 @@ struct Metric {
     std::string meaning; ///< a sentence for the list of metrics
     Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Neither;
-    bool headline = false; ///< counts towards the verdict
+    bool headline = false; ///< part of the verdict
     bool ofTile = false;   ///< of one tile, or a count of tiles: not divided by samples
 };
 

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-constexpr double fallbackClockHz = 1e6; // limit for damaged profiles, so that times stay finite
+constexpr double fallbackClockHz = 1e6; // for damaged profiles, so that times stay finite
 
 /// Times of a damaged profile are clamped to where a double still counts single cycles.
 std::int64_t cyclesOf(double seconds, double clockHz) {

@@ -66,7 +66,7 @@ struct HostLaneSum {
     double lastEnd = 0;
 };
 
-/// The lanes of a profile with an execution. Immutable and thread-safe.
+/// The lanes of a profile with an execution. Made once; thread-safe.
 class HostTimeline {
 public:
     HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index, HostCopies copies,

@@ -224,7 +224,7 @@ std::vector<Insight> findDead(const Facts& p) {
 }
 
 std::vector<Insight> findPartials(const Facts& p) {
-    // Rounding the product to half alone is an error of at most 2^-12, on average 2^-13.
+    // Rounding the product to half alone is an error of 2^-12, on average 2^-13.
     const double least = std::ldexp(1, -9);
     const ProfileValues& values = p.values();
     std::vector<Finding> findings;

@@ -20,7 +20,7 @@ struct LivenessSeries {
     std::vector<std::int64_t> notAlwaysLive; ///< bytes by step, without the always-live ones
     StepId peakStep; ///< first step with the largest value; none if no steps
     [[nodiscard]] std::int64_t maxNotAlwaysLive() const;
-    /// The largest value of any step.
+    /// The most live bytes at any step.
     [[nodiscard]] std::int64_t peak() const { return alwaysLive + maxNotAlwaysLive(); }
 };
 

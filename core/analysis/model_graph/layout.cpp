@@ -78,7 +78,7 @@ private:
         return assemble(scope, ports, lines, frames);
     }
 
-    /// Lines between children; edges within one child are counted in `within`.
+    /// Lines between children; edges within one child are collected in `within`.
     Lines innerLines(GraphScopeId scope, const std::vector<std::size_t>& inner,
                      std::vector<std::vector<std::size_t>>& within) {
         std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> between;

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-// Limit for bodies kept in memory of a trace in a file: as many steps as a page of items has.
+// Longest body of a trace in a file that is kept in memory: as many steps as a page of items has.
 constexpr std::size_t longestShortBody = itemsPerPage;
 
 } // namespace

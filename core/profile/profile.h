@@ -120,7 +120,6 @@ struct Copy {
     ComputeSetId computeSet;
     ProgramId program;
     ExchangeId exchange; ///< that brought the elements to the tiles; none if they were there
-                         ///< already
     VariableId variable; ///< the operand as its producer laid it out
     VariableId result;   ///< what the operation reads
     CopyCause cause = CopyCause::Consumer;

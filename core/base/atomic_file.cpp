@@ -33,7 +33,7 @@ std::string reason() {
 
 constexpr std::size_t randomLetters = 6;
 
-/// As mkstemp(3) has it; that cannot be told the name before the file is there.
+/// Like mkstemp(3), which cannot be used as it does not tell the name before it makes the file.
 std::string randomPart() {
     constexpr std::string_view letters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -46,7 +46,8 @@ std::string randomPart() {
     return text;
 }
 
-/// True if no process uses the file: each holds a lock on its own, a moment after making it.
+/// True if no process uses the file: each holds a lock on its own file from shortly after making
+/// it.
 bool isStale(const fs::path& path) {
     constexpr auto moment = std::chrono::minutes(1);
     std::error_code error;
@@ -72,7 +73,7 @@ void removeStale(const fs::path& directory, const std::string& prefix) {
     }
 }
 
-/// A file that replaces another may be read and written by whom that could be.
+/// Whoever could read or write the replaced file can do so with the new one.
 void keepMode(int descriptor, const fs::path& replaced) {
     constexpr mode_t permissions = 0777;
     struct stat status {};
@@ -84,7 +85,7 @@ void keepMode(int descriptor, const fs::path& replaced) {
 }
 
 void flushToDisk(int descriptor, const fs::path& name) {
-    // Not all file systems can.
+    // Not all file systems support it.
     if (::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP)
         failToWrite(name, reason());
 }
@@ -97,10 +98,10 @@ void writeThrough(DescriptorBuffer& buffer, const fs::path& name,
     if (buffer.error() != 0)
         failToWrite(name, std::strerror(buffer.error()));
     if (!out)
-        throw std::bad_alloc(); // which a stream keeps to itself
+        throw std::bad_alloc(); // which the stream swallows
 }
 
-/// Closes it at the end.
+/// Closes the descriptor in the destructor.
 struct Opened {
     int number = -1;
     Opened() = default;
@@ -118,10 +119,10 @@ void writeInto(const OutputTarget& target, const fs::path& name,
     DescriptorBuffer buffer([&] { return opened.number = openToWriteInto(target); });
     try {
         writeThrough(buffer, name, write);
-        if (buffer.open() < 0) // with nothing to write: a reader waits for the end
+        if (buffer.open() < 0) // even if nothing was written: a reader waits for the end
             failToWrite(name, std::strerror(buffer.error()));
     } catch (const UserError&) {
-        // As of the standard output: a reader that leaves early has what it wanted.
+        // As with standard output: a reader that leaves early has got what it wanted.
         if (buffer.error() != EPIPE)
             throw;
     }
@@ -147,7 +148,7 @@ std::string readAll(int descriptor, const fs::path& name) {
 AtomicFile::AtomicFile(fs::path finalPath, Unmade /*unmade*/)
     : name_(std::move(finalPath)) {}
 
-// What the other constructor has made, the destructor takes back after an error.
+// The destructor removes what the other constructor made if this one throws.
 AtomicFile::AtomicFile(fs::path finalPath)
     : AtomicFile(std::move(finalPath), Unmade()) {
     const OutputTarget target = outputTarget(name_);
@@ -165,7 +166,8 @@ AtomicFile::AtomicFile(fs::path finalPath)
 }
 
 void AtomicFile::makeTemporary(const fs::path& directory, const SignalHold& hold) {
-    // Another name after each failure; and what had made the directories may remove them again.
+    // Another name after each failure; and the process that had made the directories may remove
+    // them again.
     constexpr int mostTries = 100;
     for (int tries = 1; !tryToMake(directory, hold); ++tries)
         if (tries == mostTries || (errno != EEXIST && errno != ENOENT))
@@ -198,12 +200,12 @@ bool AtomicFile::tryToMake(const fs::path& directory, const SignalHold& hold) {
 
 AtomicFile::~AtomicFile() {
     if (!committed_) {
-        goNoFurtherAtTheEnd(); // what failed may have failed for that
+        goNoFurtherAtTheEnd(); // it may have failed because of that
         std::error_code ignored;
         if (lock_ >= 0)
             fs::remove(temporary_, ignored);
         for (const fs::path& directory : made_)
-            fs::remove(directory, ignored); // one that holds something stays
+            fs::remove(directory, ignored); // fails for a directory that is not empty
     }
     if (lock_ >= 0)
         ::close(lock_);

@@ -7,7 +7,7 @@
 
 namespace tilescope {
 
-/// A profile that says what cannot be: another program, a bad disk or a cut copy has changed it.
+/// A profile with impossible contents: another program, a bad disk or a truncated copy changed it.
 class DamagedProfile : public UserError {
 public:
     explicit DamagedProfile(const std::string& damage)
@@ -18,7 +18,7 @@ public:
     }
 };
 
-/// What `read` returns; damage that it finds gets the name of the file.
+/// Returns the result of `read`; adds the name of the file to damage that it reports.
 template <class Read> auto namingFile(const std::string& file, Read read) -> decltype(read()) {
     try {
         return read();

@@ -1,4 +1,4 @@
-// Streams onto file descriptors that say why a write failed.
+// Streams onto file descriptors that report why a write failed.
 #pragma once
 
 #include <array>
@@ -8,11 +8,12 @@
 namespace tilescope {
 
 /// Buffers writes to a file descriptor and remembers the first error; the descriptor stays open.
-/// What has not been flushed is not written: after an error nobody wants it.
+/// Unflushed bytes are not written: after an error they are not wanted.
 class DescriptorBuffer : public std::streambuf {
 public:
     explicit DescriptorBuffer(int descriptor);
-    /// One that `open` gives, with errno if it is negative, as soon as there is something to write.
+    /// Like the other, with a descriptor that `open` returns (negative with errno on failure) once
+    /// there is something to write.
     explicit DescriptorBuffer(std::function<int()> open);
     ~DescriptorBuffer() override = default;
     DescriptorBuffer(const DescriptorBuffer&) = delete;

@@ -33,9 +33,9 @@ std::string textDigest(std::string_view text) {
 std::string fileDigest(const fs::path& file) {
     std::uint64_t digest = emptyDigest;
     std::error_code error;
-    // Others may have no end.
+    // Other files may have no end.
     if (fs::exists(file, error) && !fs::is_regular_file(file, error))
-        throw UserError(fmt::format("cannot read '{}': it is no regular file", file.string()));
+        throw UserError(fmt::format("cannot read '{}': it is not a regular file", file.string()));
     std::ifstream in(file, std::ios::binary);
     if (!in)
         throw UserError(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));

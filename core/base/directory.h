@@ -1,4 +1,4 @@
-// What is in a directory.
+// The contents of a directory.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace tilescope {
 
-/// The names in a directory, without "." and ".."; none if it cannot be read. The iterator of
-/// std::filesystem ends the program where memory lacks: its steps may not throw, and allocate.
+/// The names in a directory, without "." and ".."; empty if it cannot be read. The iterator of
+/// std::filesystem ends the program when out of memory: its steps are noexcept, and allocate.
 std::vector<std::string> namesIn(const std::filesystem::path& directory);
 
 } // namespace tilescope

@@ -19,7 +19,7 @@ struct RemovalNote {
     std::size_t directories = 0;
     std::size_t room = 0;
     std::unique_ptr<char[]> path = {};
-    RemovalNote* next = nullptr; ///< notes are used again and never freed: the handler walks them
+    RemovalNote* next = nullptr; ///< notes are reused and never freed, as the handler walks them
 
     bool change(NoteState from, NoteState to) { return state.compare_exchange_strong(from, to); }
 };
@@ -27,8 +27,8 @@ static_assert(std::atomic<NoteState>::is_always_lock_free);
 
 namespace {
 
-// A handler is given nothing but its signal and may neither wait for a lock nor ask for memory:
-// what it needs is here, from the start.
+// A handler only gets its signal and may neither wait for a lock nor allocate memory: everything
+// that it needs is here from the start.
 std::atomic<RemovalNote*> notes = nullptr;
 std::atomic<int> holds = 0;
 thread_local int ownHolds = 0;
@@ -89,13 +89,13 @@ extern "C" void removeAndEnd(int signal) {
     if (::getpid() == owner) {
         atEndStep(EndStep::HandlerBegins);
         if (ending.exchange(true))
-            waitForTheEnd(); // another thread is at it; a second signal does not cut it short
+            waitForTheEnd(); // another thread does it; a second signal does not cut it short
         removeNoted();
     }
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     ::sigaction(signal, &usual, nullptr);
-    ::raise(signal); // acts as this returns
+    ::raise(signal); // takes effect on return
     errno = error;
 }
 
@@ -106,7 +106,7 @@ RemovalNote* takeNote() {
     auto made = std::make_unique<RemovalNote>();
     made->next = notes;
     while (!notes.compare_exchange_weak(made->next, made.get())) {
-        // Another thread has put its own first; `next` is that one now.
+        // Another thread was faster; `next` is its note now.
     }
     return made.release();
 }
@@ -146,7 +146,7 @@ void removeTemporariesAndExit(int status) {
     const sigset_t set = endSignalSet();
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
     if (ending.exchange(true)) {
-        holds -= ownHolds; // this thread will make nothing more
+        holds -= ownHolds; // this thread makes no more files
         waitForTheEnd();
     }
     removeNoted();
@@ -191,7 +191,7 @@ void RemovedOnSignal::note(const SignalHold& /*hold*/, const std::string& file,
 }
 
 RemovedOnSignal::~RemovedOnSignal() {
-    // One that a handler has taken is its own; the process ends.
+    // A note taken by the handler belongs to it; the process ends.
     if (note_ != nullptr && !note_->change(NoteState::Filled, NoteState::Free))
         note_->change(NoteState::Taken, NoteState::Free);
 }

@@ -17,8 +17,8 @@ inline constexpr auto valuesUpTo = [] {
     return values;
 }();
 
-/// The names of an enumeration's values, in their order, specialised beside it: in files and for
-/// programs, and for people.
+/// The names of an enumeration's values, in order, specialised next to it: for files and programs,
+/// and for people.
 template <class Enum> inline constexpr std::array<std::string_view, 0> enumNames{};
 template <class Enum> inline constexpr std::array<std::string_view, 0> enumTitles{};
 
@@ -32,7 +32,7 @@ requires(!enumTitles<Enum>.empty()) constexpr std::string_view displayName(Enum 
     return enumTitles<Enum>.at(static_cast<std::size_t>(value));
 }
 
-/// The value of a name; none for a name that no value has.
+/// The value with this name; none if there is none.
 template <class Enum> std::optional<Enum> fromName(std::string_view name) {
     const auto found = std::find(enumNames<Enum>.begin(), enumNames<Enum>.end(), name);
     return found == enumNames<Enum>.end()

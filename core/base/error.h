@@ -5,8 +5,7 @@
 
 namespace tilescope {
 
-/// Something the user can mend. The text says what is wrong, where (file, node, key) and the
-/// remedy.
+/// Something the user can fix. The text says what is wrong, where (file, node, key) and the remedy.
 class UserError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

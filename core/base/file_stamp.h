@@ -1,4 +1,4 @@
-// What tells two contents of a file apart without reading them.
+// Detects changes of a file without reading it.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace tilescope {
 
-/// A file that was written anew, in place or by another that has taken its name, has another stamp.
+/// A file that was rewritten, in place or by another file that took its name, has another stamp.
 struct FileStamp {
     std::uint64_t device = 0;
     std::uint64_t inode = 0; ///< 0 where there is no file

@@ -16,8 +16,8 @@ std::string reasonOf(const mu::Parser::exception_type& error, const FormulaValue
     std::string names;
     for (const auto& [name, value] : values)
         names += (names.empty() ? "" : ", ") + name;
-    return fmt::format("'{}' at {} is no name that is known here ({}), nor a function such as "
-                       "ceil, floor, log2, max, min and sqrt",
+    return fmt::format("'{}' at {} is neither a name known here ({}) nor a function such as ceil, "
+                       "floor, log2, max, min and sqrt",
                        shortened(error.GetToken()), error.GetPos(), names);
 }
 
@@ -45,7 +45,7 @@ double evaluateFormula(std::string_view text, const FormulaValues& values) {
         fail(reasonOf(error, values));
     }
     if (count != 1)
-        fail("it has several values and not one");
+        fail("it has several values instead of one");
     return value;
 }
 

@@ -17,7 +17,7 @@ std::terminate_handler before = nullptr;
 
 void print(const char* text) {
     if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) {
-        // Nobody can be told.
+        // There is no way to report it.
     }
 }
 
@@ -35,7 +35,7 @@ void print(const char* text) {
     } catch (const std::bad_alloc&) {
         endWithMessage();
     } catch (const std::system_error& error) {
-        // So says a thread that cannot be had.
+        // Thrown if a thread cannot be created.
         if (error.code() == std::errc::resource_unavailable_try_again ||
             error.code() == std::errc::not_enough_memory)
             endWithMessage();

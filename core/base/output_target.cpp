@@ -26,7 +26,7 @@ fs::path directoryOf(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// Links there do not lead to names: what they stand for is opened by them.
+/// Links in /proc do not lead to names: opening them opens what they refer to.
 bool isOnProc(const fs::path& directory) {
     struct statfs system {};
     return ::statfs(directory.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
@@ -44,9 +44,9 @@ int ownDescriptor(const fs::path& file, const fs::path& directory) {
     return !error && isNumber && folder.starts_with(own) && folder.ends_with("/fd") ? number : -1;
 }
 
-/// The name after following links, up to one that the system itself has to follow.
+/// The name after following links, up to one that only the system can follow.
 fs::path withoutLinks(const fs::path& name) {
-    constexpr int mostLinks = 40; // of the system, path_resolution(7)
+    constexpr int mostLinks = 40; // the system's limit, path_resolution(7)
     fs::path at = name;
     std::error_code error;
     for (int links = 0; links < mostLinks; ++links) {
@@ -77,7 +77,7 @@ OutputTarget outputTarget(const fs::path& name) {
     if (::stat(at.c_str(), &status) != 0) {
         if (errno == ENOENT && !at.has_filename())
             refuse(name, "it names a directory");
-        return {at}; // new, or what making it will say
+        return {at}; // new, or making it will report the error
     }
     if (S_ISDIR(status.st_mode))
         refuse(name, "it is a directory");

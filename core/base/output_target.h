@@ -1,4 +1,4 @@
-// What the name of an output leads to: a file to replace, or something to write into.
+// What an output name refers to: a file to replace, or something to write into.
 #pragma once
 
 #include <filesystem>
@@ -6,19 +6,19 @@
 namespace tilescope {
 
 struct OutputTarget {
-    /// Links are followed: a file that is to be made or replaced, never the link to it. Of what is
-    /// written into the name that opens it.
+    /// For a regular file, the file to create or replace, after following links; otherwise a name
+    /// that opens it.
     std::filesystem::path path;
     /// False for a device, a FIFO, a socket and an open descriptor such as /dev/stdout.
     bool regular = true;
-    int descriptor = -1; ///< of this process, if the name stands for one
+    int descriptor = -1; ///< of this process, if the name refers to one
 };
 
 /// Opens nothing. Throws UserError naming the file and the reason: a directory, a loop of links, a
 /// file that may not be written.
 OutputTarget outputTarget(const std::filesystem::path& name);
 
-/// A new descriptor to write into what is not regular; -1, with errno, if there is none to have.
+/// A new descriptor to write into a non-regular target; -1, with errno, on failure.
 int openToWriteInto(const OutputTarget& target);
 
 } // namespace tilescope

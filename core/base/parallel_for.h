@@ -11,8 +11,8 @@ namespace detail {
 void parallelFor(std::size_t count, const void* context, void (*work)(const void*, std::size_t));
 } // namespace detail
 
-/// Calls work(i) once for each i below `count`, on as many threads as oneTBB has, and returns when
-/// all have ended. Throws what one of them threw; calls that have not begun are then left out.
+/// Calls work(i) once for each i below `count`, on as many threads as oneTBB uses, and returns when
+/// all have ended. Rethrows an exception of any call; calls that have not begun are then skipped.
 template <class Work> void parallelFor(std::size_t count, const Work& work) {
     handOver(&work);
     detail::parallelFor(count, &work, [](const void* context, std::size_t i) {

@@ -1,4 +1,4 @@
-// Regular expressions of users, on names of any length.
+// Regular expressions from users, on names of any length.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ class RE2;
 
 namespace tilescope {
 
-/// A regular expression in RE2's syntax: the time to look for it grows with the length of the text
-/// and not with what the expression says, and no text is too long. Copies share it.
+/// A regular expression in RE2's syntax: search time grows with the length of the text, whatever
+/// the expression, and no text is too long. Copies share it.
 class Pattern {
 public:
     /// Throws UserError that says what is wrong with the text.

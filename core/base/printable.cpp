@@ -6,9 +6,9 @@
 namespace tilescope {
 namespace {
 
-/// Bytes of a character at the beginning that commands a terminal, 0 if it is none: C0 and DEL, C1
-/// (ECMA-48), and what turns the direction or the lines of text around (Unicode bidi controls,
-/// U+2028, U+2029).
+/// Length of a terminal control character at the beginning of the text, 0 if there is none: C0 and
+/// DEL, C1 (ECMA-48), and characters that change the direction or break lines (Unicode bidi
+/// controls, U+2028, U+2029).
 std::size_t commandBytes(std::string_view text) {
     const auto byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;

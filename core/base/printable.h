@@ -8,13 +8,13 @@ namespace tilescope {
 
 enum class Lines { Join, Keep };
 
-/// Names come from models: what commands a terminal (escape sequences, turned writing, and line
-/// breaks unless they are kept) becomes blanks. All text for people goes through this, and all that
-/// a program prints on a terminal (terminal_buffer.h); JSON and CSV in a file are data, and keep
-/// names as they are.
+/// Names come from models: whatever controls a terminal (escape sequences, bidi controls, and line
+/// breaks unless they are kept) becomes blanks. All text for people goes through this, and
+/// everything that a program prints on a terminal (terminal_buffer.h); JSON and CSV in a file are
+/// data, and keep names as they are.
 std::string printable(std::string_view text, Lines lines = Lines::Join);
 
-/// A message as people read it: of one that quotes an absurd lot, beginning and end.
+/// A message for people; of an extremely long one, its beginning and end.
 std::string boundedMessage(std::string text);
 
 } // namespace tilescope

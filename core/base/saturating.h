@@ -1,4 +1,4 @@
-// Sums and products of counts that stay at the largest or least number instead of wrapping.
+// Sums and products of counts that saturate instead of wrapping.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace tilescope {
 
-/// The end of the numbers on one side, where a result would have wrapped.
+/// The limit that a result saturates to instead of wrapping.
 constexpr std::int64_t lastNumber(bool negative) {
     using Limits = std::numeric_limits<std::int64_t>;
     return negative ? Limits::min() : Limits::max();

@@ -21,11 +21,11 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 }
 
 std::string nearestName(std::string_view typed, const std::vector<std::string>& candidates) {
-    constexpr std::size_t longestTyped = 256; // nothing that was typed; distances take its square
+    constexpr std::size_t longestTyped = 256; // longer than any typed name; cost is quadratic
     std::string best;
     if (typed.size() > longestTyped)
         return best;
-    // More than a third of the letters wrong is another word, not a slip.
+    // With more than a third of the letters wrong it is another word, not a typo.
     std::size_t bestDistance = std::max<std::size_t>(2, typed.size() / 3) + 1;
     for (const std::string& candidate : candidates) {
         const std::size_t distance = editDistance(typed, candidate);

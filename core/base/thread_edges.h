@@ -1,5 +1,5 @@
-// What a library guarantees of the order between threads, told to the thread sanitizer, which
-// cannot see it: oneTBB and Qt are not instrumented. Nothing is compiled without that sanitizer.
+// Tells the thread sanitizer about ordering between threads that libraries guarantee but that it
+// cannot see: oneTBB and Qt are not instrumented. Nothing is compiled without that sanitizer.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// All that the calling thread did is seen by the thread that later calls takeOver(at).
+/// Everything that the calling thread did is visible to the thread that later calls takeOver(at).
 inline void handOver([[maybe_unused]] const void* at) {
 #ifdef __SANITIZE_THREAD__
     __tsan_release(const_cast<void*>(at));

@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    /// Tenths of a nanosecond: less than a cycle, so that neighbours stay neighbours.
+    /// Tenths of a nanosecond: less than a cycle, so that adjacent steps stay adjacent.
     [[nodiscard]] std::int64_t cycleTicks(std::int64_t cycle) const {
         return std::llround(static_cast<double>(cycle) / clockHz_ * 1e10);
     }
@@ -108,7 +108,7 @@ private:
     }
 
     void writeHost(const HostTimeline& host) {
-        // A number that no IPU has.
+        // A number that is not an IPU's.
         const IpuId process(source_.info.target.ipus);
         name("process_name", process, 0, "Host");
         order("process_sort_index", process, 0, -1);
@@ -206,7 +206,7 @@ ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& s
         throw UserError(fmt::format("no cycles from {} to {}: the execution has {} cycles",
                                     range.begin, range.end, total));
     range.end = std::min(range.end, total);
-    // Merging leaves at most about two spans for each minimumCycles of the range on each IPU.
+    // Merging leaves at most about two spans per minimumCycles of the range on each IPU.
     const std::int64_t steps = source.index.stepCount();
     const std::int64_t mostSteps =
         std::max<std::int64_t>(1, options.mostEvents / std::max(1, source.info.target.ipus));

@@ -30,14 +30,14 @@ struct ChromeTraceResult {
 };
 
 /// Writes complete events ("ph": "X") with times in microseconds at the target's clock: a process
-/// for each IPU, whose first track has the runs and whose others the steps; steps that overlap
-/// have tracks of their own. Repeats are unrolled as far as mostEvents allows; narrower steps
-/// become one event that says how many it stands for. Throws UserError for a range outside of the
+/// for each IPU, with the runs on its first track and the steps on the others; overlapping steps
+/// have tracks of their own. Repeats are unrolled as far as mostEvents allows; narrower steps are
+/// merged into one event that gives their number. Throws UserError for a range outside of the
 /// execution.
 ///
-/// The host is a process of its own above the IPUs, with a thread for each of its lanes.
-/// Compilation and loading are part of the whole execution, not of a range of it. Where they are
-/// written, all times count from where the compilation began, as Perfetto drops events before 0;
+/// The host is a separate process above the IPUs, with a thread for each of its lanes. Compilation
+/// and loading are part of the whole execution, not of a range of it. If they are written, all
+/// times count from the beginning of the compilation, as Perfetto drops events before 0;
 /// otherData.executionBegins has the microseconds to the first run.
 ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& source,
                                    const ChromeTraceOptions& options);

@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// A string of the DOT language. Who draws it wants no control characters either.
+/// A string of the DOT language. Renderers do not accept control characters either.
 std::string dotText(std::string_view text) {
     std::string made = "\"";
     for (const char c : printable(text, Lines::Keep)) {

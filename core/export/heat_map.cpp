@@ -40,7 +40,7 @@ const char* inkOn(const Colour& colour) {
     return lightness < 125 ? "#ffffff" : "#1a1a1a";
 }
 
-/// Text for XML; control characters have no place in it.
+/// Text for XML; control characters are not allowed in it.
 std::string escaped(const std::string& text) {
     std::string result;
     for (const char c : text)
@@ -197,7 +197,7 @@ private:
         text(margin, 52, "start", map_.subtitle, R"(fill="#555555")");
     }
 
-    /// Every so many values, so that their texts do not touch.
+    /// Every n-th value, so that the labels do not touch.
     static std::size_t stride(double room, double needed) {
         return static_cast<std::size_t>(std::max(1.0, std::ceil(needed / room)));
     }
@@ -228,8 +228,8 @@ private:
         return headHeight + margin + cellHeight_ * static_cast<double>(row);
     }
 
-    /// Diagonal lines over a rectangle with a border, drawn one by one: not every program knows
-    /// patterns. Each label has its own direction.
+    /// Diagonal lines over a rectangle with a border, drawn one by one, as not every program
+    /// supports patterns. Each label has its own direction.
     void hatch(double x, double y, double width, double height, const std::string& label) {
         const auto number = std::find(labels_.begin(), labels_.end(), label) - labels_.begin();
         fmt::format_to(std::back_inserter(out_),
@@ -262,7 +262,7 @@ private:
     }
 
     void cells() {
-        // A hair of white between large cells; small ones touch.
+        // A thin white gap between large cells; small ones touch.
         const double gap = cellWidth_ >= 12 && cellHeight_ >= 12 ? 1 : 0;
         for (std::size_t i = 0; i < map_.cells.size(); ++i) {
             const HeatMapCell& cell = map_.cells[i];
@@ -290,7 +290,7 @@ private:
         const std::string what = textOf(cell);
         const double middle = x + cellWidth_ / 2;
         const double baseline = y + cellHeight_ / 2 + 4;
-        // Text over lines needs a ground of its own.
+        // Text over lines needs its own background.
         const double ground = characterWidth * static_cast<double>(what.size()) + 8;
         if (!cell.value)
             add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="15" rx="2" fill="#f4f4f4"/>)",
@@ -314,7 +314,7 @@ private:
             swatch(x, y, R"(fill="none" stroke="#d1006c" stroke-width="2.5")", "largest value");
     }
 
-    /// The bar with its numbers; gives its lower end.
+    /// The bar with its numbers; returns its lower end.
     double scale(double x, double y) {
         text(x, y + 4, "start", map_.unit, R"(font-weight="bold")");
         y += 16;
@@ -349,7 +349,7 @@ private:
     double right_;
     double bottom_;
     std::vector<std::string> labels_; ///< of the cells without a value
-    bool cellsHaveTexts_;             ///< all or none: a gap would look like a lack
+    bool cellsHaveTexts_;             ///< all or none: a gap would look like a missing value
     std::string out_;
 };
 

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// The point of a position on each axis; the last axis changes fastest.
+/// The point at a position on each axis; the last axis changes fastest.
 std::size_t pointAt(const SweepGrid& grid, const std::vector<std::size_t>& positions) {
     std::size_t point = 0;
     for (std::size_t axis = 0; axis < grid.axes().size(); ++axis)
@@ -63,7 +63,7 @@ bool lessIsBetter(SweepValue value) {
 }
 
 std::optional<double> sweepValueOf(const PointResult& result, SweepValue value) {
-    // From MaxTile on.
+    // The maps from MaxTile on.
     static constexpr std::array bytes{&PointMemory::maxTileIncludingGaps,
                                       &PointMemory::totalIncludingGaps, &PointMemory::alwaysLive,
                                       &PointMemory::maxNotAlwaysLive};

@@ -21,18 +21,18 @@ inline constexpr auto enumTitles<SweepValue> =
                                      "memory of all tiles", "always live", "peak not always live"});
 /// "samples/s", "cycles", "bytes".
 std::string_view unitOf(SweepValue value);
-/// Bytes and cycles: less is better.
+/// True for bytes and cycles, where less is better.
 bool lessIsBetter(SweepValue value);
 
-/// The value of a point; none where it has none, such as the cycles of what does not fit.
+/// The value of a point; none if it has none, such as the cycles of a point that does not fit.
 std::optional<double> sweepValueOf(const PointResult& result, SweepValue value);
 
-/// Which part of the grid a map shows. A sweep of one axis has one row.
+/// Which part of the grid a map shows. The map of a sweep with one axis has one row.
 struct SweepMapOptions {
     SweepValue value = SweepValue::Throughput;
     std::size_t rowAxis = 0;
     std::size_t columnAxis = 1;
-    /// The value of each axis that is neither; missing ones have their first.
+    /// The value of every other axis; for missing ones, the first.
     std::vector<std::size_t> positions;
 };
 

@@ -38,7 +38,7 @@ void checkSteps(const RunOptions& options) {
                         (steps / of + 1) * of));
     const std::int64_t iterations = options.batch.deviceIterations;
     refuse(iterations != 1 && iterations != steps / of, "deviceIterations",
-           fmt::format("--steps-per-execution {} makes {} of them; leave one of both out", steps,
+           fmt::format("--steps-per-execution {} makes {} of them; leave one of the two out", steps,
                        steps / of));
 }
 
@@ -50,10 +50,10 @@ std::vector<OptionSpec> batchRows() {
     return {
         modeRow(),
         batch.maybeInteger("batchSize", &BatchOptions::batchSize, {1, mostSamples},
-                           "samples of a micro-batch; without it the model's own, or 1"),
+                           "samples per micro-batch; by default the model's own, or 1"),
         batch
             .integer("gradientAccumulation", &BatchOptions::gradientAccumulation,
-                     {1, limits::mostIterations}, "micro-batches of one weight update")
+                     {1, limits::mostIterations}, "micro-batches per weight update")
             .needing([](const RunOptions& options) { return options.isTraining(); },
                      "gradients are accumulated in training only; add --mode training, or use "
                      "--device-iterations"),
@@ -62,14 +62,14 @@ std::vector<OptionSpec> batchRows() {
         batch
             .integer("stepsPerExecution", &BatchOptions::stepsPerExecution,
                      {1, limits::mostIterations},
-                     "Keras' name and count of it: micro-batches of one run over all replicas, "
-                     "with --framework keras")
+                     "Keras' counterpart of --device-iterations: micro-batches of one run over all "
+                     "replicas, with --framework keras")
             .needing(
                 [](const RunOptions& options) {
                     return options.host.framework == Framework::Keras ||
                            options.host.framework == Framework::Tensorflow;
                 },
-                "only Keras counts so; add --framework keras, or give --device-iterations"),
+                "only Keras counts this way; add --framework keras, or give --device-iterations"),
     };
 }
 

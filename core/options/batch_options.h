@@ -1,4 +1,4 @@
-// What one call of a program processes.
+// How much one call of a program processes.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct BatchOptions {
     [[nodiscard]] std::int64_t microBatchesOfUpdate() const {
         return isTraining() ? gradientAccumulation : 1;
     }
-    /// Micro-batches between a pipeline's filling and its emptying.
+    /// Micro-batches between a pipeline's ramp-up and its ramp-down.
     [[nodiscard]] std::int64_t microBatchesOfPipeline() const {
         return isTraining() ? gradientAccumulation : deviceIterations;
     }
-    /// Micro-batches of a replica in one call that have a result each.
+    /// Micro-batches of a replica in one call that each return a result.
     [[nodiscard]] std::int64_t microBatchesOfCall() const {
         return deviceIterations * microBatchesOfUpdate();
     }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr RowsOf compute(OptionTopic::Compute, &RunOptions::compute);
 
-/// Of an option that means nothing where no values are computed.
+/// For options without a meaning if no values are computed.
 OptionSpec ofValues(OptionSpec row) {
     return std::move(row).needing(
         [](const RunOptions& options) {
@@ -23,14 +23,14 @@ OptionSpec ofValues(OptionSpec row) {
         "values are only computed with --compute");
 }
 
-/// Of training on data, of which a program brings its own.
+/// For options of training on data; a program brings its own data.
 OptionSpec onData(OptionSpec row) {
     return ofValues(std::move(row))
         .needing([](const RunOptions& options) { return !options.compute.data.empty(); },
-                 "only training with --data has this");
+                 "only training with --data uses this");
 }
 
-/// Of inference: what goes in and what comes out.
+/// For inputs and outputs of inference.
 OptionSpec ofInference(OptionSpec row) {
     return ofValues(std::move(row))
         .needing([](const RunOptions& options) { return !options.isTraining(); },
@@ -94,43 +94,44 @@ std::string exceptionsText(const FpExceptions& chosen) {
 OptionSpec exceptionsRow() {
     return compute.own(
         "fpExceptions", OptionSpec::Type::Text,
-        "exceptions that end a run with values, a list: invalid, division (by zero), overflow; "
-        "nan-on-overflow: a half that is too large becomes NaN, not the largest; all",
+        "floating-point exceptions that end a run with values, a list: invalid, division (by "
+        "zero), overflow; nan-on-overflow: halves that are too large become NaN instead of the "
+        "largest half; all",
         [](const OptionSpec& self, ComputeOptions& options, const std::string& value) {
             options.fpExceptions = exceptionsOf(self, value);
         },
         [](const ComputeOptions& options) { return exceptionsText(options.fpExceptions); });
 }
 
-/// A path, which is not looked at before it is used; with a suffix that it has to have, if any.
+/// A path, which is not checked before it is used; with its mandatory suffix, if any.
 OptionSpec pathRow(const char* key, std::string ComputeOptions::*member, const char* help,
                    const char* suffix = "") {
     return compute.text(
         key, member, help, [suffix](const OptionSpec& self, const std::string& value) {
             if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
                 throw OptionError(self.key,
-                                  fmt::format("'{}' is no name of a file or folder", value));
+                                  fmt::format("'{}' is not the name of a file or folder", value));
             if (!value.empty() && !value.ends_with(suffix))
-                throw OptionError(self.key, fmt::format("'{}' is no {} file", value, suffix));
+                throw OptionError(self.key, fmt::format("'{}' is not a {} file", value, suffix));
         });
 }
 
 OptionSpec automaticLossScalingRow() {
-    OptionSpec made = ofValues(compute.toggle(
-        "automaticLossScaling", &ComputeOptions::automaticLossScaling,
-        "training doubles --loss-scaling after each weight update, and halves it where gradients "
-        "are too large; of values alone: cycles and bytes do not count it"));
+    OptionSpec made = ofValues(
+        compute.toggle("automaticLossScaling", &ComputeOptions::automaticLossScaling,
+                       "training doubles --loss-scaling after each weight update, and halves it "
+                       "when gradients are too large; affects values only, not cycles or bytes"));
     return std::move(made)
         .needing(
             [](const RunOptions& options) {
                 return options.compute.byProgram || !options.compute.data.empty();
             },
-            "only training with --data has this")
+            "only training with --data uses this")
         .needing([](const RunOptions& options) { return options.isTraining(); },
                  "there is a loss in training only; add --mode training, or leave it out");
 }
 
-/// What values are computed from and compared with.
+/// Files that values are computed from and compared with.
 std::vector<OptionSpec> fileRows() {
     constexpr OptionRange tolerances{0, 1e6};
     return {
@@ -138,9 +139,9 @@ std::vector<OptionSpec> fileRows() {
                      "compute values too: results of the model, or training on data"),
         ofInference(pathRow("inputs", &ComputeOptions::inputs,
                             "values of the inputs: .npy, .npz, ONNX .pb, or a folder of them "
-                            "(input_0.pb); without it they are generated")),
+                            "(input_0.pb); by default they are generated")),
         ofInference(pathRow("saveOutputs", &ComputeOptions::saveOutputs,
-                            "folder for the results, a .npy file each")),
+                            "folder for the results, one .npy file each")),
         ofInference(pathRow("expect", &ComputeOptions::expect,
                             "results to compare with, in the same forms as --inputs; exit 1 if "
                             "they differ")),
@@ -156,10 +157,10 @@ std::vector<OptionSpec> learningRows() {
         ofValues(pathRow("data", &ComputeOptions::data,
                          "folder of training data: MNIST's four files, gzipped or not (IDX)"))
             .needing([](const RunOptions& options) { return options.isTraining(); },
-                     "a model learns from data in training; add --mode training"),
-        onData(pathRow("evalData", &ComputeOptions::evalData,
-                       "folder to evaluate with after each epoch; without it the test files of "
-                       "--data")),
+                     "only training uses data; add --mode training"),
+        onData(pathRow(
+            "evalData", &ComputeOptions::evalData,
+            "folder of data to evaluate on after each epoch; by default the test files of --data")),
         onData(compute.integer("epochs", &ComputeOptions::epochs, {1, mostEpochs},
                                "passes over the training data")),
         onData(scheduleRow()),
@@ -168,25 +169,26 @@ std::vector<OptionSpec> learningRows() {
         onData(pathRow("saveModel", &ComputeOptions::saveModel,
                        "ONNX file for the model with its trained weights", ".onnx")),
         onData(pathRow("resume", &ComputeOptions::resume,
-                       "ONNX file of --save-model, whose weights training goes on with", ".onnx")),
+                       "ONNX file written by --save-model, from whose weights training continues",
+                       ".onnx")),
     };
 }
 
 std::vector<OptionSpec> arithmeticRows() {
     constexpr double mostSampledIterations = 10'000;
     return {
-        ofValues(
-            compute.choice("arithmetic", &ComputeOptions::arithmetic, {"device", "float"},
-                           "of values: as the device rounds, or all in float to compare with")),
+        ofValues(compute.choice(
+            "arithmetic", &ComputeOptions::arithmetic, {"device", "float"},
+            "arithmetic of values: rounded as on the device, or all in float for comparison")),
         ofValues(compute.choice("values", &ComputeOptions::values, {"all", "curves", "off"},
-                                "what the profile keeps of values: statistics of tensors and the "
+                                "what the profile records of values: statistics of tensors and the "
                                 "curves of training")),
         ofValues(compute.integer(
             "valueSamples", &ComputeOptions::valueSamples, {1, mostSampledIterations},
-            "weight updates, evenly spread, at which the profile looks at tensors")),
+            "number of weight updates, evenly spread, at which the profile samples tensors")),
         ofValues(compute.toggle("stochasticRounding", &ComputeOptions::stochasticRounding,
-                                "halves are rounded at random, so that sums are right on average; "
-                                "random numbers follow from --seed")),
+                                "round halves at random, so that sums are right on average; --seed "
+                                "determines the random numbers")),
         ofValues(exceptionsRow()),
         automaticLossScalingRow(),
     };
@@ -203,7 +205,7 @@ std::vector<OptionSpec> computeRows() {
 
 void checkCompute(const RunOptions& options) {
     refuse(options.compute.enabled && options.isTraining() && options.compute.data.empty(),
-           "compute", "training computes on data; give their folder with --data");
+           "compute", "training needs data; give its folder with --data");
 }
 
 } // namespace tilescope

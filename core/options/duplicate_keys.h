@@ -1,4 +1,4 @@
-// Keys that are in an object of JSON twice: parsers take the last without a word.
+// Duplicate keys in a JSON object: parsers silently take the last one.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace tilescope {
 
 struct DuplicateKey {
     std::string key;
-    std::size_t at = 0; ///< about where the second one ends, in bytes
+    std::size_t at = 0; ///< approximate end of the second one, in bytes
 };
 
-/// The first one in a text that is valid JSON.
+/// The first duplicate in a text that is valid JSON.
 std::optional<DuplicateKey> duplicateKey(std::string_view text);
 
 } // namespace tilescope

@@ -75,10 +75,9 @@ std::vector<OptionNote> engineOptionNotes(const EngineOptions& options) {
                                                "profile and has no effect.{}",
                                                key, didYouMean(key, keys))});
         else if (!isAllowed(*known, value))
-            notes.push_back({true, fmt::format("engine option '{}' is '{}', not one of {}; it is "
-                                               "taken to be {}",
-                                               key, value, fmt::join(known->values, ", "),
-                                               known->values.front())});
+            notes.push_back(
+                {true, fmt::format("engine option '{}' is '{}', not one of {}; using {}", key,
+                                   value, fmt::join(known->values, ", "), known->values.front())});
         else if (known->effect == EngineEffect::Recorded)
             notes.push_back(
                 {false, fmt::format("engine option '{}' is recorded only and has no effect on the "
@@ -97,20 +96,21 @@ std::vector<OptionNote> engineOptionNotes(const EngineOptions& options) {
 std::vector<OptionSpec> engineRows() {
     constexpr RowsOf engine(OptionTopic::ModelAndEngine, &RunOptions::engine);
     return {
-        engine.text("executableCache", &EngineOptions::executableCache,
-                    "directory that keeps compiled programs: the same model with the same options "
-                    "is not compiled again",
-                    [](const OptionSpec& self, const std::string& value) {
-                        if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
-                            throw OptionError(
-                                self.key,
-                                fmt::format("'{}' is no name of a directory; name one, or leave it "
-                                            "out",
-                                            value));
-                    }),
+        engine.text(
+            "executableCache", &EngineOptions::executableCache,
+            "directory for compiled programs: the same model with the same options is not "
+            "compiled again",
+            [](const OptionSpec& self, const std::string& value) {
+                if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
+                    throw OptionError(
+                        self.key,
+                        fmt::format(
+                            "'{}' is not the name of a directory; give one, or leave it out",
+                            value));
+            }),
         engine.own(
             "engineOptions", OptionSpec::Type::Json,
-            "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them",
+            "Poplar engine options, in the form of POPLAR_ENGINE_OPTIONS",
             [](const OptionSpec& self, EngineOptions& options, const std::string& value) {
                 addEngineOptions(options, value, "option " + optionName(self.key));
             },

@@ -1,4 +1,4 @@
-// The Poplar engine options of public code and documentation, and what each does here.
+// The Poplar engine options from public code and documentation, and what each does here.
 #pragma once
 
 #include <array>
@@ -14,33 +14,33 @@ namespace tilescope {
 
 /// How the engine is called.
 struct EngineOptions {
-    /// Directory that keeps compiled programs for later runs; empty: none are kept.
+    /// Directory for compiled programs, reused by later runs; empty: none are kept.
     std::string executableCache;
-    /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
+    /// Poplar engine options, as in POPLAR_ENGINE_OPTIONS.
     std::map<std::string, std::string> given;
     friend bool operator==(const EngineOptions&, const EngineOptions&) = default;
 };
 
 enum class EngineEffect {
-    Acts,      ///< the profile is what the option asks for
-    Recorded,  ///< kept with the profile; what it would change is not modelled
-    NoMeaning, ///< about a device or files that a simulation does not have
+    Acts,      ///< has its effect on the profile
+    Recorded,  ///< kept with the profile; its effect is not modelled
+    NoMeaning, ///< concerns a device or files that a simulation does not have
 };
 template <>
 inline constexpr auto enumTitles<EngineEffect> =
     std::to_array<std::string_view>({"acts", "recorded only", "no meaning in a simulator"});
 
-/// What is said of an option that acts where the profile's figures do not show it at once.
+/// A remark on an option whose effect is not obvious from the profile's figures.
 struct EngineRemark {
-    bool when = false;          ///< the value of the switch that it is said of
-    std::string_view text = {}; ///< nothing is said if empty
+    bool when = false;          ///< the value of the switch that the remark is about
+    std::string_view text = {}; ///< empty: no remark
 };
 
 struct EngineOption {
     std::string_view key; ///< "debug.instrument"
     EngineEffect effect = EngineEffect::Recorded;
-    std::string_view what;                     ///< that it does here, or why it does nothing
-    std::vector<std::string_view> values = {}; ///< allowed ones, the default first; none: any
+    std::string_view what;                     ///< its effect here, or why it has none
+    std::vector<std::string_view> values = {}; ///< allowed ones, the default first; empty: any
     EngineRemark remark = {};
 };
 
@@ -50,14 +50,15 @@ const std::vector<EngineOption>& engineOptionTable();
 /// The row of an option; nullptr for an unknown one.
 const EngineOption* findEngineOption(std::string_view key);
 
-/// Reads Poplar engine options, a JSON object of strings (numbers and booleans are taken too), as
-/// the original reads POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
+/// Reads Poplar engine options, a JSON object of strings (numbers and booleans are accepted too),
+/// like POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
 void addEngineOptions(EngineOptions& options, std::string_view json, const std::string& origin);
 
 /// Engine options as a JSON object, keys sorted; "" if there are none.
 std::string engineOptionsJson(const EngineOptions& options);
 
-/// The value in force of an option with a list of values: one that is not in it is the default.
+/// The value in force of an option with a list of values: the default if the given one is not in
+/// it.
 std::string_view engineChoice(const EngineOptions& options, std::string_view key);
 /// The value of a switch.
 bool engineSwitch(const EngineOptions& options, std::string_view key, bool byDefault);

@@ -16,8 +16,8 @@ OptionSpec deviceMappingRow() {
     return execution
         .own(
             "deviceMapping", OptionSpec::Type::Text,
-            "IPU of each stage, N,N,...: a stage may come back to an IPU, such as to a weight that "
-            "an earlier stage has; without it stage i runs on IPU i",
+            "IPU of each stage, N,N,...: a later stage may use the same IPU again, for example for "
+            "a weight that an earlier stage has there; by default stage i runs on IPU i",
             [](const OptionSpec& self, ExecutionOptions& options, const std::string& value) {
                 options.deviceMapping.clear();
                 if (!value.empty())
@@ -40,8 +40,8 @@ OptionSpec deviceMappingRow() {
 OptionSpec splitRow() {
     return execution
         .names("split", &ExecutionOptions::split,
-               "first operation or scope of each further stage, NAME,NAME; without it the stages "
-               "are balanced by cycles")
+               "first operation or scope of each stage after the first, NAME,NAME; by default the "
+               "stages are balanced by cycles")
         .needing(
             [](const RunOptions& options) {
                 return options.machine.target.ipus > 1 || options.execution.isPhased();
@@ -75,11 +75,10 @@ void checkSchemes(const RunOptions& options) {
                                       ipus, groups));
     const bool shards = execution.scheme == Execution::Sharded;
     if ((shards || execution.isPipelined()) && ipus == 1)
-        throw OptionError(
-            "execution",
-            fmt::format("'{}' shares a model between several IPUs, but there is one; add --ipus N, "
-                        "or leave it out",
-                        shards ? "sharded" : "pipelined"));
+        throw OptionError("execution",
+                          fmt::format("'{}' shares a model between several IPUs, but there is only "
+                                      "one; add --ipus N, or leave it out",
+                                      shards ? "sharded" : "pipelined"));
 }
 
 void checkDeviceMapping(const RunOptions& options) {
@@ -122,11 +121,11 @@ std::vector<OptionSpec> executionRows() {
         deviceMappingRow(),
         inPhases(execution.integer(
             "phases", &ExecutionOptions::phases, {1, mostPhases},
-            "parts of the forward pass that run one after the other in phased execution, of about "
-            "equal cost; without it as --split or the model's __execution_phase says")),
+            "number of parts of about equal cost into which phased execution splits the forward "
+            "pass; by default as given by --split or the model's __execution_phase")),
         inPhases(execution.integer("phaseStages", &ExecutionOptions::phaseStages, {1, 2},
-                                   "groups of IPUs that take turns with phases, 1 or 2; without it "
-                                   "2 where there are two IPUs or more")),
+                                   "groups of IPUs that take turns with phases, 1 or 2; by default "
+                                   "2 with two or more IPUs")),
         inPhases(execution.choice(
             "phaseSchedule", &ExecutionOptions::phaseSchedule, {"interleaving", "batch"},
             "when optimizer state is loaded and results are stored within a phase: next to each "

@@ -25,14 +25,14 @@ struct ExecutionOptions {
     /// IPU of each stage (TensorFlow device_mapping); empty: stage i runs on IPU i.
     std::vector<std::int32_t> deviceMapping;
     std::int32_t phases = 0; ///< of the forward pass, phased execution; 0: as the model is split
-    /// Groups of IPUs that take turns: 1 or 2; 0: as many as there are.
+    /// Groups of IPUs that take turns: 1 or 2; 0: as many as possible.
     std::int32_t phaseStages = 0;
     /// Order of loads, optimizer and stores within a phase (PopART ExecutionPhaseSchedule).
     PhaseSchedule phaseSchedule = PhaseSchedule::Interleaving;
 
     [[nodiscard]] bool isPipelined() const { return scheme == Execution::Pipelined; }
     [[nodiscard]] bool isPhased() const { return scheme == Execution::Phased; }
-    /// PopART's default: ping-pong between two groups where there are two IPUs or more.
+    /// PopART's default: ping-pong between two groups if there are two or more IPUs.
     [[nodiscard]] std::int32_t phaseStagesInForce(std::int32_t ipus) const {
         return phaseStages > 0 ? phaseStages : ipus > 1 ? 2 : 1;
     }

@@ -13,23 +13,23 @@ OptionSpec strategyRow() {
     return host
         .choice("exchangeStrategy", &HostOptions::exchangeStrategy,
                 {"just-in-time", "overlap-inner-loop", "overlap-loops"},
-                "when data move between the host and I/O tiles: around each micro-batch, or beside "
-                "the computation of others in the inner loop or in both loops")
+                "when data move between the host and I/O tiles: around each micro-batch, or while "
+                "others are computed, in the inner loop or in both loops")
         .needing([](const RunOptions& options) { return options.machine.ioTiles > 0; },
                  "only I/O tiles can talk to the host while others compute; add --io-tiles 32, or "
                  "leave it out");
 }
 
 std::vector<OptionSpec> feedingRows() {
-    // Each keeps a batch in the host's memory; more change nothing that a run shows.
+    // Each keeps a batch in the host's memory; a higher number makes no difference to a run.
     constexpr double mostDepth = 1000;
     // More than any host prepares; the time of a sample stays above zero.
     constexpr double mostSamplesPerSecond = 1e12;
     return {
         strategyRow(),
         withHost(host.integer("prefetchDepth", &HostOptions::prefetchDepth, {1, mostDepth},
-                              "micro-batches of input that the host may have ready; from 2 on the "
-                              "IPU does not wait for an answer to each request")),
+                              "micro-batches of input that the host may prepare ahead; from 2 on "
+                              "the IPU does not wait for an answer to each request")),
         host.flag("ignoreData", &HostOptions::ignoreData,
                   "nothing is exchanged with the host: inputs, weights and results stay on the "
                   "device (PopTorch's enableSyntheticData)"),
@@ -37,15 +37,15 @@ std::vector<OptionSpec> feedingRows() {
                              {"as-model", "float", "half", "int8"},
                              "element type in which the host sends floating-point inputs; the "
                              "device casts them to the model's")),
-        withHost(host.number("hostRate", &HostOptions::hostRate, {0, mostSamplesPerSecond},
-                             "samples a second that one instance of the host prepares; 0: as many "
-                             "as are wanted")),
+        withHost(
+            host.number("hostRate", &HostOptions::hostRate, {0, mostSamplesPerSecond},
+                        "samples per second that one instance of the host prepares; 0: no limit")),
         host.number("hostJitter", &HostOptions::hostJitter, {0, 7},
-                    "by how much of the mean time one in eight micro-batches takes longer to "
-                    "prepare, the others together as much less; with --host-rate")
-            .needing([](const RunOptions& options) { return options.host.hostRate > 0; },
-                     "a host that prepares any number of samples is never late; add --host-rate N, "
-                     "or leave it out"),
+                    "extra preparation time of one in eight micro-batches, as a multiple of the "
+                    "mean; the others together take that much less; with --host-rate")
+            .needing(
+                [](const RunOptions& options) { return options.host.hostRate > 0; },
+                "without --host-rate the host is never late; add --host-rate N, or leave it out"),
     };
 }
 
@@ -55,7 +55,7 @@ OptionSpec outputEveryRow() {
                  "n of --output-mode every-n, a divisor of the run's batches")
         .needing(
             [](const RunOptions& options) { return options.host.outputMode == OutputMode::EveryN; },
-            "only each n-th batch has a number; add --output-mode every-n, or leave it out");
+            "it is the n of 'every-n'; add --output-mode every-n, or leave it out");
 }
 
 /// Which results a call returns.
@@ -64,7 +64,7 @@ void checkReturns(const RunOptions& options) {
     const bool everyN = host.outputMode == OutputMode::EveryN;
     const std::int64_t iterations = withDeviceIterations(options).batch.deviceIterations;
     refuse(everyN && host.outputEvery == 0, "outputEvery",
-           "'every-n' returns each n-th batch; say which by --output-every N");
+           "'every-n' returns every n-th batch; give n with --output-every N");
     if (everyN && iterations % host.outputEvery != 0)
         throw OptionError(
             "outputEvery",
@@ -78,8 +78,8 @@ void checkReturns(const RunOptions& options) {
     refuseWith(options.machine.ioTiles > 0, "I/O tiles send");
     refuseWith(options.execution.isPhased(), "phases send");
     refuse(everyN && options.execution.isPipelined() && !options.isTraining(), "outputMode",
-           "a pipeline without weight updates is one loop over all batches and has no moment "
-           "after each n-th; choose all, final or sum");
+           "a pipeline without weight updates is one loop over all batches, without a point after "
+           "every n-th; choose all, final or sum");
 }
 
 } // namespace
@@ -111,8 +111,8 @@ void checkHost(const RunOptions& options) {
     refuse(options.execution.isPipelined() && options.isTraining() &&
                options.host.exchangeStrategy == ExchangeStrategy::OverlapLoops,
            "exchangeStrategy",
-           "a pipeline runs empty before each weight update, so that no transfer goes on over "
-           "it; choose overlap-inner-loop");
+           "a pipeline drains before each weight update, so no transfer can continue across it; "
+           "choose overlap-inner-loop");
     checkReturns(options);
 }
 

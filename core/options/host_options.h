@@ -1,4 +1,4 @@
-// How the host feeds the machine and what it takes back.
+// How the host feeds the machine and what it receives back.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace tilescope {
 enum class ExchangeStrategy { JustInTime, OverlapInnerLoop, OverlapLoops };
 /// Element type in which the host sends a model's floating-point inputs.
 enum class InputType { AsModel, Float, Half, Int8 };
-/// What calls the engine: Poplar is a program of the user's own.
+/// What calls the engine: Poplar means a program written by the user.
 enum class Framework { Popart, Poptorch, Tensorflow, Keras, Poplar };
 template <>
 inline constexpr auto enumNames<Framework> =
@@ -23,15 +23,15 @@ enum class OutputMode { All, Final, EveryN, Sum };
 
 struct HostOptions {
     ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
-    std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
+    std::int32_t prefetchDepth = 1; ///< the most batches that the host prepares ahead
     InputType inputType = InputType::AsModel;
     /// No host streams: inputs, weights and results stay on the device (PopART's synthetic data).
     bool ignoreData = false;
     double hostRate = 0; ///< samples a second that one host instance prepares; 0: any number
-    /// By how much of the mean time one in eight micro-batches is late; see host_model.h.
+    /// Extra time of one late micro-batch in eight, as a multiple of the mean; see host_model.h.
     double hostJitter = 0;
     std::int32_t instances = 1; ///< processes of the host, which share the replicas (PopDist)
-    Framework framework = Framework::Popart; ///< whose work on the host each call has
+    Framework framework = Framework::Popart; ///< whose host overhead each call has
     OutputMode outputMode = OutputMode::All;
     std::int64_t outputEvery = 0; ///< batches between two that are returned, with EveryN
 

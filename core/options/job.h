@@ -15,14 +15,14 @@ struct Job {
     std::map<std::string, std::string> options; ///< key to value, for setRunOptions()
 };
 
-/// Reads {"model": ..., <option keys of the table>}. A file that is a Keras model itself is a job
-/// without options. A model that looks like a path and is relative is taken from the directory of
-/// the job file; one that is an object is an operation list, which the simulator reads from the job
-/// file. Throws UserError: unreadable, not valid JSON (with line and column), an unknown key (with
-/// the nearest), no model, a value of the wrong kind.
+/// Reads {"model": ..., <option keys of the table>}. A file that is itself a Keras model is a job
+/// without options. A relative path of a model is relative to the directory of the job file; an
+/// object is an operation list, which the simulator reads from the job file. Throws UserError:
+/// unreadable, not valid JSON (with line and column), an unknown key (with the nearest), no model,
+/// a value of the wrong kind.
 Job readJob(const std::filesystem::path& file);
 
-/// The same from text; `directory` is what relative models are relative to.
+/// The same from text; relative models are relative to `directory`.
 Job parseJob(std::string_view text, const std::string& origin,
              const std::filesystem::path& directory);
 

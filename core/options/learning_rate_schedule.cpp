@@ -29,7 +29,7 @@ std::int64_t updatesFrom(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most)
         throw std::invalid_argument(
-            fmt::format("'{}' is no number of updates from 1 to {}", text, most));
+            fmt::format("'{}' is not a number of updates from 1 to {}", text, most));
     return number;
 }
 
@@ -37,14 +37,14 @@ double gammaFrom(const std::string& text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || !(number > 0 && number <= 1))
-        throw std::invalid_argument(fmt::format("'{}' is no factor above 0 and not above 1", text));
+        throw std::invalid_argument(fmt::format("'{}' is not a factor above 0 and up to 1", text));
     return number;
 }
 
 [[noreturn]] void refuseForm(const std::string& part) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no schedule; choose constant, step:N:F, cosine or linear, each also "
-                    "after warmup:N and a comma",
+        fmt::format("'{}' is not a schedule; choose constant, step:N:F, cosine or linear, each "
+                    "also after warmup:N and a comma",
                     part));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using enum LossFunction;
 
-// The first name of each is ours.
+// The first name of each is TileScope's.
 constexpr auto lossNames = std::to_array<std::pair<std::string_view, LossFunction>>({
     {"auto", Automatic},
     {"cross-entropy", CrossEntropy},
@@ -26,7 +26,7 @@ constexpr auto lossNames = std::to_array<std::pair<std::string_view, LossFunctio
     {"mean_absolute_error", MeanAbsoluteError},
 });
 
-/// Without case and punctuation: Keras has a function and a class for each loss.
+/// Ignores case and punctuation: Keras has a function and a class for each loss.
 std::string plain(std::string_view name) {
     std::string result;
     for (const char c : name)

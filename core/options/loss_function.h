@@ -1,4 +1,4 @@
-// What a training step makes small.
+// The loss that training minimises.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace tilescope {
 enum class LossFunction : std::uint8_t {
     Automatic,               ///< the model's own, or CrossEntropy
     CrossEntropy,            ///< softmax and labels that are class indices
-    CategoricalCrossEntropy, ///< softmax and labels that are a probability for each class
-    BinaryCrossEntropy,      ///< each output a probability, each label 0 or 1
+    CategoricalCrossEntropy, ///< softmax and labels with a probability for each class
+    BinaryCrossEntropy,      ///< each output is a probability, each label 0 or 1
     MeanSquaredError,
     MeanAbsoluteError,
 };
@@ -24,7 +24,7 @@ std::string_view toString(LossFunction loss);
 /// "mean_squared_error", in any case); none if it is unknown.
 std::optional<LossFunction> lossFunctionFrom(std::string_view name);
 
-/// Our names, then Keras's.
+/// TileScope's names, then Keras's.
 std::vector<std::string_view> lossFunctionNames();
 
 } // namespace tilescope

@@ -33,11 +33,11 @@ OptionSpec ipusRow() {
         bounds);
 }
 
-/// All tiles, which a target has by itself, are no choice: the row has no default.
+/// Using all tiles is implied by the target and not a value: the row has no default.
 OptionSpec tilesRow() {
     OptionSpec made = ownRow(
         OptionTopic::Machine, "tilesPerIpu", OptionSpec::Type::Integer,
-        "tiles used of each IPU, from 4 to what the target has",
+        "tiles used on each IPU, from 4 to the target's number",
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
             options.machine.target.tilesPerIpu =
                 static_cast<std::int32_t>(integerValue(self, value, self.range(options)));
@@ -70,12 +70,12 @@ void checkIoTiles(const RunOptions& options) {
             tiles, all, limits::leastTiles));
     const ExecutionOptions& execution = options.execution;
     refuse(execution.scheme != Execution::Single && !execution.isPipelined(), ioTiles,
-           "they are simulated for --execution single and pipelined, not between shards or phases; "
-           "leave one of them out");
+           "they are only simulated for --execution single and pipelined, not between shards or "
+           "phases; leave one of them out");
     const bool takesTurns = execution.schedule == Schedule::Interleaved;
     refuse(takesTurns || execution.schedule == Schedule::Sequential, "schedule",
            fmt::format("I/O tiles need a schedule in which a micro-batch enters in every slot, so "
-                       "that the next one can be loaded beside it: in '{}' {}; choose grouped or "
+                       "that the next one can be loaded meanwhile: in '{}' {}; choose grouped or "
                        "popart, or leave --io-tiles out",
                        toString(execution.schedule),
                        takesTurns ? "stages take turns between forward and backward"

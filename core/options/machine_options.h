@@ -1,4 +1,4 @@
-// What a model runs on: the IPUs of one replica.
+// The machine that a model runs on: the IPUs of one replica.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ struct MachineOptions {
     /// Of each IPU, set aside for transfers with the host (PopTorch numIOTiles, TensorFlow
     /// num_io_tiles with place_ops_on_io_tiles).
     std::int32_t ioTiles = 0;
-    /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are
-    /// there, code and stacks are not, unless it compiles them.
+    /// Account memory as the IPU Model does, which runs code on the host: data and vertex state
+    /// count, code and stacks do not, unless it compiles them.
     bool ipuModel = false;
-    /// The IPU Model compiles code for the IPU too, which then takes memory (Poplar's
+    /// The IPU Model also compiles code for the IPU, which then takes memory (Poplar's
     /// IPUModel::compileIPUCode).
     bool ipuModelCompilesCode = false;
     friend bool operator==(const MachineOptions&, const MachineOptions&) = default;

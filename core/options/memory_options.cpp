@@ -25,15 +25,15 @@ OffChip offChipFrom(const OptionSpec& self, std::string_view text) {
             return what;
         names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
     }
-    throw OptionError(self.key, fmt::format("'{}' is none of {}", text, names));
+    throw OptionError(self.key, fmt::format("'{}' is not one of {}", text, names));
 }
 
 /// "optimizer,activations"
 OptionSpec offloadRow() {
     return memory.own(
         "offload", OptionSpec::Type::Text,
-        "what lives in streaming memory and comes to the chip while it is needed: optimizer, "
-        "activations, weights, with commas between them",
+        "data kept in streaming memory and brought to the chip only while needed: optimizer, "
+        "activations, weights, separated by commas",
         [](const OptionSpec& self, MemoryOptions& options, const std::string& value) {
             options.offload.clear();
             if (!value.empty())
@@ -73,8 +73,8 @@ std::vector<OptionSpec> memoryRows() {
         checkpointRow(),
         offloadRow().needing(
             [](const RunOptions& options) { return !options.execution.isPhased(); },
-            "phased execution keeps weights and optimizer state off the chip by itself; leave one "
-            "of them out"),
+            "phased execution keeps weights and optimizer state off the chip anyway; leave one of "
+            "them out"),
     };
 }
 

@@ -9,13 +9,13 @@
 namespace tilescope {
 
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
-/// What may live in streaming memory and come to the chip only while it is needed.
+/// Data that may be kept in streaming memory and brought to the chip only while needed.
 enum class OffChip { Optimizer, Activations, Weights };
 
 struct MemoryOptions {
     Recompute recompute = Recompute::None;
     std::vector<std::string> checkpoints; ///< operations or scopes whose results are kept
-    std::set<OffChip> offload;            ///< what lives in streaming memory
+    std::set<OffChip> offload;            ///< data kept in streaming memory
 
     [[nodiscard]] bool isOffChip(OffChip what) const { return offload.contains(what); }
     friend bool operator==(const MemoryOptions&, const MemoryOptions&) = default;

@@ -13,7 +13,7 @@ OptionSpec precisionRow() {
     constexpr RowsOf numbers(OptionTopic::Numbers, &RunOptions::model);
     return numbers.own(
         "precision", OptionSpec::Type::Choice,
-        "element type of the model's floating-point tensors; without it as the model says",
+        "element type of the model's floating-point tensors; by default as in the model",
         [](const OptionSpec& self, ModelOptions& options, const std::string& value) {
             options.precision =
                 choiceValue(self, value) == "half" ? Precision::Half : Precision::Float;
@@ -47,8 +47,8 @@ std::vector<OptionSpec> modelRows() {
     return {
         precisionRow(),
         model.flag("foldBatchNorm", &ModelOptions::foldBatchNorm,
-                   "make batch normalisations part of the convolutions before them, as PopRT does "
-                   "for inference; PopART keeps them"),
+                   "fold batch normalisations into the convolutions before them, as PopRT does for "
+                   "inference; PopART keeps them"),
         sizesRow(),
         model.text("customOperations", &ModelOptions::customOperations,
                    "JSON file that declares operations of other domains: layouts of operands, "
@@ -58,7 +58,7 @@ std::vector<OptionSpec> modelRows() {
                            throw OptionError(
                                self.key,
                                fmt::format(
-                                   "'{}' is no .json file; give one that declares operations",
+                                   "'{}' is not a .json file; give one that declares operations",
                                    value));
                    }),
     };

@@ -24,7 +24,7 @@ void forEachGiven(const TrainingOptions& options, const Numbers& numbers, const 
             found(number.option);
 }
 
-/// Those that differ from their defaults.
+/// The given numbers that differ from their defaults.
 std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options) {
     std::vector<const char*> given;
     const auto add = [&](const char* option) { given.push_back(option); };

@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// A number that is given, but that the chosen optimizer does not have.
+/// A number that is given although the chosen optimizer does not have it.
 struct IdleNumber {
     const char* option;
     const char* why;

@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// A value of an option that cannot be used, alone or together with others.
+/// An option's value that cannot be used, alone or together with others.
 class OptionError : public UserError {
 public:
     /// The text is "option batchSize (--batch-size): <problem>" for the key "batchSize".
@@ -19,7 +19,7 @@ private:
     std::string key_;
 };
 
-/// "batchSize (--batch-size)"; the key alone if the option table does not have it.
+/// "batchSize (--batch-size)"; only the key if the option table does not have it.
 std::string optionName(std::string_view key);
 
 } // namespace tilescope

@@ -50,7 +50,7 @@ bool isPlain(char c) {
            others.find(c) != std::string_view::npos;
 }
 
-// Between single quotes a shell takes everything as it is but the quote itself.
+// Between single quotes a shell takes everything literally except the quote itself.
 std::string quoted(const std::string& word) {
     if (!word.empty() && std::all_of(word.begin(), word.end(), isPlain))
         return word;
@@ -97,7 +97,7 @@ std::string shellLine(const std::string& program, const std::vector<std::string>
 }
 
 std::map<std::string, std::string> withoutValues(std::map<std::string, std::string> options) {
-    // The optimizer divides by a scale that it does not know beforehand.
+    // The optimizer divides by a scale that is not known beforehand.
     if (const auto scaling = options.find("automaticLossScaling");
         scaling != options.end() && scaling->second == "on")
         return options;
@@ -115,7 +115,7 @@ changedOptions(const std::map<std::string, std::string>& inForce) {
         const auto given = inForce.find(spec.key);
         if (given == inForce.end() || given->second.empty())
             continue;
-        // The target names its own tiles: all of them is no choice.
+        // The target sets its own number of tiles: using all of them is not a value.
         if (spec.key == "tilesPerIpu") {
             const auto target = inForce.find("target");
             const Target preset =

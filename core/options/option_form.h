@@ -26,12 +26,13 @@ const std::vector<OptionGroup>& optionGroups();
 /// `options`.
 std::optional<OptionRange> optionRange(std::string_view key, const RunOptions& options);
 
-/// What the table says of a value: "" if it is allowed, else the error.
+/// Checks a value against the table: "" if it is allowed, otherwise the error.
 std::string optionProblem(const OptionSpec& spec, const RunOptions& others,
                           const std::string& value);
 
-/// Arguments of `tilescope`: run MODEL, the options that differ from what the model sets itself (a
-/// job file does), else from their defaults, -o DIRECTORY. A flag that is set cannot be taken back.
+/// Arguments of `tilescope`: run MODEL, the options that differ from those the model sets itself
+/// (as a job file does), or otherwise from their defaults, -o DIRECTORY. A flag that is set cannot
+/// be unset.
 std::vector<std::string> runArguments(const std::string& model,
                                       const std::map<std::string, std::string>& options,
                                       const std::string& directory,
@@ -40,12 +41,12 @@ std::vector<std::string> runArguments(const std::string& model,
 /// Arguments as a line for a POSIX shell, quoted where needed, with `program` in front.
 std::string shellLine(const std::string& program, const std::vector<std::string>& arguments);
 
-/// The options of a run as long on the machine that computes no values, which is what takes time
-/// here: without those that only say what is computed. As they are where one of these changes the
+/// The options of a run that takes as long on the machine but computes no values, which is what
+/// takes time here: without those that only affect values. Unchanged if one of these changes the
 /// program.
 std::map<std::string, std::string> withoutValues(std::map<std::string, std::string> options);
 
-/// Of the options that were in force, those that differ from their defaults.
+/// The options in force that differ from their defaults.
 std::map<std::string, std::string>
 changedOptions(const std::map<std::string, std::string>& inForce);
 

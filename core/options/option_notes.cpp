@@ -1,4 +1,4 @@
-// What is said of options that are given and change nothing beside the others.
+// Notes on options that are given but have no effect alongside the others.
 #include <fmt/format.h>
 
 #include "core/options/option_notes.h"
@@ -29,13 +29,13 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
     const char* group = "distributedBatchNormReplicaGroupSize";
     const bool shares = options.replication.distributedBatchNormReplicaGroupSize > 1;
     note(shares && !options.isTraining(), group,
-         "inference normalises with the statistics that training has left");
+         "inference normalises with the statistics from training");
     note(shares && options.isTraining() && options.replication.replicas == 1, group,
-         "one replica has no others to take statistics with");
+         "a single replica has no others to share statistics with");
     note(options.execution.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
-         "without a backward pass interleaved is grouped");
+         "without a backward pass, interleaved is the same as grouped");
     note(options.host.instances > 1 && options.host.hostRate == 0, "instances",
-         "without --host-rate an instance prepares as many samples as are wanted");
+         "without --host-rate an instance prepares samples without limit");
     const auto prefetch = options.engine.given.find("exchange.enablePrefetch");
     note(options.host.prefetchDepth > 1 && prefetch != options.engine.given.end() &&
              prefetch->second == "false",

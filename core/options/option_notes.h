@@ -14,11 +14,11 @@ struct OptionNote {
     std::string text;
 };
 
-/// Engine options that public documentation does not have, which are kept, and known ones that do
-/// not act here, each with the reason (core/options/engine_options.h).
+/// Notes on engine options that are not publicly documented (they are kept), and on known ones
+/// without an effect here, with the reason (core/options/engine_options.h).
 std::vector<OptionNote> engineOptionNotes(const EngineOptions& options);
 
-/// Options that are given and change nothing beside the others.
+/// Notes on options that are given but have no effect alongside the others.
 std::vector<OptionNote> optionNotes(const RunOptions& options);
 
 } // namespace tilescope

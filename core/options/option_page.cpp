@@ -20,7 +20,7 @@ Every option of `tilescope run`, with its key in a [job file](command_line.md), 
 line, and `true` or `false` in a job. Bounds that depend on the machine are those of the default one.
 [Engine options](engine_options.md) come last. `tilescope run --help TOPIC` prints those of a topic.
 
-This page is made from the tables that the programs read.
+This page is generated from the option tables of the programs.
 )";
 
 std::string code(std::string_view text) {

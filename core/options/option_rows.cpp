@@ -20,7 +20,7 @@ std::string flagOf(const std::string& key) {
 
 OptionSpec ownRow(OptionTopic topic, std::string key, OptionSpec::Type type, std::string help,
                   Set set, Get get, std::vector<std::string> choices) {
-    static const RunOptions fresh; // one for all rows: it looks a target up
+    static const RunOptions fresh; // one for all rows, as it looks up a target
     OptionSpec spec;
     spec.topic = topic;
     spec.flag = flagOf(key);

@@ -1,4 +1,4 @@
-// What the rows of the option table are made with, and its groups. Internal to core/options.
+// Building blocks for the rows of the option table, and its groups. Internal to core/options.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,12 @@ public:
         : topic_(topic)
         , group_(group) {}
 
-    /// A whole number within bounds; one below them, as a member may begin, is no value.
+    /// A whole number within bounds; a value below them, as a member may initially have, means
+    /// none.
     template <class T>
     OptionSpec integer(std::string key, T Group::*member, OptionRange bounds,
                        std::string help) const;
-    /// The same, or none; it has no value then.
+    /// The same for an optional number.
     OptionSpec maybeInteger(std::string key, std::optional<std::int64_t> Group::*member,
                             OptionRange bounds, std::string help) const;
     OptionSpec number(std::string key, double Group::*member, OptionRange bounds,
@@ -64,15 +65,15 @@ private:
     Group RunOptions::*group_;
 };
 
-/// Needs of many rows: isTraining() for what is so "in training only".
+/// Needs shared by many rows: isTraining() for anything that exists "in training only".
 OptionSpec inTraining(OptionSpec row, const std::string& what);
-/// What the host does, where anything is exchanged with it.
+/// For options of the host, which need an exchange with the host.
 OptionSpec withHost(OptionSpec row);
 
 void refuse(bool given, const char* option, const std::string& problem);
 [[nodiscard]] bool hasOptimizerState(const RunOptions& options);
 
-/// The groups' rows, and checks of what several options say together (they throw OptionError).
+/// The groups' rows, and checks of options in combination (they throw OptionError).
 std::vector<OptionSpec> machineRows();
 void checkMachine(const RunOptions& options);
 std::vector<OptionSpec> batchRows();

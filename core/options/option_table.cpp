@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// A target is chosen before its tiles are counted, so that the machine comes first.
+/// The target must be known before its tiles are counted, so the machine comes first.
 std::vector<OptionSpec> makeTable() {
     std::vector<OptionSpec> table;
     for (const auto rowsOf :

@@ -1,5 +1,5 @@
-// The options of a run as one table, which the command line, job files, their JSON schema, the
-// manual and the window's dialog are made from.
+// The options of a run as one table, from which the command line, job files, their JSON schema, the
+// manual and the window's dialog are made.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ template <>
 inline constexpr auto enumNames<OptionTopic> =
     std::to_array<std::string_view>({"machine", "batch", "host", "numbers", "memory", "replicas",
                                      "ipus", "functions", "training", "model", "values"});
-/// What the options of a topic are about, a line.
+/// A one-line description of the options of a topic.
 std::string_view topicSummary(OptionTopic topic);
 
 /// Bounds of a number, both allowed.
@@ -49,7 +49,7 @@ struct OptionRange {
     double most = 0;
 };
 
-/// Without what an option that differs from its default means nothing.
+/// A condition without which an option that differs from its default has no meaning.
 struct OptionNeed {
     std::function<bool(const RunOptions&)> isMet;
     std::string problem; ///< why, and what to do instead
@@ -86,7 +86,7 @@ struct OptionSpec {
     [[nodiscard]] bool isGiven(const RunOptions& options) const {
         return get(options) != defaultValue;
     }
-    /// The row with another need.
+    /// The row with an additional need.
     [[nodiscard]] OptionSpec needing(std::function<bool(const RunOptions&)> isMet,
                                      std::string problem) && {
         needs.push_back({std::move(isMet), std::move(problem)});
@@ -103,8 +103,8 @@ const OptionSpec* findOption(std::string_view key);
 /// Sets an option by key; throws UserError naming the nearest key for an unknown one.
 void setRunOption(RunOptions& options, std::string_view key, const std::string& value);
 
-/// Sets several options (key to value) in the order of the table, so that a target is chosen before
-/// its tiles are counted. Throws like setRunOption().
+/// Sets several options (key to value) in the order of the table, so that the target is known
+/// before its tiles are counted. Throws like setRunOption().
 void setRunOptions(RunOptions& options, const std::map<std::string, std::string>& values);
 
 } // namespace tilescope

@@ -137,7 +137,7 @@ boost::json::value parseJson(std::string_view text, const std::string& origin) {
         fail(text, rest, origin, "something follows the end of the value");
     if (const auto twice = duplicateKey(text))
         fail(text, twice->at, origin,
-             fmt::format("the key '{}' is there twice", shortened(twice->key)));
+             fmt::format("the key '{}' occurs twice", shortened(twice->key)));
     return parser.release();
 }
 

@@ -1,5 +1,5 @@
-// Text and JSON that people wrote to values for the option table, with errors that name the option,
-// or line and column. Internal to core/options.
+// Converts text and JSON written by people to values for the option table, with errors that name
+// the option, or line and column. Internal to core/options.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ std::string pairsText(const std::map<std::string, std::string>& pairs);
 std::vector<std::string> namesValue(const OptionSpec& spec, const std::string& text);
 std::string namesText(const std::vector<std::string>& names);
 
-/// The parts of a text, empty ones too; one for an empty text.
+/// The parts of a text, including empty ones; one part for an empty text.
 std::vector<std::string> splitAt(std::string_view text, char separator);
 
 /// Shortest text that reads back as the same number: "0.6".
@@ -45,8 +45,8 @@ std::string numberText(double value);
 /// <reason>".
 boost::json::value parseJson(std::string_view text, const std::string& origin);
 
-/// A plain value as the option table takes it: text as it is, numbers, "on"/"off" unless
-/// `plainBooleans`, which gives "true"/"false"; objects and arrays as JSON text.
+/// A plain value in the form of the option table: text as it is, numbers, "on"/"off", or
+/// "true"/"false" with `plainBooleans`; objects and arrays as JSON text.
 std::string optionText(const boost::json::value& value, bool plainBooleans);
 
 } // namespace tilescope

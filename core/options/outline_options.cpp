@@ -20,10 +20,10 @@ std::vector<OptionSpec> outlineRows() {
     constexpr double mostThreshold = 1e9;
     return {
         outline.toggle("outline", &OutlineOptions::enabled,
-                       "make repeated parts of the model one function"),
+                       "turn repeated parts of the model into functions"),
         withFunctions(outline.number("outlineThreshold", &OutlineOptions::threshold,
                                      {0, mostThreshold},
-                                     "least value of a function beyond those within it: a "
+                                     "least value of a function in addition to those within it: a "
                                      "convolution or matmul counts 1000, other operations 0.1")),
         withFunctions(outline.toggle(
             "outlineCopyCostPruning", &OutlineOptions::copyCostPruning,

@@ -1,4 +1,4 @@
-// What becomes a function.
+// Which parts of a model become functions.
 #pragma once
 
 namespace tilescope {

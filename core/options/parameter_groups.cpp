@@ -41,8 +41,8 @@ const GroupNumber& numberNamed(std::string_view key) {
     for (const GroupNumber& number : groupNumbers)
         keys.emplace_back(number.key);
     throw OptionError(groupsKey,
-                      fmt::format("'{}' is no number of a group; there are {}.{}", shortened(key),
-                                  fmt::join(keys, ", "), didYouMean(key, keys)));
+                      fmt::format("'{}' is not a number of a group; there are {}.{}",
+                                  shortened(key), fmt::join(keys, ", "), didYouMean(key, keys)));
 }
 
 ParameterGroup groupFrom(std::string_view names, const json::value& numbers) {
@@ -139,8 +139,7 @@ void checkParameterGroups(const TrainingOptions& options) {
     for (const ParameterGroup& group : options.parameterGroups) {
         for (const std::string& name : group.weights) {
             if (std::find(names.begin(), names.end(), name) != names.end())
-                throw OptionError(groupsKey,
-                                  fmt::format("'{}' is there twice; leave it out once", name));
+                throw OptionError(groupsKey, fmt::format("'{}' occurs twice; leave one out", name));
             names.push_back(name);
         }
         for (const GroupNumber& number : groupNumbers)

@@ -72,7 +72,7 @@ std::string proportionByOperationText(const PlanningOptions& options) {
 OptionSpec inputMappingRow() {
     return planning.own(
         "inputMapping", OptionSpec::Type::Choice,
-        "how inputs and weights lie over the tiles: as their first user wants, or linearly",
+        "how inputs and weights are mapped to tiles: as their first user prefers, or linearly",
         [](const OptionSpec& self, PlanningOptions& options, const std::string& value) {
             options.linearInputs = choiceValue(self, value) == "linear";
         },
@@ -107,8 +107,8 @@ std::vector<OptionSpec> planningRows() {
                      "precedence over the attribute __available_memory of an ONNX node",
                      setProportionByOperation, proportionByOperationText),
         planning.toggle("relaxMemoryTarget", &PlanningOptions::relaxMemoryTarget,
-                        "where no plan keeps to the available memory proportion, double it until "
-                        "one does instead of planning for least memory"),
+                        "if no plan fits the available memory proportion, double it until one does "
+                        "instead of planning for least memory"),
         inputMappingRow(),
     };
 }

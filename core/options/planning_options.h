@@ -1,4 +1,4 @@
-// What plans of convolutions and matmuls, and the places of tensors, depend on.
+// Options for plans of convolutions and matmuls, and for the mapping of tensors to tiles.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct PlanningOptions {
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
     /// The same for single operations, by their name or their ONNX node's; has precedence over the
-    /// others and over what the model says.
+    /// others and over the model's attribute.
     std::map<std::string, double> availableMemoryProportionByOperation;
-    /// Where no plan keeps to the proportion: double it until one does, as PopLibs does since June
-    /// 2020 (poplin/ConvPlan.cpp, createPlan), instead of taking the plan of least memory.
+    /// If no plan fits the proportion: double it until one does, as PopLibs does since June 2020
+    /// (poplin/ConvPlan.cpp, createPlan), instead of taking the plan of least memory.
     bool relaxMemoryTarget = true;
-    /// Inputs, weights and constants lie linearly over the tiles (poputil mapTensorLinearly),
-    /// whatever their first user would like.
+    /// Map inputs, weights and constants linearly to tiles (poputil mapTensorLinearly), regardless
+    /// of their first user's preference.
     bool linearInputs = false;
 
     [[nodiscard]] double memoryProportion(IpuId ipu) const;

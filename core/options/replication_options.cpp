@@ -35,17 +35,16 @@ void checkReplicas(const RunOptions& options) {
                         target.ipus > most ? fmt::format(" and --ipus {} or fewer", most)
                                            : std::string()));
     if (replicas > 1 && !isPowerOfTwo(all))
-        throw OptionError(
-            "replicas",
-            fmt::format("{} replicas of {} IPUs are {} IPUs, but a machine attaches a power of two "
-                        "of them; choose both so that their product is one",
-                        replicas, target.ipus, all));
+        throw OptionError("replicas",
+                          fmt::format("{} replicas of {} IPUs are {} IPUs, but a machine attaches "
+                                      "a power of two; choose both so that their product is one",
+                                      replicas, target.ipus, all));
 }
 
 OptionSpec shardingRow() {
     return replication
         .flag("replicatedTensorSharding", &ReplicationOptions::replicatedTensorSharding,
-              "spread optimizer state over the replicas, a shard each")
+              "spread optimizer state over the replicas, one shard each")
         .needing(hasSeveral,
                  "sharding needs at least two replicas; add --replicas N, or leave it out")
         .needing(hasOptimizerState,
@@ -70,7 +69,7 @@ std::vector<OptionSpec> replicationRows() {
         replication
             .integer("minElementsForReplicatedTensorSharding",
                      &ReplicationOptions::minElementsForReplicatedTensorSharding, {0, mostElements},
-                     "elements of the smallest weight whose optimizer state "
+                     "size in elements of the smallest weight whose optimizer state "
                      "--replicated-tensor-sharding spreads")
             .needing(
                 [](const RunOptions& options) {
@@ -80,17 +79,17 @@ std::vector<OptionSpec> replicationRows() {
         replication
             .integer("maxCrossReplicaBufferSize", &ReplicationOptions::maxCrossReplicaBufferSize,
                      {0, mostBufferBytes},
-                     "bytes of gradients that wait to be summed over the replicas together; 0: "
-                     "each gradient by itself")
-            .needing(hasSeveral,
-                     "one replica sums no gradients with others; add --replicas N, or leave it out")
+                     "bytes of gradients that are collected and summed over the replicas together; "
+                     "0: each gradient on its own")
+            .needing(hasSeveral, "a single replica has no gradients to sum with others; add "
+                                 "--replicas N, or leave it out")
             .needing([](const RunOptions& options) { return options.isTraining(); },
                      "there are gradients in training only; add --mode training, or leave it out"),
-        replication.integer("distributedBatchNormReplicaGroupSize",
-                            &ReplicationOptions::distributedBatchNormReplicaGroupSize,
-                            {1, limits::mostIpus},
-                            "neighbouring replicas over whose batches batch normalisations take "
-                            "their statistics in training; 1: each over its own"),
+        replication.integer(
+            "distributedBatchNormReplicaGroupSize",
+            &ReplicationOptions::distributedBatchNormReplicaGroupSize, {1, limits::mostIpus},
+            "number of neighbouring replicas over whose batches batch normalisations take their "
+            "statistics in training; 1: each replica over its own"),
     };
 }
 

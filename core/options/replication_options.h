@@ -1,4 +1,4 @@
-// Copies of a program on IPUs of their own, and what they share.
+// Copies of a program, each on its own IPUs, and what they share.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 namespace tilescope {
 
 struct ReplicationOptions {
-    /// Copies of the graph, each on `target.ipus` IPUs with data of its own; the gradients are
-    /// summed over them.
+    /// Copies of the graph, each on `target.ipus` IPUs with its own data; the gradients are summed
+    /// over them.
     std::int32_t replicas = 1;
     bool replicatedTensorSharding = false; ///< optimizer state is spread over the replicas
     /// Of weights; the state of smaller ones is not spread (popart TensorLocationSettings).
     std::int64_t minElementsForReplicatedTensorSharding = 8192;
-    /// Gradients wait until so many bytes are summed by one all-reduce; 0: each by one of its own
-    /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
+    /// Gradients are collected until this many bytes are summed by one all-reduce; 0: each by its
+    /// own (TensorFlow's maximum_cross_replica_sum_buffer_size).
     std::int64_t maxCrossReplicaBufferSize = 0;
     /// Neighbouring replicas over whose batches batch normalisations take their statistics in
     /// training (TensorFlow's distributed_batch_norm_replica_group_size).

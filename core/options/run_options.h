@@ -41,7 +41,7 @@ struct RunOptions {
 /// Throws OptionError.
 void validate(const RunOptions& options);
 
-/// The same options with stepsPerExecution as deviceIterations. They have to be valid.
+/// The same options with stepsPerExecution converted to deviceIterations. They must be valid.
 RunOptions withDeviceIterations(RunOptions options);
 
 } // namespace tilescope

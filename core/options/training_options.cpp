@@ -16,8 +16,8 @@ OptionSpec lossRow() {
         names.emplace_back(name);
     return training.own(
         "loss", OptionSpec::Type::Choice,
-        "loss of the model's first output, by our name or Keras's; auto: the model's own (a loss "
-        "operator, a Keras model's compile_config), else softmax cross-entropy",
+        "loss of the model's first output, by TileScope's name or Keras'; auto: the model's own (a "
+        "loss operator, a Keras model's compile_config), otherwise softmax cross-entropy",
         [](const OptionSpec& self, TrainingOptions& options, const std::string& value) {
             const auto loss = lossFunctionFrom(value);
             options.loss = loss ? *loss : *lossFunctionFrom(choiceValue(self, value));
@@ -27,17 +27,18 @@ OptionSpec lossRow() {
 }
 
 OptionSpec lossOutputRow() {
-    return training.text(
-        "lossOutput", &TrainingOptions::lossOutput,
-        "output of the model that is the loss itself, one number; the other outputs are returned "
-        "beside it",
-        [](const OptionSpec& self, const std::string& value) {
-            if (value.find_first_of(", ") != std::string::npos)
-                throw OptionError(self.key, fmt::format("'{}' is no name of one output", value));
-        });
+    return training.text("lossOutput", &TrainingOptions::lossOutput,
+                         "output of the model that is the loss itself, a single number; the other "
+                         "outputs are returned as well",
+                         [](const OptionSpec& self, const std::string& value) {
+                             if (value.find_first_of(", ") != std::string::npos)
+                                 throw OptionError(
+                                     self.key,
+                                     fmt::format("'{}' is not the name of a single output", value));
+                         });
 }
 
-/// Between 0 and 1: what an optimizer keeps of its state.
+/// Between 0 and 1: the share of its state that an optimizer keeps.
 OptionSpec shareRow(const char* key, double TrainingOptions::*member, const char* help) {
     return training.number(key, member, {0, 0.999999}, help);
 }
@@ -45,8 +46,8 @@ OptionSpec shareRow(const char* key, double TrainingOptions::*member, const char
 OptionSpec parameterGroupsRow() {
     return training.own(
         "parameterGroups", OptionSpec::Type::Json,
-        "weights with numbers of their own, by name or by the scope before a dot, a JSON object: "
-        "{\"encoder,head.bias\": {\"learningRate\": 0.01, \"weightDecay\": 0}}",
+        "weights with their own optimizer numbers, by name or by the scope before a dot, a JSON "
+        "object: {\"encoder,head.bias\": {\"learningRate\": 0.01, \"weightDecay\": 0}}",
         [](const OptionSpec&, TrainingOptions& options, const std::string& value) {
             options.parameterGroups = parameterGroupsFrom(value);
         },
@@ -63,11 +64,10 @@ std::vector<OptionSpec> lossRows() {
                 [](const RunOptions& options) {
                     return options.training.loss == LossFunction::Automatic;
                 },
-                "the output is the loss itself, so that none is computed from it; leave --loss "
-                "out"),
+                "the output is the loss itself, so no loss is computed from it; leave --loss out"),
         inTraining(training.names("frozen", &TrainingOptions::frozen,
-                                  "weights that training leaves as they are, by name or by the "
-                                  "scope before a dot, with commas between them"),
+                                  "weights that training does not change, by name or by the scope "
+                                  "before a dot, separated by commas"),
                    "weights are updated"),
         inTraining(training.choice("optimizer", &TrainingOptions::optimizer,
                                    {"sgd", "momentum", "adam", "adamw", "lamb", "lars", "rmsprop"},
@@ -83,10 +83,10 @@ std::vector<OptionSpec> lossRows() {
                                    {"float", "half"},
                                    "element type of momentum and other optimizer state"),
                    "an optimizer keeps state"),
-        inTraining(training.number("lossScaling", &TrainingOptions::lossScaling, {1e-6, 1e9},
-                                   "factor of the loss's gradient, taken out again by the "
-                                   "optimizer: in SGD's learning rate, by a product for each "
-                                   "weight in Adam, AdamW and LAMB"),
+        inTraining(training.number(
+                       "lossScaling", &TrainingOptions::lossScaling, {1e-6, 1e9},
+                       "factor of the loss's gradient, which the optimizer divides out again: in "
+                       "SGD's learning rate, by a product for each weight in Adam, AdamW and LAMB"),
                    "there is a loss"),
     };
 }
@@ -97,13 +97,13 @@ std::vector<OptionSpec> numberRows() {
         training.number("learningRate", &TrainingOptions::learningRate, {0, 1e3},
                         "step size of each update"),
         training.maybeNumber("weightDecay", &TrainingOptions::weightDecay, {0, 1},
-                             "share of a weight that an update takes away, times the learning "
-                             "rate; without it 0.01 with adamw, 0.0005 with lars, else 0"),
+                             "share of a weight that each update subtracts, times the learning "
+                             "rate; by default 0.01 with adamw, 0.0005 with lars, otherwise 0"),
         shareRow("momentum", &TrainingOptions::momentum,
-                 "share that momentum, lars and rmsprop keep of a velocity"),
+                 "share of the velocity that momentum, lars and rmsprop keep"),
         shareRow("beta1", &TrainingOptions::beta1, "share that Adam's first moment keeps"),
         shareRow("beta2", &TrainingOptions::beta2,
-                 "share that Adam's second moment keeps, and that of rmsprop (its alpha)"),
+                 "share that the second moment of Adam and of rmsprop (its alpha) keeps"),
         training.number("optimizerEpsilon", &TrainingOptions::optimizerEpsilon, {0, 1},
                         "added to the root of Adam's second moment"),
         parameterGroupsRow(),

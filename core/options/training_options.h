@@ -19,21 +19,23 @@ struct TrainingOptions {
     Reduction accumulationReduction = Reduction::Sum;
     Precision accumulationType = Precision::Float;   ///< of gradient accumulators
     Precision optimizerStateType = Precision::Float; ///< of momentum and other moments
-    double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
+    double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer divides out
+                            ///< again
     LossFunction loss = LossFunction::Automatic; ///< of the model's first output
-    /// Output of the model that is the loss itself, one number; the others are returned beside it.
+    /// Output of the model that is the loss itself, a single number; the others are returned as
+    /// well.
     std::string lossOutput;
-    std::vector<std::string> frozen; ///< weights, or scopes of them, that training leaves alone
+    std::vector<std::string> frozen; ///< weights, or scopes of them, that training does not change
     Optimizer optimizer = Optimizer::Sgd;
-    double learningRate = 0.001; ///< PyTorch's default of all its optimizers
-    /// Share of a weight that an update takes away, times the learning rate; none:
+    double learningRate = 0.001; ///< PyTorch's default for all its optimizers
+    /// Share of a weight that each update subtracts, times the learning rate; none:
     /// weightDecayInForce.
     std::optional<double> weightDecay;
     double momentum = 0.9;          ///< of SGD with momentum, LARS and RMSprop
     double beta1 = 0.9;             ///< share that Adam's first moment keeps
     double beta2 = 0.999;           ///< share that its second moment keeps, RMSprop's alpha
     double optimizerEpsilon = 1e-8; ///< added to the root of Adam's second moment
-    std::vector<ParameterGroup> parameterGroups; ///< weights with numbers of their own
+    std::vector<ParameterGroup> parameterGroups; ///< weights with their own numbers
 
     /// PopTorch's defaults: 0.01 with AdamW, none with the others; LARS 0.0005 as published.
     [[nodiscard]] double weightDecayInForce() const;

@@ -7,7 +7,7 @@
 
 namespace tilescope {
 
-/// A piece of the host's work before the machine runs, for a lane above those of the IPUs.
+/// A piece of the host's work before the machine runs, in a lane above those of the IPUs.
 struct HostSpan {
     std::string lane; ///< "Compilation", "Loading", "Host call"
     std::string name; ///< "plan"
@@ -16,13 +16,13 @@ struct HostSpan {
     friend bool operator==(const HostSpan&, const HostSpan&) = default;
 };
 
-/// Compiling the graph, by phase. Of lanes of HostSpan, as are the next two.
+/// Compiling the graph, by phase. A lane of HostSpan, like the next two.
 inline constexpr std::string_view compilationLane = "Compilation";
-/// Bringing the executable to the tiles.
+/// Loading the executable onto the tiles.
 inline constexpr std::string_view loadingLane = "Loading";
-/// What the host does for each call of the engine, shown for the first.
+/// What the host does for each call of the engine, shown for the first call.
 inline constexpr std::string_view callLane = "Host call";
-/// Calls of Engine::run. Follows from the trace, as does the next.
+/// Calls of Engine::run. Derived from the trace, like the next.
 inline constexpr std::string_view engineLane = "Engine";
 /// What the host does for streams during a run, and who waits for whom.
 inline constexpr std::string_view callbacksLane = "Stream callbacks";

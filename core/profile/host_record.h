@@ -1,5 +1,5 @@
-// What the user's program recorded of itself while it ran the machine: tracepoints, graphs and heat
-// maps of libpvti.
+// What the user's program recorded about itself while it ran the machine: tracepoints, graphs and
+// heat maps of libpvti.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace tilescope {
 
-// Times are seconds from where the first run begins; what was before is negative.
+// Times are seconds from the beginning of the first run; earlier times are negative.
 
-/// Between the two ends of a tracepoint, or a moment.
+/// The time between the two ends of a tracepoint, or a moment.
 struct HostEvent {
     std::string thread;  ///< "MainThread"
     std::string channel; ///< that the tracepoint belongs to: "poptorch.trainingModel"
@@ -36,7 +36,7 @@ struct HostSeries {
 struct HostHeatMap {
     struct Moment {
         double time = 0;
-        /// One more than there are edges: below the first, between two, from the last on.
+        /// One more than the number of edges: below the first, between two, from the last on.
         std::vector<std::int64_t> counts;
         friend bool operator==(const Moment&, const Moment&) = default;
     };

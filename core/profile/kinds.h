@@ -1,4 +1,4 @@
-// The closed vocabularies of a profile, with the names that are in the file and on the screen.
+// The closed vocabularies of a profile, with their names in the file and on the screen.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tilescope {
 
-/// What a node of the program tree is. The names are Poplar's.
+/// The kind of a node of the program tree. The names are Poplar's.
 enum class ProgramKind : std::uint8_t {
     Sequence,
     Repeat,
@@ -34,7 +34,7 @@ constexpr bool isControl(ProgramKind kind) {
            kind == ProgramKind::Call || kind == ProgramKind::Switch;
 }
 
-/// What bytes on a tile are for: the storage categories of the original.
+/// The use of bytes on a tile: the storage categories of the original.
 enum class MemoryCategory : std::uint8_t {
     Variable,
     Constant,
@@ -56,7 +56,7 @@ enum class MemoryCategory : std::uint8_t {
     InstrumentationResults,
 };
 inline constexpr auto memoryCategories = valuesUpTo<MemoryCategory::InstrumentationResults>;
-/// As the original spells them.
+/// Spelled as in the original.
 template <>
 inline constexpr auto enumNames<MemoryCategory> = std::to_array<std::string_view>(
     {"variable", "constant", "message", "stack", "vertexCode", "vertexInstanceState",
@@ -83,12 +83,12 @@ inline constexpr auto enumTitles<MemoryRegion> =
     std::to_array<std::string_view>({"Non-interleaved", "Interleaved", "Overflowed"});
 inline constexpr auto memoryRegionFrom = fromName<MemoryRegion>;
 
-/// Why a copy has to put an operand in order.
+/// Why a copy has to reorder an operand.
 enum class CopyCause : std::uint8_t {
     FirstOperand, ///< an element-wise operation follows its first operand, which had no layout
     OtherOperand, ///< an element-wise operation has operands that others laid out differently
     Plan,         ///< a convolution or matrix product reads the order of its plan
-    Consumer,     ///< a pooling, reduction or look-up reads another order than there is
+    Consumer,     ///< a pooling, reduction or look-up reads another order than the operand has
     Reshape,      ///< the dimensions of a new shape cut across the stored ones
     Part,         ///< a part of a concatenation, slice, padding or broadcast
 };
@@ -96,7 +96,7 @@ template <>
 inline constexpr auto enumNames<CopyCause> = std::to_array<std::string_view>(
     {"firstOperand", "otherOperand", "plan", "consumer", "reshape", "part"});
 
-/// How loud a message of the compiler is.
+/// Severity of a message of the compiler.
 enum class Severity : std::uint8_t { Info, Warning, Error };
 template <>
 inline constexpr auto enumNames<Severity> = std::to_array<std::string_view>({"info", "warning",

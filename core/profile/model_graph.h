@@ -36,7 +36,8 @@ template <>
 inline constexpr auto
     enumNames<ModelPhase> = std::to_array<std::string_view>({"forward", "backward", "update"});
 
-/// The type of what copies operands and results around a function's run; no operation of the model.
+/// Type of the copies of operands and results around a function's run; not an operation of the
+/// model.
 inline constexpr std::string_view callType = "Call";
 
 struct ModelTensor {
@@ -49,8 +50,8 @@ struct ModelTensor {
     friend bool operator==(const ModelTensor&, const ModelTensor&) = default;
 };
 
-/// An operation at its place in the model. Where repeated parts became a function, several of them
-/// have one `operation`: the function's, which runs at each of these places; `calls` tells them
+/// An operation at its place in the model. Where repeated parts became a function, several nodes
+/// have one `operation`: the function's, which runs at each of these places; `calls` distinguishes
 /// apart.
 struct ModelNode {
     std::string name; ///< debug path, nested with '/'
@@ -72,7 +73,7 @@ struct ModelNode {
 struct ModelGraph {
     IdVector<ModelNodeId, ModelNode> nodes;
     IdVector<ModelTensorId, ModelTensor> tensors;
-    /// False for a profile that was written before graphs were.
+    /// False for a profile written before graphs were recorded.
     [[nodiscard]] bool recorded() const { return !nodes.empty(); }
     friend bool operator==(const ModelGraph&, const ModelGraph&) = default;
 };

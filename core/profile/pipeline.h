@@ -1,4 +1,4 @@
-// How a pipelined execution is put together: which functions run on which IPU, and slot by slot.
+// The structure of a pipelined execution: which functions run on which IPU, and slot by slot.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct StageRecord {
     IpuId ipu;
     ProgramId forward;
     ProgramId backward;     ///< none in inference
-    ProgramId backwardFrom; ///< where both are one function: programs from this id on are backward
-    ProgramId fifo;         ///< what moves the FIFOs on (TensorFlow's schedules), if any
+    ProgramId backwardFrom; ///< if both are one function: programs from this id on are backward
+    ProgramId fifo;         ///< advances the FIFOs (TensorFlow's schedules), if any
     /// Micro-batches of an activation that wait for the backward pass (stash or FIFO rows).
     std::int64_t bufferDepth = 0;
     std::vector<VariableId> buffers; ///< stashes or FIFOs, all their rows
     friend bool operator==(const StageRecord&, const StageRecord&) = default;
 };
 
-/// A slot of the schedule: the functions that are called in it. A block of ramp-down may end with
-/// slots that run nothing.
+/// A slot of the schedule: the functions called in it. A block of ramp-down may end with slots that
+/// run nothing.
 struct PipelineSlot {
     PipelinePart part = PipelinePart::Main;
     std::int64_t repeats = 1; ///< of the block that the slot is in
@@ -39,8 +39,8 @@ struct PipelineSlot {
     friend bool operator==(const PipelineSlot&, const PipelineSlot&) = default;
 };
 
-/// An operation of the model, in its order, and the stage that it was given to. Everything named
-/// below it ("<name>/...") came from it.
+/// An operation of the model, in its order, and the stage that it was assigned to. Everything named
+/// below it ("<name>/...") was derived from it.
 struct StagedOperation {
     std::string name;
     std::int32_t stage = 0;

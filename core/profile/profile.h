@@ -1,5 +1,5 @@
 // A whole profile as values: what the simulator records and profile.pop stores. Nothing in it is
-// unrolled: a function is there once, a repeat has a count, per-tile data are runs, a timed body is
+// unrolled: a function exists once, a repeat has a count, per-tile data are runs, a timed body is
 // stored once and its executions are calls with a start cycle.
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace tilescope {
 
-/// Something the compiler has to tell: a warning of the planner, a replaced value, an option
-/// without effect, out of memory.
+/// A message of the compiler: a warning of the planner, a replaced value, an option without effect,
+/// out of memory.
 struct Message {
     Severity severity = Severity::Info;
     std::string text;
@@ -96,7 +96,7 @@ struct Exchange {
     OperationId operation;
     TileSeries bytesReceived; ///< by each tile, without what was already there
     TileSeries bytesSent;     ///< a byte sent to three tiles counts three times: sums equal
-    TileSeries codeBytes;     ///< internal exchange code; none where an equal exchange has it
+    TileSeries codeBytes;     ///< internal exchange code; none if an equal exchange has it
     TileSeries cycles;
     std::int64_t runBytes = 0; ///< typical contiguous run at the source; 0 if nothing moves
 };
@@ -114,8 +114,8 @@ struct Stream {
 
 using CopyId = Id<struct CopyTag>;
 
-/// An on-tile step that puts an operand in the order in which its operation reads it: a copy, or a
-/// transpose of blocks. Its cycles, vertices and operation are those of the compute set.
+/// An on-tile step that reorders an operand for its operation: a copy, or a transpose of blocks.
+/// Its cycles, vertices and operation are those of the compute set.
 struct Copy {
     ComputeSetId computeSet;
     ProgramId program;
@@ -149,7 +149,7 @@ struct Program {
     std::vector<VariableId> variablesWritten;
 };
 
-/// What of a category lies in a region. `overlapped`: bytes of variables that are not always live,
+/// Bytes of a category in a region. `overlapped`: bytes of variables that are not always live,
 /// whose addresses others may use at other times; a shared byte counts once, for the variable that
 /// begins lowest.
 struct CategoryMemory {
@@ -198,16 +198,16 @@ struct ProfileInfo {
     std::int64_t edges = 0;
     std::int64_t vertices = 0;
     bool fits = true;
-    bool hasExecution = false;  ///< false if it did not fit or was only compiled
-    std::int64_t cycles = 0;    ///< of the main program's run, longest IPU
-    double hostCallSeconds = 0; ///< that the host takes for each run beside it
-    double throughput = 0;      ///< samples a second, of runs with what the host takes for each
+    bool hasExecution = false;             ///< false if it did not fit or was only compiled
+    std::int64_t cycles = 0;               ///< of the main program's run, longest IPU
+    double hostCallSeconds = 0;            ///< overhead of the host for each run
+    double throughput = 0;                 ///< samples a second, host overhead included
     std::map<std::string, double> timings; ///< seconds of each phase of the compilation
 
     [[nodiscard]] double seconds() const {
         return target.clockHz > 0 ? static_cast<double>(cycles) / target.clockHz : 0;
     }
-    /// From one call of the engine to the next.
+    /// Seconds from one call of the engine to the next.
     [[nodiscard]] double callSeconds() const { return seconds() + hostCallSeconds; }
 };
 
@@ -228,7 +228,7 @@ struct Profile {
     std::vector<ProgramId> controlPrograms; ///< in the order of their index
     std::vector<ProgramId> functions;
     /// Liveness order: leaves of the control programs, depth first, with those of a function at
-    /// each of its calls; after them, once, those of the functions that a pipeline's slots call.
+    /// each of its calls; after them, once, those of the functions called by a pipeline's slots.
     IdVector<StepId, ProgramId> steps;
     std::vector<CategoryMemory> categoryMemory;
     IdVector<TileId, TileMemory> tileMemory;

@@ -10,7 +10,7 @@ namespace tilescope {
 
 using RemoteBufferId = Id<struct RemoteBufferTag>;
 
-/// Tensors of one shape and type that wait off the chip, a row each: Poplar's remote buffer.
+/// Tensors of one shape and type kept off the chip, one row each: Poplar's remote buffer.
 struct RemoteBuffer {
     std::string name;  ///< "RB_0"
     std::string type;  ///< element type, "half"

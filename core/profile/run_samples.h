@@ -1,4 +1,4 @@
-// How many samples a run takes, as the factors that it is made of.
+// The number of samples in a run, as the factors that it is made of.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct RunSamples {
     [[nodiscard]] std::int64_t samples() const;
 };
 
-/// Accumulation is what the run says; of a profile that does not, what its throughput comes to.
+/// Accumulation is taken from the run's options, or else derived from the profile's throughput.
 RunSamples runSamplesOf(const ProfileInfo& info);
 
 } // namespace tilescope

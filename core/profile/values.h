@@ -1,4 +1,4 @@
-// What a computed run has of values: the curve of a training, and what was seen of each tensor at
+// Values recorded in a computed run: the curve of a training, and statistics of each tensor at
 // sampled iterations.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tilescope {
 
 using ValueTensorId = Id<struct ValueTensorTag>;
 
-/// What a tensor is to a model.
+/// The role of a tensor in a model.
 enum class ValueKind : std::uint8_t {
     Weight,
     Activation, ///< a result of the forward pass
@@ -30,10 +30,10 @@ template <>
 inline constexpr auto enumTitles<ValueKind> =
     std::to_array<std::string_view>({"Weight", "Activation", "Gradient", "Optimizer state"});
 
-/// Bins of a histogram of magnitudes: the first for what is smaller than 2^first and not zero, one
-/// for [2^e, 2^(e+1)) of each exponent e from `first` to `last`, and one for all larger finite
-/// numbers. The range holds every half, subnormals too, with some space on either side; the ends of
-/// float beyond it are rarely met in networks.
+/// Bins of a histogram of magnitudes: the first for non-zero magnitudes below 2^first, one for
+/// [2^e, 2^(e+1)) of each exponent e from `first` to `last`, and one for all larger finite numbers.
+/// The range holds every half, subnormals too, with some space on either side; the ends of float
+/// beyond it are rarely met in networks.
 namespace exponents {
 inline constexpr int first = -40;
 inline constexpr int last = 20;
@@ -71,16 +71,17 @@ struct ValueTensor {
     OperationId operation; ///< that makes it, of a weight the first that reads it; none: unknown
     std::string place;     ///< that operation's name in the model, as its graph has it
     std::int32_t stage = 0;
-    /// Of what a rectifier makes: how many elements a sample has, and in how many channels (the
-    /// second dimension; an element each where there are no more); zero for all other tensors.
+    /// For the result of a rectifier: how many elements a sample has, and in how many channels (the
+    /// second dimension; one element each if there are no more dimensions); zero for all other
+    /// tensors.
     std::int64_t elementsOfSample = 0, channels = 0;
-    /// Of those, how many were zero for every sample at every sampled iteration.
+    /// How many of them were zero for every sample at every sampled iteration.
     std::int64_t deadElements = 0, deadChannels = 0;
     friend bool operator==(const ValueTensor&, const ValueTensor&) = default;
 };
 
 /// A tensor's elements at a sampled iteration: those of the first micro-batch of the first replica.
-/// What runs several times in it (the steps of a loop, what is computed again) counts each time.
+/// Tensors computed several times in it (in steps of a loop, by recomputation) count each time.
 struct ValueSample {
     ValueTensorId tensor;
     std::int64_t iteration = 0;
@@ -92,8 +93,8 @@ struct ValueSample {
     std::int64_t nans = 0, infinities = 0;
     std::int64_t atLimit = 0; ///< at the largest finite number of the tensor's type, or minus it
     ExponentCounts exponents{};
-    /// Of a product whose partial sums are half: how far it is from the one with float partials,
-    /// the root of the sum of squares of the differences over that of the product.
+    /// For a product with half partial sums: its distance from the product with float partials, the
+    /// root of the sum of squares of the differences over that of the product.
     std::optional<double> partialsError = {};
     friend bool operator==(const ValueSample&, const ValueSample&) = default;
 };
@@ -102,7 +103,7 @@ struct ValueSample {
 struct CurvePoint {
     std::int64_t iteration = 0;     ///< weight updates so far, with those of the call
     double loss = 0;                ///< mean over the call's samples; NaN if it has diverged
-    std::optional<double> accuracy; ///< share of samples, of models that sort into classes
+    std::optional<double> accuracy; ///< share of correct samples, for classifiers
     double learningRate = 0, lossScale = 1;
 };
 
@@ -124,7 +125,7 @@ struct ProfileValues {
     [[nodiscard]] bool empty() const { return curve.empty() && epochs.empty() && tensors.empty(); }
 };
 
-/// Equal numbers; NaN equals NaN, as a loss that has diverged is.
+/// Equal numbers; NaN equals NaN, for a loss that has diverged.
 inline bool sameNumber(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }

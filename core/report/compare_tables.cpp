@@ -89,7 +89,7 @@ Table optionsTable(const Comparison& comparison) {
 
 Table plansTable(const Comparison& comparison, std::size_t rows) {
     rows = std::min(rows, comparison.plans.size());
-    const char* expected = "Of a tile, as the planner expects it";
+    const char* expected = "On one tile, as estimated by the planner";
     Table table{
         "plans",
         titled(fmt::format("Plans that changed: {} of {}", comparison.plans.size(),
@@ -99,8 +99,8 @@ Table plansTable(const Comparison& comparison, std::size_t rows) {
          {"sourceTempBytes", "Source temporary", Unit::Bytes, expected},
          {"targetTempBytes", "Target temporary", Unit::Bytes, expected},
          in(Shown::Window, differenceOf({"tempBytesDifference", "Difference", Unit::Bytes})),
-         {"sourceCycles", "Source cycles", Unit::Cycles, "As the planner expects them"},
-         {"targetCycles", "Target cycles", Unit::Cycles, "As the planner expects them"},
+         {"sourceCycles", "Source cycles", Unit::Cycles, "As estimated by the planner"},
+         {"targetCycles", "Target cycles", Unit::Cycles, "As estimated by the planner"},
          in(Shown::Window, differenceOf({"cyclesDifference", "Difference", Unit::Cycles})),
          {"changes", "What changed"}}};
     for (std::size_t i = 0; i < rows; ++i) {
@@ -127,11 +127,11 @@ Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows) {
          {"use", "Use"},
          {"source", "Source", unit},
          {"target", "Target", unit},
-         differenceOf({"difference", "Difference", unit, "Target less source"}),
-         differenceOf({"relative", "Percent", Unit::Share, "The difference, of the source"}),
+         differenceOf({"difference", "Difference", unit, "Target minus source"}),
+         differenceOf(
+             {"relative", "Percent", Unit::Share, "The difference as a share of the source"}),
          {"share", "Of all changes", Unit::Share,
-          "Of the sum of the sizes of all changes, those that go up and those that go down; "
-          "negative: goes against the whole"},
+          "Of the absolute sum of all changes, up and down; negative: against the overall change"},
          {"plan", "Plan", Unit::None, "What changed in the plan of the operation"}},
         {}};
     for (std::size_t i = 0; i < rows; ++i) {

@@ -1,5 +1,5 @@
-// The tables of a comparison. Ids of the rows are the source's items, -1 for what only the target
-// has; a missing item counts as 0 in a difference.
+// The tables of a comparison. Ids of the rows are the source's items, -1 for items that only the
+// target has; a missing item counts as 0 in a difference.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr std::size_t allRows = std::numeric_limits<std::size_t>::max();
 
 Table metricsTable(const Comparison& comparison, MetricRows rows);
 Table optionsTable(const Comparison& comparison);
-/// Operations whose plan changed, at most `rows` of them, and so below.
+/// Operations whose plan changed, at most `rows` of them; likewise below.
 Table plansTable(const Comparison& comparison, std::size_t rows = allRows);
 /// Causes of the change of memory (Unit::Bytes) or of cycles.
 Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows = allRows);

@@ -27,7 +27,7 @@ struct Item {
     }
 };
 
-// Items of all columns, by their place in the matching of two profiles, else by id.
+// Items of all columns, by their index in the matching of two profiles, otherwise by id.
 class Items {
 public:
     Items(const Matching* matching, std::size_t width)
@@ -116,7 +116,7 @@ Table comparedTable(const std::string& nameTitle, Unit unit, std::vector<NamedVa
     Items items(&matching, 2);
     items.add(source, 0, true);
     items.add(target, 1, false);
-    // Cycles of the slowest tiles of different steps are no sum of anything.
+    // Adding the cycles of the slowest tiles of different steps makes no sense.
     const bool isSum = unit != Unit::Cycles;
     Table table;
     table.columns = {{"name", nameTitle},

@@ -21,19 +21,20 @@ struct NamedValue {
 std::vector<NamedValue> namedValues(const Table& table, std::string_view column);
 
 /// Columns name, source, target, difference, the largest difference first. Values match by their
-/// ids. Ids of rows are the source's, -1 for what only the target has.
+/// ids. Ids of rows are the source's, -1 for items that only the target has.
 Table comparedTable(const std::string& nameTitle, Unit unit, std::vector<NamedValue> source,
                     std::vector<NamedValue> target, const Matching& matching);
-/// Likewise of values that are no items of the profiles: they match by name.
+/// Likewise for values that are not items of the profiles: they match by name.
 Table comparedByName(const std::string& nameTitle, Unit unit, std::vector<NamedValue> source,
                      std::vector<NamedValue> target);
 
-/// Two tables with the same columns, rows matched by their place: each column with a unit has
-/// source, target and, unless it is a share, the difference. A column that only one shows is shown.
+/// Two tables with the same columns, rows matched by their index: each column with a unit has
+/// source, target and, unless it is a share, the difference. A column that only one of them shows
+/// is shown.
 Table tableOfTwo(const Table& source, const Table& target);
 
 /// The values of one column; `target` is empty unless two profiles are compared. The target's
-/// selection may have a title of its own: a step has another number there.
+/// selection may have its own title: a step may have another number there.
 struct ValueColumn {
     std::string title;
     std::vector<NamedValue> source;
@@ -41,10 +42,10 @@ struct ValueColumn {
     std::string targetTitle = {}; ///< that of the source if empty
 };
 
-/// A row for each item and a column for each selection, largest first, with totals; items are known
-/// by their ids. One profile (no matching): two columns are followed by their difference. Two
-/// profiles: each column has source, target and difference. Ids are the source's, -1 for what only
-/// the target has.
+/// A row for each item and a column for each selection, largest first, with totals; items are
+/// identified by their ids. One profile (no matching): two columns are followed by their
+/// difference. Two profiles: each column has source, target and difference. Ids are the source's,
+/// -1 for items that only the target has.
 Table columnTable(const std::string& nameTitle, Unit unit, const Matching* matching,
                   std::vector<ValueColumn> columns);
 

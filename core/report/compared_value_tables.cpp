@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// None where it has diverged, as JSON knows no NaN.
+/// None if it has diverged, as JSON has no NaN.
 Cell numberCell(const std::optional<double>& number) {
     return number && std::isfinite(*number) ? Cell(*number) : Cell();
 }
@@ -24,25 +24,25 @@ Cell ifThere(ValueTensorId side, double number) {
 
 Table comparedTensorsTable(const ComparedValues& compared, std::size_t rows) {
     rows = std::min(rows, compared.tensors.size());
-    Table table{"valueTensors",
-                rows < compared.tensors.size()
-                    ? fmt::format("Tensors ({} of {}, what moved most first)", rows,
-                                  compared.tensors.size())
-                    : std::string("Tensors, what moved most first"),
-                {{"name", "Tensor"},
-                 {"kind", "Kind"},
-                 {"place", "Operation"},
-                 {"moved", "Moved", Unit::None,
-                  "Powers of two by which elements lie elsewhere, in the mean: the earth mover's "
-                  "distance of the histograms"},
-                 differenceOf({"lostChange", "Zeros, NaN, infinite", Unit::Share,
-                               "Change of their share of the elements"}),
-                 {"sourceDeviation", "Source deviation"},
-                 {"targetDeviation", "Target deviation"},
-                 {"sourceZeros", "Source zeros", Unit::Share},
-                 {"targetZeros", "Target zeros", Unit::Share},
-                 {"sourceSubnormals", "Source subnormal", Unit::Share},
-                 {"targetSubnormals", "Target subnormal", Unit::Share}}};
+    Table table{
+        "valueTensors",
+        rows < compared.tensors.size()
+            ? fmt::format("Tensors ({} of {}, largest shift first)", rows, compared.tensors.size())
+            : std::string("Tensors, largest shift first"),
+        {{"name", "Tensor"},
+         {"kind", "Kind"},
+         {"place", "Operation"},
+         {"moved", "Moved", Unit::None,
+          "Mean shift of the elements in powers of two: the earth mover's distance of the "
+          "histograms"},
+         differenceOf({"lostChange", "Zeros, NaN, infinite", Unit::Share,
+                       "Change of their share of the elements"}),
+         {"sourceDeviation", "Source deviation"},
+         {"targetDeviation", "Target deviation"},
+         {"sourceZeros", "Source zeros", Unit::Share},
+         {"targetZeros", "Target zeros", Unit::Share},
+         {"sourceSubnormals", "Source subnormal", Unit::Share},
+         {"targetSubnormals", "Target subnormal", Unit::Share}}};
     for (std::size_t i = 0; i < rows; ++i) {
         const ComparedTensor& t = compared.tensors[i];
         const bool both = t.source.valid() && t.target.valid();

@@ -5,14 +5,14 @@ namespace tilescope {
 Table countersTable(const CounterColumns& counters) {
     Table table{
         "counters",
-        std::string("Counters over time, means of each row; bytes by cycle; live memory ") +
+        std::string("Counters over time, means of each row; bytes per cycle; live memory ") +
             (counters.liveIsExact() ? "at its moments"
-                                    : "within bounds, each IPU's own extremes added up"),
+                                    : "as bounds: the sums of each IPU's own extremes"),
         {{"begin", "From", Unit::Cycles},
          {"end", "To", Unit::Cycles},
          {"liveLeast", "Live, least", Unit::Bytes, "Resident on all IPUs together at a moment"},
          {"liveMost", "Live, most", Unit::Bytes,
-          "Likewise; Liveness has all IPUs at one step of the program instead"},
+          "Likewise; in Liveness, all IPUs are at the same step of the program"},
          {"onChipBytesPerCycle", "On chip", Unit::Bytes},
          {"betweenIpusBytesPerCycle", "Between IPUs", Unit::Bytes},
          {"fromHostBytesPerCycle", "From host", Unit::Bytes},

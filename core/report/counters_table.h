@@ -9,7 +9,7 @@ namespace tilescope {
 /// A row for each column: live memory, bytes by cycle and active tiles, summed over the IPUs.
 Table countersTable(const CounterColumns& counters);
 
-/// Rows of the report: as many as a screen has room for.
+/// Rows of the report: as many as fit on a screen.
 inline constexpr std::int64_t counterRows = 40;
 
 } // namespace tilescope

@@ -1,4 +1,4 @@
-// Tables of the host's lanes, which two reports have.
+// Tables of the host's lanes, shared by two reports.
 #pragma once
 
 #include <vector>

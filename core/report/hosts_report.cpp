@@ -1,4 +1,4 @@
-// What the host did: lanes beside the machine's, and what the program recorded of itself.
+// What the host did: its lanes, and what the program recorded about itself.
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -17,7 +17,7 @@ bool listsByTime(const std::string& breakdown) {
         return false;
     if (breakdown == "time")
         return true;
-    throw UserError(fmt::format("option --by: '{}' is none of name, time.{}", breakdown,
+    throw UserError(fmt::format("option --by: '{}' is not one of name, time.{}", breakdown,
                                 didYouMean(breakdown, {"name", "time"})));
 }
 

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-// What takes the memory of an IPU or a tile.
+// What takes up the memory of an IPU or a tile.
 Document largestOf(const ProfileView& profile, const TileSelection& tiles) {
     constexpr std::size_t shownParts = 5; // of each kind
     Document document;

@@ -161,7 +161,7 @@ Table computeSetsTable(const Target& target, const IdVector<ComputeSetId, Comput
          {"cycles", "Cycles", Unit::Cycles, "Slowest tile, one execution, estimated"},
          {"balance", "Balance", Unit::Share, "Active cycles of all tiles against the slowest"},
          in(Shown::Window,
-            {"vertexTypes", "Vertex types", Unit::None, "The filter finds these too"})}};
+            {"vertexTypes", "Vertex types", Unit::None, "Also searched by the filter"})}};
     table.idKey = "computeSet";
     for (const ComputeSetRow& row : computeSetTable(target, computeSets, tiles))
         table.add({row.name, nameOf(row.operation, operations), row.vertices, row.stateBytes,

@@ -33,7 +33,7 @@ Table exchangesTable(const Target& target, const IdVector<ExchangeId, Exchange>&
 /// Live variables with their bytes, in the order given.
 Table sizesTable(std::string key, std::string title, const std::vector<SizedVariable>& variables);
 
-/// The largest parts of a kind in the order given; ids are their places.
+/// The largest parts of a kind in the order given; ids are their indices.
 Table partsTable(PartKind kind, const TileSelection& tiles, const std::vector<SizedPart>& parts);
 
 } // namespace tilescope

@@ -29,7 +29,7 @@ Document livenessReport(const ProfileView& profile, const ReportRequest& request
     Document document;
     document.fields = {{"tiles", "Tiles", request.selection.label()},
                        {"alwaysLive", "Always live", series.alwaysLive, Unit::Bytes},
-                       {"maxNotAlwaysLive", "Not always live, at most at a step",
+                       {"maxNotAlwaysLive", "Not always live, peak of all steps",
                         series.maxNotAlwaysLive(), Unit::Bytes},
                        {"peak", "Peak of a program step", series.peak(), Unit::Bytes}};
     if (series.peakStep.valid()) {

@@ -8,8 +8,8 @@
 
 namespace tilescope {
 
-/// A row for each loss in the order given, whose ids are their places. `clockHz`: of cycles that
-/// are written with their time; 0 leaves them cycles.
+/// A row for each loss in the order given; ids are their indices. `clockHz`: writes cycles also as
+/// time; 0 leaves them cycles.
 Table lossesTable(const std::vector<Loss>& losses, double clockHz);
 
 } // namespace tilescope

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// What rows gather: "scope:2" are the first two parts of the paths.
+/// What rows cover: "scope:2" means the first two parts of the paths.
 struct Breakdown {
     CostLayer layer = CostLayer::Place;
     int depth = 1;
@@ -28,7 +28,7 @@ Breakdown breakdownFrom(const std::string& text) {
     for (const CostLayer one : costLayers)
         names.emplace_back(toString(one));
     if (!layer)
-        throw UserError(fmt::format("option --by: '{}' is none of {}.{}", name,
+        throw UserError(fmt::format("option --by: '{}' is not one of {}.{}", name,
                                     fmt::join(names, ", "), didYouMean(name, names)));
     wanted.layer = *layer;
     if (colon == text.npos)
@@ -37,7 +37,7 @@ Breakdown breakdownFrom(const std::string& text) {
     const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, wanted.depth);
     if (error != std::errc() || rest != end || wanted.depth < 1 || *layer != CostLayer::Scope)
         throw UserError(
-            fmt::format("option --by: '{}' is no depth of scopes, such as scope:2", text));
+            fmt::format("option --by: '{}' is not a depth of scopes, such as scope:2", text));
     return wanted;
 }
 
@@ -87,13 +87,12 @@ Document operationsReport(const ProfileView& profile, const ReportRequest& reque
     const auto limit = [&](const char* key, const char* label, double value) {
         document.fields.push_back({key, label, std::int64_t{std::llround(value)}, Unit::Count});
     };
-    limit("halfPeakFlopsPerCycle", "FLOPs a cycle of an IPU at the most, half", limits.halfFlops);
-    limit("singlePeakFlopsPerCycle", "FLOPs a cycle of an IPU at the most, single",
-          limits.singleFlops);
-    limit("exchangeBytesPerCycle", "Bytes a cycle that its tiles can receive", limits.bytes);
+    limit("halfPeakFlopsPerCycle", "Peak FLOPs per cycle of an IPU, half", limits.halfFlops);
+    limit("singlePeakFlopsPerCycle", "Peak FLOPs per cycle of an IPU, single", limits.singleFlops);
+    limit("exchangeBytesPerCycle", "Bytes per cycle that its tiles can receive", limits.bytes);
     document.lists = {
         {"totals", "cyclesByIpu", "Cycles by IPU", ofEachIpu(profile, totals.cycles), Unit::Cycles},
-        {"totals", "overlappedCyclesByIpu", "Beside other steps, by IPU", totals.overlapped,
+        {"totals", "overlappedCyclesByIpu", "Overlapping other steps, by IPU", totals.overlapped,
          Unit::Cycles}};
     document.tables.push_back(costTable(rows, totals, wanted.layer));
     if (request.breakdown.empty())

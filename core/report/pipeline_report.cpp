@@ -15,17 +15,17 @@ std::string slotsText(const PipelineReport& report) {
                        report.rampDownSlots);
 }
 
-/// What the depth of a stage's buffers counts; the published sources differ by one. N stages, of
-/// which i is one, counted from 0.
+/// What the depth of stage i's buffers counts, of N stages counted from 0; the published sources
+/// differ by one.
 std::string depthText(const PipelineReport& report) {
     static const std::map<std::string, const char*, std::less<>> texts{
-        {"popart", "2 (N-1-i) + 1: micro-batches from stash to restore, the present one with them "
+        {"popart", "2 (N-1-i) + 1: micro-batches from stash to restore, including the current one "
                    "(PopART, pipeline.cpp, getStashSize); none in the last stage"},
-        {"grouped", "2 (N-1-i): micro-batches that wait beside the present one (TensorFlow, "
+        {"grouped", "2 (N-1-i): waiting micro-batches in addition to the current one (TensorFlow, "
                     "pipeline_util.cc, GetFifoDepthMultiplier); PopART would count one more"},
-        {"interleaved", "N-1-i: micro-batches that wait beside the present one (TensorFlow, "
+        {"interleaved", "N-1-i: waiting micro-batches in addition to the current one (TensorFlow, "
                         "pipeline_util.cc, GetFifoDepthMultiplier)"},
-        {"sequential", "0: each micro-batch ends before the next begins, so that a copy is enough "
+        {"sequential", "0: each micro-batch ends before the next begins, so a copy is enough "
                        "(TensorFlow, pipeline_util.cc, GetFifoDepthMultiplier)"}};
     const auto found = texts.find(report.schedule);
     return found == texts.end() ? std::string() : found->second;
@@ -36,7 +36,7 @@ bool isTraining(const PipelineReport& report) {
                        [](const PipelineStage& s) { return s.backwardCycles > 0; });
 }
 
-// The window has no room for what no stage has.
+// The window has no room for columns without values.
 void hideZeros(Table& table) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         Column& column = table.columns[i];
@@ -59,13 +59,13 @@ Table stagesTable(const PipelineReport& report) {
          in(Shown::Printed, {"ipu", "IPU"}),
          {"forwardCycles", "Forward", Unit::Cycles, "Cycles of one micro-batch"},
          {"backwardCycles", "Backward", Unit::Cycles,
-          "Cycles of one micro-batch, with what is computed again"},
+          "Cycles of one micro-batch, including recomputation"},
          in(Shown::Window, {"recomputeCycles", "Recompute", Unit::Cycles,
                             "Of the backward cycles, those of forward operations that run again"}),
          in(Shown::Window, {"updateCycles", "Update", Unit::Cycles,
                             "Compute and exchange cycles of one weight update"}),
          in(Shown::Window, {"fifoCycles", "FIFO cycles", Unit::Cycles,
-                            "To move the FIFOs on once; stashes are part of forward and backward"}),
+                            "To advance the FIFOs once; stashes are part of forward and backward"}),
          {"fifoDepth", "FIFO depth", Unit::Count,
           "Micro-batches that an activation waits for its backward pass"},
          {"fifoBytes", "FIFO", Unit::Bytes,

@@ -6,14 +6,14 @@
 
 namespace tilescope {
 
-/// A row for each stage, whose ids they are; the longest is emphasised. The window leaves out what
-/// no stage has, such as what inference does not do.
+/// A row for each stage, with the stages as ids; the longest is emphasised. The window leaves out
+/// columns that are empty for all stages, such as those of training in inference.
 Table stagesTable(const PipelineReport& report);
 
 /// A row for each kind of slot.
 Table slotsTable(const PipelineReport& report);
 
-/// All that the report says.
+/// All fields of the report.
 Document stagesDocument(const PipelineReport& report);
 
 } // namespace tilescope

@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    /// What belongs to no operation is gathered by kind.
+    /// Steps without an operation are grouped by kind.
     [[nodiscard]] std::string keyOf(const RangeProgram& row, OperationId operation) const {
         const std::string kind(toString(row.kind));
         switch (by_) {
@@ -112,7 +112,7 @@ RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus
          {"cycles", "Total", Unit::Cycles, "Cycles within the range", true},
          {"mean", "Mean", Unit::Cycles, "Cycles within the range of an execution"},
          {"longest", "Longest", Unit::Cycles,
-          "The longest execution, with what the range cuts off"},
+          "The longest execution, including parts outside the range"},
          {"share", "Share", Unit::Share, "Of the range, on all IPUs that are shown", true}}};
     table.emptyText = "nothing runs in the range";
     const double whole = static_cast<double>(range.cycles()) *

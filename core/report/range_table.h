@@ -11,14 +11,14 @@
 
 namespace tilescope {
 
-/// What a row gathers.
+/// What each row covers.
 enum class RangeGroup { Step, Operation, Type, Kind };
 inline constexpr auto rangeGroups = valuesUpTo<RangeGroup::Kind>;
 template <>
 inline constexpr auto enumNames<RangeGroup> = std::to_array<std::string_view>({"step", "operation",
                                                                                "type", "kind"});
 
-/// What a row gathers: an operation, if it is of one, and all programs.
+/// The contents of a row: its operation, if it has one, and all programs.
 struct RangeRow {
     OperationId operation;
     std::vector<ProgramId> programs; ///< none for Syncs

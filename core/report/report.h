@@ -1,5 +1,5 @@
-// The reports of a profile: each turns it into fields and tables, which the command line prints and
-// the window shows.
+// The reports of a profile: each produces fields and tables, which the command line prints and the
+// window shows.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-/// What a report is asked for.
+/// The parameters of a report.
 struct ReportRequest {
     TileSelection selection;         ///< --tile or --ipu
     std::optional<StepId> step;      ///< --step
@@ -25,22 +25,22 @@ struct ReportRequest {
     }
 };
 
-/// What a report may be asked for, see ReportRequest.
+/// The parameters that a report may accept, see ReportRequest.
 enum class ReportOption { Tile, Ipu, Step, Run, By, Filter };
 
-/// Leaves out the rows whose name the filter does not find.
+/// Removes the rows whose name the filter does not match.
 void keepWanted(Table& table, const ReportRequest& request);
 
 struct Report {
-    std::string id; ///< as the command line calls it
+    std::string id; ///< as on the command line
     Document (*make)(const ProfileView& profile, const ReportRequest& request);
     std::vector<ReportOption> accepts;
     bool needsExecution = false;
     [[nodiscard]] bool listensTo(ReportOption option) const;
 };
 
-/// What a report says of a profile. Without the execution that it needs: why there is none. Throws
-/// UserError for a damaged profile, and for tiles and steps that it does not have.
+/// Makes a report of a profile; without the execution that it needs, it says why there is none.
+/// Throws UserError for a damaged profile, and for tiles and steps that it does not have.
 Document makeReport(const Report& report, const ProfileView& profile, const ReportRequest& request);
 
 Document memoryReport(const ProfileView& profile, const ReportRequest& request);

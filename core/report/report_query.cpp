@@ -9,8 +9,8 @@
 namespace tilescope {
 namespace {
 
-/// Rows of a view that unrolls what the file has once. Real profiles have some million; what a
-/// damaged count makes would fill the disk with SQLite's temporary files.
+/// The most rows of a view that unrolls repeated contents. Real profiles have some million; a
+/// damaged count would fill the disk with SQLite's temporary files.
 constexpr double mostViewRows = 200e6;
 
 double piecesOfVariables(ProfileReader& reader) {

@@ -1,4 +1,4 @@
-// SQL over reports: the tables of a profile's file and of what the reports say.
+// SQL over reports: queries on the tables of a profile's file and of the reports.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace tilescope {
 
-/// Runs one SELECT. Beside the tables of the file there is report_<id> for each report that the
-/// text names, such as report_operations: the first table of the report with all columns of its
-/// CSV. Throws SqlError for bad SQL, UserError for a damaged profile.
+/// Runs one SELECT. In addition to the tables of the file there is report_<id> for each report
+/// named in the text, such as report_operations: the first table of the report with all columns of
+/// its CSV. Throws SqlError for bad SQL, UserError for a damaged profile.
 SqlResult queryReports(ProfileReader& reader, const std::string& sql,
                        std::size_t maxRows = static_cast<std::size_t>(-1));
 

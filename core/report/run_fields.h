@@ -1,4 +1,4 @@
-// What a run takes and how long, which all faces show from here.
+// The samples and times of a run, as command line and window show them.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ std::vector<IpuId> ipusOf(const Target& target, const TileSelection& selection) 
 
 bool traceByTime(const std::string& breakdown) {
     if (!breakdown.empty() && breakdown != "run" && breakdown != "time")
-        throw UserError(fmt::format("option --by: '{}' is none of run, time.{}", breakdown,
+        throw UserError(fmt::format("option --by: '{}' is not one of run, time.{}", breakdown,
                                     didYouMean(breakdown, {"run", "time"})));
     return breakdown == "time";
 }
@@ -135,7 +135,7 @@ Document traceReport(const ProfileView& profile, const ReportRequest& request) {
         document.fields.push_back({"liveMost",
                                    counters.liveIsExact()
                                        ? "Live memory, most at a moment"
-                                       : "Live memory, at most: each IPU's own added up",
+                                       : "Live memory, upper bound: the sum of each IPU's own",
                                    most, Unit::Bytes});
         document.tables.push_back(countersTable(counters));
         return document;

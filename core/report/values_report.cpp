@@ -20,16 +20,16 @@ ValuesBreakdown valuesBreakdownFrom(const std::string& text) {
     for (std::size_t i = 0; i < names.size(); ++i)
         if (names[i] == text)
             return static_cast<ValuesBreakdown>(i);
-    throw UserError(fmt::format("option --by: '{}' is none of {}.{}", text, fmt::join(names, ", "),
-                                didYouMean(text, names)));
+    throw UserError(fmt::format("option --by: '{}' is not one of {}.{}", text,
+                                fmt::join(names, ", "), didYouMean(text, names)));
 }
 
-/// A loss; none where it has diverged, as JSON knows no NaN.
+/// A loss; none if it has diverged, as JSON has no NaN.
 Cell lossCell(const std::optional<double>& loss) {
     return loss && std::isfinite(*loss) ? Cell(*loss) : Cell();
 }
 
-/// What --filter is matched with.
+/// The text that --filter is matched against.
 bool wantsTensor(const ReportRequest& request, const ValueTensor& tensor) {
     return request.wants(tensor.name) || request.wants(tensor.place);
 }
@@ -44,7 +44,7 @@ void addCurveFields(const ProfileValues& values, Document& document) {
         fields.push_back({"lossScale", "Loss scale", last.lossScale});
         fields.push_back({"loss", "Loss of the last call", lossCell(last.loss)});
         if (last.accuracy)
-            fields.push_back({"accuracy", "Accuracy of it", *last.accuracy, Unit::Share});
+            fields.push_back({"accuracy", "Accuracy of that call", *last.accuracy, Unit::Share});
     }
     if (!values.epochs.empty() && values.epochs.back().evalAccuracy)
         fields.push_back({"evalAccuracy", "Accuracy on test data",
@@ -61,7 +61,7 @@ std::string exponentText(std::size_t bin) {
                                       : fmt::format("2^{}", exponent);
 }
 
-/// Where halves end: "subnormal half", "largest half".
+/// The position of a bin relative to the range of half: "subnormal half", "above half".
 std::string rangeText(std::size_t bin) {
     const int exponent = exponents::of(bin);
     if (exponent < half_range::leastSubnormal)
@@ -82,7 +82,7 @@ std::vector<Column> totalsColumns() {
         {"nans", "NaN", Unit::Share},
         {"infinities", "Infinite", Unit::Share},
         {"atLimit", "At limit", Unit::Share,
-         "At the largest finite number of the type, 65504 of half, or minus it"},
+         "At plus or minus the largest finite number of the type, 65504 for half"},
         {"leastExponent", "Least", Unit::None,
          "Exponent of two of the smallest magnitude that is not zero"},
         {"greatestExponent", "Largest", Unit::None, "Exponent of two of the largest magnitude"}};
@@ -127,17 +127,19 @@ Table tensorValuesTable(const ProfileValues& values, const ReportRequest& reques
          {"kind", "Kind"},
          {"type", "Type"},
          {"shape", "Shape"},
-         {"place", "Operation", Unit::None, "That makes it, of a weight the first that reads it"},
+         {"place", "Operation", Unit::None, "That makes it; for a weight, the first that reads it"},
          {"stage", "Stage"},
          {"samples", "Samples", Unit::Count}}};
     append(table.columns, totalsColumns());
     append(table.columns,
            {{"underflow", "Underflow", Unit::Share,
-             "Subnormal halves, and zeros that were numbers, as the histogram of exponents tells"},
+             "Subnormal halves, and zeros that were numbers, as estimated from the histogram of "
+             "exponents"},
             {"deadElements", "Dead", Unit::Share,
              "Elements of a rectifier's result that are zero for every sample at every sampled "
              "iteration"},
-            {"deadChannels", "Dead channels", Unit::Share, "All of whose elements are dead"}});
+            {"deadChannels", "Dead channels", Unit::Share,
+             "Channels in which all elements are dead"}});
     if (anyPartialsError(values))
         table.columns.push_back({"partialsError", "Half partials", Unit::Share,
                                  "How far the product is from one with float partials"});

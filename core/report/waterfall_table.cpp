@@ -11,7 +11,7 @@ Table waterfallTable(const std::optional<Waterfall>& waterfall) {
                  {"title", "Loss"},
                  {"source", "Source", Unit::Cycles},
                  {"target", "Target", Unit::Cycles},
-                 differenceOf({"difference", "Difference", Unit::Cycles, "Target less source"}),
+                 differenceOf({"difference", "Difference", Unit::Cycles, "Target minus source"}),
                  {"cycles", "Then", Unit::Cycles, "Cycles after this step and those above it"},
                  {"place", "Most in", Unit::None, "Of the side that takes longer"}}};
     if (!waterfall) {

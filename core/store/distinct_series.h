@@ -1,4 +1,4 @@
-// Series of values by tile that a file has once, however many of its rows have them. Internal to
+// Stores each distinct series of values by tile once, however many rows have it. Internal to
 // core/store.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace tilescope {
 
-/// Numbers series from 0 on; equal ones have one number. What it is given outlives it.
+/// Numbers series from 0 on; equal series share a number. The series must outlive it.
 class DistinctSeries {
 public:
     struct Numbered {
         std::int64_t number = 0;
-        bool isNew = false; ///< no equal one came before
+        bool isNew = false; ///< not equal to an earlier one
     };
     Numbered operator()(const TileSeries& series);
 

@@ -1,4 +1,4 @@
-// What the user's program recorded of itself.
+// What the user's program recorded about itself.
 #include <cmath>
 #include <sqlite3.h>
 
@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithHostRecord = 11;
-/// Either way from the first run: three years, as of the host's other times.
+/// Three years before or after the first run, as for the host's other times.
 constexpr double mostRecordSeconds = 1e8;
 constexpr std::int64_t mostHeatBins = 4096;
 /// Cells of all heat maps; a program that adds a thousand bins a second makes them in an hour.
@@ -20,7 +20,7 @@ constexpr std::int64_t mostHeatCells = std::int64_t{1} << 22;
 double recordedNumber(const Statement& row, int at) {
     const bool isNumber = row.type(at) == SQLITE_FLOAT || row.type(at) == SQLITE_INTEGER;
     if (!isNumber || !std::isfinite(row.real(at)))
-        throw DamagedProfile("what the program recorded is no number");
+        throw DamagedProfile("a value that the program recorded is not a number");
     return row.real(at);
 }
 
@@ -76,7 +76,7 @@ void readHostSeries(const Database& db, HostRecord& record) {
     Statement row = db.prepare("SELECT id, graph, unit, label FROM host_series ORDER BY id");
     while (row.step()) {
         if (row.integer(0) != static_cast<std::int64_t>(record.series.size()))
-            throw DamagedProfile("the graphs of the program have a hole");
+            throw DamagedProfile("the graphs of the program have a gap");
         record.series.push_back({row.text(1), row.text(2), row.text(3), {}});
     }
     const auto count = static_cast<std::int64_t>(record.series.size());
@@ -93,7 +93,7 @@ void readHeatMaps(const Database& db, HostRecord& record) {
     Statement row = db.prepare("SELECT id, name, unit FROM host_heat_maps ORDER BY id");
     while (row.step()) {
         if (row.integer(0) != static_cast<std::int64_t>(record.heatMaps.size()))
-            throw DamagedProfile("the heat maps of the program have a hole");
+            throw DamagedProfile("the heat maps of the program have a gap");
         record.heatMaps.push_back({row.text(1), row.text(2), {}, {}});
     }
     const auto mapAt = [&](const Statement& of) -> HostHeatMap& {
@@ -149,7 +149,7 @@ HostRecord ProfileReader::hostRecord() const {
 TableGroup hostRecordTables() {
     return {firstVersionWithHostRecord,
             R"sql(
--- What the program that ran the machine recorded of itself (libpvti, since version 11). start, time:
+-- What the program that ran the machine recorded about itself (libpvti, since version 11). start, time:
 -- seconds from where the first run begins, negative before it. seconds: NULL for a moment.
 CREATE TABLE host_events(id INTEGER PRIMARY KEY, thread TEXT, channel TEXT, name TEXT, start REAL,
     seconds REAL);

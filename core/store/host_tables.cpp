@@ -12,8 +12,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithHostSpans = 6;
-// Three years: no compilation takes longer, and in cycles of any clock it is a number that can be
-// counted with.
+// Three years: no compilation takes longer, and arithmetic on it is safe in cycles of any clock.
 constexpr double longestHostSeconds = 1e8;
 
 double hostSecondsAt(const Statement& row, int at) {

@@ -12,11 +12,11 @@
 namespace tilescope {
 namespace {
 
-// Of the row that says that the file's pages have check sums, so that their loss is noticed too.
+// Key of the row saying that the file's pages have checksums, so that their loss is noticed too.
 constexpr std::string_view checksumsKey = "sealed";
 
-/// Calls visit(key, field, since) for every plain field; maps are not among them. Fields are in
-/// files from a schema version on.
+/// Calls visit(key, field, since) for every plain field; maps are not included. `since` is the
+/// first schema version with the field.
 template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& visit) {
     visit("creator", info.creator, 1);
     visit("createdAt", info.createdAt, 1);
@@ -82,7 +82,7 @@ private:
         while (row.step()) {
             const std::string key = row.text(0);
             if (key == checksumsKey && !hasChecksums(path_))
-                damaged("its check sums are gone. Write the profile again.");
+                damaged("its checksums are missing. Write the profile again.");
             const auto under = [&](std::string_view prefix, auto& map, auto value) {
                 if (!key.starts_with(prefix))
                     return false;
@@ -122,9 +122,9 @@ private:
     }
 
     void checkSize(const Target& t) const {
-        // Sizes of allocations follow from these: a damaged file must not ask for terabytes.
+        // Sizes of allocations depend on these: a damaged file must not ask for terabytes.
         constexpr std::int64_t mostTiles = 1'000'000;
-        constexpr std::int64_t mostIpus = 1024; // four times what the options take
+        constexpr std::int64_t mostIpus = 1024; // four times what the options accept
         if (t.ipus < 1 || t.ipus > mostIpus || t.tilesPerIpu < 1 ||
             std::int64_t{t.ipus} * t.tilesPerIpu > mostTiles)
             damaged("{} IPUs of {} tiles are impossible", t.ipus, t.tilesPerIpu);

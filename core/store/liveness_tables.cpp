@@ -1,4 +1,4 @@
-// Which variables are live when, and how many bytes they are at each step.
+// When each variable is live, and how many bytes are live at each step.
 #include <algorithm>
 
 #include "core/database/insert.h"
@@ -39,7 +39,7 @@ void addClassesWithoutInterval(Profile& profile) {
         if (variable.liveness.valid())
             classes = std::max(classes, variable.liveness.index() + 1);
     if (classes > profile.livenessClasses.size() + profile.variables.size())
-        throw DamagedProfile("a variable is of a class of lives that does not exist");
+        throw DamagedProfile("a variable has a liveness class that does not exist");
     while (profile.livenessClasses.size() < classes)
         profile.livenessClasses.add({});
 }

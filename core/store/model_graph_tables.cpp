@@ -12,14 +12,14 @@ namespace {
 constexpr std::int64_t firstVersionWithModelGraph = 5;
 constexpr std::int64_t firstVersionWithCalls = 7;
 
-/// A text, or none where it is known from elsewhere.
+/// A text, or none if it is known from elsewhere.
 std::optional<std::string_view> textUnless(bool isKnown, std::string_view text) {
     return isKnown ? std::nullopt : std::optional(text);
 }
 
 void checkOrder(const Statement& row, std::size_t expected) {
     if (row.integer(0) != static_cast<std::int64_t>(expected))
-        throw DamagedProfile("the model's graph has a hole");
+        throw DamagedProfile("the model's graph has a gap");
 }
 
 void readTensors(const Database& db, ModelGraph& graph) {
@@ -152,7 +152,7 @@ CREATE TABLE operation_tensors(graph_operation INTEGER, tensor INTEGER, written 
 CREATE TABLE operation_calls(graph_operation INTEGER, position INTEGER, call INTEGER,
     PRIMARY KEY(graph_operation, position)) WITHOUT ROWID;
 
--- Edges of the model's graph: names of who makes and who reads a tensor.
+-- Edges of the model's graph: names of the operations that make and read a tensor.
 CREATE VIEW graph_edges AS
     SELECT coalesce(p.name, a.name) AS producer, coalesce(c.name, b.name) AS consumer,
            coalesce(t.name, p.name, a.name) AS tensor, t.shape AS shape, t.type AS type, t.bytes AS bytes

@@ -8,7 +8,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithPipeline = 3;
-// The most that the options take.
+// The most that the options accept.
 constexpr std::int64_t mostRepeats = 1'000'000'000'000;
 
 void writePipeline(const Profile& profile, const Database& db) {
@@ -45,7 +45,7 @@ void readStages(const Database& db, std::int64_t ipus, Pipeline& pipeline) {
                                "ORDER BY stage");
     while (row.step()) {
         if (row.integer(0) != static_cast<std::int64_t>(pipeline.stages.size()))
-            throw DamagedProfile("the pipeline's stages have a hole");
+            throw DamagedProfile("the pipeline's stages have a gap");
         if (row.integer(6) < 0)
             throw DamagedProfile("a pipeline buffer has a depth below zero");
         pipeline.stages.push_back({idBelow<IpuId>(row, 1, ipus),

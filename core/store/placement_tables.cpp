@@ -19,8 +19,8 @@ std::span<const Placement> chunkAt(std::span<const Placement> all, std::size_t i
     return all.subspan(first, std::min(placementsPerChunk, all.size() - first));
 }
 
-/// Chunks are independent of each other, and their compression is a large part of writing a file:
-/// all processors take from them.
+/// Chunks are independent of each other, and compressing them is a large part of writing a file: it
+/// is shared by all processors.
 std::vector<std::vector<std::byte>> encodedChunks(std::span<const Placement> all) {
     std::vector<std::vector<std::byte>> encoded((all.size() + placementsPerChunk - 1) /
                                                 placementsPerChunk);

@@ -16,15 +16,16 @@
 
 namespace tilescope {
 
-/// Opens a profile and loads what is asked for, when it is asked for. One reader serves one thread
-/// at a time; a worker opens its own (opening takes well under a millisecond). After a stop request
-/// every call ends with Cancelled. All calls throw UserError on a damaged file.
+/// Opens a profile and loads its parts on request. One reader serves one thread at a time; a worker
+/// opens its own (opening takes well under a millisecond). After a stop request every call ends
+/// with Cancelled. All calls throw UserError on a damaged file.
 class ProfileReader {
 public:
     /// Throws UserError: no such file, empty, no SQLite file, another application's, newer schema,
     /// truncated.
     explicit ProfileReader(const std::filesystem::path& file);
-    /// The same of a file that was opened before: parts of two contents are not mixed.
+    /// The same for a file that was opened before: fails if it has changed, so that two contents
+    /// are not mixed.
     ProfileReader(const std::filesystem::path& file, const FileStamp& asItWas);
     ~ProfileReader();
     ProfileReader(ProfileReader&&) noexcept;
@@ -39,8 +40,8 @@ public:
     [[nodiscard]] IdVector<OperationId, Operation> operations() const;
     /// Not recorded in files before schema version 5.
     [[nodiscard]] ModelGraph modelGraph() const;
-    /// Operations at their places, without calls of functions: how many the model has. Of files
-    /// without a graph, as many as the program has.
+    /// Operations at their places, without calls of functions: the number in the model. For files
+    /// without a graph, the number in the program.
     [[nodiscard]] std::int64_t modelOperations() const;
     [[nodiscard]] IdVector<LivenessClassId, LivenessClass> livenessClasses() const;
     [[nodiscard]] IdVector<VariableId, Variable> variables() const;
@@ -80,11 +81,12 @@ public:
 
     /// Everything, as it was written.
     [[nodiscard]] Profile load() const;
-    /// The same of a whole compilation, whose lists hold together (see checkRelations()).
+    /// The same for a whole compilation, with its lists checked against each other
+    /// (checkRelations()).
     [[nodiscard]] Profile loadChecked() const;
 
-    /// Makes a table of the connection for query(), which the file does not get: its printed
-    /// columns by their keys. One of that name from before is replaced.
+    /// Makes a table of the connection for query(), which is not written to the file: its printed
+    /// columns by their keys. Replaces an earlier one of that name.
     void addTable(const std::string& name, const Table& table);
     /// Makes another profile's tables readable by query(), as `name`.table.
     void attach(const std::filesystem::path& other, const std::string& name);

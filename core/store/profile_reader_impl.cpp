@@ -26,7 +26,7 @@ void checkHeader(const Database& db, const fs::path& file, const FileStamp& stam
     if (version < 1)
         throw UserError(
             fmt::format("'{}' has no schema version: write the profile again.", file.string()));
-    // A copy that was cut short still has a good first page: compare with the size it states.
+    // A truncated copy still has a good first page: compare with the size it states.
     const std::int64_t expected = db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size");
     const std::int64_t actual = stamp.bytes;
     if (stamp == stampOf(file) && actual < expected)
@@ -48,7 +48,7 @@ void checkFile(const fs::path& file) {
                                         : " without a profile.pop; name a profile that 'tilescope "
                                           "run' has written"));
     }
-    // Reading a pipe would wait for a writer, and a device may never end.
+    // Reading a pipe would wait for a writer, and a device may have no end.
     if (!fs::is_regular_file(status))
         throw UserError(fmt::format("cannot open '{}': it is not a regular file", file.string()));
     if (fs::file_size(file, error) == 0 && !error)
@@ -65,19 +65,19 @@ ProfileReader::Impl::Impl(const fs::path& file)
     , db((checkFile(file), Database(file, Database::Mode::ReadOnly)))
     , version((checkHeader(db, file, stamp), db.integer("PRAGMA user_version")))
     , info((checkSchema(db, version), readInfo(db, file, version))) {
-    // Else what was opened may not be what the stamp is of.
+    // Otherwise the stamp may not belong to the file that was opened.
     checkStamp(stamp);
     registerSqlFunctions(db);
 }
 
 void ProfileReader::Impl::checkStamp(const FileStamp& expected) const {
     if (stampOf(path) != expected)
-        throw UserError(
-            fmt::format("'{}' was written anew while it was read: open it again.", path.string()));
+        throw UserError(fmt::format("'{}' was rewritten while it was being read: open it again.",
+                                    path.string()));
 }
 
 TileSeries ProfileReader::Impl::series(const Statement& row, int at) const {
-    // What a view finds no series for.
+    // A view yields this if it finds no series.
     if (row.isNull(at))
         throw DamagedProfile("a row refers to a series that does not exist");
     TileSeries series = seriesAt(row, at);

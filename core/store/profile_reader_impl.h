@@ -14,16 +14,16 @@ namespace tilescope {
 /// in the file once.
 inline constexpr std::int64_t firstVersionWithSeries = 8;
 
-/// A file that has been found to be a profile of a schema we know, with its info table read.
+/// A file that is known to be a profile of a supported schema, with its info table read.
 class ProfileReader::Impl {
 public:
     /// Throws UserError for anything that is not such a file.
     explicit Impl(const std::filesystem::path& file);
 
-    /// Throws UserError if another content has the file's name than that of this stamp.
+    /// Throws UserError if the file's name now belongs to other contents than those of this stamp.
     void checkStamp(const FileStamp& expected) const;
 
-    /// Whether the file has what came with a schema version.
+    /// Whether the file's schema version is at least `since`.
     [[nodiscard]] bool has(std::int64_t since) const { return version >= since; }
 
     /// Values of the device's tiles, none of them negative: bytes, cycles and counts.
@@ -36,8 +36,8 @@ public:
     void appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,
                    std::int64_t value) const;
 
-    /// Ids are places in a list: of `rows` rows the first must have 0 and the last must have none
-    /// missing before it.
+    /// Checks that ids are indices into a list: of `rows` rows the first must have id 0 and none
+    /// may be missing up to the last.
     void checkIds(std::string_view table, std::string_view id, std::size_t rows) const;
 
     std::filesystem::path path;

@@ -12,7 +12,7 @@ namespace {
     throw DamagedProfile(fmt::format("program {} {}", id.value(), what));
 }
 
-/// Programs, and which of them are reached.
+/// Programs, and which of them are reachable.
 class ProgramRelations {
 public:
     explicit ProgramRelations(const Profile& profile)
@@ -38,7 +38,7 @@ private:
     void listRoots(const std::vector<ProgramId>& roots) {
         for (const ProgramId root : roots) {
             if (isRoot_[root.index()] || profile_.programs[root].parent.valid())
-                damagedProgram(root, "is no root");
+                damagedProgram(root, "is not a root");
             isRoot_[root.index()] = true;
         }
     }
@@ -46,9 +46,9 @@ private:
     void checkOne(ProgramId id) const {
         const Program& program = profile_.programs[id];
         if (!program.parent.valid() && !isRoot_[id.index()])
-            damagedProgram(id, "is in no list");
+            damagedProgram(id, "is not in any list");
         if (!isControl(program.kind) && !program.children.empty())
-            damagedProgram(id, "is a step with programs in it");
+            damagedProgram(id, "is a step that contains programs");
         if (!hasWhatItRuns(program))
             damagedProgram(id,
                            fmt::format("runs nothing, but is of kind {}", toString(program.kind)));
@@ -74,7 +74,7 @@ private:
         }
     }
 
-    // Not recursive: a file may nest as deep as it likes.
+    // Not recursive: a file may nest arbitrarily deep.
     void reach(ProgramId root) {
         std::vector<ProgramId> open{root};
         while (!open.empty()) {
@@ -111,7 +111,7 @@ void checkSteps(const Profile& profile, const ProgramRelations& programs) {
     std::vector<bool> isStep(profile.programs.size(), false);
     for (const ProgramId program : profile.steps) {
         if (isControl(profile.programs[program].kind) || !programs.isReached(program))
-            damagedProgram(program, "is no step that runs");
+            damagedProgram(program, "is not a step that runs");
         isStep[program.index()] = true;
     }
     for (std::size_t i = 0; i < isStep.size(); ++i)
@@ -141,7 +141,7 @@ void checkLives(const Profile& profile) {
         if (!variable.liveness.valid())
             continue;
         if (variable.liveness.index() >= isUsed.size())
-            throw DamagedProfile("a variable is of a class of lives that does not exist");
+            throw DamagedProfile("a variable has a liveness class that does not exist");
         isUsed[variable.liveness.index()] = true;
     }
     const bool anyUse = std::find(isUsed.begin(), isUsed.end(), true) != isUsed.end();
@@ -168,7 +168,7 @@ void checkMemory(const Profile& profile) {
             fmt::format("tiles use {} bytes, but categories {}", used, byCategory));
     for (const TileRun& run : profile.placementOfTile.runs())
         if (run.value > static_cast<std::int64_t>(profile.placements.size()))
-            throw DamagedProfile("tiles have addresses that are not there");
+            throw DamagedProfile("tiles have addresses that do not exist");
     for (const Placement& placement : profile.placements)
         for (const PlacedVariable& placed : placement.variables)
             if (placed.variable.index() >= profile.variables.size())

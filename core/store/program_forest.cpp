@@ -7,7 +7,7 @@
 namespace tilescope {
 
 void checkForest(const IdVector<ProgramId, Program>& programs) {
-    // The round in which a program was first met; meeting it again in the same one is a circle.
+    // The round in which a program was first met; meeting it again in the same round means a cycle.
     std::vector<std::size_t> rounds(programs.size(), 0);
     for (std::size_t i = 0; i < programs.size(); ++i) {
         const std::size_t round = i + 1;

@@ -14,7 +14,7 @@ constexpr std::string_view preamble =
     R"sql(-- TileScope profile, schema version 11 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a checksum of the page: other programs
--- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
+-- can still read the file, and TileScope notices what they or a bad disk change in it.
 --
 -- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
 -- then for each run the tiles since the end of the run before, its length in tiles, and the zigzag
@@ -60,7 +60,7 @@ const SchemaObjects& ownObjects() {
     return objects;
 }
 
-/// From this version on views are what they are now.
+/// From this version on views have their present definition.
 constexpr std::int64_t firstVersionWithTheseViews = 9;
 
 /// Tables that became views in version 8.

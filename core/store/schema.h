@@ -10,7 +10,7 @@ namespace tilescope {
 /// SQLite application_id of a profile: the letters "TScp".
 inline constexpr std::int32_t profileApplicationId = 0x54536370;
 
-/// SQLite user_version. A reader refuses a newer one and knows every older one.
+/// SQLite user_version. A reader rejects a newer one and supports every older one.
 inline constexpr std::int32_t profileSchemaVersion = 11;
 
 /// The documented statements that create an empty profile, as `tilescope schema` prints them.
@@ -18,12 +18,12 @@ const std::string& profileSchemaSql();
 
 class Database;
 
-/// Throws DamagedProfile if a table that is read is something else in the file, or a view is not
-/// the one that this program writes: reading another view may never end. Views before version 8 are
-/// not read, so only their kind matters.
+/// Throws DamagedProfile if a table that is read is something else in the file, or a view differs
+/// from the one that this program writes: reading another view may never end. Views before version
+/// 8 are not read, so only their kind matters.
 void checkSchema(const Database& db, std::int64_t version);
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 void registerSqlFunctions(const Database& db);
 
 } // namespace tilescope

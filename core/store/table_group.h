@@ -1,4 +1,4 @@
-// The tables of the file that belong together: how they are made, written and read.
+// Tables of the file that belong together: how they are created, written and read.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TableGroup {
     void (*write)(const Profile& profile, const Database& db);
     /// Reads the lists of the group into a profile.
     void (*read)(const ProfileReader& reader, Profile& profile);
-    /// Statements for what is made when all rows are written.
+    /// Statements to run after all rows are written.
     std::string_view indexes = {};
 };
 

@@ -144,7 +144,7 @@ CREATE VIEW steps AS
 )sql",
             writeTrace,
             [](const ProfileReader& reader, Profile& profile) { profile.trace = reader.trace(); },
-            // Its condition is readStreamCopies()'s, word for word.
+            // Its condition must equal readStreamCopies()'s, word for word.
             "CREATE INDEX trace_stream_steps ON trace_steps(body, position, type, program) "
             "WHERE type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd')"};
 }
@@ -152,9 +152,9 @@ CREATE VIEW steps AS
 TableGroup tracePageTables() {
     return {firstVersionWithTracePages,
             R"sql(
--- A long trace once more, as a window reads it (since version 5; no rows for a short trace). LEB128
+-- A long trace again, in the form for the window (since version 5; no rows for a short trace). LEB128
 -- numbers; core/trace/trace_page_codec.cpp has the fields. The steps and calls of a body on an IPU,
--- sorted by start, with what is known of each 64 of them:
+-- sorted by start, with a summary of every 64 of them:
 CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
     summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
 -- 1024 of these entries.
@@ -173,7 +173,7 @@ CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count 
             [](const Profile& profile, const Database& db) {
                 writeTracePages(db, profile.trace, profile.info.target.ipus);
             },
-            // What they hold is in the rows too.
+            // Their content is in the rows too.
             [](const ProfileReader&, Profile&) {}};
 }
 

@@ -28,14 +28,14 @@ std::optional<double> numberOrNull(const Statement& row, int at) {
     if (row.isNull(at))
         return std::nullopt;
     if (row.type(at) != SQLITE_FLOAT && row.type(at) != SQLITE_INTEGER)
-        throw DamagedProfile("a value is no number");
+        throw DamagedProfile("a value is not a number");
     return row.real(at);
 }
 
 double finiteAt(const Statement& row, int at) {
     const std::optional<double> number = numberOrNull(row, at);
     if (!number || !std::isfinite(*number))
-        throw DamagedProfile("a value is no number");
+        throw DamagedProfile("a value is not a number");
     return *number;
 }
 
@@ -131,7 +131,7 @@ void readCurve(const Database& db, ProfileValues& values) {
         EpochPoint point{
             amountAt(epoch, 0), amountAt(epoch, 1), lossAt(epoch, 2), shareAt(epoch, 3), {},
             shareAt(epoch, 5)};
-        // Both are there or none: a loss that is NULL beside an accuracy has diverged.
+        // Both are present or neither: a NULL loss next to an accuracy has diverged.
         if (!epoch.isNull(4) || point.evalAccuracy)
             point.evalLoss = lossAt(epoch, 4);
         values.epochs.push_back(point);
@@ -145,7 +145,7 @@ void readValueTensors(const Database& db, ProfileValues& values) {
         "dead_elements, dead_channels FROM value_tensors ORDER BY id");
     while (row.step()) {
         if (row.integer(0) != static_cast<std::int64_t>(values.tensors.size()))
-            throw DamagedProfile("the tensors with values have a hole");
+            throw DamagedProfile("the tensors with values have a gap");
         constexpr std::int64_t mostStages = std::numeric_limits<std::int32_t>::max();
         if (amountAt(row, 7) > mostStages)
             throw DamagedProfile("a tensor is of an impossible stage");
@@ -218,14 +218,14 @@ TableGroup valueTables() {
     return {firstVersionWithValues,
             R"sql(
 -- A computed training (since version 10), a row for each call of the host. iteration: weight updates
--- so far. loss: mean over the call's samples, NULL where it is no number. accuracy: share of
+-- so far. loss: mean over the call's samples, NULL where it is NaN. accuracy: share of
 -- samples, NULL for models that do not sort into classes.
 CREATE TABLE value_curve(iteration INTEGER PRIMARY KEY, loss REAL, accuracy REAL,
     learning_rate REAL, loss_scale REAL);
 -- Its epochs. iteration: weight updates at the end. eval_loss, eval_accuracy: on other samples.
 CREATE TABLE value_epochs(epoch INTEGER PRIMARY KEY, iteration INTEGER, loss REAL, accuracy REAL,
     eval_loss REAL, eval_accuracy REAL);
--- Tensors of a computed run whose values were looked at. kind: weight, activation, gradient,
+-- Tensors of a computed run whose values were sampled. kind: weight, activation, gradient,
 -- optimizerState. operation: that makes it (of a weight: that reads it); place: its name in the
 -- model. Of what a rectifier makes: elements and channels of a sample, and those that were zero for
 -- all samples at all iterations (dead); 0 for others.

@@ -11,15 +11,15 @@
 namespace tilescope {
 namespace {
 
-/// Of all variables: a hundred times what the largest models have. Rows that share a series are
-/// short, so that a small damaged file could take all memory.
+/// Over all variables: a hundred times as many as the largest models have. Rows that share a series
+/// are short, so a small damaged file could take all memory.
 constexpr std::size_t mostRuns = std::size_t{1} << 26;
 
-/// The rows of series, and what a variable's own row says of its series.
+/// The rows of series, and a variable's own summary of its series.
 class VariableSeries {
 public:
     struct Entry {
-        std::optional<std::int64_t> id; ///< none if the variable is nowhere
+        std::optional<std::int64_t> id; ///< none if the variable is on no tile
         std::int64_t sum = 0;
         TileSeries::Peak peak;
     };
@@ -141,7 +141,7 @@ CREATE VIEW variable_tiles AS
     SELECT v.id AS variable, s.first_tile AS first_tile, s.tiles AS tiles, s.bytes AS bytes
     FROM variables v JOIN variable_series s ON s.series = v.series;
 
--- One row per lowered variable and tile, as the original has it.
+-- One row per lowered variable and tile, as in the original.
 CREATE VIEW vars_info AS
     WITH RECURSIVE piece(variable, tile, left_over, bytes) AS (
         SELECT variable, first_tile, tiles - 1, bytes FROM variable_tiles

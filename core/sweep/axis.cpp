@@ -58,7 +58,7 @@ std::string decimalText(Decimal number) {
         number.units /= 10;
         --number.scale;
     }
-    // The sign apart, or "-0.5" would lose it with its whole part.
+    // The sign is handled separately, or "-0.5" would lose it with its whole part.
     std::string digits = std::to_string(number.units < 0 ? -number.units : number.units);
     if (digits.size() <= number.scale)
         digits.insert(0, number.scale + 1 - digits.size(), '0');
@@ -98,8 +98,9 @@ const OptionSpec& specNamed(std::string_view name) {
 
 std::vector<std::string> rangeValues(const OptionSpec& spec, const std::string& text) {
     if (!isNumeric(spec))
-        fail(spec, fmt::format("'{}' is a range, but the option is no number; list its values: {}",
-                               text, example(spec)));
+        fail(spec,
+             fmt::format("'{}' is a range, but the option is not a number; list its values: {}",
+                         text, example(spec)));
     const std::vector<std::string> parts = splitAt(text, ':');
     std::vector<Decimal> numbers;
     std::size_t scale = 0;
@@ -150,7 +151,7 @@ std::vector<std::string> listValues(const OptionSpec& spec, const std::string& t
             if (const auto number = decimalFrom(value))
                 value = decimalText(*number);
         if (!seen.insert(value).second)
-            fail(spec, fmt::format("the value {} is in it twice; leave one out", value));
+            fail(spec, fmt::format("the value {} occurs twice; leave one out", value));
     }
     return values;
 }

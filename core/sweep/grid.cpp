@@ -18,7 +18,7 @@ RunOptions parsedAt(const SweepGrid& grid, std::size_t point, const OptionValues
     return options;
 }
 
-/// The error of a point's options; "" if they are good.
+/// The error of a point's options; "" if they are valid.
 std::string complaintAt(const SweepGrid& grid, std::size_t point, const OptionValues& job) {
     try {
         parsedAt(grid, point, job);
@@ -117,7 +117,7 @@ OptionValues fixedOptions(const SweepGrid& grid, const OptionValues& job) {
         const bool varied =
             std::any_of(grid.axes().begin(), grid.axes().end(),
                         [&](const SweepAxis& axis) { return axis.key == spec.key; });
-        // Where compiled programs are kept changes no result.
+        // Where compiled programs are kept does not affect results.
         if (varied || spec.key == "executableCache" || !job.contains(spec.key))
             continue;
         if (std::string value = spec.get(options); value != spec.defaultValue)

@@ -33,15 +33,16 @@ private:
 
 using OptionValues = std::map<std::string, std::string>; ///< option key to value
 
-/// The options of a point: those of the job, and over them the point's own.
+/// The options of a point: those of the job, overridden by the point's own.
 OptionValues optionsAt(const SweepGrid& grid, std::size_t point, const OptionValues& job);
 
-/// Checks that every value of every axis is possible at some point at least: tilesPerIpu=1472 is,
-/// if only some of the targets have so many tiles. Throws the UserError of the first that is not.
+/// Checks that every value of every axis is possible at least at some point: tilesPerIpu=1472 is,
+/// even if only some of the targets have so many tiles. Throws the UserError of the first that is
+/// not.
 void checkPoints(const SweepGrid& grid, const OptionValues& job);
 
-/// What the job sets apart from the axes and other than the default, in one spelling, so that two
-/// ways to write one job are equal. The points must have passed checkPoints().
+/// Options that the job sets, apart from the axes, to other than the default, in one spelling, so
+/// that two ways to write one job compare equal. The points must have passed checkPoints().
 OptionValues fixedOptions(const SweepGrid& grid, const OptionValues& job);
 
 } // namespace tilescope

@@ -1,4 +1,4 @@
-// The points of a sweep that are still to be done, in an order in which they can share work.
+// The remaining points of a sweep, in an order in which they can share work.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@
 
 namespace tilescope {
 
-/// Points in groups that differ only on axes whose key `isShared` takes, in the order of the grid.
+/// Points in groups that differ only on axes for which `isShared` is true, in the order of the
+/// grid.
 std::vector<std::vector<std::size_t>>
 groupsOf(const SweepGrid& grid, const std::vector<std::size_t>& points,
          const std::function<bool(const std::string& key)>& isShared);
 
-/// Hands out points. Who takes them goes on with the group that it has begun, then begins one that
-/// nobody has, then helps with the group of which most is left, from its end.
+/// Hands out points. A taker continues the group that it has begun, then begins one that nobody has
+/// taken, then helps with the group with most points left, from its end.
 class PointQueue {
 public:
     /// Who takes a point: a process and one of its workers.
@@ -40,7 +41,7 @@ private:
     [[nodiscard]] std::optional<Share> newShare();
 
     std::vector<std::deque<std::size_t>> groups_;
-    std::size_t begun_ = 0; ///< groups that somebody has begun: the first ones
+    std::size_t begun_ = 0; ///< number of groups already begun: the first ones
     std::map<Taker, Share> shares_;
 };
 

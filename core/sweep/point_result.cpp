@@ -90,7 +90,7 @@ PointResult resultOfRun(int exitCode, std::string_view out, std::string_view err
     try {
         return success(exitCode, out, err);
     } catch (const std::exception&) {
-        // Half a result is none: boost reports what is missing or malformed by exceptions.
+        // A partial result counts as none: boost throws for anything missing or malformed.
         return failure(exitCode, err);
     }
 }

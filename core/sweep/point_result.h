@@ -1,4 +1,4 @@
-// What one point of a sweep gave.
+// The result of one point of a sweep.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,9 @@ struct PointResult {
     friend bool operator==(const PointResult&, const PointResult&) = default;
 };
 
-/// The result of a `tilescope run --json` from its exit code and what it wrote. A run that ended
-/// by itself with 0 or 1 and printed its summary has a result; all else is an error with the run's
-/// last message. Never throws for what a run may have printed.
+/// The result of a `tilescope run --json` from its exit code and its output. A run that exited
+/// normally with 0 or 1 and printed its summary has a result; anything else is an error with the
+/// run's last message. Never throws, whatever the run printed.
 PointResult resultOfRun(int exitCode, std::string_view out, std::string_view err);
 
 /// Whether such a run found its program in the executable cache and compiled nothing. Never throws.

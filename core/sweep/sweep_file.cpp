@@ -80,8 +80,8 @@ PointResult pointAt(const Statement& row, PointStatus status) {
     return result;
 }
 
-/// A process that was killed while it wrote leaves a journal, which only a connection that may
-/// write rolls back.
+/// A process that was killed while writing leaves a journal, which only a connection with write
+/// access rolls back.
 void recover(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(file.string() + "-journal", error))
@@ -89,7 +89,7 @@ void recover(const fs::path& file) {
     try {
         (void)Database(sweepOrigin(file), Database::Mode::Create).integer("PRAGMA user_version");
     } catch (const UserError&) {
-        // The reading that follows says what is wrong.
+        // The reading that follows reports what is wrong.
     }
 }
 
@@ -132,7 +132,7 @@ void checkIsSweep(const Database& db, const fs::path& file) {
         throw UserError(fmt::format("'{}' has schema version {}, this TileScope reads up to {}: "
                                     "use a newer TileScope, or another directory",
                                     file.string(), version, sweepSchemaVersion));
-    // A copy that was cut short still has a good first page: compare with the size it states.
+    // A truncated copy still has a good first page: compare with the size it states.
     const std::int64_t expected = db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size");
     std::error_code error;
     const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
@@ -172,7 +172,7 @@ SweepGrid readGrid(const Database& db, const fs::path& file) {
     try {
         return SweepGrid(std::move(axes));
     } catch (const UserError&) {
-        failDamaged(file, "its axes make no grid");
+        failDamaged(file, "its axes do not form a grid");
     }
 }
 
@@ -180,7 +180,7 @@ std::string differenceOf(const SweepIdentity& there, const SweepIdentity& wanted
                          const SweepGrid& gridThere, const SweepGrid& gridWanted) {
     if (there.creator != wanted.creator)
         return fmt::format("{} simulated it, this is {}", there.creator, wanted.creator);
-    // A file may be named in many ways; a built-in model in one.
+    // A file may be named in many ways; a built-in model in only one.
     if (there.modelDigest != wanted.modelDigest ||
         (wanted.modelDigest.empty() && there.model != wanted.model))
         return there.model == wanted.model

@@ -11,13 +11,13 @@
 
 namespace tilescope {
 
-/// What errors call the file.
+/// The name of the file in errors.
 DatabaseOrigin sweepOrigin(const std::filesystem::path& file);
 
 enum class MayBeMissing { No, Yes };
 
-/// Refuses what SQLite must not open for writing, because it would take it for its own. An empty
-/// file counts as missing. Throws UserError.
+/// Rejects files that SQLite must not open for writing, because it would treat them as its own. An
+/// empty file counts as missing. Throws UserError.
 void checkIsSqlite(const std::filesystem::path& file, MayBeMissing mayBeMissing);
 
 /// Checks application and version. Throws UserError.
@@ -26,14 +26,14 @@ void checkIsSweep(const Database& db, const std::filesystem::path& file);
 SweepIdentity readIdentity(const Database& db);
 SweepGrid readGrid(const Database& db, const std::filesystem::path& file);
 
-/// How the sweep of a file differs from the one that is wanted, as text; "" if it does not.
+/// How the sweep of a file differs from the requested one, as text; "" if it does not.
 std::string differenceOf(const SweepIdentity& there, const SweepIdentity& wanted,
                          const SweepGrid& gridThere, const SweepGrid& gridWanted);
 
 /// SQLite application_id of a results database: the letters "TSsw".
 inline constexpr std::int32_t sweepApplicationId = 0x54537377;
 
-/// SQLite user_version. A reader refuses a newer one and knows every older one.
+/// SQLite user_version. A reader rejects a newer one and supports every older one.
 inline constexpr std::int32_t sweepSchemaVersion = 1;
 
 /// The documented statements that create an empty results database, as `tilescope schema --sweep`

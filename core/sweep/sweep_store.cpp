@@ -49,7 +49,7 @@ private:
         try {
             db_.execute("ROLLBACK");
         } catch (const UserError&) {
-            // SQLite may have rolled back by itself, which is why we are here.
+            // SQLite may have rolled back already, which may be why we are here.
             return;
         }
     }
@@ -110,7 +110,7 @@ SweepStore::DirectoryLock::DirectoryLock(const fs::path& directory)
     if (descriptor_ < 0)
         throw UserError(fmt::format("cannot open directory '{}': {}", directory.string(),
                                     std::strerror(errno)));
-    // File systems without locks do without: only "somebody else has it" is an answer.
+    // File systems without locks are used without: only "somebody else has it" counts.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
         throw UserError(fmt::format("another sweep is writing to directory '{}': wait for its end, "
@@ -129,7 +129,7 @@ SweepStore::SweepStore(const fs::path& directory, const SweepIdentity& identity,
     , grid_(grid)
     , lock_(madeDirectory(directory))
     , db_((checkIsSqlite(file_, MayBeMissing::Yes), sweepOrigin(file_)), Database::Mode::Create) {
-    // Somebody who reads at the moment of a commit must not end the sweep.
+    // Somebody reading at the moment of a commit must not end the sweep.
     db_.execute("PRAGMA busy_timeout = 60000");
     if (db_.integer("SELECT count(*) FROM sqlite_master") == 0 &&
         db_.integer("PRAGMA application_id") == 0) {

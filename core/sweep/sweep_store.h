@@ -12,12 +12,12 @@
 
 namespace tilescope {
 
-/// What makes two sweeps the same one.
+/// The identity of a sweep.
 struct SweepIdentity {
     std::string model;       ///< as the user named it
     std::string modelDigest; ///< fileDigest() of its file; "" for a built-in model
-    std::string creator;     ///< program and version: another one may give other results
-    OptionValues options;    ///< what fixedOptions() gives
+    std::string creator;     ///< program and version: another one may yield other results
+    OptionValues options;    ///< as returned by fixedOptions()
 };
 
 /// Everything a results database holds.
@@ -31,20 +31,20 @@ struct SweepResults {
 /// written by a newer TileScope.
 SweepResults readSweep(const std::filesystem::path& file);
 
-/// True for a file that says of itself that it is a results database, or a folder with one
-/// (sweep.db) and no profile in it. Never throws; what is damaged further on, readSweep() says.
+/// True for a file that claims to be a results database, or a folder with one (sweep.db) and no
+/// profile in it. Never throws; readSweep() reports further damage.
 bool isSweep(const std::filesystem::path& path);
 
 /// The results database that isSweep() found: the file itself, or the one in the folder.
 std::filesystem::path sweepFileOf(const std::filesystem::path& path);
 
-/// A results database to write to. Only one at a time may write to a directory; readers may look at
-/// any time.
+/// A results database to write to. Only one process at a time may write to a directory; readers may
+/// read at any time.
 class SweepStore {
 public:
     enum class IfOther { Refuse, Replace };
     /// Opens or creates DIR/sweep.db for a sweep. If it holds another sweep, throws a UserError
-    /// that says how they differ, or replaces its results. A file that is no results database is
+    /// that says how they differ, or replaces its results. A file that is not a results database is
     /// never touched. Throws UserError as well while another process writes there.
     SweepStore(const std::filesystem::path& directory, const SweepIdentity& identity,
                const SweepGrid& grid, IfOther ifOther);
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] SweepResults read() const { return readSweep(file_); }
 
 private:
-    /// Held by the descriptor of the directory; the system lets go of it with the process.
+    /// Held through the descriptor of the directory; the system releases it with the process.
     class DirectoryLock {
     public:
         explicit DirectoryLock(const std::filesystem::path& directory);

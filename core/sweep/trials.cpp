@@ -5,9 +5,10 @@
 namespace tilescope {
 namespace {
 
-// Less than this of the time of a sample is no gain: plans differ a little by chance.
+// A gain below this share of a sample's time does not count: plans differ a little by chance.
 constexpr double leastGain = 0.005;
-// Of what was predicted at most: a gain beyond has another reason than the one that was thought of.
+// Relative to the upper bound of the prediction: a larger gain has another cause than the predicted
+// one.
 constexpr double mostOfPredicted = 1.25;
 
 TrialVerdict verdictOf(const ProfileInfo& before, const Trial& trial) {

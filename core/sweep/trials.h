@@ -1,4 +1,4 @@
-// What suggestions against losses gave when they were simulated, beside what was predicted.
+// Suggestions against losses, simulated: their gains compared with the predictions.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ namespace tilescope {
 enum class TrialVerdict {
     Fits,        ///< the run before did not
     OutOfMemory, ///< needs more memory than there is
-    AsPredicted, ///< gains at least half of what was predicted at most, and hardly more than that
+    AsPredicted, ///< gains at least half of the predicted maximum, and hardly more than all of it
     Less,        ///< gains, but less than that
     Wrong,       ///< a gain was predicted, and there is none
     Faster,      ///< nothing was predicted
     NoGain,      ///< likewise
     Failed,      ///< the run ended with an error
-    More         ///< gains more than was thought possible
+    More         ///< gains more than predicted as possible
 };
 template <>
 inline constexpr auto enumNames<TrialVerdict> = std::to_array<std::string_view>(
@@ -30,7 +30,7 @@ inline constexpr auto enumTitles<TrialVerdict> = std::to_array<std::string_view>
     {"fits now", "out of memory", "as predicted", "less than predicted", "wrong: no gain", "faster",
      "no gain", "failed", "more than predicted"});
 
-/// One suggestion, simulated with everything else as it was.
+/// One suggestion, simulated with everything else unchanged.
 struct Trial {
     Advice advice;
     double predicted = 0; ///< share of the time of a sample that is saved at most; 0: not predicted
@@ -39,10 +39,10 @@ struct Trial {
     TrialVerdict verdict = TrialVerdict::Failed;
 };
 
-/// `before`: the run that the suggestion was made for.
+/// `before`: the run for which the suggestion was made.
 Trial trialOf(const ProfileInfo& before, const Advice& advice, PointResult result);
 
-/// A row for each trial, what fits and gains most first. `profile` is where its profile is.
+/// A row for each trial, first those that fit, by gain. `profile` is the directory of its profile.
 Table trialsTable(std::vector<Trial> trials);
 
 } // namespace tilescope

@@ -12,8 +12,8 @@ bool startsWithAny(std::string_view text, std::span<const std::string_view> begi
                        [&](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
-/// What some spreadsheet or other skips at the beginning of a cell: blanks, line feeds, a byte
-/// order mark and what has no width.
+/// Characters that some spreadsheet skips at the beginning of a cell: blanks, line feeds, a byte
+/// order mark and zero-width characters.
 std::string_view withoutBlanks(std::string_view text) {
     static constexpr std::array<std::string_view, 11> skipped{
         " ",      "\n",     "\v",     "\f",     "\u00A0", "\u200B",
@@ -26,14 +26,14 @@ std::string_view withoutBlanks(std::string_view text) {
     return text;
 }
 
-/// True for what begins like a formula, in characters of full width too.
+/// True for text that begins like a formula, also in full-width characters.
 bool startsFormula(std::string_view text) {
     static constexpr std::array<std::string_view, 10> beginnings{
         "=", "+", "-", "@", "\t", "\r", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
     return startsWithAny(withoutBlanks(text), beginnings);
 }
 
-/// As RFC 4180 has it.
+/// As in RFC 4180.
 std::string quotedCsv(const std::string& text, char separator) {
     if (text.find_first_of(std::string("\"\r\n") + separator) == std::string::npos)
         return text;

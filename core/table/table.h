@@ -1,5 +1,5 @@
-// What a report says, as values: tables and fields that the command line prints, the window shows,
-// and both write as CSV.
+// The contents of a report as values: tables and fields that the command line prints, the window
+// shows, and both write as CSV.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tilescope {
 
-/// Where a column or field is: a tree's indented names are for people, its paths for programs. As a
-/// place only Text, Data and Window.
+/// Where a column or field is shown: a tree's indented names are for people, its paths for
+/// programs. The place itself is only Text, Data or Window.
 enum class Shown {
     Everywhere,
     Text,    ///< in texts of the command line and in the window
@@ -31,7 +31,7 @@ struct Column {
     std::string help = {};
     bool summed = false; ///< has a value in the row of totals
     Shown shown = Shown::Everywhere;
-    bool difference = false; ///< values are changes: their sign is in front of them
+    bool difference = false; ///< values are changes, written with their sign
 };
 
 /// The column, shown there.
@@ -49,7 +49,7 @@ struct Row {
     std::vector<Cell> cells;
     std::int32_t id = -1;    ///< the item that the row is of: a variable, a vertex type, ...
     bool emphasised = false; ///< its text is bold
-    Unit unit = Unit::None;  ///< of numbers in columns without a unit, where rows differ in it
+    Unit unit = Unit::None;  ///< of numbers in columns without a unit, if rows differ in it
 };
 
 struct Table {
@@ -58,8 +58,8 @@ struct Table {
     std::vector<Column> columns;
     std::vector<Row> rows = {};
     std::string emptyText = "none"; ///< instead of a table without rows
-    /// The key of the rows' ids; empty if they are no part of what is printed. The window has ids,
-    /// but does not show them.
+    /// The key of the rows' ids; empty if they are not printed. The window has ids, but does not
+    /// show them.
     std::string idKey = {};
     std::string summary = {}; ///< a line above the table in the window, such as the total
 
@@ -68,7 +68,7 @@ struct Table {
     }
     /// True if a column is summed: the window's table begins with a row of totals.
     [[nodiscard]] bool hasTotals() const;
-    /// The place of a column. Throws InternalError if there is none.
+    /// The index of a column. Throws InternalError if there is none.
     [[nodiscard]] std::size_t columnOf(std::string_view key) const;
 };
 
@@ -86,7 +86,7 @@ Table onlyColumns(const Table& table, const std::vector<std::string_view>& keys)
 std::vector<bool> numberColumns(const Table& table);
 
 /// Sums of the summed columns over some rows; other columns are empty texts, the first is "Total".
-/// None counts as nothing, a change adds both of its sides.
+/// None is ignored; a change adds both of its sides.
 std::vector<Cell> totalsOf(const Table& table, std::span<const std::uint32_t> rows);
 
 /// Numbers before text before none; changes by the size of their difference.
@@ -100,7 +100,7 @@ struct Field {
     Shown shown = Shown::Everywhere;
 };
 
-/// Numbers of one kind, such as a figure of each IPU.
+/// Numbers of one kind, such as one figure per IPU.
 struct NumberList {
     std::string group; ///< in JSON, the object that it is in: "totals"
     std::string key;
@@ -109,15 +109,15 @@ struct NumberList {
     Unit unit = Unit::None;
 };
 
-/// What a report says.
+/// The contents of a report.
 struct Document {
     std::vector<Field> fields;
     std::vector<Table> tables = {};
     std::vector<NumberList> lists = {};
 };
 
-/// The columns' keys and the rows' plain values; quoted as RFC 4180 has it. Text that a spreadsheet
-/// would run as a formula gets an apostrophe in front.
+/// The columns' keys and the rows' plain values, quoted according to RFC 4180. Text that a
+/// spreadsheet would run as a formula gets an apostrophe in front.
 void writeCsv(std::ostream& out, const Table& table, char separator = ',');
 
 } // namespace tilescope

@@ -25,7 +25,7 @@ constexpr double mostInFull = 1e15; // beyond it a double has no units
 std::string numberText(double value, Unit unit, const TextStyle& style) {
     switch (unit) {
     case Unit::None:
-        // Four digits, and what has more of them in full: nobody reads 4.003e+05.
+        // Four digits, or all if there are more: nobody reads 4.003e+05.
         return std::abs(value) >= mostWithPoint && std::abs(value) < mostInFull
                    ? withThousands(std::llround(value))
                    : fmt::format("{:.4g}", value);
@@ -47,8 +47,8 @@ std::string numberText(double value, Unit unit, const TextStyle& style) {
     return formatRate(value);
 }
 
-/// A share of the source with its sign. Growth beyond a bound is a multiple of the source: nobody
-/// reads "+435700 %" as what it is.
+/// A share of the source with its sign. Growth beyond a bound is written as a multiple of the
+/// source: nobody can make sense of "+435700 %".
 std::string relativeText(double share, const TextStyle& style) {
     constexpr double mostAsPercent = 10; // times the source
     constexpr double mostWithTenths = 100;

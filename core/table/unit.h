@@ -1,4 +1,4 @@
-// What a value of a report means, and how it is written: for people and for programs.
+// The meaning of a value in a report, and how it is written for people and for programs.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ template <class Tag> Cell cellOf(Id<Tag> id) {
 /// An empty text is none.
 Cell textOrNone(std::string text);
 
-/// How people want values written.
+/// How values are written for people.
 struct TextStyle {
     ByteUnits bytes = ByteUnits::Binary;
     ClockUnits clock = ClockUnits::CyclesAndTime;
@@ -66,13 +66,13 @@ struct TextStyle {
     bool ascii = true;  ///< "us" and "-" instead of their signs
 };
 
-/// A value for people: "1.50 MiB", "34,655", "26.1 us", "12.3 %". A Change has its difference with
-/// its sign and its share of the source: "+1.20 KiB (+12.0 %)". With `difference` numbers have
-/// their sign in front, and a Change has its amount alone.
+/// A value for people: "1.50 MiB", "34,655", "26.1 us", "12.3 %". A Change is its signed difference
+/// and its share of the source: "+1.20 KiB (+12.0 %)". With `difference` numbers are written with
+/// their sign, and a Change as its amount alone.
 std::string textOf(const Cell& cell, Unit unit, const TextStyle& style = {},
                    bool difference = false);
 
-/// The number of a value: of a Change the difference, of a Duration its cycles; none of a text.
+/// The number of a value: of a Change the difference, of a Duration its cycles; none for a text.
 std::optional<double> numberOf(const Cell& cell);
 
 /// A value for programs: the plain number or text, empty for none.

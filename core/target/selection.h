@@ -1,4 +1,4 @@
-// Which tiles a figure is about.
+// The tiles that a figure is about.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The machines TileScope knows. Every constant of an IPU is a row of constants.def.
+// The machines that TileScope supports. Every constant of an IPU is a row of constants.def.
 #pragma once
 
 #include <cstdint>

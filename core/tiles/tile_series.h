@@ -22,8 +22,8 @@ struct TileRun {
     friend bool operator==(const TileRun&, const TileRun&) = default;
 };
 
-/// A value per tile; zero where nothing is said. Always canonical: runs sorted, not empty, not
-/// zero, neighbours with equal values merged. So equal series compare equal.
+/// A value per tile; zero unless given. Always canonical: runs sorted, not empty, not zero,
+/// neighbours with equal values merged. So equal series compare equal.
 class TileSeries {
 public:
     TileSeries() = default;
@@ -31,7 +31,7 @@ public:
     TileSeries(TileId first, std::int32_t tiles, std::int64_t value);
     /// From one value a tile, the first of them for tile `first`.
     static TileSeries fromDense(std::span<const std::int64_t> values, TileId first = TileId(0));
-    /// From runs in any order that do not overlap; throws InternalError where they do.
+    /// From runs in any order; throws InternalError if they overlap.
     static TileSeries fromRuns(std::vector<TileRun> runs);
 
     /// Adds a run after all others (cheap); throws InternalError if it would not be the last.
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] TileSeries slice(std::int32_t first, std::int32_t end) const;
     /// The same values `by` tiles further on.
     [[nodiscard]] TileSeries shifted(std::int32_t by) const;
-    /// One value a tile for tiles [0, tiles).
+    /// One value per tile for tiles [0, tiles).
     [[nodiscard]] std::vector<std::int64_t> toDense(std::int32_t tiles) const;
     /// Adds the values into `dense`, which starts at tile 0.
     void addTo(std::span<std::int64_t> dense) const;

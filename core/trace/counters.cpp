@@ -52,7 +52,7 @@ private:
         return sums;
     }
 
-    /// The block if it is the only one that goes on at a cycle, and too narrow to be looked into.
+    /// The block, if it is the only one active at a cycle, and too narrow to be read.
     const LaneBlock* narrowBlock(const LaneCursor& cursor, std::size_t at, std::int64_t to) const {
         if (cursor.lane().paged == nullptr || at >= cursor.lane().paged->size())
             return nullptr;

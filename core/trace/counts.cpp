@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    // As deep as bodies nest, which the lanes have bounded.
+    // As deep as bodies nest, which the lanes have limited.
     void visit(TraceBodyId id) {
         if (seen_[id.index()])
             return;

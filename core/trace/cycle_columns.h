@@ -1,4 +1,4 @@
-// A range of cycles cut into columns, as a curve over time has them.
+// A range of cycles divided into columns, for curves over time.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 
 namespace tilescope {
 
-/// Columns of a range that differ by a cycle at the most; none is empty.
+/// Columns of a range that differ by at most a cycle; none is empty.
 class CycleColumns {
 public:
     CycleColumns() = default;
-    /// As many as are wanted, or as there are cycles.
+    /// As many as requested, or one per cycle if there are fewer cycles.
     CycleColumns(CycleRange range, std::int64_t wanted)
         : range_(range)
         , count_(std::clamp<std::int64_t>(wanted, 0, std::max<std::int64_t>(0, range.cycles()))) {}

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// Where a step is in the flame: boxes that it shares with others, and its own.
+/// The place of a step in the flame: boxes that it shares with others, and its own.
 struct FlamePath {
     std::vector<std::string_view> groups;
     std::string_view leaf;
@@ -35,7 +35,7 @@ std::string_view afterNumber(std::string_view text, std::string_view word,
 }
 
 std::vector<std::string_view> partsOf(std::string_view path) {
-    // Each part is a row of the flame; no model nests so deep, but names in a damaged file may.
+    // Each part is a row of the flame; no model nests this deep, but names in a damaged file may.
     constexpr std::size_t mostParts = 100;
     std::vector<std::string_view> parts;
     while (!path.empty()) {
@@ -58,7 +58,7 @@ FlamePath splitLast(std::string_view path) {
 }
 
 /// An exchange is named after the compute set or the copy that needs it, with a number in front of
-/// the path; without it the exchange is beside what it is for. Its own name stays whole.
+/// the path; without it the exchange is next to what it is for. Its own name is kept in full.
 FlamePath pathOf(std::string_view name) {
     constexpr std::string_view suffix = "/ExchangePre";
     std::string_view stem = name;
@@ -124,7 +124,7 @@ private:
         return program.valid() && program.index() < programs_.size();
     }
 
-    /// What a repeat contains has the scopes of the repeat, which are boxes already.
+    /// The contents of a repeat have the scopes of the repeat, which already are boxes.
     void addScopes(const FlamePath& path, std::vector<Group>& groups) const {
         const bool within = path.groups.size() >= scopes_.size() &&
                             std::equal(scopes_.begin(), scopes_.end(), path.groups.begin());
@@ -150,8 +150,8 @@ private:
             groups_.push_back({std::move(name), id});
     }
 
-    /// What is around a program in its own body. The body itself has the name of its run, its
-    /// function or its repeat, which is a box already.
+    /// The boxes around a program in its own body. The body itself has the name of its run, its
+    /// function or its repeat, which already is a box.
     void addSequences(ProgramId id) {
         std::vector<Group> inner;
         constexpr int deepest = 500; // a damaged tree may have loops
@@ -240,8 +240,8 @@ private:
         groups_ = std::move(groups);
     }
 
-    /// A sync without a name belongs to what is before and after it: a short one inside an
-    /// operation does not part the operation's box, and a long wait between two has its own box.
+    /// A sync without a name belongs to the steps before and after it: a short one inside an
+    /// operation does not split the operation's box, and a long wait between two has its own box.
     void placeSyncs(const std::vector<Group>& next) {
         for (const WaitingSync& sync : syncs_) {
             std::vector<Group> groups = sync.surroundings;
@@ -258,7 +258,7 @@ private:
         std::size_t row = 1;
         for (const Group& group : groups)
             extend(row++, group, false, span);
-        // What is merged does not grow together: each part is of what its own steps are.
+        // Merged spans do not grow together: each has its own steps.
         if (span.merged())
             close(row);
         if (!leaf.empty() || span.merged()) {
@@ -301,8 +301,8 @@ private:
         return first;
     }
 
-    // A step never continues a box that others share, though both may have one name: the box would
-    // be as wide as all of them and say nothing of the step.
+    // A step never continues a box that others share, even if both have the same name: the box
+    // would be as wide as all of them and say nothing about the step.
     void extend(std::size_t row, const Group& group, bool leaf, const TraceSpan& span) {
         if (row < open_.size() &&
             (open_[row].box.name != group.name || open_[row].caller != group.caller ||
@@ -340,7 +340,7 @@ private:
     std::int32_t run_ = -1;
     std::vector<Open> open_;
     std::vector<Group> groups_;      ///< of the last step with a name
-    std::vector<WaitingSync> syncs_; ///< whose place the next step decides
+    std::vector<WaitingSync> syncs_; ///< whose place depends on the next step
     std::vector<std::vector<FlameSpan>> rows_;
 };
 

@@ -17,7 +17,7 @@ public:
         , keep_(keep) {}
 
     [[nodiscard]] const Lane& lane() const { return lane_; }
-    /// Lets go of the page that was read last.
+    /// Releases the page that was read last.
     void forget() { page_.reset(); }
     /// Valid until the next call.
     const LaneEntry& at(std::size_t entry) {
@@ -30,7 +30,7 @@ public:
         return (*page_)[entry % entriesPerPage];
     }
 
-    /// The first entry up to whose end anything of the lane lasts longer than a cycle.
+    /// The first entry with which the latest end so far in the lane exceeds a cycle.
     std::size_t firstEndingAfter(std::int64_t cycle);
     /// The first entry that begins at a cycle or later.
     std::size_t firstBeginningAt(std::int64_t cycle);

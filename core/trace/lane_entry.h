@@ -1,4 +1,5 @@
-// What a body of a trace does on one IPU, as the sorted entries that analyses and the file share.
+// The activity of a body of a trace on one IPU, as the sorted entries that analyses and the file
+// share.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,10 @@ struct LaneEntry {
     friend bool operator==(const LaneEntry&, const LaneEntry&) = default;
 };
 
-/// Entries of a lane are summed up in blocks of so many.
+/// Entries of a lane are summed up in blocks of this size.
 inline constexpr std::size_t entriesPerBlock = 64;
 
-/// What is known of a block of entries without reading them.
+/// A summary of a block of entries, available without reading them.
 struct LaneBlock {
     std::int64_t begin = 0;  ///< of its first entry; no other begins earlier
     std::int64_t maxEnd = 0; ///< largest end of its entries and all before it in the lane

@@ -19,7 +19,7 @@ struct Lane {
     std::vector<LaneEntry> entries;   ///< empty if they are in pages
     std::vector<std::int64_t> maxEnd; ///< largest end of this and all entries before it; likewise
     bool sequential = true;           ///< no two entries overlap
-    bool overlaps = false;            ///< two steps do, of the body or of what it calls
+    bool overlaps = false;            ///< two steps do, in the body or in what it calls
     std::int64_t length = 0;
     std::vector<TraceSums> blockSums; ///< sums of all entries before each block; likewise
     const std::vector<LaneBlock>* paged = nullptr; ///< blocks of a lane in pages
@@ -38,7 +38,7 @@ struct Repetition {
         std::int64_t end = 0;
     };
     [[nodiscard]] Touched touched(std::int64_t from, std::int64_t to) const;
-    /// Those of them that lie in these cycles as a whole.
+    /// Those of them that lie entirely in these cycles.
     [[nodiscard]] Touched whole(std::int64_t from, std::int64_t to) const;
 };
 
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] const TraceCall* callOf(TraceBodyId body, const LaneEntry& entry) const;
     /// A step by its item, on all IPUs.
     [[nodiscard]] TraceStep stepOf(TraceBodyId body, std::size_t item) const;
-    /// What an entry of a lane does as a whole.
+    /// Sums of everything that an entry of a lane does.
     [[nodiscard]] TraceSums sumsOf(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const;
 
 private:

@@ -12,7 +12,7 @@ public:
         : lanes_(lanes)
         , ipu_(ipu) {}
 
-    /// What the steps in [from, to) do; those that the range cuts count in part.
+    /// Sums of the steps in [from, to); those that the range cuts count in part.
     [[nodiscard]] TraceSums ofBody(TraceBodyId body, std::int64_t from, std::int64_t to) const;
 
     /// Cycles of [from, to) in which at least one step runs. `sums` are those of the range: their

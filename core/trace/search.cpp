@@ -18,7 +18,7 @@ public:
         , result_(result)
         , base_(static_cast<std::size_t>(lanes.ipus()), 0) {}
 
-    /// To the step's item; its body and item are what is left to look up.
+    /// To the step's item; only its body and item remain to be looked up.
     std::pair<TraceBodyId, std::size_t> go(TraceBodyId id, std::int64_t start, std::int64_t index) {
         std::fill(base_.begin(), base_.end(), start);
         for (;;) {
@@ -164,10 +164,10 @@ private:
 
     const TraceLanes& lanes_;
     const ProgramSet& wanted_;
-    std::vector<std::int8_t> contains_; ///< -1: not asked yet
+    std::vector<std::int8_t> contains_; ///< -1: not computed yet
 };
 
-/// The first execution of a call. A body is looked into once: its first execution comes first.
+/// The first execution of a call. A body is visited once: its first execution comes first.
 class CallSearch {
 public:
     CallSearch(const TraceLanes& lanes, ProgramId program)

@@ -1,6 +1,6 @@
-// Finding single steps of an execution by index, time or program, counting them by multiplication
-// instead of unrolling, and what a range shows at a level of detail. Internal to core/trace; see
-// TraceIndex for what the functions promise.
+// Finds single steps of an execution by index, time or program, counts them by multiplication
+// instead of unrolling, and yields what a range shows at a level of detail. Internal to core/trace;
+// see TraceIndex for the contracts of the functions.
 #pragma once
 
 #include <cstdint>

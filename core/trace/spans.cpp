@@ -46,8 +46,8 @@ private:
         }
     }
 
-    // Narrow neighbours are merged within cells of a grid that begins with the body: in each
-    // repetition alike, and wherever the range begins.
+    // Narrow neighbours are merged within cells of a grid that begins with the body: the same in
+    // each repetition, and independent of where the range begins.
     [[nodiscard]] std::int64_t cellBegin(std::int64_t cycle) const {
         return cycle / minimum_ * minimum_;
     }
@@ -66,7 +66,7 @@ private:
         return std::min(first, cursor.firstBeginningAt(cellBegin(entry.begin)));
     }
 
-    /// The same of blocks, whose sums are known.
+    /// The same for blocks, whose sums are known.
     [[nodiscard]] std::size_t alignedBlock(const LaneCursor& cursor, std::size_t first) const {
         const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
         const std::size_t at = first / entriesPerBlock;
@@ -90,8 +90,8 @@ private:
             single(base, entry, step);
     }
 
-    /// Neighbours that together are narrower than the minimum, gathered block by block where a
-    /// whole block is: most pages of a long trace need not be read for a picture of all of it.
+    /// Neighbours that together are narrower than the minimum, gathered a whole block at a time
+    /// where possible: most pages of a long trace need not be read for a picture of all of it.
     void pagedBody(TraceBodyId id, LaneCursor& cursor, LaneCursor::Touched touched,
                    std::int64_t base, std::int64_t firstStep) {
         Gathered gathered;
@@ -126,7 +126,7 @@ private:
         std::int32_t item = 0;
         LaneBlock::Named first;
         LaneBlock::Named last;
-        LaneEntry only; ///< if it is one
+        LaneEntry only; ///< if there is just one
         TraceSums sums;
 
         void open(std::int64_t from, std::int32_t at) {
@@ -154,7 +154,7 @@ private:
         }
     };
 
-    /// Adds a block if it is narrow, and if what is gathered stays so with it.
+    /// Adds a block if it is narrow, and if the gathered entries stay narrow with it.
     bool gather(LaneCursor& cursor, std::size_t at, Gathered& gathered, const auto& flushAll) {
         const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
         const LaneBlock& block = blocks[at];

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-// Bodies of a trace in a file that are held: as many steps as a page of items has.
+// Longest body of a trace in a file that is kept in memory: as many steps as a page of items has.
 constexpr std::size_t longestShortBody = itemsPerPage;
 
 } // namespace
@@ -68,7 +68,7 @@ void StepWalk::enterCall(const TraceCall& call, std::int64_t repetition) {
     frames_.push_back(std::move(frame));
 }
 
-/// Ends the body that is on top: its next repetition, or on with its caller, or with the next run.
+/// Ends the body on top: continues with its next repetition, its caller, or the next run.
 void StepWalk::leave() {
     const std::int64_t repetition = frames_.back().repetition + 1;
     frames_.pop_back();

@@ -1,4 +1,4 @@
-// Going through an execution from step to step: many at a time, and none of them kept.
+// Iterates over an execution step by step, many steps at a time, without keeping them.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace tilescope {
 
 struct StepRange;
 
-/// Executed steps next to each other.
+/// Consecutive executed steps.
 struct StepBatch {
     struct Step {
-        std::int64_t index = 0; ///< place in the order of execution
+        std::int64_t index = 0; ///< index in the order of execution
         std::int32_t run = 0;
         ProgramKind kind = ProgramKind::OnTileExecute;
         ProgramId program;          ///< none for a Sync
@@ -31,9 +31,9 @@ struct StepBatch {
     }
 };
 
-/// Executed steps [first, end) of an index in their order. Holds the bodies around the current step
-/// and, of a trace that stays in its file, short bodies, which may be repeated often. For one
-/// thread. Throws UserError where the file is damaged.
+/// Executed steps [first, end) of an index in their order. Keeps the bodies around the current step
+/// and, for a trace that stays in its file, short bodies, which may be repeated often. Not
+/// thread-safe. Throws UserError where the file is damaged.
 class StepWalk {
 public:
     /// Steps that the index does not have are left out.
@@ -42,7 +42,7 @@ public:
     StepWalk(StepWalk&&) noexcept;
     StepWalk& operator=(StepWalk&&) = delete;
 
-    /// Replaces a batch by the next steps, at most so many; false if there are none left.
+    /// Replaces a batch by the next steps, at most this many; false if there are none left.
     bool next(StepBatch& batch, std::size_t atMost);
 
 private:

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-// Word for word that of the index, or SQLite does not take it.
+// Must equal the index's condition word for word, or SQLite does not use the index.
 constexpr std::string_view isStreamCopy =
     "type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd')";
 
@@ -21,7 +21,7 @@ void addCalls(Trace& trace) {
 
 void addSteps(const Database& db, Trace& trace) {
     const References<ProgramId> programAt(db, "programs");
-    // The outer loop is over the copies, whatever SQLite thinks of their number.
+    // The outer loop is over the copies, whatever SQLite estimates their number to be.
     Statement row = db.prepare(
         fmt::format("SELECT s.body, s.position, type, program, ipu, start, cycles, active_tiles, "
                     "active_cycles, bytes_in, bytes_out FROM (SELECT body, position, type, program "

@@ -26,8 +26,8 @@ public:
         , sums_(static_cast<std::size_t>(question.columns) * static_cast<std::size_t>(rows_) *
                 tileStates.size()) {}
 
-    /// `worked` has the cycles of each tile in `state` from `begin`; after them, and on all other
-    /// tiles, the step is waited for. `weight` steps of this kind are meant.
+    /// `worked` has the cycles of each tile in `state` from `begin`; afterwards, and on all other
+    /// tiles, the tile waits for the step. `weight` is the number of such steps.
     void add(std::int64_t begin, std::int64_t end, TileState state, const TileSeries& worked,
              double weight) {
         std::int32_t next = q_.firstTile;
@@ -60,7 +60,7 @@ public:
         return sums;
     }
 
-    /// The column that [begin, end) lies in as a whole; negative if there is none.
+    /// The column that [begin, end) lies entirely in; negative if there is none.
     [[nodiscard]] std::int32_t columnOf(std::int64_t begin, std::int64_t end) const {
         if (begin < q_.range.begin || end > q_.range.end)
             return -1;
@@ -72,8 +72,8 @@ public:
                    : -1;
     }
 
-    /// The same as add() for a step that lies in one column, from the rows' sums of what its tiles
-    /// work, none of which exceeds the step.
+    /// The same as add() for a step within one column, from the rows' sums of the work of its
+    /// tiles, none of which exceeds the step.
     void addWithin(std::int32_t column, std::int64_t cycles, TileState state,
                    const std::vector<double>& worked, double weight) {
         for (std::int32_t row = 0; row < rows_; ++row) {
@@ -228,7 +228,7 @@ private:
         StepOnIpu on;
     };
 
-    /// Of a trace in its file neighbours, which are in one page.
+    /// For a trace in its file, consecutive steps, which are in one page.
     [[nodiscard]] std::vector<Sample> neighboursOf(const TraceSpan& span,
                                                    std::int64_t count) const {
         const double part = static_cast<double>(count) / static_cast<double>(span.steps);
@@ -251,8 +251,8 @@ private:
         const std::int64_t stride = span.steps / count;
         std::vector<Sample> samples;
         for (std::int64_t i = 0; i < count; ++i) {
-            // One further each time, or a stride of whole repetitions would always meet the same
-            // step of them.
+            // The offset moves by one each time, as a stride of whole repetitions would always meet
+            // the same step of them.
             const std::int64_t shift = stride > 1 ? i : 0;
             const ExecutedStep step =
                 index_.stepAt(span.firstStep + (i * stride + shift) % span.steps);
@@ -263,7 +263,7 @@ private:
         return samples;
     }
 
-    /// What tiles work in a step of a program and a length.
+    /// The work of tiles in a step of a program and a length.
     struct Known {
         TileSeries series;
         std::vector<double>

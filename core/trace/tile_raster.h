@@ -1,5 +1,5 @@
-// What each tile of an IPU does in a range of the execution, as a raster for the bulk-synchronous
-// view: tiles downwards, time to the right.
+// The activity of each tile of an IPU in a range of the execution, as a raster for the
+// bulk-synchronous view: tiles downwards, time to the right.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace tilescope {
 
-/// What a tile does at a moment. Wait: its own part of a step is done and others work on, or the
-/// step does not concern it.
+/// The activity of a tile at a moment. Wait: its own part of a step is done while others still
+/// work, or the step does not concern it.
 enum class TileState : std::uint8_t {
     Idle, ///< the IPU does nothing at all
     Compute,
@@ -57,8 +57,8 @@ struct RasterQuestion {
     std::int32_t rows = 0; ///< at most; never more than tiles
 };
 
-/// The state that most tile cycles of a cell are in, and what share of the cell they and all other
-/// busy states take, 0 to 255.
+/// The state with most tile cycles in a cell, and the share of the cell that it and all other busy
+/// states take, 0 to 255.
 struct TileRaster {
     struct Cell {
         TileState state = TileState::Idle;
@@ -73,10 +73,10 @@ struct TileRaster {
     }
 };
 
-/// Steps that are narrower than a column are summed up in it. Where a repetition puts more than
-/// `sampledSteps` steps into one column, that many of them, spread over it, represent all, so the
-/// time taken depends on the raster and not on the length of the execution. Throws Cancelled after
-/// a stop, UserError for an IPU that does not exist.
+/// Steps narrower than a column are summed up in it. If a repetition puts more than `sampledSteps`
+/// steps into one column, that many of them, spread over it, represent all, so the time taken
+/// depends on the raster and not on the length of the execution. Throws Cancelled after a stop,
+/// UserError for an IPU that does not exist.
 TileRaster tileRaster(const TraceIndex& index, const TileSources& sources,
                       const RasterQuestion& question, const std::stop_token& stop);
 inline constexpr std::int64_t sampledSteps = 16;

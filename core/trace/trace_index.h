@@ -24,7 +24,7 @@ struct CycleRange {
     friend bool operator==(const CycleRange&, const CycleRange&) = default;
 };
 
-/// How much of a span steps of each kind take, in 255ths.
+/// The share of a span taken by steps of each kind, in 255ths.
 using KindShares = std::array<std::uint8_t, programKinds.size()>;
 
 /// A step, or neighbours that are too narrow to tell apart, on one IPU.
@@ -49,7 +49,7 @@ struct TraceSpan {
     friend bool operator==(const TraceSpan&, const TraceSpan&) = default;
 };
 
-/// One executed step with everything the trace knows about it.
+/// One executed step with everything recorded about it.
 struct ExecutedStep {
     std::int64_t index = 0; ///< place in the order of execution, from 0
     std::int32_t run = 0;
@@ -66,7 +66,7 @@ struct ExecutedCall {
     CycleRange range;           ///< from its first step on any IPU to its last
 };
 
-/// Which programs are looked for, by id; programs beyond its end are not.
+/// The set of programs to look for, by id; programs beyond its end are not in it.
 using ProgramSet = std::vector<bool>;
 
 /// How often a program is executed in all runs, and for how long: of a step the cycles of the IPU
@@ -85,13 +85,13 @@ public:
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
-    /// Of a long trace that stays in its file: the index holds summaries of every 64 steps of an
-    /// IPU and what it has read last, and calls read what they need more of. They throw UserError
-    /// where that is damaged. Throws as above.
+    /// For a long trace that stays in its file: the index holds summaries of every 64 steps of an
+    /// IPU and what was read last, and calls read the rest as needed. They throw UserError where
+    /// the file is damaged. Throws as above.
     TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.
     [[nodiscard]] bool inPages() const;
-    /// What the index searches, for other analyses of the core.
+    /// The searchable form of the trace, for other analyses of the core.
     [[nodiscard]] const TraceLanes& lanes() const;
 
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
@@ -101,29 +101,29 @@ public:
     [[nodiscard]] std::int64_t stepCount() const;
     [[nodiscard]] bool empty() const { return stepCount() == 0; }
 
-    /// What one IPU does in a range, in order of start. Neighbours that together take less than
-    /// `minimumCycles` come as one merged span (of a trace in its file, in whole summaries where
-    /// these are narrow enough), so the answer holds at most about
-    /// 2 x range / minimumCycles spans for each level of nesting, and takes as long. What is merged
-    /// with what depends on minimumCycles alone, not on the range, so that panning moves a picture
-    /// without changing it. Spans keep their whole extent: the first and last may reach out of the
-    /// range, and what is merged may lie before it. With minimumCycles <= 1 nothing is merged.
+    /// The activity of one IPU in a range, in order of start. Neighbours that together take less
+    /// than `minimumCycles` are merged into one span (for a trace in its file, in whole summaries
+    /// if these are narrow enough), so the answer holds at most about 2 x range / minimumCycles
+    /// spans for each level of nesting, and takes as long. Which spans are merged depends on
+    /// minimumCycles alone, not on the range, so that panning moves a picture without changing it.
+    /// Spans keep their whole extent: the first and last may reach beyond the range, and merged
+    /// parts may lie before it. With minimumCycles <= 1 nothing is merged.
     [[nodiscard]] std::vector<TraceSpan> spans(IpuId ipu, CycleRange range,
                                                std::int64_t minimumCycles) const;
 
     /// Sums over a range of one IPU; steps that the range cuts count in part.
     [[nodiscard]] TraceStatistics statistics(IpuId ipu, CycleRange range) const;
 
-    /// A step by its place in the order of execution. Throws UserError if there is none.
+    /// A step by its index in the order of execution. Throws UserError if there is none.
     [[nodiscard]] ExecutedStep stepAt(std::int64_t index) const;
-    /// The same without kind, program and IPUs, which costs nothing but arithmetic.
+    /// The same without kind, program and IPUs, by arithmetic alone.
     [[nodiscard]] ExecutedStep placeOf(std::int64_t index) const;
 
     /// The index of the step that runs on an IPU at a cycle, or -1 between steps.
     [[nodiscard]] std::int64_t stepAtCycle(IpuId ipu, std::int64_t cycle) const;
 
     /// The next (or with `forward` false the previous) step after index `from` whose program is
-    /// `program`, going round the calls by arithmetic; -1 if there is none.
+    /// `program`, skipping calls by arithmetic; -1 if there is none.
     [[nodiscard]] std::int64_t findProgram(ProgramId program, std::int64_t from,
                                            bool forward = true) const;
 
@@ -134,8 +134,8 @@ public:
     [[nodiscard]] std::int64_t countAny(const ProgramSet& wanted, std::int64_t before) const;
     /// Of every program, [0, programs), without unrolling anything. Saturates.
     [[nodiscard]] std::vector<ProgramExecutions> executions(std::size_t programs) const;
-    /// Of every control program, function and body of a repeat: cycles from its begin to its end on
-    /// the IPU that takes longest, with syncs, waits and what runs side by side. Zeros for other
+    /// For every control program, function and body of a repeat: cycles from its begin to its end
+    /// on the IPU that takes longest, with syncs, waits and what runs side by side. Zeros for other
     /// programs. Saturates.
     [[nodiscard]] std::vector<ProgramExecutions> bodyExecutions(std::size_t programs) const;
 
@@ -151,7 +151,7 @@ private:
 /// around the steps ("outerloop 3 of 10", "fill", "main_stage0"; a call below the scopes of its
 /// debug path), then the parts of the steps' names between slashes, so neighbours with a common
 /// prefix share a box. The number in front of an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_")
-/// is no part of the path, so that it is under the operation it is for; the box of the exchange
+/// is not part of the path, so that it is under the operation it is for; the box of the exchange
 /// itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;
@@ -161,7 +161,7 @@ struct FlameSpan {
     ProgramKind kind = ProgramKind::OnTileExecute; ///< with the most cycles below it
     std::int64_t firstStep = 0;
     std::int64_t steps = 0;
-    bool leaf = false;   ///< a step, not a name that steps share
+    bool leaf = false;   ///< a step, as opposed to a name that steps share
     KindShares shares{}; ///< of a leaf that is a merged span
 };
 
@@ -175,8 +175,8 @@ std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs,
                                  const std::vector<TraceSpan>& spans);
 
-/// Takes the stream copies that overlap other steps, as those on I/O tiles do with compute, out of
-/// spans in order of start and returns them.
+/// Removes the stream copies that overlap other steps, as those on I/O tiles overlap compute, from
+/// spans in order of start, and returns them.
 std::vector<TraceSpan> takeOverlappingStreams(std::vector<TraceSpan>& spans);
 
 } // namespace tilescope

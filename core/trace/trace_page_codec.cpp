@@ -40,7 +40,7 @@ constexpr std::int64_t mostIds = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::size_t sumFields = programKinds.size() + 9;
 
-/// The fields of sums as a list, so that those that are zero need no room.
+/// The fields of sums as a list, so that zero fields take no space.
 std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
     std::array<std::int64_t*, sumFields> fields{};
     std::size_t at = 0;

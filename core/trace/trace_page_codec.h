@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// Entries of a lane in one blob: what is read at once when a few of them are wanted.
+/// Entries of a lane in one blob: the unit in which they are read.
 inline constexpr std::size_t entriesPerPage = 16 * entriesPerBlock;
 /// Items of a body in one blob.
 inline constexpr std::size_t itemsPerPage = 4096;
@@ -29,7 +29,7 @@ struct LaneSummary {
 std::vector<std::byte> encodeSummary(const LaneSummary& summary);
 LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks);
 
-/// What items of a body execute: a program, none (a Sync), or a call.
+/// What an item of a body executes: a program, none (a Sync), or a call.
 struct ItemContent {
     std::int32_t program = -1;
     std::int32_t call = -1;

@@ -13,14 +13,14 @@
 namespace tilescope {
 namespace {
 
-// A page of entries takes 40 KB in memory; together they stay below 40 MB.
+// A page of entries takes 40 KB in memory; all kept pages stay below 40 MB.
 constexpr std::size_t pagesKept = 1000;
 
 [[noreturn]] void damaged(const char* what) {
     throw DamagedProfile(std::string("the trace ") + what);
 }
 
-/// The values used last, by key. Not for two threads at once.
+/// The most recently used values, by key. Not thread-safe.
 template <class Value> class RecentlyUsed {
 public:
     Value find(std::uint64_t key) {
@@ -78,7 +78,7 @@ public:
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out, "
               "position FROM trace_step_ipus "
               "WHERE body = ? AND position >= ? AND position < ? ORDER BY position, ipu")) {
-        // A lock taken once, not for each of the many small reads. What writes a profile replaces
+        // The lock is taken once, not for each of the many small reads. Writing a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
         readItemCounts();
@@ -114,7 +114,7 @@ public:
             PagedLane& lane = lanes.at(placeOf(row.integer(0), row.integer(1)));
             const std::int64_t entries = row.integer(2);
             if (entries < 0 || entries > items.at(static_cast<std::size_t>(row.integer(0))))
-                damaged("has more steps on an IPU than in all");
+                damaged("has more steps on an IPU than in total");
             lane.entries = static_cast<std::size_t>(entries);
             lane.sequential = row.integer(3) != 0;
             lane.summary =
@@ -367,7 +367,7 @@ const std::vector<ProgramTotal>& TracePages::totals(TraceBodyId body) const {
     while (row.step()) {
         read.push_back({impl_->programAt(row, 0), row.integer(1), row.integer(2)});
         if (read.back().count < 0 || read.back().cycles < 0)
-            damaged("counts less than nothing");
+            damaged("has a negative count");
     }
     totals = std::move(read);
     impl_->totalsKnown[body.index()] = true;

@@ -1,4 +1,4 @@
-// A long trace that stays in its file: summaries of its lanes in memory, pages read when asked for.
+// A long trace that stays in its file: summaries of its lanes in memory, pages read on request.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct IpuTotal {
     std::int64_t cycles = 0;
 };
 
-/// Steps of a part of a body, as they lie in the file. Items that are calls are left out.
+/// Steps of a part of a body, as stored in the file. Items that are calls are left out.
 struct StepRange {
     struct Step {
         std::int64_t item = 0;
@@ -48,8 +48,8 @@ struct StepRange {
     std::vector<StepOnIpu> ipus;
 };
 
-/// For many threads at once. What was read last is kept, up to a bound. All calls throw UserError
-/// on a damaged file.
+/// Thread-safe. Keeps what was read last, up to a limit. All calls throw UserError on a damaged
+/// file.
 class TracePages {
 public:
     /// None if the trace of the file is short or the file older than pages (schema version 5).
@@ -66,8 +66,8 @@ public:
     [[nodiscard]] const PagedLane& lane(TraceBodyId body, IpuId ipu) const;
 
     using Entries = std::shared_ptr<const std::vector<LaneEntry>>;
-    /// Entries [page * entriesPerPage, ...) of a lane. Who goes through all of a lane keeps none of
-    /// them for others.
+    /// Entries [page * entriesPerPage, ...) of a lane. With Keep::No, for a pass over the whole
+    /// lane, pages are not kept for others.
     enum class Keep { Yes, No };
     [[nodiscard]] Entries page(TraceBodyId body, IpuId ipu, std::size_t page,
                                Keep keep = Keep::Yes) const;
@@ -80,13 +80,13 @@ public:
     [[nodiscard]] StepRange steps(TraceBodyId body, std::int64_t from, std::int64_t end) const;
     /// The same as step() on one IPU; zeros if it does nothing there.
     [[nodiscard]] StepOnIpu stepOn(TraceBodyId body, std::int64_t item, IpuId ipu) const;
-    /// Of each program that a body executes in steps of its own.
+    /// Totals of each program that a body executes in steps of its own.
     [[nodiscard]] const std::vector<ProgramTotal>& totals(TraceBodyId body) const;
     /// The same by IPU, read anew by each call; files before schema version 7 are summed up, which
     /// takes a second for ten million steps.
     [[nodiscard]] std::vector<IpuTotal> ipuTotals(TraceBodyId body) const;
 
-    /// Pages that were read from the file so far, for tests of what is not read.
+    /// Pages read from the file so far, to test what is not read.
     [[nodiscard]] std::int64_t pagesRead() const;
 
 private:
@@ -97,9 +97,9 @@ private:
 
 /// Older files have rows only.
 inline constexpr std::int64_t firstVersionWithTracePages = 5;
-/// From this one on with totals of programs by IPU.
+/// From this version on with totals of programs by IPU.
 inline constexpr std::int64_t firstVersionWithIpuTotals = 7;
-/// Traces with fewer steps on IPUs than this are read as a whole, which then takes a moment only.
+/// Traces with fewer steps on IPUs than this are read as a whole, which takes only a moment.
 inline constexpr std::int64_t shortestPagedTrace = 200'000;
 
 } // namespace tilescope

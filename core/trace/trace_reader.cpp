@@ -62,7 +62,7 @@ void mergeItems(Trace& trace, PlacedItems& placed) {
                   [](const auto& a, const auto& b) { return a.first < b.first; });
         for (std::size_t i = 0; i < placed[at].size(); ++i) {
             if (placed[at][i].first != static_cast<std::int64_t>(i))
-                throw DamagedProfile("positions of a trace body have a hole");
+                throw DamagedProfile("positions of a trace body have a gap");
             trace.bodies[TraceBodyId(at)].items.push_back(placed[at][i].second);
         }
     }

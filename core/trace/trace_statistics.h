@@ -1,4 +1,4 @@
-// What happened in a range of the execution, summed over the steps of one IPU.
+// Sums over a range of the execution, of the steps of one IPU.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct TraceSums {
     friend bool operator==(const TraceSums&, const TraceSums&) = default;
 };
 
-/// Sums of a range with what follows from them.
+/// Sums of a range with figures derived from them.
 struct TraceStatistics {
     TraceSums sums;
     std::int64_t cycles = 0; ///< length of the range
@@ -51,10 +51,10 @@ struct TraceStatistics {
     /// Active tile cycles of compute sets / (their cycles x tiles of the IPU), 0 to 1; 0 without
     /// compute.
     double parallelEfficiency = 0;
-    /// What the cycles by kind count more than once: where k steps run at once, k - 1 times their
-    /// cycles. Cycles by kind and idle() less these are the cycles of the range.
+    /// Cycles that the cycles by kind count more than once: where k steps run at once, k - 1 times
+    /// their cycles. Cycles by kind and idle() minus these are the cycles of the range.
     std::int64_t overlapped = 0;
-    /// Cycles of the range in which the IPU did nothing at all.
+    /// Cycles of the range in which the IPU did nothing.
     [[nodiscard]] std::int64_t idle() const;
 };
 

@@ -22,7 +22,7 @@ ProfileView::ProfileView(std::shared_ptr<const Profile> profile)
 ProfileReader ProfileView::reader(Stop stop) const {
     if (memory_)
         throw InternalError("a profile in memory has no file to read");
-    // SQLite looks for a stop only now and then: small reads would not notice.
+    // SQLite checks for a stop only now and then: small reads would not notice.
     if (stop.stop_requested())
         throw Cancelled();
     ProfileReader reader(file_, stamp_);

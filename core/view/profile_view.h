@@ -1,5 +1,5 @@
-// A profile as reports see it: from a file or from memory, in parts that are loaded when first
-// asked for.
+// A profile for reports and analyses: from a file or from memory, in parts that are loaded on first
+// use.
 #pragma once
 
 #include <filesystem>
@@ -54,21 +54,21 @@ private:
     PART(hostRecord)                                                                               \
     PART(values)
 
-/// Shared by threads: each part is read once, by a reader of its own, and stays as long as the view
-/// or anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.
+/// Shared by threads: each part is read once, by its own reader, and lives as long as the view or
+/// anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.
 class ProfileView {
 public:
     template <class T> using Part = std::shared_ptr<const T>;
     using Stop = const std::stop_token&;
 
-    /// Of a file that has been opened. When it is written anew what is read of it after that is a
-    /// UserError, rather than a part of another profile.
+    /// For a file that has been opened. If it is rewritten, later reads throw UserError, rather
+    /// than returning a part of another profile.
     explicit ProfileView(const ProfileReader& opened);
-    /// Throws UserError if the file is no profile, see ProfileReader.
+    /// Throws UserError if the file is not a profile, see ProfileReader.
     explicit ProfileView(const std::filesystem::path& file);
-    /// Of a profile that was never written; `file()` is empty and there is no reader.
+    /// For a profile that was never written; `file()` is empty and there is no reader.
     explicit ProfileView(std::shared_ptr<const Profile> profile);
-    /// Of a profile in memory that outlives the view and its parts.
+    /// For a profile in memory that outlives the view and its parts.
     static std::shared_ptr<const ProfileView> of(const Profile& profile) {
         return std::make_shared<const ProfileView>(
             std::shared_ptr<const Profile>(std::shared_ptr<const Profile>(), &profile));
@@ -93,8 +93,8 @@ public:
     /// How often each program runs, see TraceIndex::executions(); empty without a trace.
     [[nodiscard]] Part<std::vector<ProgramExecutions>> executions(Stop stop = {}) const;
 
-    /// What an analysis makes of the profile, made once: the first caller's `make()`, which may ask
-    /// for parts and for derived values of other types. T says which analysis it is.
+    /// The result of an analysis of the profile, computed once: by the first caller's `make()`,
+    /// which may request parts and derived values of other types. T identifies the analysis.
     template <class T, class Make> Part<T> derived(Make make) const {
         const std::shared_ptr<const LazyPart<T>> part = derivedPart<T>();
         return part->get(make);

@@ -1,4 +1,4 @@
-// Advice as structure: values that follow from what is in force, and the sentences made of it.
+// Advice as data: values derived from those in force, and the sentences made of them.
 #include "core/analysis/insights/advise.h"
 
 #include <QTest>

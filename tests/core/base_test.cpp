@@ -160,12 +160,12 @@ private slots:
             QTest::newRow(name) << formula << message;
         };
         row("unknown name", "3 * m",
-            "formula '3 * m': 'm' at 4 is no name that is known here (n, workers), nor a function "
+            "formula '3 * m': 'm' at 4 is neither a name known here (n, workers) nor a function "
             "such as ceil, floor, log2, max, min and sqrt");
         row("nothing", "", "formula '': Expression is empty.");
         row("open bracket", "(n", "formula '(n': Missing parenthesis");
         row("two numbers", "1 2", "formula '1 2': Unexpected value \"2\" found at position 2");
-        row("two values", "1, 2", "formula '1, 2': it has several values and not one");
+        row("two values", "1, 2", "formula '1, 2': it has several values instead of one");
         row("an assignment", "n = 2",
             "formula 'n = 2': Unexpected operator \"=\" found at position 2");
         const std::string depth(100'000, '(');

@@ -1,4 +1,4 @@
-// Who is who in two programs: names without counters, pairs, plans.
+// Matching items of two programs: names without counters, pairs, plans.
 #include <QTest>
 #include <set>
 
@@ -124,7 +124,7 @@ private slots:
         QTEST(pairsOf(keys(source), keys(target)), "pairs");
     }
 
-    // Every item of either side stands in the result once, whatever the names are.
+    // Every item of either side is in the result once, whatever the names are.
     void nothingIsLostOrTwice() {
         for (int seed = 0; seed < 200; ++seed) {
             std::vector<MatchKey> sides[2];
@@ -153,7 +153,7 @@ private slots:
         }
     }
 
-    // Beyond the bound of the longest common subsequence the first that fits is taken.
+    // Above the limit of the longest common subsequence the first fit is taken.
     void manyRenamedItemsAreStillPaired() {
         std::vector<MatchKey> source;
         std::vector<MatchKey> target;
@@ -182,12 +182,12 @@ private slots:
         QCOMPARE(planEstimate(a).tempBytes, 7);
         QVERIFY(!planEstimate(b).tempBytes);
         QVERIFY(!planEstimate("").cycles);
-        // Another estimate alone is no other plan.
+        // A different estimate alone does not make a different plan.
         QVERIFY(planDifferences(R"({"m":1,"estimate":{"cycles":1}})",
                                 R"({"m":1,"estimate":{"cycles":2}})")
                     .empty());
         QCOMPARE(userError([] { (void)planDifferences("{", "[]"); }),
-                 "damaged profile: the plan of an operation is no JSON object");
+                 "damaged profile: the plan of an operation is not a JSON object");
     }
 };
 

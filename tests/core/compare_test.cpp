@@ -52,7 +52,7 @@ std::optional<double> metric(const Profile& profile, const char* name) {
     return metricValues(*ProfileView::of(profile))[metricNamed(name)];
 }
 
-/// The profile with every operation, and all that is named after it, called otherwise.
+/// The profile with every operation, and everything named after it, renamed.
 Profile renamed(Profile p, const std::string& prefix) {
     for (Operation& operation : p.operations) {
         const std::string old = operation.name;
@@ -105,7 +105,7 @@ private slots:
         }
     }
 
-    // Each way round: the differences have the other sign and are as many.
+    // In either direction: the same number of differences, with opposite signs.
     void swappingTurnsTheSignRound() {
         const std::vector<Profile> profiles = samples();
         for (const Profile& a : profiles)
@@ -162,7 +162,7 @@ private slots:
             }
     }
 
-    // One IPU does one thing after the other: the steps are all there is of a run.
+    // One IPU does one thing after the other: a run consists of its steps only.
     void cyclesOfAllStepsAreThoseOfTheRun() {
         const Comparison comparison = compared(a_, b_);
         QCOMPARE(comparison.cycleBasis, CycleBasis::Executed);
@@ -191,7 +191,7 @@ private slots:
             states.insert(row.state());
         QVERIFY(states.contains("changed"));
         QVERIFY(states.contains("same"));
-        // The largest change stands first.
+        // The largest change comes first.
         for (std::size_t i = 1; i < variables.rows.size(); ++i)
             QVERIFY(std::abs(variables.rows[i - 1].difference(0)) >=
                     std::abs(variables.rows[i].difference(0)));
@@ -230,7 +230,7 @@ private slots:
         QVERIFY(comparison.cycles.causes.empty());
     }
 
-    // What the tables call the same is the same to whoever else asks the pair.
+    // Items that match in the tables also match in all other queries of the pair.
     void thePairMatchesAsTheTablesDo() {
         for (const Profile& other : {renamed(a_, "model/"), b_, sampleProfile({.ipus = 2})}) {
             const ProfilePair pair = pairOf(a_, other);
@@ -256,7 +256,7 @@ private slots:
             QCOMPARE(pair.matching->targetOf(StepId(i)).value(), static_cast<int>(i));
             QCOMPARE(pair.matching->sourceOf(StepId(i)).value(), static_cast<int>(i));
         }
-        // What the other side lacks is at the same place there, if it has that many steps.
+        // A step that the other side lacks maps to the same place there, if it has that many steps.
         Profile none = a_;
         none.steps = {};
         QVERIFY(!pairOf(a_, none).matching->targetOf(StepId(0)).valid());
@@ -369,7 +369,7 @@ private slots:
         QCOMPARE(parseThreshold("throughput<-2.5%").limit, -2.5);
     }
 
-    // What grows from nothing has grown by more than any percentage.
+    // Growth from zero exceeds any percentage.
     void aChangeFromNothingExceedsEveryPercentage() {
         std::vector<std::optional<double>> source(allMetrics().size(), 0.0);
         std::vector<std::optional<double>> target = source;
@@ -389,9 +389,9 @@ private slots:
         QTest::newRow("no metric") << ">+2%"
                                    << "unknown metric ''";
         QTest::newRow("no relation") << "maxTile+2%"
-                                     << "it has no relation";
+                                     << "it has no comparison";
         QTest::newRow("empty") << ""
-                               << "it has no relation";
+                               << "it has no comparison";
         QTest::newRow("no limit") << "maxTile>"
                                   << "it has no limit";
         QTest::newRow("no number") << "maxTile>+x%"
@@ -403,9 +403,9 @@ private slots:
         QTest::newRow("not a number") << "maxTile>nan"
                                       << "'nan' is not a number";
         QTest::newRow("wrong unit") << "cycles>2KiB"
-                                    << "'KiB' is no unit of cycles";
+                                    << "'KiB' is not a unit of cycles";
         QTest::newRow("more behind") << "maxTile>2%%"
-                                     << "'%%' is no unit of maxTile";
+                                     << "'%%' is not a unit of maxTile";
         QTest::newRow("absent") << "cycles>+2%"
                                 << "the target has no metric 'cycles'";
     }

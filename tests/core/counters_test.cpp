@@ -114,7 +114,7 @@ private slots:
         }
     }
 
-    // In its file a trace gives the same, but that bytes are spread evenly over blocks that are
+    // A trace in its file yields the same, except that bytes are spread evenly over blocks that are
     // narrower than some columns.
     void aTraceInItsFileGivesTheSame() {
         const QTemporaryDir directory;
@@ -170,7 +170,7 @@ private slots:
             Cancelled);
     }
 
-    // A profile whose tree has nothing to do with its trace still has a curve: what is always live.
+    // A profile whose tree does not match its trace still has a curve: the always-live bytes.
     void aStrangeTreeHasNoSteps() {
         Profile strange = p_;
         for (Program& program : strange.programs)
@@ -197,7 +197,7 @@ private slots:
         }
         request.breakdown = "tim";
         QCOMPARE(userError([&] { (void)traceReport(*view_, request); }),
-                 "option --by: 'tim' is none of run, time. Did you mean 'time'?");
+                 "option --by: 'tim' is not one of run, time. Did you mean 'time'?");
     }
 };
 

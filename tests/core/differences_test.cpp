@@ -1,4 +1,4 @@
-// What differs between two runs, from what their profiles say of themselves.
+// Differences between two runs, from the metadata of their profiles.
 #include "core/analysis/compare/differences.h"
 #include "core/options/option_table.h"
 #include "core/options/run_options.h"
@@ -46,7 +46,7 @@ private slots:
         QCOMPARE(optionChanges(source, target)[2].option, std::string("batchSize"));
     }
 
-    /// What a run does not say is its default; what has none was not set.
+    /// An option that a run does not record has its default; without a default it was not set.
     void bothSidesAreSaid() {
         ProfileInfo source = sampleProfile().info;
         source.options = {};

@@ -1,6 +1,6 @@
-// A model of how threads that make files and the handler of signals that end the process get along
-// (end_signals.h), and all of its orders. Each rule of the protocol is left out in turn: without it
-// the model finds the order that goes wrong.
+// A model of the protocol between threads that make files and the handler of signals that end the
+// process (end_signals.h), explored in all interleavings. Each rule of the protocol is left out in
+// turn: without it the model finds the interleaving that goes wrong.
 #include <QTest>
 #include <array>
 #include <set>
@@ -82,7 +82,7 @@ public:
     explicit Model(Rule without)
         : without_(without) {}
 
-    /// What goes wrong in some order; empty if nothing does.
+    /// What goes wrong in some interleaving; empty if nothing does.
     std::string explore() {
         visit(State{});
         while (!open_.empty() && wrong_.empty()) {
@@ -118,7 +118,7 @@ private:
             wrong_ = "the process hangs";
     }
 
-    /// All that the thread can do next. False if there is nothing.
+    /// Everything that the thread can do next. False if there is nothing.
     bool step(const State& state, std::size_t i) {
         const Thread& thread = state.threads[i];
         if (state.signalsLeft > 0 && !thread.masked && thread.handler == Handle::None)

@@ -25,7 +25,7 @@ using namespace tilescope;
 using tilescope::test::text;
 namespace fs = std::filesystem;
 
-/// What the processes tell each other, in memory that both have.
+/// Communication between the processes, in shared memory.
 struct Board {
     std::atomic<int> writerStop = -1;  ///< a step at which the writing thread waits for writerGo
     std::atomic<int> handlerStop = -1; ///< likewise of the handler
@@ -35,7 +35,7 @@ struct Board {
     std::atomic<int> handlerAt = -1;
     std::atomic<bool> finished = false; ///< the file is written
     std::atomic<bool> reported = false; ///< an error was
-    std::atomic<int> waiting = 0;       ///< threads that go no further
+    std::atomic<int> waiting = 0;       ///< threads that do not continue
     std::atomic<pid_t> writer = 0;
 };
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -142,7 +142,7 @@ const std::array handlerSteps{EndStep::HandlerBegins, EndStep::HandlerWaits,
 class EndSignalsTest : public QObject {
     Q_OBJECT
 
-    /// The file is whole or there is nothing at all.
+    /// The file is complete or there is nothing at all.
     void checkRemains(const fs::path& folder) {
         const fs::path file = folder / "a" / "file.txt";
         if (fs::exists(file)) {
@@ -182,7 +182,7 @@ private slots:
         Writing process(folder / "a" / "file.txt");
         QVERIFY(becomes([&] { return board->writerAt == writerStop; }));
         process.signalMain(SIGTERM);
-        // It comes to its step, or has to wait for the thread before that.
+        // It reaches its step, or has to wait for the thread first.
         QVERIFY(becomes([&] {
             return board->handlerAt == handlerStop ||
                    board->handlerAt == static_cast<int>(EndStep::HandlerWaits);

@@ -1,4 +1,4 @@
-// What each engine option does here, and what is said of those that do nothing.
+// What each engine option does here, and the notes on those without an effect.
 #include <QTest>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ private slots:
     void valuesThatThereAreNot() {
         QCOMPARE(noteOf("debug.computeInstrumentationLevel", "vertx"),
                  "engine option 'debug.computeInstrumentationLevel' is 'vertx', not one of vertex, "
-                 "tile, ipu, device, off; it is taken to be vertex");
+                 "tile, ipu, device, off; using vertex");
         QCOMPARE(noteOf("debug.computeInstrumentationLevel", "tile"), "");
         QVERIFY(engineChoice(with("debug.computeInstrumentationLevel", "x"),
                              "debug.computeInstrumentationLevel") == "vertex");

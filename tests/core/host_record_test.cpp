@@ -1,4 +1,4 @@
-// What the user's program recorded of itself: in the file, on the axis, in the report.
+// What the user's program recorded about itself: in the file, on the axis, in the report.
 #include "core/profile/host_record.h"
 
 #include <QTemporaryDir>

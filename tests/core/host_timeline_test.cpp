@@ -1,4 +1,4 @@
-// The host's lanes against the trace they follow from, step by step.
+// The host's lanes against the trace that they are derived from, step by step.
 #include "core/analysis/hosts/host_timeline.h"
 
 #include <QTemporaryDir>
@@ -131,7 +131,7 @@ private slots:
         }
     }
 
-    // Unrolled, the lane covers the runs without a hole.
+    // Unrolled, the lane covers the runs without a gap.
     void theLaneCoversTheRuns() {
         const Profile p = sampleProfile();
         const HostTimeline host = timelineOf(p);
@@ -148,7 +148,7 @@ private slots:
         for (std::int32_t run = 0; run < 2; ++run)
             waits += countedCopies(p, IpuId(0), run).begin;
         QCOMPARE(cyclesOf(lane, HostWork::IpuWaits), waits);
-        // A sync that stands between a transfer and its end belongs to the callback.
+        // A sync between a transfer and its end belongs to the callback.
         QVERIFY(cyclesOf(lane, HostWork::Callback) >=
                 countedCopies(p, IpuId(0), 0).others + countedCopies(p, IpuId(0), 1).others);
         QCOMPARE(lane.boxes[1].work, HostWork::IpuWaits);
@@ -157,7 +157,7 @@ private slots:
             QCOMPARE(lane.boxes[box].name, p.streams[StreamId(std::int32_t{0})].name);
     }
 
-    // However coarse, what is drawn of each state is as long as its steps.
+    // At any resolution, the boxes of each state are as long as its steps.
     void mergedCopiesKeepTheirLength() {
         const Profile p = sampleProfile({.repeats = 5000});
         const HostTimeline host = timelineOf(p);
@@ -257,7 +257,7 @@ private slots:
         QCOMPARE(sums[3].lastEnd, seconds(indexOf(p).totalCycles()));
     }
 
-    // The file of a long trace finds its stream copies for itself; an older one cannot.
+    // The file of a long trace has an index of its stream copies; an older file has none.
     void aLongTraceSaysTheSame() {
         QTemporaryDir folder;
         const std::filesystem::path file =

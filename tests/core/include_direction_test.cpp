@@ -72,7 +72,7 @@ std::set<std::string> reachedFrom(const FolderGraph& graph, const std::string& f
     return reached;
 }
 
-/// A line for each include that closes a circle of folders.
+/// A line for each include that closes a cycle of folders.
 std::string circlesOf(const FolderGraph& graph) {
     std::string circles;
     for (const auto& [from, targets] : graph)
@@ -85,8 +85,8 @@ std::string circlesOf(const FolderGraph& graph) {
 
 } // namespace
 
-/// Who may include whom: core nothing of ours, simulator only core, views only core and Qt; and no
-/// two folders each other, neither directly nor through others.
+/// Allowed includes: core includes none of the other folders, simulator only core, views only core
+/// and Qt; and folders must not include each other, directly or through others.
 class IncludeDirectionTest : public QObject {
     Q_OBJECT
 

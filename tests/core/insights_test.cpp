@@ -23,7 +23,7 @@ std::optional<Insight> find(const std::vector<Insight>& insights, std::string_vi
     return std::nullopt;
 }
 
-/// What an insight advises on an option; nullptr if nothing.
+/// An insight's advice on an option; nullptr if there is none.
 const Advice* adviceOn(const Insight& insight, std::string_view option) {
     for (const Advice& advice : insight.advice)
         if (advice.option == option)
@@ -60,7 +60,7 @@ private slots:
         QVERIFY(!bad->advice.empty());
     }
 
-    // Values to try stand behind the options, and what is in force.
+    // Values to try follow the options, with the values in force.
     void advisesValues() {
         Profile p = sampleProfile({.tooLarge = true});
         p.info.batchSize = 8;
@@ -78,7 +78,7 @@ private slots:
         // Half of one sample is none.
         p.info.batchSize = 1;
         QVERIFY(adviceOn(*find(findInsights(p), "peakVariables"), "batchSize") == nullptr);
-        // What the planner could take for the operation in question.
+        // The memory that the planner could use for the operation in question.
         Operation& largest = p.operations[peak->link.operation];
         largest.options = R"({"availableMemoryProportion":0.45})";
         const Evidence last = find(findInsights(p), "peakVariables")->evidence.back();
@@ -123,11 +123,11 @@ private slots:
         QCOMPARE(text(peak->evidence[1].label), "layer1/conv/partials");
         QCOMPARE(peak->evidence[1].value, 1472.0 * sample::partialsBytes);
         QCOMPARE(peak->link.operation.value(), 2);
-        // Either the step's operation has it, or it waits for others.
+        // It belongs to the step's operation, or waits for others.
         double held = 0;
         for (const Evidence& one : peak->evidence)
             if (one.label.starts_with("made by the operation of the step") ||
-                one.label.starts_with("kept of "))
+                one.label.starts_with("kept from "))
                 held += one.value;
         QCOMPARE(held, peak->evidence[0].value);
         QCOMPARE(text(find(insights, "vertexCode")->evidence[0].label),
@@ -143,7 +143,7 @@ private slots:
         QVERIFY(!find(findInsights(sampleProfile()), "exchangeBound"));
     }
 
-    /// What the host does to a run is told with the options that change it.
+    /// The host's influence on a run is reported with the options that change it.
     void advisesOnTheHost() {
         Profile p = sampleProfile();
         turn(p, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyBegin);
@@ -167,7 +167,7 @@ private slots:
         QVERIFY(advice().contains("A higher --host-rate (2000 instead of 1000)"));
     }
 
-    /// Long transfers: smaller inputs and tiles for them; what overlaps is not told.
+    /// Long transfers: smaller inputs and I/O tiles are advised; overlapped ones are not reported.
     void advisesOnTransfers() {
         Profile p = sampleProfile();
         turn(p, ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid);
@@ -262,7 +262,7 @@ private slots:
         QCOMPARE(p.programs[p.steps[copy->link.step]].computeSet.value(),
                  p.copies[CopyId(0)].computeSet.value());
         QCOMPARE(text(p.variables[copy->link.variable].name), "input");
-        // The exchange before it is not told twice.
+        // The exchange before it is not reported twice.
         QVERIFY(!find(insights, "shortRunCopies"));
 
         p.copies[CopyId(0)].cause = CopyCause::FirstOperand;
@@ -318,7 +318,7 @@ private slots:
         QVERIFY(advice != nullptr && advice->value == "20");
     }
 
-    /// A model that is in half by itself has no precision to gain.
+    /// A model that already is in half cannot gain by precision.
     void halfIsNotAdvisedTwice() {
         Profile large = sampleProfile({.tooLarge = true});
         large.info.options.erase("precision");
@@ -397,7 +397,7 @@ private slots:
         }
     }
 
-    // What costs most is first: time where the model fits, memory where it does not.
+    // The highest cost comes first: time if the model fits, memory if it does not.
     void theyAreRankedByWhatTheyCost() {
         const auto verifyRanked = [](const std::vector<Insight>& insights, InsightKind first) {
             for (std::size_t i = 1; i < insights.size(); ++i) {
@@ -432,7 +432,7 @@ private slots:
             }
             QVERIFY2(cost.share >= 0 && cost.share <= 1, insight.rule.c_str());
         }
-        // A copy is executed as often as its loop, and costs little of the run.
+        // A copy is executed as often as its loop, and is a small part of the run.
         const auto copy = find(findInsights(p), "stridedCopies");
         QCOMPARE(copy->cost.cycles, 10 * sample::copyCycles);
         QVERIFY(copy->level == InsightLevel::Note);

@@ -32,7 +32,7 @@ private slots:
         QCOMPARE(text(options.engine.given.at("prng.seed")), "3");
     }
 
-    /// The jobs that come with the program are well formed and ask for what goes together.
+    /// The jobs that come with the program are well formed and their options compatible.
     void jobsOfTheRepository() {
         int jobs = 0;
         for (const auto& entry : fs::directory_iterator(TILESCOPE_SOURCE_DIR "/resources/jobs")) {

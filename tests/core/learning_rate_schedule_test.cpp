@@ -1,4 +1,4 @@
-// Schedules of the learning rate are PyTorch's, and their texts are read and written.
+// Learning rate schedules match PyTorch's, and their texts are parsed and written.
 #include <cmath>
 #include <stdexcept>
 
@@ -37,7 +37,7 @@ private slots:
     void wrongTextsAreRefused_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("message");
-        const QString forms = " is no schedule; choose constant, step:N:F, cosine or linear, "
+        const QString forms = " is not a schedule; choose constant, step:N:F, cosine or linear, "
                               "each also after warmup:N and a comma";
         const auto row = [](const char* text, const QString& message) {
             QTest::newRow(text) << text << message;
@@ -45,11 +45,11 @@ private slots:
         row("", "''" + forms);
         row("exponential", "'exponential'" + forms);
         row("step:5", "'step:5'" + forms);
-        row("step:0:0.5", "'0' is no number of updates from 1 to 1000000000");
-        row("step:x:0.5", "'x' is no number of updates from 1 to 1000000000");
-        row("step:5:1.5", "'1.5' is no factor above 0 and not above 1");
-        row("step:5:nan", "'nan' is no factor above 0 and not above 1");
-        row("warmup:-1", "'-1' is no number of updates from 1 to 1000000000");
+        row("step:0:0.5", "'0' is not a number of updates from 1 to 1000000000");
+        row("step:x:0.5", "'x' is not a number of updates from 1 to 1000000000");
+        row("step:5:1.5", "'1.5' is not a factor above 0 and up to 1");
+        row("step:5:nan", "'nan' is not a factor above 0 and up to 1");
+        row("warmup:-1", "'-1' is not a number of updates from 1 to 1000000000");
         row("warmup:5,warmup:5", "'warmup:5'" + forms);
         row("cosine,linear", "'cosine,linear'" + forms);
         row("warmup:5,cosine,linear", "'warmup:5,cosine,linear'" + forms);

@@ -94,7 +94,7 @@ std::vector<Ran> stepsOf(const Profile& profile, const TraceIndex& index, IpuId 
     return ran;
 }
 
-/// What an IPU holds at a cycle: of the steps that run the most, else of the one that began last.
+/// What an IPU holds at a cycle: the largest running step, or else the one that began last.
 std::int64_t heldAt(const std::vector<Ran>& steps, std::int64_t cycle) {
     std::optional<std::int64_t> running;
     std::int64_t held = 0;
@@ -239,7 +239,7 @@ private slots:
                     most = std::max(most, column.most);
                 QCOMPARE(most, alwaysLive(p_, ipu) + peak);
             }
-            // Everything of the sample runs: it is the peak that Liveness has.
+            // The whole sample runs, so this is the peak of Liveness.
             QCOMPARE(alwaysLive(p_, ipu) + peak,
                      livenessOf(*view_, TileSelection::ofIpu(ipu)).peak());
         }

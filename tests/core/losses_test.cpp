@@ -26,7 +26,7 @@ const Loss* find(const std::vector<Loss>& losses, LossKind kind) {
     return nullptr;
 }
 
-/// What is off the run's cycles, of the IPU that is furthest off.
+/// The largest deviation of any IPU's losses from the run's cycles.
 std::int64_t missing(const std::vector<Loss>& losses, std::int64_t run, std::int32_t ipus) {
     std::int64_t most = 0;
     for (std::int32_t ipu = 0; ipu < ipus; ++ipu) {
@@ -129,7 +129,7 @@ private slots:
         }
     }
 
-    // What other options of the run forbid is not suggested.
+    // Options that conflict with others of the run are not suggested.
     void suggestsNothingThatARunRefuses() {
         Profile p = samplePipelineRun();
         p.info.options["execution"] = "pipelined";

@@ -1,4 +1,4 @@
-// The model's graph: scopes, what is seen of them, costs, and two graphs as one.
+// The model's graph: scopes, their visible parts, costs, and two graphs merged into one.
 #include <QTest>
 #include <set>
 
@@ -15,7 +15,7 @@ using namespace tilescope::test;
 
 namespace {
 
-/// Expansions from all collapsed to all expanded, by chance between.
+/// Expansions: all collapsed, all expanded, and random ones in between.
 std::vector<Expansion> someExpansions(const ScopeTree& tree) {
     std::vector<Expansion> all{Expansion(tree), Expansion(tree), startingExpansion(tree)};
     all[1].setAll(true);
@@ -149,7 +149,7 @@ private slots:
             QVERIFY(!edges.empty());
             for (const Expansion& expansion : someExpansions(tree)) {
                 const VisibleGraph visible = visibleGraph(tree, expansion, edges);
-                // By the way of each operation to what shows of it.
+                // Computed from each operation's visible item.
                 std::set<std::pair<GraphItem, GraphItem>> expected;
                 for (const ModelEdge& edge : edges) {
                     const GraphItem from = visibleItem(tree, expansion, GraphItem::of(edge.from));

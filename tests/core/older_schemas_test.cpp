@@ -1,4 +1,4 @@
-// Profiles of older schema versions: what came later is empty, all else is read.
+// Profiles of older schema versions: later additions are empty, everything else is read.
 #include <QTest>
 
 #include "core/store/profile_reader.h"

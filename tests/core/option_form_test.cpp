@@ -1,4 +1,4 @@
-// What a form knows about the option table: groups, bounds, command lines.
+// The option table as a form sees it: groups, bounds, command lines.
 #include <QTest>
 #include <set>
 
@@ -64,7 +64,7 @@ private slots:
         QCOMPARE(words.size(), optionTopics.size());
     }
 
-    // A need is only asked for where its option is given.
+    // A need is only checked if its option is given.
     void defaultsNeedNothing() {
         const RunOptions fresh;
         validate(fresh);
@@ -79,7 +79,7 @@ private slots:
         QVERIFY(needs > 30);
     }
 
-    // The form must not promise a bound that the table refuses, nor refuse less than it says.
+    // The form's bounds must be exactly those that the table enforces.
     void boundsAreThoseOfTheTable() {
         int bounded = 0;
         for (const OptionSpec& spec : runOptionTable()) {
@@ -135,13 +135,13 @@ private slots:
                  "--relax-memory-target off --split 'a b,c'\\''d' -o /tmp/out");
         QCOMPARE(joined(runArguments("resnet50", {}, "")), "run|resnet50");
         QCOMPARE(text(shellLine("tilescope", {""})), "tilescope ''");
-        // A job file's own options need no words, a default in their place does.
+        // A job file's own options need no argument, a default in their place does.
         const Values ofJob{{"target", "mk1"}, {"batchSize", "4"}, {"ipuModel", "on"}};
         QCOMPARE(joined(runArguments("job.json", {{"batchSize", "4"}}, "", ofJob)),
                  "run|job.json|--target|mk2");
     }
 
-    // What a profile says of its options gives the same run again.
+    // The options recorded in a profile yield the same run again.
     void optionsOfARunAreFoundAgain() {
         RunOptions options;
         setRunOptions(options, {{"target", "mk1"}, {"batchSize", "8"}, {"precision", "half"}});

@@ -1,4 +1,4 @@
-// What options refuse, one by one.
+// Values that single options reject.
 #include <QTest>
 #include <boost/json.hpp>
 #include <map>
@@ -48,8 +48,8 @@ class OptionValuesTest : public QObject {
         row("hostJitter", "7.5",
             "option hostJitter (--host-jitter): '7.5' is not a number from 0 to 7");
         row("executableCache", " ",
-            "option executableCache (--executable-cache): ' ' is no name of a directory; name one, "
-            "or leave it out");
+            "option executableCache (--executable-cache): ' ' is not the name of a directory; give "
+            "one, or leave it out");
         row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
         row("target", "mk3",
             "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600, m2000, bow2000, "
@@ -111,9 +111,10 @@ class OptionValuesTest : public QObject {
         row("replicas", "0",
             "option replicas (--replicas): '0' is not a whole number from 1 to 256");
         row("offload", "optimiser",
-            "option offload (--offload): 'optimiser' is none of optimizer, activations, weights");
+            "option offload (--offload): 'optimiser' is not one of optimizer, activations, "
+            "weights");
         row("offload", "optimizer,",
-            "option offload (--offload): '' is none of optimizer, activations, weights");
+            "option offload (--offload): '' is not one of optimizer, activations, weights");
         row("replicatedTensorSharding", "yes",
             "option replicatedTensorSharding (--replicated-tensor-sharding): 'yes' is not one of "
             "on, off.");
@@ -158,21 +159,22 @@ class OptionValuesTest : public QObject {
         for (const char* path : {"inputs", "expect", "data"})
             row(path, " ",
                 QByteArray("option ") + path + " (--" + path +
-                    "): ' ' is no name of a file or folder");
+                    "): ' ' is not the name of a file or folder");
         row("saveOutputs", " ",
-            "option saveOutputs (--save-outputs): ' ' is no name of a file or folder");
-        row("evalData", " ", "option evalData (--eval-data): ' ' is no name of a file or folder");
+            "option saveOutputs (--save-outputs): ' ' is not the name of a file or folder");
+        row("evalData", " ",
+            "option evalData (--eval-data): ' ' is not the name of a file or folder");
         row("rtol", "-1", "option rtol (--rtol): '-1' is not a number from 0 to 1000000");
         row("atol", "some", "option atol (--atol): 'some' is not a number from 0 to 1000000");
         row("epochs", "0", "option epochs (--epochs): '0' is not a whole number from 1 to 1000000");
         row("learningRateSchedule", "step:0:1",
-            "option learningRateSchedule (--learning-rate-schedule): '0' is no number of updates "
-            "from 1 to 1000000000");
+            "option learningRateSchedule (--learning-rate-schedule): '0' is not a number of "
+            "updates from 1 to 1000000000");
         row("seed", "-1",
             "option seed (--seed): '-1' is not a whole number from 0 to 1000000000000");
         row("saveModel", "model.pt",
-            "option saveModel (--save-model): 'model.pt' is no .onnx file");
-        row("resume", "model.pt", "option resume (--resume): 'model.pt' is no .onnx file");
+            "option saveModel (--save-model): 'model.pt' is not a .onnx file");
+        row("resume", "model.pt", "option resume (--resume): 'model.pt' is not a .onnx file");
         row("arithmetic", "double",
             "option arithmetic (--arithmetic): 'double' is not one of device, float.");
         row("values", "some", "option values (--values): 'some' is not one of all, curves, off.");
@@ -216,8 +218,8 @@ class OptionValuesTest : public QObject {
             "sparse_categorical_crossentropy, categorical_crossentropy, binary_crossentropy, "
             "mean_squared_error, mean_absolute_error. Did you mean 'mse'?");
         row("customOperations", "ops.txt",
-            "option customOperations (--custom-operations): 'ops.txt' is no .json file; give one "
-            "that declares operations");
+            "option customOperations (--custom-operations): 'ops.txt' is not a .json file; give "
+            "one that declares operations");
         row("accumulationReduction", "max",
             "option accumulationReduction (--accumulation-reduction): 'max' is not one of sum, "
             "mean. Did you mean 'mean'?");
@@ -227,7 +229,7 @@ class OptionValuesTest : public QObject {
         row("optimizerStateType", "8",
             "option optimizerStateType (--optimizer-state-type): '8' is not one of float, half.");
         row("lossOutput", "a,,b",
-            "option lossOutput (--loss-output): 'a,,b' is no name of one output");
+            "option lossOutput (--loss-output): 'a,,b' is not the name of a single output");
         row("frozen", "a,,b", "option frozen (--frozen): 'a,,b' has an empty name");
         row("lossScaling", "0",
             "option lossScaling (--loss-scaling): '0' is not a number from 1e-06 to 1000000000");
@@ -250,7 +252,7 @@ class OptionValuesTest : public QObject {
         row("parameterGroups", R"({"a": 1})",
             "option parameterGroups (--parameter-groups): the numbers of 'a' must be an object");
         row("parameterGroups", R"({"a": {"momentun": 1}})",
-            "option parameterGroups (--parameter-groups): 'momentun' is no number of a group; "
+            "option parameterGroups (--parameter-groups): 'momentun' is not a number of a group; "
             "there are learningRate, weightDecay, momentum, beta1, beta2, optimizerEpsilon. Did "
             "you mean 'momentum'?");
         row("parameterGroups", R"({"a": {"momentum": 1}})",
@@ -276,13 +278,13 @@ private slots:
                  error);
     }
 
-    /// Every option there is refuses what cannot be a value of its type, naming itself.
+    /// Every option rejects what cannot be a value of its type, in an error that names it.
     void aKeyThatIsThereTwiceIsSaid() {
         const auto error = [](const char* json) {
             return userError([&] { (void)parseJson(json, "job.json"); });
         };
         QCOMPARE(error(R"({"a": 1, "b": 2, "a": 3})"),
-                 "job.json:1:20: not valid JSON: the key 'a' is there twice");
+                 "job.json:1:20: not valid JSON: the key 'a' occurs twice");
         QVERIFY(error(R"([{"a": {"b": 1}}, {"a": {"c": 1, "c": 2}}])").contains("key 'c'"));
         QCOMPARE(error(R"({"a": {"a": [{"a": 1}, {"a": 2}]}, "b": {"a": "a"}})"), "no error");
     }

@@ -64,12 +64,11 @@ private:
                                                 "--execution pipelined, or choose 'standard'");
         row("mode=training recompute=pipeline execution=pipelined ipus=2 checkpoint=a", "no error");
         row("execution=sharded",
-            "option execution (--execution): 'sharded' shares a model between several IPUs, "
-            "but there is one; add "
-            "--ipus N, or leave it out");
-        row("execution=pipelined", "option execution (--execution): 'pipelined' shares a model "
-                                   "between several IPUs, but there is one; "
-                                   "add --ipus N, or leave it out");
+            "option execution (--execution): 'sharded' shares a model between several IPUs, but "
+            "there is only one; add --ipus N, or leave it out");
+        row("execution=pipelined",
+            "option execution (--execution): 'pipelined' shares a model between several IPUs, but "
+            "there is only one; add --ipus N, or leave it out");
         row("phases=4",
             "option phases (--phases): only phased execution has phases; add --execution phased, "
             "or leave it out");
@@ -138,9 +137,9 @@ private:
             "option outlineCopyCostPruning (--outline-copy-cost-pruning): nothing becomes a "
             "function with --outline off; leave "
             "one of them out");
-        row("replicas=3", "option replicas (--replicas): 3 replicas of 1 IPUs are 3 IPUs, but a "
-                          "machine attaches a power of two of them; choose both so that their "
-                          "product is one");
+        row("replicas=3",
+            "option replicas (--replicas): 3 replicas of 1 IPUs are 3 IPUs, but a machine attaches "
+            "a power of two; choose both so that their product is one");
         row("replicas=128 ipus=4 execution=pipelined",
             "option replicas (--replicas): 128 replicas of 4 IPUs are 512 IPUs, but the largest "
             "machine has 256; choose --replicas 64 or fewer");
@@ -170,8 +169,8 @@ private:
                                               "exchanged with the host; leave it out");
         row("ignoreData=on", "no error");
         row("mode=training maxCrossReplicaBufferSize=1",
-            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
-            "no gradients with others; add --replicas N, or leave it out");
+            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): a single replica "
+            "has no gradients to sum with others; add --replicas N, or leave it out");
         row("mode=training replicas=4 distributedBatchNormReplicaGroupSize=3",
             "option distributedBatchNormReplicaGroupSize "
             "(--distributed-batch-norm-replica-group-size): groups of 3 replicas do not make up 4 "
@@ -191,8 +190,7 @@ private:
             "training, or leave 'activations' out");
         row("execution=phased phases=2 offload=weights",
             "option offload (--offload): phased execution keeps weights and optimizer state off "
-            "the "
-            "chip by itself; leave one of them out");
+            "the chip anyway; leave one of them out");
         row("mode=training optimizer=lamb replicas=4 replicatedTensorSharding=on "
             "offload=optimizer,activations,weights maxCrossReplicaBufferSize=1000",
             "no error");
@@ -208,20 +206,20 @@ private:
             "exchangeStrategy=overlap-loops",
             "no error");
         row("ioTiles=32 ipus=2 execution=sharded",
-            "option ioTiles (--io-tiles): they are simulated for --execution single and pipelined, "
-            "not between shards or phases; leave one of them out");
+            "option ioTiles (--io-tiles): they are only simulated for --execution single and "
+            "pipelined, not between shards or phases; leave one of them out");
         row("ioTiles=32 ipus=2 execution=pipelined schedule=interleaved mode=training",
             "option schedule (--schedule): I/O tiles need a schedule in which a micro-batch enters "
-            "in every slot, so that the next one can be loaded beside it: in 'interleaved' stages "
+            "in every slot, so that the next one can be loaded meanwhile: in 'interleaved' stages "
             "take turns between forward and backward; choose grouped or popart, or leave "
             "--io-tiles out");
         row("ioTiles=32 ipus=2 execution=pipelined schedule=sequential",
             "option schedule (--schedule): I/O tiles need a schedule in which a micro-batch enters "
-            "in every slot, so that the next one can be loaded beside it: in 'sequential' one "
+            "in every slot, so that the next one can be loaded meanwhile: in 'sequential' one "
             "stage runs at a time; choose grouped or popart, or leave --io-tiles out");
         row("ioTiles=32 ipus=2 execution=pipelined mode=training exchangeStrategy=overlap-loops",
-            "option exchangeStrategy (--exchange-strategy): a pipeline runs empty before each "
-            "weight update, so that no transfer goes on over it; choose overlap-inner-loop");
+            "option exchangeStrategy (--exchange-strategy): a pipeline drains before each weight "
+            "update, so no transfer can continue across it; choose overlap-inner-loop");
         row("ioTiles=32 tilesPerIpu=36", "no error");
         row("exchangeStrategy=overlap-loops",
             "option exchangeStrategy (--exchange-strategy): only I/O tiles can talk to the host "
@@ -241,17 +239,16 @@ private:
             "option fpExceptions (--fp-exceptions): values are only computed with --compute");
         row("compute=on automaticLossScaling=on",
             "option automaticLossScaling (--automatic-loss-scaling): only training with --data "
-            "has this");
+            "uses this");
         row("inputs=x.npy", "option inputs (--inputs): values are only computed with --compute");
         row("compute=on data=digits",
-            "option data (--data): a model learns from data in training; add --mode training");
-        row("hostJitter=1", "option hostJitter (--host-jitter): a host that prepares any number of "
-                            "samples is never late; add --host-rate N, or leave it out");
-        row("outputMode=every-n",
-            "option outputEvery (--output-every): 'every-n' returns each n-th "
-            "batch; say which by --output-every N");
-        row("outputEvery=2", "option outputEvery (--output-every): only each n-th batch has a "
-                             "number; add --output-mode every-n, or leave it out");
+            "option data (--data): only training uses data; add --mode training");
+        row("hostJitter=1", "option hostJitter (--host-jitter): without --host-rate the host is "
+                            "never late; add --host-rate N, or leave it out");
+        row("outputMode=every-n", "option outputEvery (--output-every): 'every-n' returns every "
+                                  "n-th batch; give n with --output-every N");
+        row("outputEvery=2", "option outputEvery (--output-every): it is the n of 'every-n'; add "
+                             "--output-mode every-n, or leave it out");
         row("outputMode=every-n outputEvery=3 deviceIterations=10",
             "option outputEvery (--output-every): 3 does not divide the 10 batches of a call; "
             "choose a divisor, or other --device-iterations");
@@ -261,9 +258,9 @@ private:
             "one of them out");
         row("outputMode=every-n outputEvery=2 deviceIterations=4 ipus=2 execution=pipelined",
             "option outputMode (--output-mode): a pipeline without weight updates is one loop over "
-            "all batches and has no moment after each n-th; choose all, final or sum");
+            "all batches, without a point after every n-th; choose all, final or sum");
         row("stepsPerExecution=4",
-            "option stepsPerExecution (--steps-per-execution): only Keras counts so; add "
+            "option stepsPerExecution (--steps-per-execution): only Keras counts this way; add "
             "--framework keras, or give --device-iterations");
         row("framework=keras stepsPerExecution=10 mode=training gradientAccumulation=4",
             "option stepsPerExecution (--steps-per-execution): 10 is not a multiple of 4: 1 "
@@ -271,7 +268,7 @@ private:
             "multiple");
         row("framework=keras stepsPerExecution=10 deviceIterations=4",
             "option deviceIterations (--device-iterations): --steps-per-execution 10 makes 10 of "
-            "them; leave one of both out");
+            "them; leave one of the two out");
         row("mode=training gradientAccumulation=4 accumulationType=half lossScaling=128 "
             "optimizer=adam optimizerStateType=half accumulationReduction=mean",
             "no error");
@@ -350,7 +347,7 @@ private slots:
         QCOMPARE(userError([&] { validate(run); }), error);
     }
 
-    /// A new option needs a row in combinations(), or stands here because it means something beside
+    /// A new option needs a row in combinations(), or an entry here because it is compatible with
     /// every other.
     void everyOptionHasACombination() {
         const std::set<QString> alone{
@@ -382,10 +379,10 @@ private slots:
         row("mode=training optimizerStateType=half",
             "option optimizerStateType has no effect: SGD without momentum keeps no state");
         row("execution=pipelined ipus=2 schedule=interleaved",
-            "option schedule has no effect: without a backward pass interleaved is grouped");
-        row("replicas=2 instances=2",
-            "option instances has no effect: without --host-rate an instance prepares as many "
-            "samples as are wanted");
+            "option schedule has no effect: without a backward pass, interleaved is the same as "
+            "grouped");
+        row("replicas=2 instances=2", "option instances has no effect: without --host-rate an "
+                                      "instance prepares samples without limit");
         row("mode=training gradientAccumulation=2 accumulationType=half", "");
         row("mode=training optimizer=adam momentum=0.5",
             "option momentum has no effect: only --optimizer momentum, lars and rmsprop have a "

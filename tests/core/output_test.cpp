@@ -1,4 +1,4 @@
-// Where output goes: what the name stands for is kept, or replaced whole.
+// Where output goes: the target of the name is kept, or replaced as a whole.
 #include <QTemporaryDir>
 #include <QTest>
 #include <array>
@@ -73,7 +73,7 @@ private slots:
                 }).endsWith("it is a device, a pipe or a socket, and this needs a regular file"));
     }
 
-    /// Nobody reads: to open it would be to wait forever.
+    /// Nobody reads from it: opening it would wait forever.
     void whatIsCheckedIsCheckedBeforeAnythingIsOpened() {
         const fs::path pipe = folder_ / "pipe";
         QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
@@ -97,7 +97,7 @@ private slots:
         std::array<char, 16> got{};
         QCOMPARE(::read(pipe[0], got.data(), got.size()), ssize_t{7});
         QCOMPARE(text(got.data()), "one two");
-        // As a shell's >> does: what is there stays.
+        // Like a shell's >>: existing contents stay.
         const fs::path file = folder_ / "log.txt";
         const int log = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         for (const char* line : {"first\n", "second\n"})

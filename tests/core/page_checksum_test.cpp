@@ -1,4 +1,4 @@
-// Checksums of pages: any change is noticed where it is read, and nothing else is different.
+// Checksums of pages: any change is noticed when it is read, and nothing else differs.
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
@@ -44,7 +44,7 @@ private slots:
     void profilesHaveChecksums() {
         QVERIFY(hasChecksums(file("good.pop")));
         QCOMPARE(loadError(good_), "no error");
-        // Renewing what is right changes nothing.
+        // Recomputing correct checksums changes nothing.
         QVERIFY(withChecksums(good_) == good_);
     }
 
@@ -95,7 +95,7 @@ private slots:
                  SQLITE_OK);
         sqlite3_close(db);
         QCOMPARE(loadError(readFile(file("other.pop"))), broken());
-        // On purpose they can be computed anew.
+        // They can be recomputed on purpose.
         QCOMPARE(loadError(withChecksums(readFile(file("other.pop")))), "no error");
     }
 

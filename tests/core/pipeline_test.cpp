@@ -90,7 +90,7 @@ private slots:
         QTest::newRow("repeats") << QByteArray("UPDATE pipeline_slots SET repeats = -1")
                                  << "damaged profile: the pipeline's slots are impossible";
         QTest::newRow("hole") << QByteArray("DELETE FROM pipeline_stages WHERE stage = 0")
-                              << "damaged profile: the pipeline's stages have a hole";
+                              << "damaged profile: the pipeline's stages have a gap";
         QTest::newRow("depth") << QByteArray("UPDATE pipeline_stages SET buffer_depth = -1")
                                << "damaged profile: a pipeline buffer has a depth below zero";
         QTest::newRow("count")
@@ -235,7 +235,7 @@ private slots:
         const auto second = index.findCall(r.slotTimes[1].calls[1].call);
         QVERIFY(second.has_value());
         QCOMPARE(second->range, (CycleRange{start + 100, start + 800}));
-        // B0 of the main slot stands behind F0; of two repetitions the first counts.
+        // B0 of the main slot follows F0; of two repetitions the first counts.
         const auto main = index.findCall(r.slotTimes[2].calls[2].call);
         QVERIFY(main.has_value());
         QCOMPARE(main->range, (CycleRange{start + 900, start + 1100}));

@@ -65,7 +65,8 @@ private slots:
         const std::size_t programs = view.programs()->size();
         writeProfile(sampleProfile({.ipus = 2, .changed = true}), file("anew.pop"));
         const QString said = userError([&] { (void)view.variables(); });
-        QVERIFY2(said.contains("anew.pop' was written anew while it was read"), qPrintable(said));
+        QVERIFY2(said.contains("anew.pop' was rewritten while it was being read"),
+                 qPrintable(said));
         QCOMPARE(view.programs()->size(), programs); // what was read stays
         QVERIFY(!ProfileView(file("anew.pop")).variables()->empty());
     }

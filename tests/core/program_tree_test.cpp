@@ -90,7 +90,7 @@ private slots:
         tree.update();
         QCOMPARE(tree.cost(wrapped).total, tree.cost(loop).total);
         QCOMPARE(tree.cost(wrapped).cycles, tree.cost(loop).cycles);
-        // What runs side by side does so within the part, which is all of the whole.
+        // Steps side by side are within the part, which makes up the whole.
         QVERIFY(tree.cost(wrapped).between < 0);
         QCOMPARE(tree.cost(loop).between, std::int64_t(0));
     }
@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(tree.cost(convolve).total, std::int64_t(0));
     }
 
-    // A profile with a trace is compared with one without by what both have.
+    // A profile with a trace is compared with one without by the figures that both have.
     void estimatesDoNotNeedATrace() {
         const auto estimated = [](const SampleOptions& options) {
             return programCosts(
@@ -158,13 +158,13 @@ private slots:
         const ProgramDiff diff = diffPrograms(source.side(), target.side());
         QVERIFY(diff.source[convolve.index()].change == ProgramChange::Only);
         QCOMPARE(count(diff.source, ProgramChange::Only), std::size_t(1));
-        // What stood behind it still finds its counterpart.
+        // The program after it still finds its counterpart.
         const ProgramId behind = source.find(ProgramKind::OnTileExecute, "prob");
         if (behind.valid())
             QVERIFY(diff.source[behind.index()].other.valid());
     }
 
-    // Another number in front of a name is no change, another name is.
+    // A different number in front of a name does not count as a change, a different name does.
     void numbersInNamesDoNotCount() {
         Tree source({});
         Tree target({});

@@ -108,7 +108,7 @@ private slots:
         QVERIFY(rowsOf(trace, IpuId(0), {trace.totalCycles(), trace.totalCycles() + 50}).empty());
     }
 
-    // However rows are gathered, they are the same cycles.
+    // However rows are grouped, their cycles are the same.
     void groupsAddUp() {
         const Profile sample = sampleProfile({.ipus = 2});
         const auto profile = ProfileView::of(sample);
@@ -158,7 +158,7 @@ private slots:
         }
     }
 
-    // As often as the table says, and where looking at every step finds them.
+    // As often as in the table, and at the places found by looking at every step.
     void executionsAreFound() {
         const Profile sample = sampleProfile();
         const auto profile = ProfileView::of(sample);

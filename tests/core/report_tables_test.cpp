@@ -88,7 +88,7 @@ private slots:
                  "a,10,14,4,0.5,0.25\nb,,5,,,1\n");
     }
 
-    // Each report listens to what it says, and no name is taken twice.
+    // Each report responds to the options that it accepts, and names are unique.
     void reportsAreListedOnce() {
         std::set<std::string> ids;
         for (const Report& report : allReports())

@@ -1,4 +1,4 @@
-// Insights about the run: whose cycles they are, and that their figures are those of the run.
+// Insights about the run: which steps they are about, and that their figures match the run.
 #include <QTest>
 #include <algorithm>
 #include <map>
@@ -43,7 +43,7 @@ void exchangeOn(Profile& profile, IpuId ipu) {
         }
 }
 
-/// A second operation of everything that conv1 is, which runs after it.
+/// A second operation equal to conv1, which runs after it.
 OperationId addSecondConv(Profile& p) {
     const Operation conv1 = p.operations[OperationId(0)];
     const OperationId added = p.operations.add(conv1);
@@ -98,7 +98,7 @@ class RunInsightsTest : public QObject {
     Q_OBJECT
 
 private slots:
-    // An IPU that computes least may just wait: what counts is who exchanges most.
+    // The IPU that computes least may just wait: the one that exchanges most counts.
     void exchangesAreThoseOfTheIpuThatHasMost_data() {
         QTest::addColumn<int>("ipu");
         QTest::newRow("first") << 0;
@@ -113,7 +113,7 @@ private slots:
         const QString title = text(found[0].title);
         QVERIFY2(title.endsWith(QString(" of the cycles of IPU %1 are exchange").arg(ipu)),
                  qPrintable(title));
-        // Its steps are told with what they take there.
+        // Its steps are listed with their cycles there.
         QCOMPARE(valueOf(found[0], "conv1/PreArrange-0/ExchangePre"), 10 * 1024.0);
     }
 
@@ -123,7 +123,7 @@ private slots:
         QVERIFY(text(all(p, "exchangeBound").at(0).title).endsWith(" of the cycles are exchange"));
     }
 
-    // What a card counts is what it costs: all executions in the run.
+    // A card counts all executions in the run.
     void copiesAreCountedAsOftenAsTheyRun() {
         const auto found = all(sampleProfile({.withCopy = true}), "stridedCopies");
         QCOMPARE(found.size(), std::size_t(1));
@@ -148,12 +148,12 @@ private slots:
         const auto named = std::find_if(found[0].evidence.begin(), found[0].evidence.end(),
                                         [](const Evidence& e) { return e.text == "conv1b"; });
         QVERIFY(named != found[0].evidence.end());
-        // Others are not thrown together with them.
+        // Other operations are not grouped with them.
         p.copies[CopyId(1)].wantedOrder = "[C][N]";
         QCOMPARE(all(p, "stridedCopies").size(), std::size_t(2));
     }
 
-    // What costs next to nothing is not worth another run.
+    // Losses close to zero are not worth another run.
     void shortRunsThatCostNothingAreNotTold() {
         Profile p = sampleProfile();
         QCOMPARE(all(p, "shortRunCopies").size(), std::size_t(1));
@@ -177,10 +177,11 @@ private slots:
         for (VertexType& type : p.vertexTypes)
             type.name = "popops::EncodeOneHot<unsigned int,half>";
         const auto other = all(p, "longestOperations").at(0);
-        QVERIFY2(text(other.reason).contains("nothing for the matrix units"), other.reason.c_str());
+        QVERIFY2(text(other.reason).contains("does not use the matrix units"),
+                 other.reason.c_str());
         QVERIFY(other.advice.empty());
         QCOMPARE(valueOf(other, "FLOP utilisation"), -1.0);
-        // Without a plan in the file the vertices tell.
+        // Without a plan in the file the vertices decide.
         for (VertexType& type : p.vertexTypes)
             type.name = "poplin::ConvPartialnx1<half,float,true,false,16,4,false>";
         QVERIFY(text(all(p, "longestOperations").at(0).reason).contains("matrix units can do"));
@@ -200,7 +201,7 @@ private slots:
             tiles.title.c_str());
     }
 
-    // The rows of code that is there several times are parts of the gain.
+    // The rows of repeated code are parts of the gain.
     void repeatedCodeIsListedByWhatItWouldSpare() {
         Profile p = sampleProfile();
         for (const OperationId id : {OperationId(0), OperationId(2)}) {

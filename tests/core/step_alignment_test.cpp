@@ -76,7 +76,7 @@ private slots:
     }
 
     void whatCrossesStaysApart() {
-        // One of 2 and 3 can stand together with its own, not both.
+        // Either 2 or 3 can be aligned with its counterpart, not both.
         const StepAlignment aligned = alignSteps(Keys{1, 2, 3, 4}, Keys{1, 3, 2, 4});
         QCOMPARE(aligned.places, 5);
         QCOMPARE(aligned.sourceMatched, std::size_t(3));
@@ -97,7 +97,7 @@ private slots:
             const Keys target = randomKeys(random, random() % 60, kinds);
             const StepAlignment aligned = alignSteps(source, target);
             QVERIFY(isProper(aligned, source.size(), target.size()));
-            // What stands at one place is of one operation.
+            // Steps at the same place belong to the same operation.
             std::map<std::int32_t, std::int32_t> keyAt;
             for (std::size_t s = 0; s < source.size(); ++s)
                 keyAt[aligned.source[s]] = source[s];

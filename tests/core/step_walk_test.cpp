@@ -65,7 +65,7 @@ QString differenceOf(const TraceIndex& index, std::int64_t first, std::int64_t e
 
 } // namespace
 
-/// Going through an execution meets every step that one can ask for, with its times.
+/// Iterating over an execution visits every step of the index, with its times.
 class StepWalkTest : public QObject {
     Q_OBJECT
 

@@ -167,7 +167,7 @@ private slots:
             << QByteArray("UPDATE vertex_instances SET compute_set = 99") << refers;
         QTest::newRow("program without parent")
             << QByteArray("UPDATE programs SET parent = 999 WHERE id = 3") << refers;
-        // What an id refers to is looked up without another look in many places.
+        // In many places ids are used for look-ups without a further check.
         for (const char* sql : {"UPDATE variables SET operation = 9999",
                                 "UPDATE compute_set_rows SET operation = 9999",
                                 "UPDATE vertex_instances SET vertex_type = 9999",
@@ -266,7 +266,7 @@ private slots:
             << QByteArray("DELETE FROM var_categories") << "damaged profile: unknown name ''";
         QTest::newRow("hole in a trace body")
             << QByteArray("DELETE FROM trace_steps WHERE body = 0 AND position = 0")
-            << "damaged profile: positions of a trace body have a hole";
+            << "damaged profile: positions of a trace body have a gap";
     }
     void damagedRows() {
         QFETCH(QByteArray, sql);
@@ -315,7 +315,7 @@ private slots:
         constexpr auto lastId = std::numeric_limits<std::int32_t>::max();
         constexpr auto farthest = std::numeric_limits<std::int64_t>::max();
         using Placed = std::vector<PlacedVariable>;
-        // Coded as what they are: the writer takes no notice of what it is given.
+        // Encoded as they are: the writer does not check its input.
         QTest::newRow("no variable") << Placed{{VariableId(-2), 0}} << "variable";
         QTest::newRow("after the last")
             << Placed{{VariableId(lastId), 0}, {VariableId(lastId), 0}} << "variable";
@@ -343,7 +343,7 @@ private slots:
         }
     }
 
-    /// Each would be read for ever, or for as long as the disk has room for temporary files.
+    /// Each would be read for ever, or until the disk is full of temporary files.
     void tablesThatNeverEnd_data() {
         QTest::addColumn<QString>("change");
         QTest::addColumn<QString>("problem");

@@ -1,4 +1,4 @@
-// What --vary takes, and the grid that its axes span.
+// The arguments of --vary, and the grid that its axes span.
 #include <QTest>
 
 #include "core/sweep/grid.h"
@@ -99,11 +99,11 @@ private slots:
                                  "0.25");
         row("batchSize=1:200000:1", " batchSize: the range '1:200000:1' has 200000 values; a sweep "
                                     "has at most 100000 points, take a larger step");
-        row("precision=1:3:1", " precision: '1:3:1' is a range, but the option is no number; list "
-                               "its values: precision=float,half");
-        row("batchSize=1,1", " batchSize: the value 1 is in it twice; leave one out");
+        row("precision=1:3:1", " precision: '1:3:1' is a range, but the option is not a number; "
+                               "list its values: precision=float,half");
+        row("batchSize=1,1", " batchSize: the value 1 occurs twice; leave one out");
         row("availableMemoryProportion=0.3,0.30",
-            " availableMemoryProportion: the value 0.3 is in it twice; leave one out");
+            " availableMemoryProportion: the value 0.3 occurs twice; leave one out");
         row("engineOptions={}",
             " engineOptions: a JSON object cannot be varied; make a sweep for each");
     }

@@ -1,4 +1,4 @@
-// From what a run wrote to the result of a point.
+// From the output of a run to the result of a point.
 #include <QTest>
 
 #include "core/sweep/point_result.h"

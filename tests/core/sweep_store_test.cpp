@@ -1,4 +1,4 @@
-// The results database of a sweep: what comes back, what is refused, what it looks like to sqlite3.
+// The results database of a sweep: round trip, rejected files, and its tables in sqlite3.
 #include <QTemporaryDir>
 #include <QTest>
 #include <sqlite3.h>
@@ -204,7 +204,7 @@ private slots:
         }
         writeFileAtomically(file(), good);
         execute("DELETE FROM axes");
-        QVERIFY(userError([&] { open(); }).contains("its axes make no grid"));
+        QVERIFY(userError([&] { open(); }).contains("its axes do not form a grid"));
         for (std::size_t size = 0; size < good.size(); size += 512) {
             writeFileAtomically(file(), good.substr(0, size));
             QVERIFY(userError([&] { readSweep(file()); }) != "no error");
@@ -223,9 +223,9 @@ private slots:
         writeFileAtomically(model, "a");
         QCOMPARE(text(fileDigest(model)), "af63dc4c8601ec8c");
         QCOMPARE(userError([&] { fileDigest(directory_); }),
-                 "cannot read '" + text(directory_.string()) + "': it is no regular file");
+                 "cannot read '" + text(directory_.string()) + "': it is not a regular file");
         QCOMPARE(userError([&] { fileDigest("/dev/zero"); }),
-                 "cannot read '/dev/zero': it is no regular file");
+                 "cannot read '/dev/zero': it is not a regular file");
     }
 };
 

@@ -1,4 +1,4 @@
-// Each group of tables by itself: what it says of its tables, and files from before it.
+// Each group of tables on its own: its description of its tables, and files from before it.
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
@@ -52,7 +52,7 @@ private slots:
                      qPrintable(madeBy(group).value(0)));
     }
 
-    // As files were before the group came: its lists are empty, all others are there.
+    // Like files from before the group: its lists are empty, all others are complete.
     void filesFromBeforeAGroupOpen_data() {
         QTest::addColumn<int>("at");
         for (std::size_t i = 0; i < tableGroups().size(); ++i)

@@ -87,7 +87,7 @@ private slots:
         QCOMPARE(layer.memory.variables, 1472 * sample::partialsBytes + 64 * 2);
     }
 
-    /// A codelet that two operations use on a tile is neither's, and there once.
+    /// A codelet that two operations use on a tile belongs to neither, and counts once.
     void codeletsAreCountedOnce() {
         const ProfileView profile(std::make_shared<const Profile>(p_));
         std::int64_t code = 0;
@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(layer.exchangeCode, 1472 * (160 + 160));
         QCOMPARE(layer.controlCode, 1472 * 4 * 8);
         QVERIFY(layer.vertexCode > 0);
-        // At most everything that the operation's own variables take.
+        // At most the bytes of all the operation's own variables.
         QVERIFY(layer.variables > 0);
         QVERIFY(layer.variables <= 1472 * sample::partialsBytes + 64 * 2);
         QCOMPARE(scopeMemory(p_, "layer").operations, 0);

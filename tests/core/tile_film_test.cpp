@@ -22,7 +22,7 @@ std::int64_t sum(const std::vector<std::int64_t>& values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-/// Variables and lifetimes by chance: on some tiles, in up to four intervals.
+/// Random variables and lifetimes: on some tiles, in up to four intervals.
 Profile randomProfile(std::mt19937& random) {
     constexpr std::int32_t tiles = 40;
     Profile profile;
@@ -75,8 +75,8 @@ class TileFilmTest : public QObject {
     const std::shared_ptr<const ProfileView> view_ = ProfileView::of(p_);
 
 private slots:
-    /// Wherever one goes from wherever: each tile has what its variables say, all of them the sum
-    /// that the curve of liveness has.
+    /// Moving from any step to any other: each tile has the bytes of its variables, and their sum
+    /// is that of the liveness curve.
     void liveBytesAreThoseOfTheVariables() {
         std::mt19937 random(9);
         for (int round = 0; round < 20; ++round) {

@@ -1,4 +1,4 @@
-// Figures of tiles: where they stand, what they hold, and at which addresses.
+// Figures of tiles: where they are, what they hold, and at which addresses.
 #include <QTest>
 #include <cmath>
 #include <set>

@@ -1,4 +1,4 @@
-// Spans that are merged: what they say of the steps in them, and that panning does not change them.
+// Merged spans: what they show of the steps in them, and that panning does not change them.
 #include <QTest>
 #include <algorithm>
 #include <map>
@@ -105,7 +105,7 @@ private slots:
         QTest::newRow("repeat") << true;
         QTest::newRow("calls") << false;
     }
-    // However wide a pixel is: each has the mixture of kinds that all have.
+    // At any pixel width, each pixel has the same mixture of kinds as the whole.
     void equalLoopsAreMergedIntoEqualMixtures() {
         QFETCH(bool, repeated);
         const TraceIndex index(equalLoops(184, repeated), 1, 4);

@@ -37,7 +37,7 @@ std::string hex(std::span<const std::byte> bytes) {
 
 } // namespace
 
-/// A long trace read page by page says the same as the whole in memory.
+/// A long trace read page by page yields the same as the whole in memory.
 class TracePagesTest : public QObject {
     Q_OBJECT
 
@@ -192,7 +192,7 @@ private slots:
         QVERIFY(paged_->executions(p_.programs.size()) == whole_->executions(p_.programs.size()));
     }
 
-    // The point of it: a picture of the whole reads next to nothing.
+    // The purpose of pages: a picture of the whole reads next to nothing.
     void overviewsReadFewPages() {
         const auto pages = TracePages::open(file_, p_.info.target.ipus);
         QVERIFY(pages);
@@ -207,7 +207,7 @@ private slots:
                     pages->lane(TraceBodyId(body), IpuId(ipu)).entries / entriesPerPage);
         QVERIFY2(pages->pagesRead() * 10 < all,
                  qPrintable(QStringLiteral("%1 of %2").arg(pages->pagesRead()).arg(all)));
-        // And a zoom what is in sight.
+        // And a zoom only what is visible.
         const std::int64_t before = pages->pagesRead();
         (void)index.spans(IpuId(1), {total_ / 2, total_ / 2 + 50'000}, 50);
         QVERIFY(pages->pagesRead() - before <= 3);

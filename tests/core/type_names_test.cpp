@@ -81,8 +81,8 @@ void addTypesBelow(Definitions& definitions, const std::string& folder) {
 
 } // namespace
 
-/// A name with two definitions makes a program wrong without a word from the compiler: each file
-/// sees only one of them. Unity builds hide it or not, as files happen to fall together.
+/// A name with two definitions breaks a program without a message from the compiler, as each file
+/// sees only one of them. Whether unity builds hide it depends on how files are grouped.
 class TypeNamesTest : public QObject {
     Q_OBJECT
 

@@ -77,7 +77,7 @@ private slots:
         QVERIFY(!totalsOf({}).leastExponent());
     }
 
-    // Zeros count where the numbers beside them reach down to the end of the range.
+    // Zeros count if the other numbers reach down to the end of the range.
     void onlyZerosAtTheEndOfTheRangeUnderflow() {
         const ValueTensor half{"g", ValueKind::Gradient, "half", "[10]", {}, "g"};
         const auto share = [&](const ValueTensor& tensor, const ValueSample& sample) {
@@ -202,7 +202,7 @@ private slots:
     void deadChannelsAreCounted() {
         Profile profile = computedProfile();
         profile.values.tensors[activation].deadChannels = 16;
-        // Three images are too few to tell.
+        // Three images are too few to decide.
         QVERIFY(!found(profile, "deadActivations"));
         profile.values.tensors[activation].elementsOfSample = 64 * 49;
         const auto dead = found(profile, "deadActivations");

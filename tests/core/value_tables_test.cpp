@@ -1,4 +1,4 @@
-// Values in the file: what was written is read, older files have none, damage is a message.
+// Values in the file: round trip, older files without values, errors for damage.
 #include <QTemporaryDir>
 #include <QTest>
 #include <limits>

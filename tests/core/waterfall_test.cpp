@@ -1,4 +1,4 @@
-// The way from one run's cycles to another's: steps add up, whatever the two are.
+// From one run's cycles to another's: the steps add up, whatever the two runs are.
 #include "core/analysis/compare/waterfall.h"
 
 #include <QTest>
@@ -66,7 +66,7 @@ private slots:
         QCOMPARE(waterfall.steps[0].difference(), -50);
     }
 
-    // Whoever looks at runs sees runs, whoever looks at samples sees samples.
+    // On the basis of runs cycles are those of runs, on that of samples those of samples.
     void theBasisIsWhatIsAskedFor() {
         const WaterfallParts parts{run({{LossKind::Exchange, 1000}}),
                                    run({{LossKind::Exchange, 1600}}), 4, 8};
@@ -101,7 +101,7 @@ private slots:
             double changes = 0;
             for (const WaterfallStep& step : waterfall.steps)
                 changes += std::abs(static_cast<double>(step.difference()));
-            // What is folded is small: each kind at most a hundredth, and half a cycle each side.
+            // Only small steps are folded: each kind a hundredth at most, half a cycle per side.
             for (const WaterfallStep& step : waterfall.steps)
                 if (!step.kind)
                     QVERIFY(std::abs(static_cast<double>(step.difference())) <=

@@ -409,7 +409,7 @@ private slots:
         row("no layout", "\"vertex\": \"V\", \"inputs\": [\"here\"], \"cycles\": \"1\"",
             "like-result, linear or everywhere");
         row("a wrong formula", "\"vertex\": \"V\", \"inputs\": [\"linear\"], \"cycles\": \"1 + m\"",
-            "'m' at 4 is no name");
+            "'m' at 4 is neither a name");
         row("an unknown key",
             "\"vertex\": \"V\", \"inputs\": [\"linear\"], \"cycles\": \"1\", \"code\": 1",
             "'code' is no key");

@@ -167,7 +167,7 @@ private slots:
         QCOMPARE(model.headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(), "Of all changes");
         QVERIFY(model.headerData(3, Qt::Horizontal, Qt::ToolTipRole)
                     .toString()
-                    .contains("negative: goes against the whole"));
+                    .contains("negative: against the overall change"));
         const QPoint first = causes.visualRect(model.index(0, 0)).center();
         QTest::mouseClick(causes.viewport(), Qt::LeftButton, {}, first);
         QCOMPARE(window_->context().selection.current().operation, OperationId(0));

@@ -91,7 +91,7 @@ private:
                                  : placeOf(costKindOf(programs_[program].kind));
     }
 
-    /// Steps without an operation belong to no place of the model, however they are called.
+    /// Steps without an operation belong to no place of the model, whatever their name.
     void addLeaf(const PlacedLeaf& leaf) {
         const CostKind kind = costKindOf(programs_[leaf.program].kind);
         if (kind == CostKind::Other && !operationOf(leaf.program).valid())
@@ -122,7 +122,7 @@ private:
         return steps[known->second];
     }
 
-    /// Operations that lowering turned into nothing, such as reshapes, are places all the same.
+    /// Operations that lowering turned into nothing, such as reshapes, are still places.
     void addWithoutSteps() {
         for (const ModelNodeId node : names_.unused()) {
             const ModelNode& of = graph_.nodes[node];
@@ -137,7 +137,7 @@ private:
                     placeAt(CallSites::outside(), OperationId(i));
     }
 
-    /// Steps have been added by place, so that places can be put into another order until now.
+    /// Called last: places keep their ids while steps are added to them.
     void sortByModel() {
         std::vector<PlaceId> order;
         for (std::size_t i = 0; i < made_.places_.size(); ++i)
@@ -198,7 +198,8 @@ private:
         made_.totals_.measured[step.ipu.index()] += step.cycles;
     }
 
-    /// What is left of the run once all that happens is counted, overlapping steps only once.
+    /// What remains of the run once everything that happens is counted, overlapping steps only
+    /// once.
     void addIdle(const TraceLanes& lanes, const TraceRun& run) {
         for (std::int32_t ipu = 0; ipu < profile_.machine().ipus; ++ipu) {
             const Lane& lane = lanes.lane(run.body, IpuId(ipu));
@@ -223,7 +224,7 @@ private:
     Accounting made_;
     std::map<PlaceKey, PlaceId> places_;
     std::map<CostKind, PlaceId> kinds_;
-    std::map<StepKey, std::size_t> steps_; ///< where in its place's steps
+    std::map<StepKey, std::size_t> steps_; ///< index among its place's steps
     std::map<ProgramId, std::vector<StepEstimate>> estimates_;
 };
 

@@ -1,5 +1,5 @@
-// One accounting of cost: every executed step belongs to a place of the model, and every report
-// reads its figures here.
+// Cost accounting: assigns every executed step to a place of the model. All reports take their
+// figures from here.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct PlacedStep {
     std::int64_t cycles = 0;     ///< measured, of all executions in the run
 };
 
-/// An operation where the model runs it, or what belongs to no operation, by kind.
+/// An operation where the model runs it, or, by kind, steps that belong to no operation.
 struct CostPlace {
     std::string path;      ///< debug path at the place; "(sync)" without an operation
     OperationId operation; ///< whose program runs; several places may share it. None: see kind
@@ -43,10 +43,10 @@ struct RunTotals {
     std::string name;      ///< "Engine::run #1 (main)"
     std::int64_t cycles = 0;
     std::vector<std::int64_t> measured;   ///< all steps, idle time too
-    std::vector<std::int64_t> overlapped; ///< that run beside other steps: measured - cycles
+    std::vector<std::int64_t> overlapped; ///< while other steps run: measured - cycles
 };
 
-/// Costs of a run by place. Where nothing was executed, places have their estimates only.
+/// Costs of a run by place. If nothing was executed, places only have estimates.
 class Accounting {
 public:
     /// `run`: index into the trace's runs; -1 for the last, which Summary is about. Throws
@@ -54,10 +54,10 @@ public:
     static Accounting make(const ProfileView& profile, std::int32_t run = -1,
                            const std::stop_token& stop = {});
 
-    /// Of the model's operations in the order of execution, then what belongs to none, by kind.
+    /// Operations of the model in order of execution, then steps without an operation, by kind.
     [[nodiscard]] const IdVector<PlaceId, CostPlace>& places() const { return places_; }
     [[nodiscard]] const RunTotals& totals() const { return totals_; }
-    /// Runs beside the chosen one: the upload of weights, the download of results.
+    /// Runs other than the chosen one: the upload of weights, the download of results.
     [[nodiscard]] const std::vector<TraceRun>& otherRuns() const { return otherRuns_; }
     /// Places that share the program of an operation; 1 for most.
     [[nodiscard]] std::int32_t placesOf(OperationId operation) const;
@@ -70,7 +70,7 @@ private:
     std::vector<std::int32_t> placesOf_; ///< by operation
 };
 
-/// The accounting of the last run, made once for a view.
+/// The accounting of the last run, computed once per view.
 std::shared_ptr<const Accounting> accountingOf(const ProfileView& profile,
                                                const std::stop_token& stop = {});
 

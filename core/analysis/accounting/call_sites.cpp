@@ -7,8 +7,8 @@
 namespace tilescope {
 namespace {
 
-/// No model has as many; functions of a damaged file may call each other in more ways than there is
-/// memory for.
+/// Far more than any real model has; functions of a damaged file may call each other in more ways
+/// than fit in memory.
 constexpr std::size_t mostSites = 200'000;
 
 } // namespace
@@ -49,7 +49,7 @@ std::vector<PlacedLeaf> placedLeaves(const IdVector<ProgramId, Program>& program
                                      CallSites& sites) {
     std::vector<PlacedLeaf> leaves;
     std::set<std::pair<CallSiteId, ProgramId>> entered;
-    // A stack of its own: a damaged file may nest deeper than the call stack is.
+    // An explicit stack: a damaged file may nest deeper than the call stack allows.
     std::vector<PlacedLeaf> open;
     const auto push = [&](CallSiteId site, ProgramId program) {
         if (program.valid() && program.index() < programs.size())

@@ -13,15 +13,15 @@ namespace tilescope {
 /// pipeline's slots or a run's own, do not tell places of the model apart and are left out.
 using CallSiteId = Id<struct CallSiteTag>;
 
-/// All chains that were met, each once.
+/// All call chains found so far, each once.
 class CallSites {
 public:
     explicit CallSites(const IdVector<ProgramId, Program>& programs);
 
     /// Outside of all functions.
     [[nodiscard]] static CallSiteId outside() { return CallSiteId(0); }
-    /// What a call leads to from a chain. Chains beyond a bound, which only a damaged file has, are
-    /// taken for the one they come from.
+    /// The chain that results from making `call` in chain `from`. Above a limit that only damaged
+    /// files reach, returns `from`.
     CallSiteId enter(CallSiteId from, ProgramId call);
     /// The operations of a chain's calls, outermost first.
     [[nodiscard]] std::vector<OperationId> operationsOf(CallSiteId site) const;

@@ -20,7 +20,7 @@ template <auto Member> Cell bytes(const CostRow& row, const RunTotals&) {
 template <CostKind Kind> Cell ofKind(const CostRow& row, const RunTotals&) {
     return row.measured(Kind);
 }
-/// A dash for rows that do not work, or that lack what their work is measured by.
+/// A dash for rows without work, or without the figure that it is divided by.
 template <std::optional<double> (CostRow::*Value)() const>
 Cell rate(const CostRow& row, const RunTotals&) {
     const std::optional<double> value = (row.*Value)();
@@ -34,7 +34,7 @@ std::vector<CostColumn> makeColumns() {
     const char* once = "Slowest tile, one execution of the operation, estimated";
     const char* run = "Of all executions in the run";
     const char* allTiles =
-        "All tiles; none where a function's places share it, which has a row of its own";
+        "All tiles; none where the places of a function share it: see that function's row";
     std::vector<CostColumn> columns;
     const auto add = [&](Column column, Value value, bool standard = true, bool executed = false) {
         columns.push_back({std::move(column), standard, executed, value});
@@ -78,7 +78,7 @@ std::vector<CostColumn> makeColumns() {
         true, true);
     add(
         {"measuredShare", "Of the run", Unit::Share,
-         "Measured cycles over those of the run; steps that overlap count each"},
+         "Measured cycles over those of the run; overlapping steps each count in full"},
         [](const CostRow& r, const RunTotals& totals) -> Cell {
             return totals.cycles > 0 ? Cell(static_cast<double>(r.measuredCycles) /
                                             static_cast<double>(totals.cycles))
@@ -102,7 +102,7 @@ std::vector<CostColumn> makeColumns() {
     add({"estimatedCycles", "Estimated, once", Unit::Cycles, once},
         [](const CostRow& r, const RunTotals&) -> Cell { return r.cyclesOnce(); });
     add({"balance", "Tile balance", Unit::Share,
-         "Work of the tiles over the compute cycles of all tiles of the IPU"},
+         "Cycles in which tiles work over the compute cycles of all tiles of the IPU"},
         [](const CostRow& r, const RunTotals&) { return positive(r.balance); });
     add(
         {"flops", "FLOPs", Unit::Flops,
@@ -124,11 +124,10 @@ std::vector<CostColumn> makeColumns() {
          "FLOPs over the cycles of compute and exchange, of all executions in the run"},
         rate<&CostRow::flopsPerCycle>, false);
     add({"roofFlopsPerCycle", "FLOP/cycle, limit", Unit::None,
-         "FLOPs a cycle that the matrix units can do, or that the exchange can bring bytes for"},
+         "Highest possible rate, limited by the matrix units or by the bytes exchanged"},
         rate<&CostRow::roofFlopsPerCycle>, false);
     add({"utilisation", "FLOP utilisation", Unit::Share,
-         "FLOPs over what the matrix units of the IPU could do in these cycles, at half precision "
-         "if "
+         "FLOPs over the peak of the IPU's matrix units in these cycles, at half precision if "
          "there are half variables"},
         [](const CostRow& r, const RunTotals&) { return positive(r.utilisation()); });
     add({"bytesExchanged", "Exchanged", Unit::Bytes,
@@ -141,7 +140,7 @@ std::vector<CostColumn> makeColumns() {
     add({"controlCodeBytes", "Control code", Unit::Bytes, allTiles},
         bytes<&OperationBytes::controlCode>, false);
     add({"vertexCodeBytes", "Vertex code", Unit::Bytes,
-         "Codelets that no other operation uses on the tile"},
+         "Codelets that no other operation uses on the same tile"},
         bytes<&OperationBytes::vertexCode>, false);
     add({"vertexStateBytes", "Vertex state", Unit::Bytes, allTiles},
         bytes<&OperationBytes::vertexState>);
@@ -149,10 +148,10 @@ std::vector<CostColumn> makeColumns() {
          "Variables and constants with addresses of their own, all tiles"},
         bytes<&OperationBytes::alwaysLive>);
     add({"peakBytes", "At the peak", Unit::Bytes,
-         "Variables that are live at the step at which most is, without those that always are"},
+         "Not-always-live variables at the step with the most live bytes"},
         bytes<&OperationBytes::atPeak>);
     add({"variableBytes", "All variables", Unit::Bytes,
-         "Those that are never live together share addresses: sums may be more than the memory"},
+         "Variables never live together share addresses, so sums may exceed the memory"},
         bytes<&OperationBytes::variables>, false);
     return columns;
 }

@@ -51,10 +51,10 @@ public:
     }
 
 private:
-    /// Of a row, until it is finished.
+    /// Working data of a row, until it is finished.
     struct Work {
         std::set<OperationId> operations;
-        std::map<ProgramId, std::size_t> steps; ///< places among the row's
+        std::map<ProgramId, std::size_t> steps; ///< indices into the row's
         std::set<std::string_view> types;
         ModelNodeId node;
         std::int32_t places = 0;
@@ -62,7 +62,7 @@ private:
         double computeCycles = 0; ///< likewise
         bool half = false;
     };
-    /// Places may have one path; each is a row all the same.
+    /// Several places may have the same path; each still gets its own row.
     using Key = std::tuple<std::string, PlaceId, IpuId, std::string>;
 
     [[nodiscard]] bool byPlace() const { return layer_ < CostLayer::Library; }
@@ -216,8 +216,8 @@ private:
             row.workCycles += cycles;
     }
 
-    /// An operation's memory is there once. Where rows do not gather all places that share it, it
-    /// is in the row of their function.
+    /// An operation's memory exists only once. Unless a row covers all places that share it, it is
+    /// listed in the row of their function.
     void addMemory() {
         const bool gathered = layer_ == CostLayer::Shared || layer_ == CostLayer::Type;
         for (std::size_t i = 0; i < memory_.byOperation.size(); ++i) {
@@ -259,7 +259,7 @@ private:
     }
 
     [[nodiscard]] ProgramId rootOf(ProgramId program) const {
-        // A damaged file may have parents in a circle.
+        // A damaged file may have cyclic parents.
         for (std::size_t i = 0; i < programs_.size(); ++i) {
             const ProgramId above = programs_[program].parent;
             if (!above.valid() || above.index() >= programs_.size())
@@ -300,7 +300,7 @@ private:
     std::map<std::pair<OperationId, IpuId>, std::size_t> homes_; ///< the first row of an operation
     std::vector<CostRow> rows_;
     std::vector<Work> work_;
-    std::vector<std::string> functions_; ///< by operation; empty until asked for
+    std::vector<std::string> functions_; ///< by operation; empty until first used
 };
 
 } // namespace
@@ -335,7 +335,7 @@ int scopeDepth(const Accounting& accounting) {
     std::ptrdiff_t depth = 0;
     for (const CostPlace& place : accounting.places())
         depth = std::max(depth, 1 + std::count(place.path.begin(), place.path.end(), '/'));
-    // A choice of levels for people; names in a damaged file may have any number.
+    // Only this many levels are offered to people; names in a damaged file may have any number.
     constexpr std::ptrdiff_t deepest = 100;
     return static_cast<int>(std::min(depth, deepest));
 }

@@ -1,4 +1,4 @@
-// The accounting in rows: by place, by shared program, by scope, type, PopLibs call or step.
+// The accounting in rows: by place, shared program, scope, type, PopLibs call or step.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-/// What a row gathers.
+/// What each row covers.
 enum class CostLayer : std::uint8_t {
     Place,   ///< an operation where the model runs it
     Shared,  ///< an operation of the program, at all places that run it
@@ -26,12 +26,12 @@ inline constexpr auto costLayers = valuesUpTo<CostLayer::Step>;
 template <>
 inline constexpr auto enumNames<CostLayer> =
     std::to_array<std::string_view>({"place", "shared", "scope", "type", "library", "step"});
-/// What a row is.
+/// What each row represents.
 template <>
 inline constexpr auto enumTitles<CostLayer> = std::to_array<std::string_view>(
     {"Operation", "Operation", "Scope", "Operation type", "PopLibs call", "Program step"});
 
-/// A program step of a row, at all places that the row gathers.
+/// A program step of a row, at all places that the row covers.
 struct RowStep {
     ProgramId program;
     std::int64_t executions = 0; ///< in the run
@@ -39,14 +39,14 @@ struct RowStep {
 };
 
 /// Costs on one IPU. Measured figures are those of all executions in the accounting's run; "once"
-/// is an estimate of one execution at each place that the row gathers, with its serial parts.
+/// is an estimate of one execution at each place that the row covers, with its serial parts.
 struct CostRow {
     std::string path;      ///< of the place or scope, the operator, the call or the step
     OperationId operation; ///< the only one of the row, if there is just one
     ModelNodeId node;      ///< likewise
     IpuId ipu;
-    /// Set in rows without an operation: what the steps are, "sync", "host", "idle", ...; in rows
-    /// of memory alone "sharedCode".
+    /// Set in rows without an operation: the kind of step, "sync", "host", "idle", ...;
+    /// "sharedCode" in rows of memory alone.
     std::string kind;
     std::string type;        ///< operator, if all operations have the same
     std::string outputShape; ///< of the only operation
@@ -69,12 +69,12 @@ struct CostRow {
     /// Tile cycles / (compute cycles x tiles of the IPU), 0 to 1; of the estimate where nothing
     /// ran.
     double balance = 0;
-    /// What the IPU's matrix units could do in the row's compute and exchange cycles: of the run,
+    /// Peak FLOPs of the IPU's matrix units in the row's compute and exchange cycles: of the run,
     /// or of one execution where nothing ran.
     double peakFlops = 0;
     double peakBytes = 0;  ///< that the IPU's tiles could receive in these cycles
     double workCycles = 0; ///< these cycles: compute and exchange
-    /// Empty where a function's places share it: then it is in a row of its own.
+    /// Empty where a function's places share it: the function's own row has it then.
     OperationBytes memory;
 
     [[nodiscard]] std::int64_t cyclesOnce() const { return computeOnce + exchangeOnce; }
@@ -82,27 +82,27 @@ struct CostRow {
     [[nodiscard]] double utilisation() const {
         return peakFlops > 0 ? (executions > 0 ? flops : flopsOnce) / peakFlops : 0;
     }
-    /// Of the run, or of one execution where nothing ran, and so below. None without cycles.
+    /// Of the run, or of one execution where nothing ran; likewise below. None without cycles.
     [[nodiscard]] std::optional<double> flopsPerCycle() const;
     /// FLOPs for a byte exchanged. None if no bytes are.
     [[nodiscard]] std::optional<double> flopsPerByte() const;
-    /// The most FLOPs a cycle that are possible for the bytes that the row exchanges: of the matrix
-    /// units or of the exchange, whichever is less; see roofline.h. None without cycles.
+    /// The most FLOPs per cycle possible with the bytes that the row exchanges: limited by the
+    /// matrix units or by the exchange, whichever is less; see roofline.h. None without cycles.
     [[nodiscard]] std::optional<double> roofFlopsPerCycle() const;
     [[nodiscard]] std::int64_t measured(CostKind kind) const {
         return measuredByKind[static_cast<std::size_t>(kind)];
     }
 };
 
-/// Rows in the order of the model, then those without an operation by kind. `depth`: parts of the
-/// path that make a scope. By IPU the rows' measured cycles are the totals' measured ones.
+/// Rows in model order, then those without an operation by kind. `depth`: parts of the path that
+/// make a scope. On each IPU the rows' measured cycles add up to the totals' measured ones.
 std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
                               CostLayer layer, int depth = 1, const std::stop_token& stop = {});
 
-/// The most parts that a place's path has.
+/// The largest number of parts in any place's path.
 int scopeDepth(const Accounting& accounting);
 
-/// Floating point operations in a cycle that the matrix units of one tile can do: twice the
+/// Peak floating-point operations per cycle of one tile's matrix units: twice the
 /// multiply-accumulates, with half or single precision operands.
 double peakFlopsPerCycle(const Target& target, bool half);
 

@@ -70,7 +70,7 @@ private:
         return sums;
     }
 
-    /// Pages have no totals of steps without a program: what is left of the lane's own.
+    /// Pages have no totals of steps without a program: the remainder of the lane's own totals.
     void addPagedSyncs(TraceBodyId id, BodySums& sums) const {
         for (std::int32_t ipu = 0; ipu < lanes_.ipus(); ++ipu) {
             TraceSums left = lanes_.lane(id, IpuId(ipu)).total;

@@ -18,8 +18,8 @@ struct ExecutedStepTotal {
     std::int64_t cycles = 0;
 };
 
-/// Of one body, executed once from outside of all functions, with all that it calls. One entry for
-/// each chain, program and IPU; syncs have no chain.
+/// Totals of one execution of `body` from outside of all functions, with everything that it calls.
+/// One entry for each chain, program and IPU; syncs have no chain.
 std::vector<ExecutedStepTotal> executedSteps(const TraceLanes& lanes, TraceBodyId body,
                                              CallSites& sites);
 

@@ -64,7 +64,7 @@ private:
         }
     }
 
-    /// By class of liveness: whether it is live at the step at which most is.
+    /// By class of liveness: whether it is live at the step with the most live bytes.
     [[nodiscard]] std::vector<bool> liveAtPeak() const {
         std::vector<bool> live;
         const StepId peak = profile_.livenessCurve(stop_)->peakStep();
@@ -75,7 +75,7 @@ private:
         return live;
     }
 
-    // Steps may share an exchange, whose code is there once.
+    // Steps may share an exchange, whose code exists only once.
     void addPrograms() {
         for (const Program& program : *profile_.programs(stop_))
             add(program.operation, program.controlCode, &OperationBytes::controlCode);

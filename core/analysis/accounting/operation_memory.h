@@ -1,4 +1,4 @@
-// Bytes on the tiles that operations are the reason for.
+// Bytes on the tiles attributed to operations.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 namespace tilescope {
 
 /// Over the tiles of one IPU. Sums over operations never exceed what the tiles hold: a codelet that
-/// several operations use on a tile is none's, and only variables of different operations at one
-/// step are added up.
+/// several operations use on a tile is attributed to none of them, and only variables of different
+/// operations at one step are added up.
 struct OperationBytes {
     std::int64_t vertexCode = 0;  ///< codelets that no other operation uses on the tile
     std::int64_t vertexState = 0; ///< instances of its vertices
     std::int64_t exchangeCode = 0;
     std::int64_t controlCode = 0;
     std::int64_t alwaysLive = 0; ///< variables and constants with addresses of their own
-    std::int64_t atPeak = 0;     ///< not-always-live variables, at the step at which most is live
-    /// All variables and constants. Those that are never live together share addresses, so that a
-    /// sum may be more than the memory.
+    std::int64_t atPeak = 0;     ///< not-always-live variables, at the step with the most live
+                                 ///< bytes
+    /// All variables and constants. Those that are never live together share addresses, so a sum
+    /// may exceed the memory.
     std::int64_t variables = 0;
 
     [[nodiscard]] std::int64_t code() const { return vertexCode + exchangeCode + controlCode; }
@@ -35,7 +36,7 @@ struct MemoryByOperation {
     std::vector<bool> half; ///< [operation] has variables of type half
 };
 
-/// Made once for a view.
+/// Computed once per view.
 std::shared_ptr<const MemoryByOperation> memoryByOperation(const ProfileView& profile,
                                                            const std::stop_token& stop = {});
 

@@ -1,4 +1,4 @@
-// Names of places: which operation of the model runs where; and of rows.
+// Names of places (which operation of the model runs where) and of rows.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// An operation of the program at a place, as the model knows it.
+/// An operation of the program at a place, as named in the model's graph.
 struct PlaceName {
     ModelNodeId node; ///< none if the profile does not record it
     std::string path; ///< debug path, nested with '/'; never empty
@@ -24,9 +24,9 @@ public:
     PlaceNames(const ModelGraph& graph, const IdVector<OperationId, Operation>& operations,
                const CallSites& sites);
 
-    /// Ask in the order of execution, each place once.
+    /// Call in order of execution, once for each place.
     PlaceName of(CallSiteId site, OperationId operation);
-    /// Operations of the model that nobody has asked for: they have no steps in the program.
+    /// Operations of the model that were never passed to of(): they have no steps in the program.
     [[nodiscard]] std::vector<ModelNodeId> unused() const;
 
 private:
@@ -51,8 +51,8 @@ std::string firstParts(std::string_view path, int depth);
 /// "conv1/Conv_7x7/Convolve" are both of "conv1/Conv_7x7".
 std::string libraryCall(std::string_view step);
 
-/// Where the number ends that begins the name of an exchange or a copy: at the '_' of "cs12_..."
-/// and "copy3_..."; 0 for other names.
+/// End of the number that begins the name of an exchange or a copy: the position of the '_' in
+/// "cs12_..." and "copy3_..."; 0 for other names.
 std::size_t endOfCounter(std::string_view name);
 
 } // namespace tilescope

@@ -11,8 +11,8 @@ namespace {
 
 using Programs = IdVector<ProgramId, Program>;
 
-/// Goes through the program tree as the liveness order does and says, for each of its steps, by
-/// which calls it is reached.
+/// Visits the program tree in liveness order and records, for each of its steps, the calls by which
+/// it is reached.
 class StepSites {
 public:
     StepSites(const Programs& programs, const IdVector<StepId, ProgramId>& steps, CallSites& sites)
@@ -30,7 +30,7 @@ public:
             open.pop_back();
             const Program& program = programs_[id];
             if (program.kind == ProgramKind::Call) {
-                // What slots of a pipeline call is not in the order here.
+                // Functions called by a pipeline's slots are not in the order at this point.
                 if (firstLeaf(program.target) == steps_[StepId(at_)])
                     push(open, sites_.enter(site, id), program.target);
             } else if (isControl(program.kind)) {
@@ -52,7 +52,7 @@ private:
             open.push_back({site, program});
     }
 
-    /// So that the first of them comes next.
+    /// In reverse, so that the first child is visited next.
     void pushChildren(std::vector<PlacedLeaf>& open, CallSiteId site,
                       const Program& program) const {
         std::for_each(program.children.rbegin(), program.children.rend(),
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] ProgramId firstLeaf(ProgramId root) const {
         std::vector<PlacedLeaf> open;
         push(open, CallSites::outside(), root);
-        // Each program once; a function that calls itself only a damaged file has.
+        // Each program once; only a damaged file has a function that calls itself.
         for (std::size_t left = programs_.size(); !open.empty() && left > 0; --left) {
             const ProgramId id = open.back().program;
             open.pop_back();
@@ -133,7 +133,7 @@ private:
         place.programs.push_back(program);
     }
 
-    /// The calls of an operation have code of their own.
+    /// The calls of an operation have their own code.
     void addCalls() {
         std::vector<std::vector<ProgramId>> calls(operations_->size());
         for (std::size_t i = 0; i < programs_->size(); ++i) {

@@ -1,5 +1,4 @@
-// The model's operations with the programs that they became and the steps of the program in which
-// these run.
+// The model's operations, the programs that they became, and the steps in which these run.
 #pragma once
 
 #include <string>
@@ -18,11 +17,12 @@ struct PlacedOperation {
     StepId firstStep;      ///< of the liveness order; none for an operation without steps
     StepId lastStep;
     std::vector<ProgramId>
-        programs; ///< that the steps execute and calls of it, ascending, each once
+        programs; ///< that the steps execute, and calls of the operation; ascending, each once
 };
 
 /// Operations in the order of their first steps, then those of the model without any. The steps of
-/// a function count for the places of its calls; what a pipeline's slots call is in the order once.
+/// a function count for the places of its calls; programs called by a pipeline's slots are in the
+/// order once.
 std::vector<PlacedOperation> placedOperations(const ProfileView& profile, Stop stop = {});
 
 } // namespace tilescope

@@ -1,5 +1,5 @@
-// The roofline of a run: what each row of the accounting works in a cycle against what it works for
-// a byte that it exchanges, under the limits of the target.
+// The roofline of a run: FLOPs per cycle of each row of the accounting against FLOPs per byte
+// exchanged, under the limits of the target.
 //
 // Williams, Waterman, Patterson: "Roofline: an insightful visual performance model for multicore
 // architectures", Communications of the ACM 52(4), 2009. The bytes are those that tiles receive, as
@@ -21,7 +21,7 @@ struct RooflineLimits {
     double singleFlops = 0; ///< likewise, single precision
     double bytes = 0;       ///< that all tiles together receive by the exchange
 
-    /// FLOPs a cycle that are possible for so many FLOPs a byte: of the exchange, or a peak.
+    /// Attainable FLOPs per cycle at `flopsPerByte`: limited by the exchange or by a peak.
     [[nodiscard]] double at(double flopsPerByte, double peakFlops) const;
     friend bool operator==(const RooflineLimits&, const RooflineLimits&) = default;
 };
@@ -29,7 +29,7 @@ RooflineLimits rooflineLimits(const Target& target);
 
 /// A row that works.
 struct RooflinePoint {
-    std::size_t row = 0;                ///< among those that the points were made of
+    std::size_t row = 0;                ///< index into the rows that the points were made from
     std::optional<double> flopsPerByte; ///< none: it exchanges nothing
     double flopsPerCycle = 0;
     double cycles = 0; ///< compute and exchange

@@ -30,21 +30,22 @@ CostKind costKindOf(ProgramKind kind);
 /// One execution on one IPU.
 struct StepEstimate {
     IpuId ipu;
-    std::int64_t cycles = 0;     ///< slowest tile; 0 for stream copies, whose time the trace knows
+    std::int64_t cycles = 0;     ///< slowest tile; 0 for stream copies, whose time is in the trace
     std::int64_t tileCycles = 0; ///< of compute sets, summed over tiles
     std::int64_t bytes = 0;      ///< received by tiles of the IPU
 };
 
-/// By IPU, those that a program's tiles are on; a program without tiles is on IPU 0.
+/// For each IPU that has tiles of the program; a program without tiles is on IPU 0.
 std::vector<StepEstimate> estimatedStep(const Program& program,
                                         const IdVector<ComputeSetId, ComputeSet>& computeSets,
                                         const IdVector<ExchangeId, Exchange>& exchanges,
                                         const IdVector<StreamId, Stream>& streams,
                                         std::int32_t tilesPerIpu);
 
-/// Times that a program runs in one execution of its operation: the counts of the repeats around it
-/// that belong to the operation too, as those of a convolution's serial parts do. 1 for a program
-/// of no operation; repeats of batches and calls of functions are no part of an operation.
+/// Times that a program runs in one execution of its operation: the product of the counts of
+/// enclosing repeats that belong to the operation too, such as those of a convolution's serial
+/// parts. 1 for a program without an operation; repeats of batches and calls of functions are not
+/// part of an operation.
 /// Saturates.
 std::int64_t repeatsInOperation(const IdVector<ProgramId, Program>& programs, ProgramId program);
 

@@ -1,4 +1,4 @@
-// Operations that put operands in order element by element, and what that costs them.
+// Operations that reorder operands element by element, and the cost of these copies.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct StridedOperation {
     OperationId operation;
     std::vector<CopyId> copies;      ///< most cycles first
     std::int64_t copyCycles = 0;     ///< of the copies themselves
-    std::int64_t exchangeCycles = 0; ///< of the exchanges that bring what they copy
+    std::int64_t exchangeCycles = 0; ///< of the exchanges that bring the data they copy
     std::int64_t allCycles = 0;      ///< of all steps of the operation
-    /// What goes if the orders agree: the copies, and the exchanges where swapping operands leaves
-    /// nothing to move.
+    /// Cycles saved if the orders agree: the copies, and the exchanges where swapping operands
+    /// leaves nothing to move.
     std::int64_t gainCycles = 0;
     std::size_t transposed = 0; ///< copies that are transposes of blocks
     [[nodiscard]] double share() const {

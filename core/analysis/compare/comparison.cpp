@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// Where the pieces of both sides come together: the place of the operation, or -1, and the use.
+/// Where the pieces of both sides are matched: index of the operation, or -1, and the use.
 using UseKey = std::pair<std::int32_t, std::string>;
 
 struct BeforeAfter {

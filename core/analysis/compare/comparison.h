@@ -21,7 +21,7 @@ struct ComparedMetric {
     std::optional<double> source;
     std::optional<double> target;
     [[nodiscard]] bool changed() const { return source != target; }
-    /// Target less source; none unless both have it.
+    /// Target minus source; none unless both have it.
     [[nodiscard]] std::optional<double> difference() const;
     /// The difference as a share of the source; none if that is zero or one side lacks the metric.
     [[nodiscard]] std::optional<double> relative() const;
@@ -42,10 +42,11 @@ struct Cause {
     OperationId source; ///< none where the source lacks the operation
     OperationId target; ///< both none: what belongs to no operation
     std::string name;   ///< of the operation, or "(whole program)"
-    std::string use;    ///< "Messages, at the peak", "Exchange"
+    std::string use;    ///< for example "Messages, at the peak", "Exchange"
     std::int64_t before = 0;
     std::int64_t after = 0;
-    double share = 0;       ///< of all changes, whichever way; negative against the total change
+    double share = 0;       ///< of all changes in absolute terms; negative if against the total
+                            ///< change
     std::string planChange; ///< planText() where the operation's plan changed
     [[nodiscard]] std::int64_t difference() const { return after - before; }
 };
@@ -69,8 +70,8 @@ struct ComparedColumn {
 struct ComparedRow {
     std::int32_t source = -1;
     std::int32_t target = -1;
-    std::string name;       ///< the source's, else the target's
-    std::string targetName; ///< only if it is another name
+    std::string name;       ///< the source's, otherwise the target's
+    std::string targetName; ///< only if its name differs
     std::string kind;       ///< category, operator, kind of program; may be empty
     std::string detail;     ///< what else differs: shape, type, plan
     std::vector<std::optional<std::int64_t>> before; ///< by column; none where there is no item
@@ -78,11 +79,11 @@ struct ComparedRow {
     [[nodiscard]] bool changed() const;
     /// "added", "removed", "renamed", "changed" or "same".
     [[nodiscard]] std::string_view state() const;
-    /// Target less source, an item that is missing counting as 0.
+    /// Target minus source; a missing item counts as 0.
     [[nodiscard]] std::int64_t difference(std::size_t column) const;
 };
 
-/// Items of one kind, the largest change of the first column first, then those of the next.
+/// Items of one kind, largest change of the first column first, then of the next.
 struct ComparedTable {
     std::string key;   ///< "variables"
     std::string title; ///< "Variables"
@@ -91,8 +92,9 @@ struct ComparedTable {
     [[nodiscard]] std::size_t changes() const;
 };
 
-/// An operation on the common axis of both programs: what is live while it runs, and how long that
-/// takes. The order is that of the models, with what one of them lacks in between.
+/// An operation on the common axis of both programs: what is live while it runs, and how long it
+/// takes. The order is that of the models; operations that only one of them has are merged in
+/// between.
 struct AlignedOperation {
     OperationId source;
     OperationId target;
@@ -126,20 +128,20 @@ struct Comparison {
     std::string sourcePeakName; ///< "DoExchange (conv1/ExchangePre)"; empty without steps
     std::string targetPeakName;
 
-    /// True if nothing differs that the programs themselves decide: times of compilation, file
-    /// names and dates are not looked at.
+    /// True if nothing differs that is determined by the programs themselves: compile times, file
+    /// names and dates are ignored.
     [[nodiscard]] bool empty() const;
 };
 
 /// Compares the profiles of a pair. Throws UserError for a damaged one, Cancelled after a stop.
 Comparison compareProfiles(const ProfilePair& pair, const std::stop_token& stop = {});
 
-/// Samples that a run of the main program takes, gradient accumulation and replicas included.
+/// Samples processed by a run of the main program, gradient accumulation and replicas included.
 double samplesOfRun(const ProfileInfo& info);
 
-/// The comparison of what each side needs for a sample: bytes are divided by the samples of a
-/// micro-batch, cycles and seconds by those of a run. What is of one tile stays, as do rates,
-/// counts and plans. Values are rounded; causes and tables come in the order of their new changes.
+/// The comparison per sample: bytes are divided by the samples of a micro-batch, cycles and seconds
+/// by those of a run. Figures of single tiles, rates, counts and plans stay unchanged. Values are
+/// rounded; causes and tables are sorted by their new changes.
 Comparison perSample(Comparison comparison);
 
 } // namespace tilescope

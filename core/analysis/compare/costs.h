@@ -1,4 +1,4 @@
-// What each operation of one profile costs in bytes and cycles, cut so that the pieces add up.
+// What each operation of one profile costs in bytes and cycles, split so that the pieces add up.
 #pragma once
 
 #include <compare>
@@ -19,8 +19,8 @@ inline constexpr auto
                                                             "Exchange between IPUs", "Host", "Sync",
                                                             "Waiting", "Less overlaps"});
 
-/// Where figures of cycles come from: a recorded execution, or the estimates of the vertices and
-/// exchanges, which a profile that was never executed has as well (host and syncs are not in them).
+/// Where cycle figures come from: a recorded execution, or the estimates of vertices and exchanges,
+/// which also exist for profiles never executed (they do not cover host and syncs).
 enum class CycleBasis { Executed, Estimated };
 
 /// Executions of each program in all control programs, through repeats and calls; saturates.
@@ -28,14 +28,14 @@ enum class CycleBasis { Executed, Estimated };
 std::vector<std::int64_t> executionCounts(const IdVector<ProgramId, Program>& programs,
                                           const std::vector<ProgramId>& controlPrograms);
 
-/// Cycles of the last run, or as estimated of the main program (the last control program), by
-/// program: all executions, on the IPU that takes longest. Throws UserError for a damaged tree, and
-/// for CycleBasis::Executed if there is no run.
+/// Cycles by program, of all executions, on the IPU that takes longest: of the last run, or as
+/// estimated for the main program (the last control program). Throws UserError for a damaged tree,
+/// and for CycleBasis::Executed if there is no run.
 std::vector<std::int64_t> programCyclesOf(const ProfileView& profile, CycleBasis basis,
                                           Stop stop = {});
 
-/// Cycles by operation (none: syncs and what belongs to no operation) and use, on an average IPU.
-/// Those that were executed add up to the run's: waits are pieces, and what overlaps is taken off.
+/// Cycles by operation (none: syncs, and steps without an operation) and use, on an average IPU.
+/// Executed cycles add up to the run's: waits are pieces of their own, and overlaps are subtracted.
 using CyclePieces = std::map<std::pair<OperationId, CycleUse>, std::int64_t>;
 CyclePieces cyclePieces(const ProfileView& profile, CycleBasis basis, Stop stop = {});
 

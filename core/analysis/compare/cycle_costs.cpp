@@ -10,14 +10,14 @@
 namespace tilescope {
 namespace {
 
-// Programs and calls nest a few dozen deep; what nests deeper is a damaged file.
+// Programs and calls nest a few dozen deep; only a damaged file nests deeper.
 constexpr int deepestNesting = 2000;
 
 template <class IdType, class Items> bool exists(IdType id, const Items& items) {
     return id.valid() && id.index() < items.size();
 }
 
-/// Asked for from below, each program is counted once.
+/// Counts from the callees up to their callers; each program is counted once.
 class Executions {
 public:
     Executions(const IdVector<ProgramId, Program>& programs, const std::vector<ProgramId>& roots)
@@ -159,7 +159,7 @@ CyclePieces executedPieces(const ProfileView& profile, Stop stop) {
         pieces[{OperationId(), CycleUse::Overlap}] = -overlapped;
     const auto ipus = static_cast<std::int64_t>(accounting.totals().measured.size());
     if (ipus > 1) {
-        // What rounding takes away is waiting, so that pieces still add up.
+        // Cycles lost by rounding count as waiting, so that the pieces still add up.
         std::int64_t rest = accounting.totals().cycles;
         for (auto& [piece, cycles] : pieces)
             rest -= cycles /= ipus;

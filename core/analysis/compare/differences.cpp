@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-// Options that the leading changes say by another name, or one by one.
+// Options that leadingChanges() lists under another name, or one by one.
 constexpr std::array<std::string_view, 6> saidBefore{"model", "target",      "batchSize",
                                                      "ipus",  "tilesPerIpu", "engineOptions"};
 
@@ -34,7 +34,7 @@ std::vector<OptionChange> optionChanges(const ProfileInfo& source, const Profile
     add(target, &OptionChange::target);
     std::vector<OptionChange> changes;
     for (auto& [name, change] : all) {
-        // What a run does not say has its default value, if there is one.
+        // An option that a run does not record has its default value, if there is one.
         const OptionSpec* option = findOption(name);
         for (std::string* side : {&change.source, &change.target})
             if (side->empty())
@@ -65,7 +65,7 @@ std::vector<OptionChange> leadingChanges(const ProfileInfo& source, const Profil
     std::erase_if(options, [](const OptionChange& change) {
         return std::find(saidBefore.begin(), saidBefore.end(), change.option) != saidBefore.end();
     });
-    // What is recorded of a run says less than what was run.
+    // Engine options last: they say less about a run.
     std::stable_partition(options.begin(), options.end(), [&](const OptionChange& change) {
         return source.engineOptions.count(change.option) == 0 &&
                target.engineOptions.count(change.option) == 0;

@@ -1,4 +1,4 @@
-// What differs between two runs by what their profiles say of themselves: no table has to be read.
+// Differences between two runs according to the metadata of their profiles: no table is read.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct OptionChange {
 /// Options of the run and of the engine, the model and the target, in the order of their names.
 std::vector<OptionChange> optionChanges(const ProfileInfo& source, const ProfileInfo& target);
 
-/// The same for people who know neither run: model, mode, batch and machine first, each by its
-/// short name ("batch") and once, then the other options, those of the engine last.
+/// The same for people who know neither run: first model, mode, batch and machine, each once and
+/// under its short name ("batch"), then the other options, those of the engine last.
 std::vector<OptionChange> leadingChanges(const ProfileInfo& source, const ProfileInfo& target);
 
 } // namespace tilescope

@@ -96,8 +96,9 @@ private:
     }
 
     void matchGap(const Indices& a, const Indices& b, std::size_t level) {
-        // The longest common subsequence takes time and room of this many cells; beyond it (two
-        // programs of thousands of operations without one common name) the first that fits.
+        // The longest common subsequence takes time and memory proportional to its cells. Above
+        // this limit (two programs of thousands of operations without a common name) the first fit
+        // is taken.
         constexpr std::size_t mostCells = 4'000'000;
         if (a.empty() || b.empty())
             return;

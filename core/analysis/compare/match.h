@@ -7,8 +7,8 @@
 
 namespace tilescope {
 
-/// What an item is known by. Signatures say what it is apart from its name, the strongest first;
-/// an item without any is never taken for one of another name.
+/// What identifies an item. Signatures describe it independently of its name, the strongest first;
+/// an item without any only matches an item of the same name.
 struct MatchKey {
     std::string name;
     std::vector<std::string> signatures;
@@ -25,8 +25,8 @@ struct Match {
 
 /// Pairs items by equal names, then by names without counters (comparableName), then by equal
 /// signatures in equal order between the same neighbours, for each signature in turn. Items of
-/// equal names pair in their order. The result has the source's order; what only the target has
-/// is where the target has it. matchItems(a, a) pairs every item with itself.
+/// equal names pair in their order. The result is in the source's order, with items that only the
+/// target has merged in at their place. matchItems(a, a) pairs every item with itself.
 std::vector<Match> matchItems(const std::vector<MatchKey>& source,
                               const std::vector<MatchKey>& target);
 

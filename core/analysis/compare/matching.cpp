@@ -26,8 +26,8 @@ std::vector<MatchKey> nameKeys(const Items& items, NameOf nameOf) {
     return keys;
 }
 
-/// Matches items with a name and an operation; `whatOf` says what an item is of its operation,
-/// which is part of its name as well if so wanted.
+/// Matches items with a name and an operation; `whatOf` describes the item's role in its operation,
+/// and becomes part of its name if `isNamed`.
 template <class Items, class WhatOf>
 Matching matchOwned(const Items& source, const Items& target, const MatchedOperations& operations,
                     WhatOf whatOf, bool isNamed = false) {

@@ -51,12 +51,12 @@ private:
     std::vector<std::int32_t> targetPlaces_;
 };
 
-/// Operations, with what their items are called on the other side.
+/// Operations, with the names that their items have on the other side.
 class MatchedOperations : public Matching {
 public:
     using Operations = std::shared_ptr<const IdVector<OperationId, Operation>>;
     MatchedOperations(Operations source, Operations target);
-    /// What an item of a source's operation would be called in the target.
+    /// The name that an item of a source's operation would have in the target.
     [[nodiscard]] std::string targetName(const std::string& name, OperationId operation) const;
 
 private:
@@ -65,7 +65,7 @@ private:
 };
 
 /// Items that belong to operations match by the name that they would have in the target, and by
-/// what they are of the same operation; those of none by name alone. Indices are ids.
+/// their role in the matched operation; others by name alone. Indices are ids.
 Matching matchVariables(const IdVector<VariableId, Variable>& source,
                         const IdVector<VariableId, Variable>& target,
                         const MatchedOperations& operations);
@@ -86,7 +86,7 @@ Matching matchNodes(const ModelGraph& source, const ModelGraph& target);
 /// Steps of the liveness order match where their programs do, occurrence by occurrence.
 Matching matchSteps(const IdVector<StepId, ProgramId>& source,
                     const IdVector<StepId, ProgramId>& target, const Matching& programs);
-/// Anything that has nothing but a name.
+/// Anything that only has a name.
 Matching matchNames(const std::vector<std::string>& source, const std::vector<std::string>& target);
 
 } // namespace tilescope

@@ -7,7 +7,8 @@ namespace {
 
 using BytesByOperation = std::map<OperationId, std::int64_t>;
 
-/// What the compiler keeps for operations in one variable of the whole program; none for others.
+/// The figure for a category that the compiler keeps in one variable of the whole program; none for
+/// others.
 std::int64_t OperationBytes::*sharedFigure(MemoryCategory category) {
     switch (category) {
     case MemoryCategory::InternalExchangeCode:
@@ -34,8 +35,8 @@ BytesByOperation byOperation(const MemoryByOperation& memory,
     return sums;
 }
 
-/// Adds a variable's bytes to the pieces, or those of a shared one to the operations that they are
-/// for, as far as its parts are no more than it.
+/// Adds a variable's bytes to the pieces; those of a shared one to the operations whose parts it
+/// holds, unless the parts exceed it.
 void addVariable(const Variable& variable, const ProfileView& profile, Stop stop,
                  MemoryPieces& pieces) {
     const MemoryUse use{variable.category, variable.alwaysLive};

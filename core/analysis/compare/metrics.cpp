@@ -17,7 +17,7 @@ namespace {
 using Better = MetricBetter;
 using Value = std::optional<double>;
 
-/// What several metrics are taken from, computed once a profile.
+/// Intermediate results that several metrics use, computed once per profile.
 struct Source {
     const ProfileView& profile;
     Stop stop;

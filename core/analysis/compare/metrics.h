@@ -11,29 +11,29 @@
 
 namespace tilescope {
 
-/// What a change to more means; counts of the program say nothing by themselves.
+/// Whether an increase is good or bad; counts of the program alone are neither.
 enum class MetricBetter { Less, More, Neither };
 
 struct Metric {
-    std::string name;    ///< as thresholds have it: "maxTile"
+    std::string name;    ///< name in thresholds: "maxTile"
     std::string title;   ///< for people: "Fullest tile"
     std::string meaning; ///< a sentence for the list of metrics
     Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Neither;
-    bool headline = false; ///< belongs to the verdict
-    bool ofTile = false;   ///< of one tile, or a count of tiles: no value per sample
+    bool headline = false; ///< part of the verdict
+    bool ofTile = false;   ///< of one tile, or a count of tiles: not divided by samples
 };
 
 /// All metrics, always in this order. Categories of memory are metrics "memory.vertexCode" and so
 /// on.
 const std::vector<Metric>& allMetrics();
 
-/// The values of a profile, one for each metric; none where the profile lacks it, such as the
-/// cycles of what was not executed.
+/// The values of a profile, one for each metric; none where the profile lacks it, such as cycles of
+/// a profile that was not executed.
 std::vector<std::optional<double>> metricValues(const ProfileView& profile,
                                                 ProfileView::Stop stop = {});
 
-/// The place of a metric in allMetrics(). Throws UserError that lists the names.
+/// The index of a metric in allMetrics(). Throws UserError that lists the names.
 std::size_t metricNamed(std::string_view name);
 
 } // namespace tilescope

@@ -10,7 +10,7 @@ bool isDigit(char c) {
     return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Letters, digits and '_' go on with a word; '/', ':', '.' and brackets end a part of a path.
+/// Letters, digits and '_' continue a word; '/', ':', '.' and brackets end a part of a path.
 bool goesOn(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }

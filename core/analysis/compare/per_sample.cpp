@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// What values of source and target are divided by.
+/// Divisors for the values of source and target.
 struct Divisors {
     double source = 1;
     double target = 1;

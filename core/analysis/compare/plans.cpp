@@ -18,7 +18,7 @@ json::object planObject(std::string_view plan) {
     json::error_code error;
     const json::value value = json::parse({plan.data(), plan.size()}, error);
     if (error || !value.is_object())
-        throw DamagedProfile("the plan of an operation is no JSON object");
+        throw DamagedProfile("the plan of an operation is not a JSON object");
     return value.as_object();
 }
 
@@ -52,7 +52,7 @@ const std::string* valueOf(const Leaves& leaves, const std::string& key) {
     return found == leaves.end() ? nullptr : &found->second;
 }
 
-/// Splits are what most of a plan says, so that their names are alone.
+/// Splits make up most of a plan, so they are listed without a prefix.
 std::string shownKey(const std::string& key) {
     const std::size_t dot = key.find('.');
     if (dot == std::string::npos)

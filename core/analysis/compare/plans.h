@@ -17,15 +17,15 @@ struct PlanDifference {
     friend bool operator==(const PlanDifference&, const PlanDifference&) = default;
 };
 
-/// What the planner expected of a plan, where it says so.
+/// The planner's own estimates for a plan, where the plan has them.
 struct PlanEstimate {
     std::optional<std::int64_t> cycles;
     std::optional<std::int64_t> tempBytes;
 };
 
-/// Differences between two plans (JSON objects as profiles have them; empty: no plan) in the order
-/// of the source. What follows from the choice (the estimate, whether the memory target was kept)
-/// is not part of it. Throws UserError if a plan of a damaged profile is no JSON object.
+/// Differences between two plans (JSON objects as in profiles; empty: no plan) in the source's
+/// order. Consequences of the choice (the estimate, whether the memory target was kept) are not
+/// compared. Throws UserError if a plan of a damaged profile is not a JSON object.
 std::vector<PlanDifference> planDifferences(std::string_view source, std::string_view target);
 
 PlanEstimate planEstimate(std::string_view plan);

@@ -1,4 +1,4 @@
-// Two profiles and who is who in them, which every comparison asks.
+// Two profiles and the matching between their items, which all comparisons share.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace tilescope {
 
-/// Matchings of two profiles, each made when it is first asked for. Shared by threads. Calls throw
-/// UserError for a damaged profile and Cancelled after a stop.
+/// Matchings of two profiles, each made on first use. Shared by threads. Calls throw UserError for
+/// a damaged profile and Cancelled after a stop.
 class ProfileMatching {
 public:
     template <class T> using Part = std::shared_ptr<const T>;
@@ -27,10 +27,11 @@ public:
     [[nodiscard]] Part<Matching> programs(Stop stop = {}) const;
     [[nodiscard]] Part<Matching> steps(Stop stop = {}) const; ///< of the liveness order
 
-    /// What the target has of these of the source.
+    /// The target's counterparts of these variables of the source.
     [[nodiscard]] std::vector<VariableId> targetsOf(const std::vector<VariableId>& variables,
                                                     Stop stop = {}) const;
-    /// The step of the other side; where it has none, that at the same place; none beyond its end.
+    /// The matching step of the other side; without a match, the step at the same place; none
+    /// beyond its end.
     [[nodiscard]] StepId targetOf(StepId step, Stop stop = {}) const;
     [[nodiscard]] StepId sourceOf(StepId step, Stop stop = {}) const;
 
@@ -46,7 +47,7 @@ private:
     LazyPart<Matching> steps_;
 };
 
-/// Source and target of a comparison; the target may be missing. Copies share what is matched.
+/// Source and target of a comparison; the target may be missing. Copies share the matching.
 struct ProfilePair {
     ProfilePair() = default;
     explicit ProfilePair(ProfileViewPtr ofSource, ProfileViewPtr ofTarget = nullptr)

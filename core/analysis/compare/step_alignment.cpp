@@ -70,7 +70,8 @@ std::vector<Pair> longestChain(const std::vector<Pair>& pairs) {
 /// Adds the longest common subsequence of the blocks [from, to) of both.
 void addCommon(std::vector<Pair>& chain, std::span<const Block> source,
                std::span<const Block> target, Pair from, Pair to) {
-    // Time and room of this many cells are not felt; a larger gap keeps what occurrences found.
+    // Up to this many cells time and memory do not matter; a larger gap keeps the pairs found by
+    // occurrence.
     constexpr std::size_t mostCells = 1'000'000;
     const std::size_t rows = to.first - from.first;
     const std::size_t columns = to.second - from.second;

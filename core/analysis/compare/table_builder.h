@@ -19,7 +19,7 @@ struct TableItem {
     std::vector<std::int64_t> values; ///< one for each column
 };
 
-/// What a row says of details that differ.
+/// Text of a row for details that differ.
 using DetailChange = std::string (*)(const std::string& source, const std::string& target);
 /// "a -> b".
 std::string fromTo(const std::string& source, const std::string& target);

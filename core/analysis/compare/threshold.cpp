@@ -63,7 +63,7 @@ void parseLimit(Threshold& threshold, std::string_view limit) {
     if (limit.empty())
         wrong(threshold.text, "it has no limit");
     const bool isSigned = limit.front() == '+' || limit.front() == '-';
-    // from_chars knows no plus.
+    // from_chars rejects a plus sign.
     const std::string_view digits = limit.front() == '+' ? limit.substr(1) : limit;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -80,7 +80,7 @@ void parseLimit(Threshold& threshold, std::string_view limit) {
     const Metric& metric = allMetrics()[threshold.metric];
     const std::optional<double> factor = factorOf(metric.unit, suffix);
     if (!factor)
-        wrong(threshold.text, fmt::format("'{}' is no unit of {}", suffix, metric.name));
+        wrong(threshold.text, fmt::format("'{}' is not a unit of {}", suffix, metric.name));
     threshold.kind = isSigned ? Kind::Change : Kind::Value;
     threshold.limit = value * *factor;
 }
@@ -139,7 +139,7 @@ Threshold parseThreshold(std::string_view text) {
     const std::string_view whole = threshold.text;
     const std::size_t at = whole.find_first_of("<>");
     if (at == std::string_view::npos)
-        wrong(text, "it has no relation");
+        wrong(text, "it has no comparison");
     const bool orEqual = at + 1 < whole.size() && whole[at + 1] == '=';
     threshold.metric = metricNamed(trimmed(whole.substr(0, at)));
     threshold.relation = whole[at] == '>' ? (orEqual ? Relation::MoreOrEqual : Relation::More)

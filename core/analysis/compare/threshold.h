@@ -13,7 +13,7 @@ namespace tilescope {
 /// A condition under which a comparison fails.
 struct Threshold {
     enum class Relation { More, MoreOrEqual, Less, LessOrEqual };
-    /// What is compared with the limit: the change in percent of the source, the change, or the
+    /// The value compared with the limit: the change in percent of the source, the change, or the
     /// target's value.
     enum class Kind { PercentChange, Change, Value };
 
@@ -26,8 +26,8 @@ struct Threshold {
 
 /// Parses METRIC, one of > >= < <=, and a limit: "+2%" or "-5%" is a change in percent, a number
 /// with a sign is a change, one without is a limit of the target's value itself. Bytes may end in
-/// B, KiB, MiB, GiB, kB, MB or GB, seconds in ns, us, ms or s. Throws UserError that names what is
-/// wrong: an unknown metric, no relation, a limit that is no number or has the wrong unit.
+/// B, KiB, MiB, GiB, kB, MB or GB, seconds in ns, us, ms or s. Throws UserError that explains what
+/// is wrong: an unknown metric, no comparison, a limit that is not a number or has the wrong unit.
 Threshold parseThreshold(std::string_view text);
 
 struct ThresholdResult {
@@ -35,9 +35,9 @@ struct ThresholdResult {
     std::string text; ///< "maxTile>+2%: 517 KiB -> 692 KiB (+34.0 %)"
 };
 
-/// Holds a threshold against the metrics of source and target (as metricValues() has them). Throws
-/// UserError if one of the profiles lacks the metric: what cannot be checked must not pass. A
-/// change from nothing to something is infinite in percent.
+/// Checks a threshold against the metrics of source and target (from metricValues()). Throws
+/// UserError if one of the profiles lacks the metric: a threshold that cannot be checked must not
+/// pass. A change from zero to anything else is infinite in percent.
 ThresholdResult checkThreshold(const Threshold& threshold,
                                const std::vector<std::optional<double>>& source,
                                const std::vector<std::optional<double>>& target);

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-// Steps that are a smaller part of all changes, whichever way, are folded.
+// Steps that are a smaller share of all changes, in absolute terms, are folded.
 constexpr double leastShown = 0.01;
 
 std::int64_t divided(double cycles, double samples) {

@@ -1,5 +1,5 @@
-// Why a run takes longer or shorter: the way from the source's cycles to the target's, one step for
-// each kind of loss.
+// Why a run takes longer or shorter: from the source's cycles to the target's, in one step for each
+// kind of loss.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 namespace tilescope {
 
 struct WaterfallStep {
-    std::optional<LossKind> kind; ///< none: what is too small to be a step, and what is rounded
+    std::optional<LossKind> kind; ///< none: steps too small to show, and rounding
     std::int64_t before = 0;      ///< cycles of the kind in the source's run
     std::int64_t after = 0;
-    std::string place; ///< the largest of the side that has more cycles; may be empty
+    std::string place; ///< the largest of the side with more cycles; may be empty
     [[nodiscard]] std::int64_t difference() const { return after - before; }
     [[nodiscard]] std::string name() const;
 };
 
-/// Steps whose differences add up to `after` less `before`, largest first, the rest last.
+/// Steps whose differences add up to `after` minus `before`, largest first, the remainder last.
 struct Waterfall {
     std::int64_t before = 0; ///< cycles of the source's run, or of a sample
     std::int64_t after = 0;
@@ -29,7 +29,7 @@ struct Waterfall {
     std::vector<WaterfallStep> steps;
 };
 
-/// What cycles are of: a run, a sample, or a sample only where runs take different numbers of them.
+/// The unit of all cycles: a run, a sample, or a sample only if the runs differ in their samples.
 enum class WaterfallBasis { Run, Sample, SampleIfRunsDiffer };
 
 /// `sourceSamples`, `targetSamples`: of a run.
@@ -42,7 +42,7 @@ Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLo
 std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
                                           const std::stop_token& stop = {});
 
-/// What the waterfall of two profiles is made of, to be looked at on one basis and then another.
+/// The inputs of the waterfall of two profiles, from which it can be made on either basis.
 struct WaterfallParts {
     RunLosses source;
     RunLosses target;

@@ -56,7 +56,8 @@ const std::vector<TraceSums>& CounterColumns::sums() const {
     if (sums_)
         return *sums_;
     const auto trace = profile_.trace(stop_);
-    // The sum of many is as quick as one: what is spread in each is not seen in all of them.
+    // Reading several IPUs with wider blocks costs no more than reading one; the detail lost in
+    // each is not visible in their sum.
     const auto several = std::max<std::int64_t>(1, static_cast<std::int64_t>(ipus_.size()));
     return sums_.emplace(summed<TraceSums>(
         [&](IpuId ipu) {

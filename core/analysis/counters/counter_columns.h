@@ -1,4 +1,4 @@
-// Counters of an execution over time: what the tracks above its lanes draw, and the report prints.
+// Counters of an execution over time, for the tracks above the trace's lanes and for the report.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,14 @@ namespace tilescope {
 using ForEach =
     std::function<void(std::size_t count, const std::function<void(std::size_t)>& work)>;
 
-/// Some IPUs of a profile over columns of time. Sums are over the IPUs. Each kind of figure is read
-/// when it is first asked for; for one thread. Calls throw UserError for a damaged profile and
+/// Counters of some IPUs of a profile over columns of time, summed over the IPUs. Each kind of
+/// figure is read on first use. Not thread-safe. Calls throw UserError for a damaged profile and
 /// Cancelled after a stop.
 class CounterColumns {
 public:
-    /// `profile` outlives it. Of IPUs that the profile does not have nothing is counted. `each`
-    /// shares the work of several among threads; without it they are read one after the other.
+    /// `profile` outlives it. IPUs that the profile does not have count as nothing. `each`
+    /// distributes the work of several IPUs over threads; without it they are read one after the
+    /// other.
     CounterColumns(const ProfileView& profile, std::vector<IpuId> ipus, CycleColumns columns,
                    std::stop_token stop = {}, ForEach each = {});
 
@@ -31,7 +32,7 @@ public:
 
     /// Live memory of all IPUs together, see LiveMemory.
     [[nodiscard]] const std::vector<LiveExtremes>& live() const { return liveColumns().columns; }
-    /// Whether these are the extremes of moments, and not bounds of them.
+    /// Whether these are exact extremes, and not bounds.
     [[nodiscard]] bool liveIsExact() const { return liveColumns().exact; }
     /// Bytes of all tiles of the IPUs.
     [[nodiscard]] std::int64_t memory() const;
@@ -44,11 +45,11 @@ public:
     /// from the host and to it, by stream copies.
     [[nodiscard]] double fromHostBytesPerCycle(std::size_t column) const;
     [[nodiscard]] double toHostBytesPerCycle(std::size_t column) const;
-    /// Tiles that work: cycles in which they do, of all tiles, in each cycle of the column.
+    /// Mean number of tiles that work: tile cycles spent working per cycle of the column.
     [[nodiscard]] double activeTiles(std::size_t column) const;
     [[nodiscard]] std::int64_t tiles() const;
 
-    /// What these are made of.
+    /// The sums that these are computed from.
     [[nodiscard]] const std::vector<TraceSums>& sums() const;
 
 private:

@@ -283,7 +283,7 @@ private:
             const CycleRange column = columns.at(i);
             FoundExtremes found = ipu.steps->over(column.begin, column.end);
             const bool ran = found.any();
-            // What it waits with when the column begins.
+            // What is held while waiting when the column begins.
             if (!ran || !ipu.steps->over(column.begin, column.begin + 1).any()) {
                 if (!held)
                     held = ipu.steps->before(column.begin).value_or(0);

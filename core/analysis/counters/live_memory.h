@@ -20,20 +20,21 @@ struct LiveExtremes {
 /// Bytes in each column of time.
 struct LiveColumns {
     std::vector<LiveExtremes> columns;
-    /// False where bounds stand for extremes: the sums of what each IPU has least and most in a
+    /// False if these are bounds instead of extremes: the sums of each IPU's least and most in a
     /// column, perhaps at different moments.
     bool exact = true;
 };
 
 /// **Live memory at a moment**: what is resident on each IPU at that moment, added up over the
-/// IPUs. On an IPU that is what is live at the step that runs, of several that overlap the most;
-/// between steps, while it waits, what was live at the step that began last; before the first what
-/// is always live. The extremes of a column are those of its moments, so that the largest of any
-/// columns of a range is the same. Curves over steps of the program (LivenessSeries) are something
-/// else: there all IPUs are at one step, though at a moment of a pipeline each is at its own.
+/// IPUs. On an IPU that is what is live at the running step (of several that overlap, the step with
+/// most); between steps, while it waits, what was live at the step that began last; before the
+/// first step, what is always live. The extremes of a column are those of its moments, so the
+/// maximum over the columns of a range does not depend on the columns. Curves over steps of the
+/// program (LivenessSeries) differ: there all IPUs are at the same step, whereas at a moment of a
+/// pipeline each is at its own.
 ///
-/// The first question about a range reads its steps, repetitions once; what is kept of them lets
-/// later ones take time for their columns only. For several threads.
+/// The first query of a range reads its steps, repetitions once; what is kept of them makes the
+/// cost of later queries depend on their columns only. Thread-safe.
 class LiveMemory {
 public:
     LiveMemory(const ProfileView& profile, Stop stop);
@@ -45,8 +46,8 @@ public:
     /// a stop.
     [[nodiscard]] std::vector<LiveExtremes> columns(IpuId ipu, const CycleColumns& columns,
                                                     const std::stop_token& stop = {}) const;
-    /// Of several IPUs together. Not exact only where IPUs repeat different work beside each other
-    /// for so many steps that they cannot be gone through.
+    /// Of several IPUs together. Inexact only where IPUs repeat different work at the same time for
+    /// so many steps that they cannot be visited.
     [[nodiscard]] LiveColumns columns(const std::vector<IpuId>& ipus, const CycleColumns& columns,
                                       const std::stop_token& stop = {}) const;
 

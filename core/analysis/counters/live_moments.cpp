@@ -8,12 +8,12 @@
 namespace tilescope {
 namespace {
 
-// A chunk is gone through at once, its cells are kept: a border of a column costs a cell.
+// A chunk is visited as a whole and its cells are kept, so a column border costs one cell.
 constexpr std::int64_t stepsOfCell = 512;
 constexpr std::int64_t cellsOfChunk = 128;
-// What takes some ten seconds; traces of real programs repeat long before.
+// Some ten seconds of work; traces of real programs repeat long before.
 constexpr std::int64_t mostSteps = 100'000'000;
-// Less is gone through as it is.
+// Fewer repetitions are visited like any other steps.
 constexpr std::int64_t fewestPeriods = 2;
 // Entries of a lane beside a call; syncs.
 constexpr std::size_t mostBeside = 8;
@@ -169,8 +169,8 @@ std::optional<LiveMoments::Together> LiveMoments::together(TraceBodyId body, std
     }
     if (!any)
         return {};
-    // What is held at first differs from what later repetitions begin with: of the call itself it
-    // is once a period has gone by in which nothing else began.
+    // The bytes held at first may differ from those with which later repetitions begin: they are
+    // the call's own once a period has passed in which nothing else began.
     const CycleRange alone{found.range.begin + found.period, found.range.end};
     found.range.begin = alone.begin + found.period;
     for (Place& place : found.inside)
@@ -227,7 +227,7 @@ std::optional<std::vector<FoundExtremes>> LiveMoments::columns(const CycleColumn
         const auto stretch =
             std::partition_point(stretches_.begin(), stretches_.end(),
                                  [&](const Stretch& s) { return s.range.end <= range.begin; });
-        // Columns that are narrower than cells are gone through together.
+        // Columns narrower than cells are visited together.
         std::size_t end = column;
         if (stretch != stretches_.end() && stretch->period == 0 &&
             range.cycles() < stretch->chunks.range().cycles() /

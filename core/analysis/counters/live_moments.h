@@ -1,4 +1,5 @@
-// What several IPUs hold together at a moment, over stretches of an execution that are read once.
+// The memory that several IPUs hold together at a moment, over stretches of an execution, each read
+// once.
 // Internal to core/analysis/counters.
 #pragma once
 
@@ -6,34 +7,34 @@
 
 namespace tilescope {
 
-/// The sum over some IPUs. Where all of them repeat the same body at the same pace one repetition
-/// stands for all; what is left is cut into cells of time whose extremes are kept. For one thread.
+/// The sum over some IPUs. Where all of them repeat the same body at the same pace, one repetition
+/// represents all; the rest is cut into cells of time whose extremes are kept. Not thread-safe.
 class LiveMoments {
 public:
     /// `trace` outlives this.
     LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus);
 
-    /// Without what is always live; none where the range has too many steps to go through.
+    /// Without always-live bytes; none if the range has too many steps to visit.
     std::optional<std::vector<FoundExtremes>> columns(const CycleColumns& columns,
                                                       const std::stop_token& stop);
 
 private:
-    /// Cycles that are one after the other, or a period that is repeated.
+    /// Consecutive cycles, or a period that is repeated.
     struct Stretch {
         CycleRange range;
         std::int64_t period = 0;
         std::vector<Stretch> inner = {};         ///< of the first period
-        std::optional<FoundExtremes> whole = {}; ///< of a period, once asked for
+        std::optional<FoundExtremes> whole = {}; ///< of a period, once computed
         std::int64_t steps = 0;                  ///< in a stretch without a period
         CycleColumns chunks = {};
-        std::vector<std::vector<FoundExtremes>> cells = {}; ///< of each chunk, once asked for
+        std::vector<std::vector<FoundExtremes>> cells = {}; ///< of each chunk, once computed
     };
     /// Where an IPU is in a body; `at` has no body where it does nothing.
     struct Place {
         EnteredBody at;
         std::int64_t offset = 0;
     };
-    /// What the IPUs do in a call, on a range in which none does anything else.
+    /// What the IPUs do in a call, over a range in which none does anything else.
     struct Together {
         CycleRange range;
         std::int64_t period = 0; ///< if it is repeated

@@ -17,7 +17,7 @@ struct EnteredBody {
     friend auto operator<=>(const EnteredBody&, const EnteredBody&) = default;
 };
 
-/// Reads the lanes of one IPU. For one thread.
+/// Reads the lanes of one IPU. Not thread-safe.
 class LiveSteps {
 public:
     /// `bytes` are by step of the order, without what is always live. All outlive this.
@@ -37,17 +37,17 @@ public:
     [[nodiscard]] Repetition repetition(const EnteredBody& at, const LaneEntry& call) const {
         return lanes_.repetition(at.body, ipu_, call);
     }
-    /// What is live at a step; none for a sync and for what is not in the order.
+    /// Bytes live at a step; none for a sync and for steps that are not in the order.
     [[nodiscard]] std::optional<std::int64_t> bytesOf(const EnteredBody& at,
                                                       const LaneEntry& step) const;
-    /// Whether any step of a body that takes time has bytes, or of what it calls.
+    /// Whether any step that takes time has bytes, in the body or in what it calls.
     [[nodiscard]] bool hasBytes(const EnteredBody& at);
 
     /// The place at which a body is being read: it calls others and never itself.
     LaneCursor& cursorOf(TraceBodyId body) {
         return cursors_.try_emplace(body, lanes_, body, ipu_, TracePages::Keep::No).first->second;
     }
-    /// Lets go of pages of the file.
+    /// Releases pages of the file.
     void forgetPages();
 
 private:

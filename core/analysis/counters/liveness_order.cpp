@@ -40,7 +40,7 @@ std::vector<bool> LivenessOrder::calledBy(const std::vector<ProgramId>& controlP
     return called;
 }
 
-// As simulator/memory/liveness.cpp goes through the tree.
+// Visits the tree in the order of simulator/memory/liveness.cpp.
 void LivenessOrder::layOut(const std::vector<ProgramId>& controlPrograms,
                            const std::vector<ProgramId>& functions, const std::vector<bool>& once) {
     within_.assign(programs_.size(), -1);
@@ -66,13 +66,13 @@ void LivenessOrder::layOut(const std::vector<ProgramId>& controlPrograms,
 std::int32_t LivenessOrder::sizeOf(ProgramId root, int depth) {
     if (sizes_[root.index()] >= 0)
         return sizes_[root.index()];
-    sizes_[root.index()] = 0; // of a function that calls itself, which only a damaged file has
+    sizes_[root.index()] = 0; // only a damaged file has a function that calls itself
     if (depth > deepestCalls)
         return 0;
     const auto most = static_cast<std::int32_t>(steps_.size()) + 1;
     std::int32_t size = 0;
     std::vector<ProgramId> open{root};
-    // A program has one parent: each is met once.
+    // A program has one parent, so each is visited once.
     while (!open.empty()) {
         const ProgramId id = open.back();
         open.pop_back();

@@ -8,10 +8,9 @@
 
 namespace tilescope {
 
-/// The liveness order is the program tree with functions at each of their calls (see
-/// Profile::steps). A step is found by the place at which its function was entered and its own
-/// place in the function: nothing is kept for each call. Bases are steps; -1 where the order has
-/// none.
+/// The liveness order is the program tree with functions expanded at each of their calls (see
+/// Profile::steps). A step is found from the place at which its function was entered and its own
+/// place in the function: nothing is stored per call. Bases are steps; -1 where the order has none.
 class LivenessOrder {
 public:
     LivenessOrder(const IdVector<ProgramId, Program>& programs,
@@ -39,10 +38,11 @@ private:
     const IdVector<ProgramId, Program>& programs_;
     const IdVector<StepId, ProgramId>& steps_;
     std::vector<std::int32_t> within_; ///< by program: steps before it in its function
-    std::vector<std::int32_t> sizes_;  ///< by program: steps of a function; -1: not asked yet
-    std::vector<std::int32_t> bases_;  ///< by program: of control programs and what is there once
+    std::vector<std::int32_t> sizes_;  ///< by program: steps of a function; -1: not computed yet
+    std::vector<std::int32_t> bases_;  ///< by program: of control programs and functions that are
+                                       ///< in the order once
     std::vector<bool> standing_;       ///< by program: a function that is in the order once
-    std::int32_t end_ = 0;             ///< steps of all that was laid out
+    std::int32_t end_ = 0;             ///< number of steps laid out
 };
 
 } // namespace tilescope

@@ -14,7 +14,7 @@ template <class Wide> std::int64_t saturated(Wide value) {
     return static_cast<std::int64_t>(std::clamp<Wide>(value, Limits::min(), Limits::max()));
 }
 
-/// The later of two steps that began; of two at once that with more.
+/// The later of two steps that began; if both began at once, the one with more bytes.
 template <class Began>
 std::optional<Began> later(const std::optional<Began>& a, const std::optional<Began>& b) {
     if (!a || !b)
@@ -162,7 +162,7 @@ void MomentSweep::began(std::size_t ipu, std::int64_t begin, std::int64_t end, s
     now.heldSince = begin;
     std::erase_if(now.running, [&](const Running& r) { return r.end <= begin; });
     now.running.push_back({end, bytes});
-    if (now.running.size() > 1) // their ends are no begins: where one alone ends, nothing changes
+    if (now.running.size() > 1) // the end of a step that runs alone changes nothing
         for (const Running& running : now.running)
             ends_.push({running.end, ipu});
     update(ipu, begin);
@@ -232,7 +232,7 @@ std::optional<MomentSweep::Began> MomentSweep::lastBefore(std::size_t ipu, const
             last->begin += k * r.period;
         found = later(found, last);
         if (k * r.period + r.length <= cycle && !last)
-            break; // it has ended as a whole, without a step that has bytes
+            break; // it has ended entirely, without a step that has bytes
     }
     return found;
 }

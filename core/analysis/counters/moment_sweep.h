@@ -1,5 +1,4 @@
-// Goes through the moments of several IPUs in the order of time. Internal to
-// core/analysis/counters.
+// Visits the moments of several IPUs in order of time. Internal to core/analysis/counters.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace tilescope {
 
-/// Extremes that grow; none of no moments.
+/// Extremes of the moments added so far; empty without any.
 struct FoundExtremes {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t most = std::numeric_limits<std::int64_t>::min();
@@ -26,22 +25,22 @@ struct FoundExtremes {
     }
 };
 
-/// One pass over a range. What it costs grows with the steps in it.
+/// One pass over a range. Its cost grows with the steps in the range.
 class MomentSweep {
 public:
     explicit MomentSweep(std::deque<LiveSteps>& ipus)
         : ipus_(ipus)
         , now_(ipus.size()) {}
 
-    /// Of the sum over the IPUs between each two of `borders`, which grow. Throws Cancelled after a
-    /// stop.
+    /// Extremes of the sum over the IPUs between consecutive `borders`, which ascend. Throws
+    /// Cancelled after a stop.
     std::vector<FoundExtremes> between(std::span<const std::int64_t> borders,
                                        const std::stop_token& stop);
 
 private:
     /// A lane that is being read, or a call that begins its next repetition.
     struct Reader {
-        std::int64_t next = 0; ///< the cycle at which it goes on
+        std::int64_t next = 0; ///< the cycle at which it continues
         std::size_t ipu = 0;
         EnteredBody at;
         LaneCursor* cursor = nullptr; ///< none: a call
@@ -89,7 +88,7 @@ private:
 
     std::deque<LiveSteps>& ipus_;
     std::vector<Now> now_;
-    __extension__ __int128 total_ = 0; ///< of what damaged files say, too
+    __extension__ __int128 total_ = 0; ///< wide enough for damaged files, too
     Earliest<Reader> readers_;
     Earliest<End> ends_; ///< of steps that overlap others of their IPU
 };

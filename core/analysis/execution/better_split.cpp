@@ -41,8 +41,9 @@ std::int64_t leastLongest(const std::vector<PassCycles>& operations, std::size_t
     return high;
 }
 
-/// First operations of the stages: among the splits whose longest stage is shortest, the one with
-/// the least sum of squares, so that the others are even too. Of equal ones the latest cut.
+/// First operations of the stages: among the splits with the shortest longest stage, the one with
+/// the least sum of squares, so that the other stages are balanced too; among equal ones the latest
+/// cut.
 std::vector<std::size_t> balancedStarts(const std::vector<PassCycles>& operations,
                                         std::size_t stages) {
     const std::size_t count = operations.size();
@@ -77,8 +78,8 @@ std::vector<std::size_t> balancedStarts(const std::vector<PassCycles>& operation
     return starts;
 }
 
-/// The scope that an operation is in. One below another operation ("conv1/bias") is where
-/// that does.
+/// The scope that an operation is in. An operation below another one ("conv1/bias") belongs to that
+/// one's scope.
 std::string blockOf(std::string name, const std::set<std::string_view>& names) {
     std::string scope;
     do {
@@ -89,7 +90,7 @@ std::string blockOf(std::string name, const std::set<std::string_view>& names) {
     return scope;
 }
 
-/// Whether one of two blocks is in the other, or is it; the model itself is no block.
+/// Whether one of two blocks is within the other, or the same; the model itself is not a block.
 bool isOneBlock(const std::string& a, const std::string& b) {
     return !a.empty() && !b.empty() && (isBelow(a, b) || isBelow(b, a));
 }
@@ -130,7 +131,7 @@ std::vector<PassCycles> cyclesOfBlocks(const std::vector<PassCycles>& operations
 
 /// The shortest scope that begins with this operation, which --split takes as the boundary.
 std::string boundaryName(const std::vector<StagedOperation>& operations, std::size_t at) {
-    // Names in a damaged file may nest deeper than anybody would look.
+    // Names in a damaged file may nest deeper than is useful.
     constexpr int deepest = 100;
     const std::string& name = operations[at].name;
     std::size_t end = name.find('/');
@@ -165,7 +166,7 @@ BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times,
     const double gain = static_cast<double>(pipeline.iterations) *
                         (slotSums(pipeline, times.stages, times.fifos).total -
                          slotSums(pipeline, expected, times.fifos).total);
-    // More than the step itself cannot be gained.
+    // The gain cannot exceed the step itself.
     better.gainCycles =
         static_cast<std::int64_t>(std::clamp(gain, 0.0, static_cast<double>(stepCycles)));
     better.gain = static_cast<double>(better.gainCycles) / static_cast<double>(stepCycles);

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// False too for ids of a damaged file.
+/// Also false for ids of a damaged file.
 template <class Id, class Value> bool isOneOf(const IdVector<Id, Value>& values, Id id) {
     return id.valid() && id.index() < values.size();
 }

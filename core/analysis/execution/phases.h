@@ -1,4 +1,4 @@
-// What phased execution does phase by phase, and what waits in streaming memory meanwhile.
+// What phased execution does phase by phase, and what is kept in streaming memory meanwhile.
 #pragma once
 
 #include <string>

@@ -145,7 +145,7 @@ private:
         }
     }
 
-    /// Stages of which each IPU has as much to do as any other, evenly over its own.
+    /// Stages if every IPU had equally much to do, spread evenly over its own stages.
     [[nodiscard]] std::vector<PassCycles> evenStages() const {
         std::map<IpuId, std::int64_t> onIpu;
         for (const StageRecord& stage : pipeline_.stages)

@@ -31,7 +31,7 @@ struct PipelineSlotCall {
     ProgramId call; ///< the Call of the program tree; none if the tree has no such call
     std::int32_t stage = 0;
     bool forward = false;
-    bool backward = false; ///< with forward: both in one function; neither: it moves FIFOs on
+    bool backward = false; ///< with forward: both in one function; neither: it advances FIFOs
 };
 
 /// A slot with the time that its slowest IPU takes, without copies between IPUs and host streams.
@@ -51,8 +51,8 @@ struct PipelineWait {
     std::int64_t imbalance = 0; ///< for a longer stage of the same slot
 };
 
-/// Another contiguous split of the same operations, between blocks of the model, whose longest
-/// stage is shortest. Copies between IPUs are taken to stay as they are.
+/// Another contiguous split of the same operations, between blocks of the model, with the shortest
+/// longest stage. Copies between IPUs are assumed not to change.
 struct BetterSplit {
     std::vector<std::string> split;        ///< value of --split; empty if nothing better was found
     std::vector<std::int64_t> stageCycles; ///< forward and backward of each stage, expected
@@ -74,13 +74,13 @@ struct PipelineReport {
     std::int64_t busySlots = 0;     ///< slots in which at least one program runs
     /// Mean occupancy of the IPUs over the step, from the trace.
     double utilisation = 0;
-    /// The same if all IPUs had equally much to do, forward as long as backward, and nothing came
-    /// between slots: what the schedule allows (with a stage an IPU G/(G+N-1) for most, 1/N in
-    /// sequence).
+    /// The same if all IPUs had equally much to do, forward took as long as backward, and nothing
+    /// happened between slots: what the schedule allows (with a stage an IPU G/(G+N-1) for most,
+    /// 1/N in sequence).
     double scheduleUtilisation = 0;
-    /// What of the IPUs' time in the step is lost: to slots in which a stage has nothing to run; to
-    /// waiting for a longer stage of the same slot; to copies, host and weight update. The three
-    /// and utilisation add up to one.
+    /// Shares of the IPUs' time in the step that are lost: to slots in which a stage has nothing to
+    /// run; to waiting for a longer stage of the same slot; to copies, host and weight update. The
+    /// three and utilisation add up to one.
     double bubbleShare = 0;
     double imbalanceShare = 0;
     double overheadShare = 0;

@@ -117,9 +117,8 @@ private:
         count(times_.stages[stage], waiting, backward);
     }
 
-    /// Parts the cycles of a called function among the operations that it stands for. Its programs
-    /// have the names of the first of the parts that share it: the scope of the call takes the
-    /// place of theirs.
+    /// Distributes the cycles of a called function over the operations that share it. Its programs
+    /// are named after the first of these; the scope of the call replaces that one's scope.
     void countCall(const TraceCall& call, std::size_t stage, std::size_t operation,
                    std::int64_t cycles, bool backward) {
         const std::string_view scope = parentOf(operationName(call.program));
@@ -191,8 +190,8 @@ private:
         return scope;
     }
 
-    /// Notes what the forward pass runs; false if it has run this before: an operation of its own,
-    /// or a function that several operations share.
+    /// Records what the forward pass runs; false if it has run this before: an operation of its
+    /// own, or a function that several operations share.
     bool remember(ProgramId id, bool backward) {
         if (id.index() >= parts_.programs.size())
             return true;
@@ -230,7 +229,7 @@ private:
     }
 
     /// The model's operation that something came from: the longest scope of its name that is one,
-    /// else the one before it if that is in the same scope, else the stage's first there.
+    /// otherwise the one before it if that is in the same scope, otherwise the stage's first there.
     [[nodiscard]] std::size_t originOf(std::string_view name, std::size_t stage,
                                        std::size_t otherwise) const {
         std::size_t origin = otherwise;
@@ -256,8 +255,8 @@ private:
         return origin;
     }
 
-    /// Visits a name and the scopes around it, innermost first, until one is what was sought. Names
-    /// of damaged files have a million levels, each a prefix to look up: the rest is left out.
+    /// Visits a name and the scopes around it, innermost first, until one matches. Names of damaged
+    /// files may have a million levels, each a prefix to look up: the rest is ignored.
     template <class Visit> static bool eachScope(std::string_view at, const Visit& visit) {
         constexpr int deepest = 256;
         for (int depth = 0; depth < deepest && !at.empty(); ++depth, at = parentOf(at))

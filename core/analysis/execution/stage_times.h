@@ -9,7 +9,8 @@
 
 namespace tilescope {
 
-/// Parts of one profile, borrowed: the whole trace is read once for all that is added up from it.
+/// Parts of one profile, borrowed, so that the whole trace is read once for everything computed
+/// from it.
 struct PipelineParts {
     const ProfileInfo& info;
     const Pipeline& pipeline;
@@ -31,7 +32,7 @@ struct PassCycles {
 struct SlotFunction {
     std::int32_t stage = 0;
     bool forward = false;
-    bool backward = false; ///< neither: it moves FIFOs on
+    bool backward = false; ///< neither: it advances FIFOs
 };
 std::map<ProgramId, SlotFunction> slotFunctions(const Pipeline& pipeline);
 
@@ -41,8 +42,8 @@ struct StageTimes {
     std::vector<PassCycles> operations; ///< by Pipeline::operations
 };
 
-/// Adds up the steps of the stage functions. What comes from no operation of the model (losses,
-/// accumulators, stashes) counts for the one before it in its function.
+/// Adds up the steps of the stage functions. Steps that come from no operation of the model
+/// (losses, accumulators, stashes) count for the one before them in their function.
 StageTimes stageTimes(const PipelineParts& parts);
 
 /// The Call of each function of each slot: the n-th slot that calls a function and the n-th Call of
@@ -50,8 +51,8 @@ StageTimes stageTimes(const PipelineParts& parts);
 std::vector<std::vector<ProgramId>> slotCalls(const Pipeline& pipeline,
                                               const IdVector<ProgramId, Program>& programs);
 
-/// Compute and exchange cycles by stage's IPU of what follows the slots in the body that runs all
-/// of them: the weight update. `calls` as slotCalls() gives them.
+/// Compute and exchange cycles, by stage's IPU, of what follows the slots in the body that runs all
+/// of them: the weight update. `calls` from slotCalls().
 std::vector<std::int64_t> updateTimes(const PipelineParts& parts,
                                       const std::vector<std::vector<ProgramId>>& calls);
 

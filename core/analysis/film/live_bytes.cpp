@@ -95,7 +95,7 @@ void LiveChanges::addChange(std::size_t step, std::int64_t factor,
 }
 
 void LiveChanges::addAt(std::size_t step, std::span<std::int64_t> dense) const {
-    // Begun more often than ended: live. Series are added once each, not once for each interval.
+    // Live if it began more often than it ended. Each series is added once, not once per interval.
     std::vector<bool> live(series_.size(), false);
     for (std::size_t i = 0; i < first_[step + 1]; ++i)
         live[changes_[i].series] = changes_[i].begins;
@@ -115,7 +115,7 @@ void LiveBytes::begin(std::size_t step) {
 }
 
 const std::vector<std::int64_t>& LiveBytes::at(StepId wanted) {
-    // Few steps change less than all of what is live.
+    // Across few steps, less changes than is live altogether.
     constexpr std::size_t nearSteps = 64;
     if (!wanted.valid() || wanted.index() >= changes_->steps())
         throw UserError(fmt::format("there is no step {}: the program has {}", wanted.value(),

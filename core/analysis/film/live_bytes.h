@@ -11,7 +11,7 @@
 namespace tilescope {
 
 /// What becomes live and what dies at each step of the liveness order, by class of liveness: the
-/// variables of a class are one series. Does not change once made; shared by threads.
+/// variables of a class are one series. Immutable; shared by threads.
 class LiveChanges {
 public:
     /// Throws UserError for a damaged profile, as livenessOf() does.
@@ -25,14 +25,14 @@ public:
     [[nodiscard]] const TileSeries& always() const { return always_; }
     /// Adds what is live at a step, but not always.
     void addAt(std::size_t step, std::span<std::int64_t> dense) const;
-    /// Adds what changes from the step before to a step, or with `factor` -1 takes it back.
+    /// Adds the change from the previous step to this one; with `factor` -1, undoes it.
     void addChange(std::size_t step, std::int64_t factor, std::span<std::int64_t> dense) const;
 
 private:
     struct Change {
         std::uint32_t step = 0;
         std::uint32_t series = 0;
-        bool begins = false; ///< else ends: is not live at the step any more
+        bool begins = false; ///< otherwise it ends: it is no longer live at the step
     };
 
     std::size_t steps_;
@@ -43,8 +43,9 @@ private:
     std::vector<std::size_t> first_; ///< of the changes of each step; one more at the end
 };
 
-/// Bytes on each tile at one step. Going to a step near the last costs the runs of what changes in
-/// between, to another those of what is live there; never the variables. For one thread.
+/// Bytes on each tile at one step. Moving to a nearby step costs the runs of what changes in
+/// between, to any other step those of what is live there; never a pass over the variables. Not
+/// thread-safe.
 class LiveBytes {
 public:
     explicit LiveBytes(std::shared_ptr<const LiveChanges> changes);

@@ -153,7 +153,7 @@ private:
                 put(tile, share(run.value, on.cycles));
     }
 
-    // A tile that works at all is told from one that does not.
+    // Even a small amount of work must be distinguishable from none.
     static std::int64_t share(std::int64_t cycles, std::int64_t all) {
         return all <= 0 ? 0
                         : std::clamp<std::int64_t>(

@@ -13,7 +13,7 @@ namespace tilescope {
 /// Memory goes over the steps of the liveness order, the others over the executed steps.
 enum class FilmKind {
     LiveMemory,    ///< bytes live on each tile
-    Activity,      ///< per cent of the step that a tile works
+    Activity,      ///< per cent of the step during which a tile works
     BytesReceived, ///< by an exchange, or from the host
     BytesSent
 };
@@ -28,12 +28,12 @@ struct FilmFrame {
     std::int64_t cycle = -1; ///< at which an executed step begins
 };
 
-/// The frames of a profile, made one at a time. For one thread at a time.
+/// The frames of a profile, made one at a time. Not thread-safe.
 class TileFilm {
 public:
     virtual ~TileFilm() = default;
     [[nodiscard]] virtual std::int64_t frames() const = 0;
-    /// The largest value that a frame can have, for one scale of all.
+    /// The largest value that any frame can have, for a common scale.
     [[nodiscard]] virtual std::int64_t largest() const = 0;
     /// Throws UserError if there is no such frame, or the profile is damaged.
     virtual FilmFrame frame(std::int64_t number, Stop stop = {}) = 0;
@@ -41,8 +41,8 @@ public:
     [[nodiscard]] virtual std::int64_t frameOf(StepId step) const = 0;
 };
 
-/// Reads what the film needs. In a film of executed steps IPUs that the step does not concern show
-/// what they do when it begins. Of a profile without execution such a film has no frames.
+/// Reads what the film needs. In a film of executed steps, IPUs that are not part of the step show
+/// what they do when it begins. Without an execution, such a film has no frames.
 std::shared_ptr<TileFilm> tileFilm(const ProfileView& profile, FilmKind kind, Stop stop = {});
 
 } // namespace tilescope

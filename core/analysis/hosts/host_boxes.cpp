@@ -89,7 +89,7 @@ std::vector<HostBox> waitsOfRuns(const std::vector<TraceRun>& runs, CycleRange r
     return waits;
 }
 
-/// A wait that ends where the range does, and not its run, is longer than it looks.
+/// A wait that ends with the range, and not with its run, is longer than it appears.
 void tellCuts(std::vector<HostBox>& boxes, CycleRange range) {
     for (HostBox& box : boxes)
         if (box.work == HostWork::HostWaits && !box.whole)

@@ -15,7 +15,7 @@ bool isStreamCopy(ProgramKind kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-/// Leaves steps out of a trace that are not wanted, and calls of bodies that have none.
+/// Removes unwanted steps from a trace, and calls of bodies that then have no steps.
 class Sieve {
 public:
     Sieve(const Trace& trace, const std::map<ProgramId, HostCopies::Part>& wanted)
@@ -118,8 +118,8 @@ void HostCopies::keep(const Trace& trace, const Target& target) {
     index_ = TraceIndex(Sieve(trace, parts_).sift(), target.ipus, target.tilesPerIpu);
 }
 
-// Between the copies of a merged span lies time that is not the host's: what is drawn of it has to
-// be as long as its copies are.
+// Between the copies of a merged span lies time that is not the host's: the drawn span must be as
+// long as its copies together.
 std::vector<TraceSpan> HostCopies::spans(IpuId ipu, CycleRange range,
                                          std::int64_t minimumCycles) const {
     std::vector<TraceSpan> result;

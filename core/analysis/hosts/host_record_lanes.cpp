@@ -9,7 +9,7 @@ namespace tilescope {
 namespace {
 
 std::int64_t cycleAt(double seconds, double clockHz) {
-    constexpr double most = 9007199254740992.0; // 2^53: single cycles are counted
+    constexpr double most = 9007199254740992.0; // 2^53: up to here a double counts single cycles
     return std::llround(std::clamp(seconds * clockHz, -most, most));
 }
 

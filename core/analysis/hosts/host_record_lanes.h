@@ -1,4 +1,4 @@
-// What the user's program recorded of itself, on the axis of the IPUs and in sums.
+// What the user's program recorded about itself, on the time axis of the IPUs and in sums.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// Tracepoints that are one within the other are shown so deep at most.
+/// Maximum depth at which nested tracepoints are shown.
 inline constexpr int deepestHostRow = 12;
 
 /// Rows of boxes by thread, in the order of their first events, which carry the thread's name; a

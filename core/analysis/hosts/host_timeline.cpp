@@ -11,9 +11,9 @@
 namespace tilescope {
 namespace {
 
-constexpr double fallbackClockHz = 1e6; // of a damaged profile, so that times stay finite
+constexpr double fallbackClockHz = 1e6; // for damaged profiles, so that times stay finite
 
-/// Times of a damaged profile end where a double still counts single cycles.
+/// Times of a damaged profile are clamped to where a double still counts single cycles.
 std::int64_t cyclesOf(double seconds, double clockHz) {
     constexpr double most = 9007199254740992.0; // 2^53
     return std::llround(std::clamp(seconds * clockHz, -most, most));
@@ -61,7 +61,8 @@ void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {
         for (const HostSpan& span : spans) {
             if (span.lane != name)
                 continue;
-            // A damaged file may have spans that overlap: the later begins after the earlier.
+            // A damaged file may have overlapping spans: the later one then begins after the
+            // earlier one.
             const std::int64_t begin = std::max(end, cyclesOf(span.start - last, clockHz_));
             end = std::max(begin, cyclesOf(span.start + span.seconds - last, clockHz_));
             lane.boxes.push_back({{begin, end}, work, span.name, 1, true});

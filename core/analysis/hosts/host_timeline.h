@@ -23,18 +23,18 @@ enum class HostWork {
     Moment,     ///< the same without a length
 };
 
-/// A piece of a lane. Cycle 0 is where the first run begins: what was before is negative.
+/// A piece of a lane. Cycle 0 is where the first run begins: earlier times are negative.
 struct HostBox {
     CycleRange cycles;
     HostWork work = HostWork::Run;
     std::string name;         ///< of the phase, the run or the stream; empty of several streams
-    std::int64_t steps = 1;   ///< of stream copies that it stands for
-    bool whole = true;        ///< false: goes on beyond the range that was asked for
+    std::int64_t steps = 1;   ///< number of stream copies that it represents
+    bool whole = true;        ///< false: extends beyond the requested range
     std::string channel = {}; ///< of a tracepoint
     friend bool operator==(const HostBox&, const HostBox&) = default;
 };
 
-/// Whether the host's own clock has measured it; all else takes cycles of the machine.
+/// Whether it was measured by the host's own clock; all other lanes have cycles of the machine.
 inline bool isWallTime(HostWork work) {
     return work == HostWork::Compilation || work == HostWork::Loading ||
            work == HostWork::Tracepoint || work == HostWork::Moment;
@@ -46,8 +46,8 @@ struct HostLane {
     std::vector<HostBox> boxes;
 };
 
-/// Who waits for whom in a run, cycles of one IPU. Waits and callbacks together are the run, where
-/// no stream copies overlap.
+/// Who waits for whom in a run, in cycles of one IPU. Waits and callbacks add up to the run unless
+/// stream copies overlap.
 struct HostWaits {
     std::int32_t run = 0;
     IpuId ipu;
@@ -57,7 +57,7 @@ struct HostWaits {
     std::int64_t hostWaits = 0; ///< all other time: the host waits for the IPU
 };
 
-/// What a lane amounts to. Seconds count from where the first run begins.
+/// Totals of a lane. Seconds count from where the first run begins.
 struct HostLaneSum {
     std::string name;
     std::int64_t spans = 0; ///< phases, runs, stream copies executed
@@ -66,17 +66,17 @@ struct HostLaneSum {
     double lastEnd = 0;
 };
 
-/// The lanes of a profile with an execution. Made once; safe for several threads.
+/// The lanes of a profile with an execution. Made once; thread-safe.
 class HostTimeline {
 public:
     HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index, HostCopies copies,
                  const Target& target);
-    /// Of a file, whose trace has this index. Throws UserError where it is damaged.
+    /// From a file, whose trace has this index. Throws UserError if it is damaged.
     HostTimeline(const ProfileReader& reader, const TraceIndex& index,
                  const IdVector<ProgramId, Program>& programs,
                  const IdVector<StreamId, Stream>& streams);
 
-    /// Compilation and loading, those of them that were recorded.
+    /// Compilation and loading, if they were recorded.
     [[nodiscard]] const std::vector<HostLane>& before() const { return before_; }
     /// Where they begin: a negative cycle, or 0 without any.
     [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
@@ -97,7 +97,7 @@ public:
 
     /// For each run and IPU; empty if the copies are not known.
     [[nodiscard]] std::vector<HostWaits> waits() const;
-    /// Lanes that have spans, in order. `programs`: how many there are.
+    /// Lanes that have spans, in order. `programs`: number of programs.
     [[nodiscard]] std::vector<HostLaneSum> sums(std::size_t programs) const;
 
 private:
@@ -113,8 +113,8 @@ private:
     std::int64_t firstCycle_ = 0, lastCycle_ = 0;
 };
 
-/// See HostTimeline::callbacks(): one row of what the host does for any IPU. Where one IPU waits
-/// while the host serves another, it serves.
+/// See HostTimeline::callbacks(): a single row of what the host does for any IPU. Where one IPU
+/// waits while the host serves another, the host counts as serving.
 std::vector<HostBox> callbackBoxes(std::vector<TraceSpan> copies, const HostCopies& of,
                                    const std::vector<TraceRun>& runs, CycleRange range);
 

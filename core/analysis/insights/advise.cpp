@@ -29,7 +29,7 @@ std::string scaled(const OptionSpec& spec, double now, double factor) {
                                                   : numberText(value);
 }
 
-/// Whether a run takes these options together.
+/// Whether a run accepts these options together.
 bool goTogether(const std::map<std::string, std::string>& values) {
     try {
         RunOptions options;
@@ -104,7 +104,7 @@ Adviser& Adviser::needing(const std::string& key, const std::string& other,
 
 std::vector<Advice> Adviser::advice() const {
     std::vector<Advice> possible = advice_;
-    // Options of a profile that another version wrote may mean something else today.
+    // Options in a profile written by another version may have changed their meaning.
     const std::map<std::string, std::string> now = changedOptions(info_.options);
     if (!info_.options.empty() && goTogether(now))
         std::erase_if(possible, [&](const Advice& advice) {

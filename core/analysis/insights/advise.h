@@ -1,4 +1,4 @@
-// Advice with values that follow from what is in force. Internal to core/analysis/insights.
+// Advice with values derived from those in force. Internal to core/analysis/insights.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace tilescope {
 
-/// What a run had for an option, by its key; "" for what it does not say. A batch size may come
-/// from the model.
+/// A run's value of an option, by its key; "" if the profile does not record it. A batch size may
+/// come from the model.
 std::string inForce(const ProfileInfo& info, const std::string& key);
 
 /// The number of inForce(), if it is one.
@@ -20,23 +20,23 @@ std::optional<double> numberInForce(const ProfileInfo& info, const std::string& 
 /// The availableMemoryProportion that an operation was planned with: "0.6"; "" if it has none.
 std::string proportionOf(const Operation& operation);
 
-/// Collects what is to be tried. What cannot be changed that way is left out: a batch of one sample
-/// that is to be smaller, a choice that is in force already, a value that the other options of the
-/// run do not go with.
+/// Collects options to try. Those that cannot be changed that way are left out: a smaller batch
+/// than one sample, a choice that is in force already, a value that is incompatible with the run's
+/// other options.
 class Adviser {
 public:
     explicit Adviser(const ProfileInfo& info)
         : info_(info) {}
 
-    /// Without a value, half of what is in force, within the option's bounds.
+    /// Without a value, half of the one in force, within the option's bounds.
     Adviser& lower(const std::string& key, std::string effect, const std::string& value = {});
-    /// Likewise twice of it.
+    /// Likewise twice the one in force.
     Adviser& raise(const std::string& key, std::string effect, const std::string& value = {});
     Adviser& set(const std::string& key, const std::string& value, std::string effect);
     Adviser& change(const std::string& key, std::string effect);
-    /// The advice on an option, if there is one, needs another option at a value.
+    /// Makes the advice on an option, if there is one, require another option at a value.
     Adviser& needing(const std::string& key, const std::string& other, const std::string& value);
-    /// Cycles that the advice on an option is predicted to save, if there is one.
+    /// Sets the cycles that the advice on an option is predicted to save, if there is one.
     Adviser& gaining(const std::string& key, std::int64_t cycles);
     [[nodiscard]] std::vector<Advice> advice() const;
 

@@ -1,4 +1,4 @@
-// Operands that are put in order, and exchanges of short runs.
+// Operands that are reordered, and exchanges of short runs.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -12,14 +12,14 @@
 namespace tilescope {
 namespace {
 
-// Operations with a card of their own, and copies that a card spells out.
+// Operations with a card of their own, and copies that a card lists.
 constexpr std::size_t shownOperations = 5;
 constexpr std::size_t shownCopies = 3;
-// Share of an operation's cycles from which its copies are worth a card.
+// Share of an operation's cycles from which its copies are reported.
 constexpr double noteShare = 0.1;
 // Share of the run from which they have a card of their own.
 constexpr double worthACard = 0.01;
-// Share of the run from which exchanges of short runs are worth a word.
+// Share of the run from which exchanges of short runs are reported.
 constexpr double worthAWord = 0.001;
 
 /// The operation that the operand's variable belongs to; none if that is its reader, which laid out
@@ -138,16 +138,16 @@ StepLists stepLists(const Facts& p) {
     return lists;
 }
 
-/// An operation's copies, with what they take in the run: a step may run several times, also within
-/// one execution of the operation.
+/// An operation's copies and their cost in the run: a step may run several times, also within one
+/// execution of the operation.
 struct CostlyCopies {
     StridedOperation found;
     Steps steps; ///< of the copies, and of those of `alike`
     std::int64_t copies = 0;
     std::int64_t exchanges = 0;     ///< that bring what they copy
     std::int64_t all = 0;           ///< all steps of the operation
-    std::int64_t gain = 0;          ///< copies, and exchanges that go with them
-    std::vector<OperationId> alike; ///< further operations whose copies are and cost the same
+    std::int64_t gain = 0;          ///< copies, and exchanges that belong to them
+    std::vector<OperationId> alike; ///< further operations with the same copies at the same cost
     [[nodiscard]] double share() const {
         return all > 0 ? static_cast<double>(copies) / static_cast<double>(all) : 0;
     }
@@ -183,7 +183,7 @@ CostlyCopies costsOf(const Facts& p, const StepLists& lists, const StridedOperat
     return costs;
 }
 
-/// Whether one card tells both: the same copies of repeated layers.
+/// Whether one card covers both: the same copies of repeated layers.
 bool areAlike(const Facts& p, const CostlyCopies& a, const CostlyCopies& b) {
     const Copy& first = p.copies()[a.found.copies.front()];
     const Copy& second = p.copies()[b.found.copies.front()];
@@ -198,7 +198,7 @@ bool areAlike(const Facts& p, const CostlyCopies& a, const CostlyCopies& b) {
            first.shape == second.shape && typeOf(a) == typeOf(b);
 }
 
-/// Operations with copies that are worth a word, most cycles first.
+/// Operations whose copies are worth reporting, most cycles first.
 std::vector<CostlyCopies> costlyCopies(const Facts& p) {
     const StepLists lists = stepLists(p);
     std::vector<CostlyCopies> all;
@@ -211,7 +211,7 @@ std::vector<CostlyCopies> costlyCopies(const Facts& p) {
     });
     std::vector<CostlyCopies> grouped;
     for (CostlyCopies& costs : all) {
-        // Alike ones cost the same and are neighbours, but for others that do.
+        // Alike operations cost the same and so are neighbours, except for others of the same cost.
         const auto same = std::find_if(grouped.rbegin(), grouped.rend(), [&](const auto& each) {
             return each.copies != costs.copies || areAlike(p, each, costs);
         });
@@ -268,7 +268,7 @@ Insight insightOf(const Facts& p, const CostlyCopies& costs) {
     if (found.copies.size() > shownCopies)
         insight.evidence.push_back(countOf(
             "further copies", static_cast<std::int64_t>(found.copies.size() - shownCopies)));
-    // Where it ran the copy is a box of its own; else its step at least has a place.
+    // If it ran, the copy has a box of its own; otherwise its step at least has a place.
     insight.link.report = p.info().hasExecution ? "trace" : "liveness";
     if (p.info().hasExecution)
         insight.link.also = {"liveness"};
@@ -279,7 +279,7 @@ Insight insightOf(const Facts& p, const CostlyCopies& costs) {
     return insight;
 }
 
-/// One card for all that have none of their own.
+/// One card for all operations without a card of their own.
 Insight otherOperations(const Facts& p, std::span<const CostlyCopies> rest, const char* further) {
     Steps steps;
     std::size_t count = 0;
@@ -318,7 +318,8 @@ std::vector<Insight> findStridedCopies(const Facts& p) {
     return insights;
 }
 
-/// Steps that exchange short runs, most cycles first. Those before a strided copy are told with it.
+/// Steps that exchange short runs, most cycles first. Those before a strided copy are covered by
+/// its card.
 Steps shortRuns(const Facts& p) {
     std::vector<bool> told(p.exchanges().size(), false);
     for (const Copy& copy : p.copies())

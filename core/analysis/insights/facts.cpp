@@ -85,8 +85,8 @@ std::int64_t Facts::executionsOf(ProgramId step) const {
     return most;
 }
 
-// Without the option a model has the precision of its own weights. States of the optimizer and
-// accumulators have options of their own.
+// Without the option a model has the precision of its own weights. Optimizer state and accumulators
+// have options of their own.
 bool Facts::isHalf() const {
     const auto inForce = [&](const char* key) {
         const auto given = info().options.find(key);

@@ -1,4 +1,4 @@
-// A profile as the rules of insights read it. Internal to core/analysis/insights.
+// A profile as seen by the rules of insights. Internal to core/analysis/insights.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace tilescope {
 /// The last run: the main program, after the one that loads weights.
 struct MainRun {
     CycleRange range;
-    TraceStatistics worst; ///< of the IPU that does least computing
+    TraceStatistics worst; ///< of the IPU that computes least
     IpuId ipu;
     /// Cycles as a share of the run.
     [[nodiscard]] double share(std::int64_t cycles) const;
@@ -30,14 +30,14 @@ struct MainRun {
 /// Steps of the program.
 using Steps = std::vector<ProgramId>;
 
-/// The parts of a profile and what several rules need of them.
+/// The parts of a profile and derived figures that several rules need.
 class Facts {
 public:
     /// Both must outlive the facts. Throws UserError for a damaged profile, Cancelled after a stop.
     Facts(const ProfileView& profile, const std::stop_token& stop);
 
     [[nodiscard]] const ProfileInfo& info() const { return profile_.info(); }
-    // Parts stay as long as the profile.
+    // Parts live as long as the profile.
     [[nodiscard]] const auto& operations() const { return *profile_.operations(stop_); }
     [[nodiscard]] const auto& livenessClasses() const { return *profile_.livenessClasses(stop_); }
     [[nodiscard]] const auto& variables() const { return *profile_.variables(stop_); }
@@ -63,17 +63,17 @@ public:
     [[nodiscard]] const Accounting& accounting() const { return *accounting_; }
     /// Operations at their places, by IPU; then what belongs to none.
     [[nodiscard]] const std::vector<CostRow>& places() const { return places_; }
-    /// What steps take in the run on one IPU; if nothing ran, once each as estimated.
+    /// Cycles of steps in the run on one IPU; if nothing ran, estimated with one execution each.
     [[nodiscard]] std::int64_t cyclesOn(IpuId ipu, const Steps& steps) const;
     /// Likewise on the IPU that spends most on them.
     [[nodiscard]] std::int64_t cyclesOf(const Steps& steps) const;
-    /// How often the run executes a step, on the IPU that does so most; 0 if nothing ran.
+    /// How often the run executes a step, on the IPU where it runs most often; 0 if nothing ran.
     [[nodiscard]] std::int64_t executionsOf(ProgramId step) const;
     /// Whether a program copies with streaming memory.
     [[nodiscard]] bool isRemote(ProgramId program) const;
     /// The name of an operation, or "no operation".
     [[nodiscard]] std::string nameOf(OperationId id) const;
-    /// Exchange and control code; vertices share theirs already, and their state is data.
+    /// Exchange and control code: vertices already share their code, and their state is data.
     [[nodiscard]] std::int64_t ownCodeOf(OperationId id) const;
     /// Live bytes of a tile.
     [[nodiscard]] LivenessSeries livenessOn(TileId tile) const;

@@ -1,4 +1,4 @@
-// Runs that wait for what comes from outside of the IPU.
+// Runs that wait for data from outside of the IPU.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -30,14 +30,14 @@ std::int64_t remoteCycles(const Facts& p, IpuId ipu) {
     return p.cyclesOn(ipu, steps);
 }
 
-/// Stream copies that nothing else runs beside.
+/// Stream copies during which nothing else runs.
 std::int64_t exposedCopies(const TraceStatistics& statistics) {
     const TraceSums& sums = statistics.sums;
     const std::int64_t others = sums.compute() + sums.exchange() + sums.sync();
     return std::clamp<std::int64_t>(statistics.cycles - others, 0, sums.host());
 }
 
-/// Stream copies that nothing else runs beside, those with the host and with streaming memory.
+/// Stream copies during which nothing else runs, those with the host and with streaming memory.
 struct Exposed {
     std::int64_t host = 0;
     std::int64_t remote = 0;
@@ -70,7 +70,7 @@ std::vector<Insight> findHostBound(const Facts& p) {
     return {*insight};
 }
 
-/// What the host does for each call of the engine, against the run that it calls: all shares of
+/// What the host does for each call of the engine, relative to the run that it calls: all shares in
 /// insights are of the run.
 std::vector<Insight> findCallBound(const Facts& p) {
     constexpr double least = 0.1;

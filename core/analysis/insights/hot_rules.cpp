@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-// Below this share of the matrix units' peak an operation with FLOPs is worth a word.
+// Operations with FLOPs below this share of the matrix units' peak are reported.
 constexpr double lowUtilisation = 0.1;
 
 // A place that takes this share of the run has a card of its own.
@@ -29,8 +29,8 @@ std::vector<CostRow> longestPlaces(const Facts& p) {
     return found;
 }
 
-/// Convolutions, products and their gradients, by their plan or their vertices; all else is done by
-/// the other units of a tile.
+/// Convolutions, products and their gradients, recognised by their plan or their vertices;
+/// everything else runs on the other units of a tile.
 bool usesMatrixUnits(const Facts& p, const CostRow& row) {
     if (row.operation.index() < p.operations().size() &&
         !p.operations()[row.operation].plan.empty())
@@ -55,7 +55,7 @@ void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
         insight.reason = fmt::format("'{}' moves data for longer than it computes.", row.path);
         adviser.raise("availableMemoryProportion", "lets the planner move less");
     } else if (!usesMatrixUnits(p, row)) {
-        insight.reason = fmt::format("'{}' has nothing for the matrix units: its cycles follow the "
+        insight.reason = fmt::format("'{}' does not use the matrix units: its cycles depend on the "
                                      "size of its tensors.",
                                      row.path);
         return;

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// Wrong numbers before all costs, but for what does not fit.
+/// Wrong numbers come before all costs, except for a model that does not fit.
 int orderOf(InsightKind kind, bool fits) {
     switch (kind) {
     case InsightKind::Values:
@@ -24,7 +24,7 @@ int orderOf(InsightKind kind, bool fits) {
     return fits ? 2 : 1;
 }
 
-/// The most important first: what does not fit, then the kind that matters more, by share.
+/// The most important first: a model that does not fit, then the kind that matters more, by share.
 void rank(std::vector<Insight>& insights, bool fits) {
     const auto place = [&](const Insight& i) {
         return std::tuple(i.level != InsightLevel::Problem, orderOf(i.kind, fits), -i.cost.share,

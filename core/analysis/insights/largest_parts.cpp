@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// The parts of one selection, from what of the profile they are made of.
+/// The parts of one selection, from the profile's parts.
 class PartFinder {
 public:
     PartFinder(const ProfileView& profile, const TileSelection& selection,

@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-/// What the memory of a tile is taken by, as far as a model's author can change it.
+/// What takes up the memory of a tile, as far as a model's author can change it.
 enum class PartKind {
     PeakVariable, ///< not always live, at the peak of the selected tiles
     AlwaysLiveVariable,

@@ -10,7 +10,7 @@ constexpr std::size_t at(LossKind kind) {
     return static_cast<std::size_t>(kind);
 }
 
-/// Kinds that the other IPUs of a pipeline wait for, those that take longest first.
+/// What the other IPUs of a pipeline wait for, the longest waits first.
 constexpr std::array waitedFor{LossKind::Host, LossKind::StreamingMemory, LossKind::GlobalExchange};
 
 class Splitter {
@@ -67,7 +67,7 @@ private:
     }
 
     void add(const CostRow& row, LossKind kind, double cycles) {
-        // Parts of a cycle are what divisions leave; a damaged file may leave no number.
+        // Divisions leave parts of a cycle; a damaged file may yield values that are not numbers.
         if (!(cycles >= 0.5))
             return;
         split_.ipus[row.ipu.index()][at(kind)] += cycles;
@@ -75,7 +75,7 @@ private:
             {nameOf(row), row.operation, row.ipu, std::llround(cycles)});
     }
 
-    /// What belongs to no operation is named by its longest step: a copy, a stream.
+    /// Steps without an operation are named after the longest of them: a copy, a stream.
     [[nodiscard]] std::string nameOf(const CostRow& row) const {
         const auto longest = std::max_element(
             row.steps.begin(), row.steps.end(),
@@ -95,8 +95,8 @@ private:
         return cycles;
     }
 
-    /// What runs beside other steps costs the run nothing: copies with the host first, then those
-    /// of the tiles that hold what they bring.
+    /// Steps that run beside others cost the run nothing: copies with the host are taken off first,
+    /// then those of the tiles that hold the data.
     void takeOverlapped(std::size_t ipu) {
         const std::vector<std::int64_t>& all = facts_.accounting().totals().overlapped;
         double left = ipu < all.size() ? static_cast<double>(all[ipu]) : 0;
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    /// Moves up to so many cycles from syncs and idle time to a kind.
+    /// Moves up to `cycles` from syncs and idle time to a kind; returns the cycles moved.
     double explain(std::size_t ipu, LossKind kind, double cycles) {
         double moved = 0;
         for (const LossKind from : {LossKind::Sync, LossKind::Idle}) {
@@ -135,7 +135,7 @@ private:
         }
     }
 
-    /// Stages of an IPU are the place of what the IPU waits.
+    /// The places of an IPU's waits are its stages.
     void place(LossKind kind, std::size_t ipu, double cycles) {
         for (const PipelineStage& stage : facts_.pipeline().stages)
             if (stage.ipu.index() == ipu && cycles >= 0.5) {

@@ -1,4 +1,4 @@
-// The cycles of each IPU split by what they are lost to. Internal to core/analysis/insights.
+// The cycles of each IPU split by kind of loss. Internal to core/analysis/insights.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ struct LossSplit {
     std::array<std::vector<LossPlace>, lossKinds.size()> places; ///< with cycles, largest first
 };
 
-/// IPUs of a pipeline meet at the syncs of each slot. One that waits there lacks a stage, waits for
-/// a longer one, or for the copies of another IPU with the host, with streaming memory or with a
-/// third one; what then is left is the sync's own.
+/// IPUs of a pipeline meet at the syncs of each slot. One that waits there has no stage to run,
+/// waits for a longer one, or for the copies of another IPU with the host, with streaming memory or
+/// with a third one; the remainder is the sync itself.
 LossSplit splitOf(const Facts& facts);
 
 } // namespace tilescope

@@ -14,7 +14,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t shownPlaces = 5;
-// What is shorter than this part of the run is not worth a remedy.
+// Losses below this share of the run are not worth a remedy.
 constexpr double worthARemedy = 0.005;
 
 /// The report that shows the places of a kind.
@@ -50,7 +50,7 @@ std::string whereMost(const Loss& loss) {
     return fmt::format(" Most on IPU {}: {}.", most - loss.byIpu.begin(), formatCycles(*most));
 }
 
-/// What gains most comes first, and of what gains nothing that is known what has a value.
+/// The largest gain first; among those without a known gain, remedies with a value.
 void sortByGain(std::vector<Advice>& remedies) {
     std::stable_sort(remedies.begin(), remedies.end(), [](const Advice& a, const Advice& b) {
         return std::pair(a.gain, !a.value.empty()) > std::pair(b.gain, !b.value.empty());
@@ -73,7 +73,7 @@ Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {
                                                             std::min(shownPlaces, places.size())));
     if (!places.empty())
         loss.place = places.front().path;
-    // What the others wait for is the place, not those that wait.
+    // The place is the one that the others wait for, not those that wait.
     if (const std::int32_t longest = p.pipeline().longestStage;
         kind == LossKind::StageImbalance && longest >= 0)
         loss.place = fmt::format("stage {}", longest);
@@ -131,24 +131,24 @@ std::vector<Loss> lossesOf(const Facts& facts) {
 std::string_view meaningOf(LossKind kind) {
     switch (kind) {
     case LossKind::Compute:
-        return "What the operations' FLOPs take with the matrix units of all tiles at their peak: "
-               "no loss.";
+        return "Cycles of the operations' FLOPs with the matrix units of all tiles at their peak: "
+               "not a loss.";
     case LossKind::Utilisation:
         return "Tiles compute, but their matrix units are idle or not at their peak.";
     case LossKind::TileImbalance:
         return "Tiles wait for the slowest one of a compute set, or have nothing to do in it.";
     case LossKind::Copies:
-        return "Compute sets that only put operands in the order which an operation needs.";
+        return "Compute sets that only rearrange operands into the order that an operation needs.";
     case LossKind::Exchange:
         return "Tiles of an IPU send each other operands and partial sums.";
     case LossKind::GlobalExchange:
         return "IPUs copy to each other, or wait while others do.";
     case LossKind::Host:
-        return "Copies with the host that nothing else runs beside, and waits for those of other "
+        return "Copies with the host during which nothing else runs, and waits for those of other "
                "IPUs.";
     case LossKind::StreamingMemory:
-        return "Copies with streaming memory that nothing else runs beside, and waits for those of "
-               "other IPUs.";
+        return "Copies with streaming memory during which nothing else runs, and waits for those "
+               "of other IPUs.";
     case LossKind::Sync:
         return "Tiles and IPUs wait for each other before a step.";
     case LossKind::Bubbles:
@@ -160,7 +160,7 @@ std::string_view meaningOf(LossKind kind) {
     case LossKind::Memory:
         break;
     }
-    return "The fullest tile has not enough memory.";
+    return "The fullest tile does not have enough memory.";
 }
 
 std::vector<Loss> findLosses(const ProfileView& profile, const std::stop_token& stop) {

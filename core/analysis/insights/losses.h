@@ -1,5 +1,5 @@
-// Where the cycles of a run go: one list of losses which, with what the matrix units do at their
-// peak, adds up to the run.
+// Where the cycles of a run go: one list of losses which, together with the matrix units' cycles at
+// their peak, adds up to the run.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace tilescope {
 
 /// What cycles, or bytes, are lost to.
 enum class LossKind : std::uint8_t {
-    Compute,         ///< no loss: what the FLOPs would take with all matrix units at their peak
+    Compute,         ///< not a loss: cycles of the FLOPs with all matrix units at their peak
     Utilisation,     ///< tiles compute, but their matrix units are idle or not at their peak
     TileImbalance,   ///< tiles wait for the slowest of a compute set
-    Copies,          ///< compute sets that put operands in order
+    Copies,          ///< compute sets that reorder operands
     Exchange,        ///< between tiles of an IPU
     GlobalExchange,  ///< between IPUs, and waits for those of other IPUs
-    Host,            ///< copies with the host that nothing runs beside, and waits for other IPUs'
+    Host,            ///< copies with the host during which nothing else runs, and waits for other
+                     ///< IPUs'
     StreamingMemory, ///< likewise copies with remote buffers
     Sync,            ///< syncs of tiles, and waits for other IPUs that nothing else explains
     Bubbles,         ///< IPUs of a pipeline without a stage to run
@@ -39,10 +40,10 @@ inline constexpr auto enumTitles<LossKind> = std::to_array<std::string_view>(
      "Copies and rearrangements", "Exchange", "Exchange between IPUs", "Host", "Streaming memory",
      "Sync", "Pipeline bubbles", "Imbalance of stages", "Idle", "Memory over the limit"});
 
-/// What a loss is, in a sentence, and how it is told from the others.
+/// A sentence that explains a loss and distinguishes it from the others.
 std::string_view meaningOf(LossKind kind);
 
-/// A place of the model, or what belongs to none, with its part of a loss.
+/// A place of the model, or steps without an operation, with its part of a loss.
 struct LossPlace {
     std::string path; ///< "layer1/0/conv2"; "(host)"
     OperationId operation;
@@ -65,18 +66,18 @@ struct Loss {
 };
 
 /// Losses of the last run, largest first, with Compute among them: their cycles add up to the run.
-/// What does not fit comes first. Without a trace only Memory is found. Throws UserError for a
-/// damaged profile, Cancelled after a stop.
+/// A model that does not fit comes first. Without a trace only Memory is found. Throws UserError
+/// for a damaged profile, Cancelled after a stop.
 std::vector<Loss> findLosses(const ProfileView& profile, const std::stop_token& stop = {});
 
-/// Both of one profile, which is read through once.
+/// Both for one profile, which is read only once.
 struct Findings {
     std::vector<Loss> losses;
     std::vector<Insight> insights;
 };
 Findings findAll(const ProfileView& profile, const std::stop_token& stop = {});
 
-/// Losses to try something against: each option and value once, the largest loss first.
+/// Remedies of losses with a value to try: each option and value once, the largest loss first.
 std::vector<Advice> suggestionsOf(const std::vector<Loss>& losses);
 
 } // namespace tilescope

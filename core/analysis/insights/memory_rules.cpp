@@ -1,4 +1,4 @@
-// What takes the memory.
+// What takes up memory.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,10 +14,10 @@
 namespace tilescope {
 namespace {
 
-/// The proportion with which temporary data of the tile would be so many bytes smaller, if it
-/// shrank in step, but half of the one in force at most: plans are few, and most of them need far
-/// less than they may, so that a slightly lower bound chooses the same again. None if the tile has
-/// not as many, or it would be next to nothing.
+/// The proportion at which the tile's temporary data would be `bytes` smaller if it shrank in step,
+/// but at most half of the one in force: plans are few, and most need far less than they may use,
+/// so a slightly lower bound leads to the same plan. None if the tile has less temporary data than
+/// that, or the proportion would be close to zero.
 std::string proportionFor(const Facts& p, TileId tile, std::int64_t bytes) {
     constexpr double least = 0.05;
     constexpr double hundredth = 100;
@@ -30,7 +30,7 @@ std::string proportionFor(const Facts& p, TileId tile, std::int64_t bytes) {
     return value >= least && value < *now ? numberText(value) : std::string();
 }
 
-/// Whether rings that sum gradients one by one have much of the code that is too much on a tile.
+/// Whether rings that sum gradients one by one account for much of the code that exceeds a tile.
 bool hasManyRings(const Facts& p, TileId tile, std::int64_t missing) {
     // A smaller part of what is missing is not worth an option.
     constexpr std::int64_t worthTelling = 4;
@@ -99,7 +99,7 @@ std::vector<Insight> findFit(const Facts& p) {
     return {insight};
 }
 
-/// Costs what the fullest tile has more than the average.
+/// Its cost is the excess of the fullest tile over the mean.
 std::vector<Insight> findWorstTiles(const Facts& p) {
     const auto& tiles = p.tileMemory();
     if (tiles.empty())
@@ -118,8 +118,8 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
     const std::int64_t mean = all / static_cast<std::int64_t>(tiles.size());
     Insight insight;
     insight.cost = memoryCost(p, tiles[fullest].includingGaps - mean, fullest);
-    insight.title = fmt::format("Tile {} uses most memory, {} more than the mean", fullest.value(),
-                                formatBytes(insight.cost.bytes));
+    insight.title = fmt::format("Tile {} uses the most memory, {} more than the mean",
+                                fullest.value(), formatBytes(insight.cost.bytes));
     insight.link.report = "memory";
     insight.link.tile = fullest;
     for (const TileId tile : order)
@@ -131,8 +131,8 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
     return {insight};
 }
 
-/// The largest parts of a kind over all tiles, which lead to the first. `title` has a place for its
-/// name.
+/// The largest parts of a kind over all tiles; the link leads to the first. `title` has a
+/// placeholder for its name.
 std::optional<Insight> largestOf(const Facts& p, PartKind kind, const char* title) {
     const std::vector<SizedPart> parts = p.largest(kind);
     if (parts.empty())
@@ -151,7 +151,7 @@ std::vector<Insight> listOf(std::optional<Insight> insight) {
     return insight ? std::vector{std::move(*insight)} : std::vector<Insight>();
 }
 
-/// Whether the peak is of what the step's operation needs for itself, or of what waits for others.
+/// Whether the peak consists of what the step's own operation needs, or of data kept for others.
 void addHolders(const Facts& p, Insight& insight) {
     const StepId peak = p.liveness().peakStep;
     if (!peak.valid() || !p.steps()[peak].valid())
@@ -173,7 +173,7 @@ void addHolders(const Facts& p, Insight& insight) {
                     {}, running));
     if (kept > 0)
         insight.evidence.push_back(
-            bytesOf(fmt::format("kept of {} other operation{}", others.size(),
+            bytesOf(fmt::format("kept from {} other operation{}", others.size(),
                                 others.size() == 1 ? "" : "s"),
                     kept));
 }

@@ -12,8 +12,8 @@ namespace {
 
 // Less than this of the step is not worth a line.
 constexpr double worthTelling = 0.05;
-/// A share of the IPUs' time in the step that is lost; none if it is not worth a line, or nothing
-/// was pipelined.
+/// A share of the IPUs' time in the step that is lost; none if it is not worth a line, or there is
+/// no pipeline.
 std::optional<Insight> lost(const Facts& p, double share, const char* label) {
     if (!p.run() || p.pipeline().stages.size() < 2 || share < worthTelling)
         return std::nullopt;
@@ -68,7 +68,7 @@ std::vector<Insight> findUnbalanced(const Facts& p) {
     return {*insight};
 }
 
-/// What is neither a stage's work nor waiting for one.
+/// Time that is neither a stage's work nor waiting for one.
 std::vector<Insight> findOverhead(const Facts& p) {
     const PipelineReport& report = p.pipeline();
     std::optional<Insight> insight =

@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-// What an accumulation count is advised for.
+// The goal of advice on the accumulation count.
 constexpr double wantedUtilisation = 0.9;
 
 bool isInForce(const Facts& p, const std::string& key, const std::string& value) {
@@ -25,7 +25,7 @@ bool hostIsSlow(const Facts& p) {
 
 Remedies againstUtilisation(const Facts& p, std::int64_t cycles) {
     Adviser adviser(p.info());
-    // Vector units take twice as many halves in a cycle, matrix units four times.
+    // Vector units process twice as many halves per cycle, matrix units four times as many.
     if (!p.isHalf())
         adviser.set("precision", "half", "has a higher peak").gaining("precision", cycles / 2);
     return {{}, adviser.raise("batchSize", "fills the matrix units better").advice()};
@@ -57,14 +57,14 @@ Remedies againstLinks(const Facts& p, std::int64_t cycles) {
         adviser.raise("gradientAccumulation", "sums gradients over the replicas less often")
             .raise("maxCrossReplicaBufferSize", "sums several gradients at once",
                    gradientBufferToTry(p.info()));
-    // A batch of twice the size copies twice as much, and where a model is cut decides how much: no
-    // split is offered whose copies are not known.
+    // A batch of twice the size copies twice as much, and the amount depends on where a model is
+    // cut: no split is offered whose copies are not known.
     else if (p.pipeline().stages.size() <= 1 && inForce(p.info(), "split").empty())
         adviser.lower("ipus", "copies less").gaining("ipus", cycles / 2);
     return {{}, adviser.advice()};
 }
 
-/// What to do about waits: the host has nothing ready.
+/// Advice against waits in which the host has nothing ready.
 void adviseOnWaits(const Facts& p, Adviser& adviser, std::string& reason) {
     const std::string instances = inForce(p.info(), "instances");
     const std::string replicas = std::to_string(p.info().replicas);
@@ -74,14 +74,14 @@ void adviseOnWaits(const Facts& p, Adviser& adviser, std::string& reason) {
                       replicas);
     } else if (hostIsSlow(p)) {
         reason = "The host prepares too few samples for each replica.";
-        adviser.raise("hostRate", "(a faster preparation) is all that helps");
+        adviser.raise("hostRate", "(faster preparation) is all that helps");
     }
     if (isInForce(p, "prefetchDepth", "1"))
         adviser.raise("prefetchDepth", "has micro-batches ready, so that a request does not wait "
                                        "for an answer");
 }
 
-/// What to do about transfers.
+/// Advice on transfers.
 void adviseOnTransfers(const Facts& p, const HostCopyTimes& copies, std::int64_t cycles,
                        Adviser& adviser) {
     if (isInForce(p, "inputType", "as-model"))
@@ -121,7 +121,7 @@ Remedies againstHost(const Facts& p, std::int64_t cycles) {
         adviseOnTransfers(p, copies, cycles, adviser);
     if (waits < transfers && waits >= worthTelling)
         adviseOnWaits(p, adviser, remedies.reason);
-    // Where samples are few, more of them at a time come as slowly.
+    // If samples are scarce, larger batches of them arrive no faster.
     if (!hostIsSlow(p) || transfers >= waits)
         adviser.raise("batchSize", "moves more data with each wait for the host")
             .gaining("batchSize", std::min(cycles, copies.waits) / 2);
@@ -144,7 +144,7 @@ Remedies againstStreamingMemory(const Facts& p, std::int64_t cycles) {
         if (p.info().mode == "training")
             adviser.raise("gradientAccumulation", "loads optimizer state less often")
                 .gaining("gradientAccumulation", cycles / 2);
-        adviser.change("offload", "leaves on the chip what fits there");
+        adviser.change("offload", "keeps on the chip what fits there");
     }
     return {{}, adviser.advice()};
 }
@@ -153,11 +153,11 @@ Remedies againstSyncs(const Facts& p, std::int64_t cycles) {
     if (p.pipeline().stages.size() > 1)
         return {{},
                 Adviser(p.info())
-                    .raise(microBatchOption(p), "has fewer of those that are once a step")
+                    .raise(microBatchOption(p), "has fewer of the syncs that occur once per step")
                     .advice()};
     return {"Every step ends with a sync of all tiles.",
             Adviser(p.info())
-                .raise("batchSize", "does more in each step, for as many syncs")
+                .raise("batchSize", "does more work per step with as many syncs")
                 .gaining("batchSize", cycles / 2)
                 .advice()};
 }
@@ -176,7 +176,7 @@ Remedies againstBubbles(const Facts& p, std::int64_t cycles) {
     const std::int64_t more = microBatchesFor(static_cast<std::int64_t>(report.stages.size()));
     if (more <= report.microBatches)
         return {};
-    // As many samples have so many fewer ramps.
+    // The same number of samples has that many fewer ramps.
     const double spared = 1 - static_cast<double>(report.microBatches) / static_cast<double>(more);
     return {"Ramp-up and ramp-down weigh less with more micro-batches.",
             adviser
@@ -215,7 +215,7 @@ Remedies againstIdleTime(const Facts& p, std::int64_t cycles) {
 } // namespace
 
 std::string gradientBufferToTry(const ProfileInfo& info) {
-    // What Graphcore's submissions to MLPerf have (training_results_v1.1).
+    // The value used in Graphcore's submissions to MLPerf (training_results_v1.1).
     constexpr std::int64_t usual = 52'428'800;
     const double now = numberInForce(info, "maxCrossReplicaBufferSize").value_or(0);
     return now < static_cast<double>(usual) ? std::to_string(usual) : std::string();
@@ -271,7 +271,7 @@ Remedies remediesFor(const Facts& p, LossKind kind, std::int64_t cycles) {
         return againstStageImbalance(p);
     case LossKind::Idle:
         return againstIdleTime(p, cycles);
-    // What the model, and no option, decides; and what the card of the memory tells.
+    // Losses decided by the model and not by options, and the one that the memory card covers.
     case LossKind::Compute:
     case LossKind::Copies:
     case LossKind::Memory:

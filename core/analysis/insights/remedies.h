@@ -1,5 +1,5 @@
-// What to change against a loss, with the gain that can be predicted. Internal to
-// core/analysis/insights: cards and the list of losses take their advice here.
+// Remedies for a loss, with their predicted gain. Internal to core/analysis/insights: cards and the
+// list of losses take their advice from here.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 namespace tilescope {
 
 struct Remedies {
-    std::string reason; ///< why it is so, where that decides what helps; may be empty
+    std::string reason; ///< explanation, where it decides what helps; may be empty
     std::vector<Advice> advice;
 };
 
-/// Against so many lost cycles of the run. Gains are for as many samples: what happens once a batch
-/// is halved by a batch of twice the size.
+/// Remedies against this many lost cycles of the run. Gains are for as many samples: doubling the
+/// batch halves what happens once per batch.
 Remedies remediesFor(const Facts& facts, LossKind kind, std::int64_t cycles);
 
 /// Waiting for the host and transfers, on the IPU that spends most on them.

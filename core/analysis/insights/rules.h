@@ -29,16 +29,16 @@ std::vector<Rule> hotRules();
 std::vector<Rule> pipelineRules();
 std::vector<Rule> valueRules();
 
-/// Rows of evidence that a list has at most.
+/// The most rows of evidence in a list.
 inline constexpr std::size_t shownRows = 5;
-/// From this share of a tile's memory on, a larger batch or another option may not fit any more.
+/// From this share of a tile's memory on, a larger batch or another option may no longer fit.
 inline constexpr double nearlyFull = 0.9;
 
-/// A note, or from a quarter of the run on a warning.
+/// A note; from a quarter of the run on, a warning.
 InsightLevel levelOf(double share);
 
 InsightCost costOf(std::int64_t cycles, const MainRun& run);
-/// Of a tile, or of all of them.
+/// Cost in memory, of a tile or of all of them.
 InsightCost memoryCost(const Facts& facts, std::int64_t bytes, TileId tile = {});
 
 /// Cycles of the run in which an IPU computes nothing: "31.2 % of the cycles are `what`", of one of
@@ -47,7 +47,7 @@ InsightCost memoryCost(const Facts& facts, std::int64_t bytes, TileId tile = {})
 std::optional<Insight> boundBy(const Facts& facts, IpuId ipu, const char* what,
                                std::int64_t cycles);
 
-/// The IPU that spends most of the run on steps of a kind, and what it spends on them.
+/// The IPU that spends most of the run on steps of a kind, and the cycles that it spends on them.
 struct IpuCycles {
     IpuId ipu;
     std::int64_t cycles = 0;
@@ -57,7 +57,7 @@ IpuCycles mostOf(const Facts& facts, ProgramKind kind);
 /// Most cycles first.
 Steps longestFirst(const Facts& facts, Steps steps);
 
-/// What the planner could take for an operation, if it was planned.
+/// The memory that the planner could use for an operation, if it was planned.
 void addProportion(const Facts& facts, OperationId operation, Insight& insight);
 
 Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},

@@ -1,4 +1,4 @@
-// The cycles of a run by kind of loss alone: what comparisons need of them.
+// The cycles of a run by kind of loss alone, as comparisons need them.
 #pragma once
 
 #include <array>

@@ -11,10 +11,10 @@
 namespace tilescope {
 namespace {
 
-// Below this balance most tiles wait for few.
+// Below this balance most tiles wait for a few.
 constexpr double lowBalance = 0.5;
 
-/// Exchanges between tiles of an IPU, those first that it spends most on.
+/// Exchanges between tiles of an IPU, those that take longest first.
 Steps longestExchanges(const Facts& p, IpuId ipu) {
     Steps steps;
     for (std::size_t i = 0; i < p.programs().size(); ++i)
@@ -29,7 +29,7 @@ Steps longestExchanges(const Facts& p, IpuId ipu) {
 }
 
 std::vector<Insight> findExchangeBound(const Facts& p) {
-    // Not of the IPU that computes least: that one may just wait for the others.
+    // Not for the IPU that computes least: it may simply be waiting for the others.
     const IpuCycles most = mostOf(p, ProgramKind::DoExchange);
     std::optional<Insight> insight = boundBy(p, most.ipu, "exchange", most.cycles);
     if (!insight)
@@ -47,7 +47,7 @@ std::vector<Insight> findExchangeBound(const Facts& p) {
     return {*insight};
 }
 
-// Syncs of a pipeline are mostly waits for other stages, which are told with these.
+// Syncs of a pipeline are mostly waits for other stages, which the stages' cards cover.
 std::vector<Insight> findSyncBound(const Facts& p) {
     if (!p.run() || p.pipeline().stages.size() > 1)
         return {};
@@ -63,7 +63,7 @@ std::vector<Insight> findSyncBound(const Facts& p) {
     return {*insight};
 }
 
-// What IPUs of a pipeline wait for is told with its stages.
+// What IPUs of a pipeline wait for is covered by its stages' cards.
 std::vector<Insight> findIdleTime(const Facts& p) {
     if (!p.run() || p.pipeline().stages.size() > 1)
         return {};

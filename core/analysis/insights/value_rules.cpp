@@ -1,4 +1,4 @@
-// What the numbers of a computed run lose: in the range of half, in rectifiers, in partial sums.
+// What the numbers of a computed run lose: to half's range, in rectifiers, in partial sums.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// A tensor with what a rule counts of it.
+/// A tensor with the count that a rule makes of it.
 struct Finding {
     ValueTensorId tensor;
     std::int64_t count = 0, of = 0;
@@ -68,10 +68,10 @@ std::optional<int> greatestGradient(const ProfileValues& values) {
 constexpr int keptHeadroom = 3;
 /// The scale is a half itself.
 constexpr int greatestScale = half_range::greatest;
-/// Where no gradient says how much room there is. *Assumed.*
+/// Used if no gradient shows how much room there is. *Assumed.*
 constexpr int scaleToBeginWith = 10;
 
-/// The loss scale that brings the largest gradient to the end of half's range, less some headroom.
+/// The loss scale that moves the largest gradient to the end of half's range, minus some headroom.
 double scaleToTry(const ProfileInfo& info, const std::optional<int>& greatest) {
     const double now = numberInForce(info, "lossScaling").value_or(1);
     const int room = greatest ? half_range::greatest - keptHeadroom - *greatest : scaleToBeginWith;
@@ -124,7 +124,7 @@ std::vector<Insight> findUnderflow(const Facts& p) {
     return {insight};
 }
 
-/// What of a sample no finite number of its type could hold.
+/// Elements of a sample that no finite number of its type could represent.
 std::int64_t overflown(const ValueTensor& tensor, const ValueSample& sample) {
     return sample.nans + sample.infinities + (isHalfTensor(tensor) ? sample.atLimit : 0);
 }
@@ -155,7 +155,7 @@ std::vector<Insight> findOverflow(const Facts& p) {
         all += sample.elements;
         if (over == 0)
             continue;
-        // A mask may be infinite on purpose; what comes of it may not.
+        // A mask may be infinite on purpose; results computed from it may not.
         anyLost = anyLost || sample.nans > 0 || tensor.kind != ValueKind::Activation;
         if (first == nullptr || sample.iteration < first->iteration)
             first = &sample;
@@ -224,7 +224,7 @@ std::vector<Insight> findDead(const Facts& p) {
 }
 
 std::vector<Insight> findPartials(const Facts& p) {
-    // Rounding the product to half is an error of 2^-12 by itself, as a mean 2^-13.
+    // Rounding the product to half alone is an error of 2^-12, on average 2^-13.
     const double least = std::ldexp(1, -9);
     const ProfileValues& values = p.values();
     std::vector<Finding> findings;

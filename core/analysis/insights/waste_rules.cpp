@@ -1,4 +1,4 @@
-// Memory that could be spared: single precision, gaps, code that is there several times.
+// Memory that could be saved: single precision, gaps, repeated code.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -15,7 +15,8 @@ namespace {
 constexpr double worthOnATile = 0.05;
 constexpr double worthOverall = 0.01;
 
-/// Single-precision variables that take room on the fullest tile at the peak, the largest first.
+/// Single-precision variables that take up space on the fullest tile at the peak, the largest
+/// first.
 std::vector<VariableId> singlePrecision(const Facts& p, TileId tile, StepId peak) {
     std::vector<VariableId> found;
     for (std::size_t i = 0; i < p.variables().size(); ++i) {
@@ -105,7 +106,7 @@ std::vector<Insight> findGaps(const Facts& p) {
     return {insight};
 }
 
-/// Operations that were planned alike, with code of their own each.
+/// Operations with equal plans, each with its own code.
 struct Alike {
     std::vector<OperationId> operations;
     std::int64_t code = 0; ///< of all of them
@@ -148,18 +149,18 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
         return {};
     Insight insight;
     insight.cost = memoryCost(p, gain);
-    insight.title = fmt::format("Operations that are planned alike have {} of exchange and control "
-                                "code more than one of each would need",
+    insight.title = fmt::format("Operations with equal plans have {} more exchange and control "
+                                "code than one of each would need",
                                 formatBytes(gain));
     Adviser adviser(p.info());
     if (inForce(p.info(), "outline") == "off")
         adviser.set("outline", "on",
-                    "makes functions of what is repeated, so that its code is there once, for "
-                    "copies of what goes in and out");
+                    "turns repeated parts into functions, so that their code exists only once, at "
+                    "the cost of copying inputs and outputs");
     else
         adviser.lower("outlineThreshold",
-                      "makes functions of smaller repeats too, for more copies of what goes in "
-                      "and out");
+                      "turns smaller repeats into functions too, at the cost of copying more "
+                      "inputs and outputs");
     insight.advice = adviser.advice();
     insight.link.report = "operations";
     insight.link.operation = repeated.front().operations.front();

@@ -109,7 +109,7 @@ LivenessSeries livenessOf(const ProfileView& profile, const TileSelection& selec
                              *profile.tileMemory(stop), selection);
 }
 
-// Classes are few, variables many: each class is asked once.
+// There are few classes and many variables: each class is looked up once.
 std::vector<bool> liveClasses(const IdVector<LivenessClassId, LivenessClass>& classes,
                               std::size_t steps, StepId step) {
     if (!step.valid() || step.index() >= steps)

@@ -12,15 +12,15 @@
 
 namespace tilescope {
 
-/// Live bytes over the steps of the liveness order, for a selection of tiles: what all of them hold
-/// at one step of the program. At a moment of the execution IPUs are at steps of their own, see
-/// LiveMemory.
+/// Live bytes over the steps of the liveness order, for a selection of tiles: the bytes on all of
+/// them at the same step of the program. At a moment of the execution, IPUs are at different steps,
+/// see LiveMemory.
 struct LivenessSeries {
     std::int64_t alwaysLive = 0;             ///< bytes at every step
     std::vector<std::int64_t> notAlwaysLive; ///< bytes by step, without the always-live ones
     StepId peakStep; ///< first step with the largest value; none if no steps
     [[nodiscard]] std::int64_t maxNotAlwaysLive() const;
-    /// The most at one step.
+    /// The most live bytes at any step.
     [[nodiscard]] std::int64_t peak() const { return alwaysLive + maxNotAlwaysLive(); }
 };
 
@@ -38,7 +38,7 @@ LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Varia
                           const IdVector<LivenessClassId, LivenessClass>& classes,
                           std::size_t steps, const TileSelection& selection);
 
-/// The one or the other, as the selection needs it.
+/// Chooses between the two, depending on the selection.
 LivenessSeries livenessOf(const ProfileView& profile, const TileSelection& selection,
                           Stop stop = {});
 

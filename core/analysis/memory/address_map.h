@@ -1,4 +1,4 @@
-// Where everything lies on one tile, and what lies between.
+// The layout of one tile's memory, and the gaps in it.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ struct AddressRange {
     friend bool operator==(const AddressRange&, const AddressRange&) = default;
 };
 
-/// Ranges below the highest address in use that no block covers at any time: what alignment and
-/// memory elements cost. `blocks` as addressBlocks() gives them.
+/// Ranges below the highest address in use that no block covers at any time: the cost of alignment
+/// and memory elements. `blocks` from addressBlocks().
 std::vector<AddressRange> addressGaps(const std::vector<AddressBlock>& blocks);
 
-/// How much the variables of a tile share their addresses, which they may where they are live at
+/// How much the variables of a tile share their addresses, which they may if they are live at
 /// different times.
 struct AddressSharing {
     std::int64_t variableBytes = 0; ///< of all blocks

@@ -16,8 +16,8 @@ struct TilePlace {
 };
 
 /// The tiles of one IPU as a rectangle: each exchange column is as wide as an island of tiles, each
-/// row one island high. Tiles are where physicalTileId() puts them, which is *assumed*. A machine
-/// whose tiles do not fill all columns evenly is a plain grid in the order of physical ids.
+/// row one island high. Tiles are placed by physicalTileId(), which is *assumed*. A machine whose
+/// tiles do not fill all columns evenly is a plain grid in the order of physical ids.
 class FloorPlan {
 public:
     explicit FloorPlan(const Target& target);
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] TilePlace place(std::int32_t tileOnIpu) const {
         return places_.at(static_cast<std::size_t>(tileOnIpu));
     }
-    /// The software id on its IPU of the tile at a place; -1 where none is.
+    /// The software id on its IPU of the tile at a place; -1 if there is none.
     [[nodiscard]] std::int32_t tileAt(TilePlace place) const;
 
 private:

@@ -18,7 +18,7 @@ struct MemoryNode {
     std::vector<MemoryNode> children;
 };
 
-/// The lines below each other, as the original orders them:
+/// The lines in the order of the original:
 ///   Including gaps
 ///   Excluding gaps
 ///     By region: Non-interleaved, Interleaved, Overflowed

@@ -36,8 +36,8 @@ struct MemoryPlot {
 };
 
 /// The layers sum up to the tile's bytes with or without gaps. With MemoryBreakdown::Liveness they
-/// are always-live bytes and the largest not-always-live bytes of any step; what of the tile's
-/// total neither explains is in "gaps".
+/// are always-live bytes and the largest not-always-live bytes of any step; the rest of the tile's
+/// total is in "gaps".
 MemoryPlot memoryPlot(const Target& target, const IdVector<TileId, TileMemory>& tiles,
                       const std::vector<CategoryMemory>& categories,
                       const MemoryPlotOptions& options);

@@ -25,7 +25,7 @@ struct MemorySummary {
     std::int32_t tilesOverLimit = 0;
 };
 
-/// `notAlwaysLive` is by step over all tiles, as LivenessCurve has it.
+/// `notAlwaysLive` is by step over all tiles, as in LivenessCurve.
 MemorySummary summariseMemory(const Target& target, const IdVector<TileId, TileMemory>& tiles,
                               const std::vector<std::int64_t>& notAlwaysLive);
 

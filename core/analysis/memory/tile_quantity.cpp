@@ -8,8 +8,8 @@
 namespace tilescope {
 namespace {
 
-// The sum of the wanted variables' bytes. Runs are added up as changes of value, so that variables
-// cost by their runs and not by their tiles.
+// The sum of the wanted variables' bytes. Runs are added up as changes of value, so that the cost
+// of a variable depends on its runs and not on its tiles.
 template <class Wanted>
 TileSeries sumOf(const IdVector<VariableId, Variable>& variables, Wanted&& wanted) {
     std::vector<std::int64_t> change;

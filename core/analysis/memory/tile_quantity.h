@@ -1,4 +1,4 @@
-// One figure for every tile: what the tile map and the statistics of tiles are about.
+// One figure for every tile, for the tile map and the statistics of tiles.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct TileStatistics {
 };
 TileStatistics tileStatistics(const TileSeries& series, TileRange range);
 
-/// The tiles of a range that use most memory including gaps, the fullest first, equals by number.
+/// The tiles of a range that use the most memory including gaps, the fullest first, ties by number.
 std::vector<TileId> tilesByMemory(const IdVector<TileId, TileMemory>& tiles, TileRange range,
                                   std::size_t most);
 

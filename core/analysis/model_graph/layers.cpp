@@ -126,7 +126,7 @@ private:
             const Kind kind = boxes_[part_.boxes[i]].kind;
             if (kind == Kind::Bottom)
                 nodes_[i].rank = last + 1;
-            // What nothing leads to is right above its first reader.
+            // A box without incoming edges is right above its first reader.
             if (kind != Kind::Box || incoming[i] > 0 || next[i].empty())
                 continue;
             std::size_t lowest = last + 1;
@@ -137,7 +137,7 @@ private:
         }
     }
 
-    /// Turns for edges over several layers, as many as are allowed.
+    /// Adds turns for edges over several layers, as many as are allowed.
     void linkRanks() {
         std::vector<std::size_t> shortestFirst(part_.edges.size());
         std::iota(shortestFirst.begin(), shortestFirst.end(), std::size_t{0});
@@ -251,7 +251,7 @@ private:
     double x_ = 0, y_ = 0, rowHeight_ = 0, right_ = 0;
 };
 
-/// Places on the borders above and below parts that do not hang together.
+/// Places on the borders, above and below parts that are not connected.
 void placeBorders(const std::vector<LayerBox>& boxes, const std::vector<LayerEdge>& edges,
                   const LayerGaps& gaps, LayeredDrawing& drawing) {
     const auto hasKind = [&](Kind kind) {
@@ -270,7 +270,7 @@ void placeBorders(const std::vector<LayerBox>& boxes, const std::vector<LayerEdg
     if (hasKind(Kind::Bottom))
         drawing.height += gaps.borders;
     for (const Kind kind : {Kind::Top, Kind::Bottom}) {
-        // The mean of what each leads to, in order and with distance.
+        // The mean of the boxes that each leads to, in order and at a distance.
         std::vector<std::pair<double, std::size_t>> wanted;
         for (std::size_t i = 0; i < boxes.size(); ++i) {
             if (boxes[i].kind != kind)

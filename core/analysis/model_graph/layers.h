@@ -18,7 +18,7 @@ struct LayerGaps {
     double borders = 16; ///< between a border and what is next to it
     double boxes = 22;   ///< between boxes side by side
     double wires = 10;   ///< between an edge and what it passes
-    /// Shares of width to height that boxes without connections are put together in.
+    /// Aspect ratio in which boxes without connections are arranged.
     double aspect = 1.6;
     /// Edges over several layers are led around the boxes between, the shortest first, as long as
     /// that takes no more turns than this; others run straight, behind the boxes.
@@ -56,9 +56,9 @@ acyclicOrder(std::size_t n, const std::vector<std::pair<std::size_t, std::size_t
 
 /// Sugiyama's method (Sugiyama, Tagawa, Toda 1981): layers by longest path, order in a layer by
 /// barycentres of neighbours, positions by least squares that keep the order (pool adjacent
-/// violators). Parts that no edge joins are side by side in rows. Edges must be acyclic, those of
-/// places on the upper border leave them and those of places on the lower border lead to them.
-/// Boxes never overlap; every edge leads downwards. The same input gives the same drawing.
+/// violators). Parts that no edge joins are side by side in rows. Edges must be acyclic; those of
+/// places on the upper border start there and those of places on the lower border end there. Boxes
+/// never overlap; every edge leads downwards. The same input gives the same drawing.
 LayeredDrawing drawLayers(const std::vector<LayerBox>& boxes, const std::vector<LayerEdge>& edges,
                           const LayerGaps& gaps = {});
 

@@ -25,7 +25,8 @@ struct Frame {
 /// A line of a level, downwards between two of its children or a child and a port.
 struct Line {
     std::size_t upper = 0, lower = 0; ///< children, then ports
-    bool upwards = false;             ///< what it stands for leads from the lower to the upper
+    bool upwards = false;             ///< the edge that it represents leads from the lower to the
+                                      ///< upper
     std::vector<std::size_t> edges;
     std::size_t upperPort = 0, lowerPort = 0; ///< of the children, where they are frames
 };
@@ -77,7 +78,7 @@ private:
         return assemble(scope, ports, lines, frames);
     }
 
-    /// Lines between children; edges within one child are told in `within`.
+    /// Lines between children; edges within one child are collected in `within`.
     Lines innerLines(GraphScopeId scope, const std::vector<std::size_t>& inner,
                      std::vector<std::vector<std::size_t>>& within) {
         std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> between;

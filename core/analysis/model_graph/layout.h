@@ -19,12 +19,12 @@ struct FrameRoom {
     double side = 14;   ///< left, right and below
 };
 
-/// What a layout is made of.
+/// The input of a layout.
 struct LayoutInput {
     const ScopeTree& tree;
     const Expansion& expansion;
     const VisibleGraph& visible;
-    /// Size of an item's box; the least of a frame's.
+    /// Size of an item's box; the minimum size of a frame.
     std::function<GraphBoxSize(const GraphItem&)> size;
     LayerGaps gaps = {};
     FrameRoom room = {};
@@ -55,9 +55,9 @@ struct GraphLayout {
 };
 
 /// Lays out each expanded scope on its own (drawLayers), with places on its border for the edges
-/// that enter and leave, and its frame as a box of what it is in. Boxes and frames never overlap
-/// unless one is in the other. The way of an edge is one wire in each frame that it passes; edges
-/// with the same ends in a frame share it.
+/// that enter and leave, and its frame as a box of the scope around it. Boxes and frames never
+/// overlap unless one contains the other. The path of an edge is one wire in each frame that it
+/// passes; edges with the same ends in a frame share it.
 GraphLayout layOut(const LayoutInput& input);
 
 } // namespace tilescope

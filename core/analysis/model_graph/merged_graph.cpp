@@ -50,7 +50,7 @@ private:
     }
 
     void addNodes() {
-        // What only the target has, after the source's node that it follows (first: none).
+        // Nodes that only the target has, after the source's node that they follow (first: none).
         std::vector<std::vector<ModelNodeId>> after(source_.nodes.size() + 1);
         std::size_t at = 0;
         for (std::size_t i = 0; i < target_.nodes.size(); ++i) {

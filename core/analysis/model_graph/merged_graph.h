@@ -1,4 +1,4 @@
-// The graphs of two profiles as one, to be compared.
+// The graphs of two profiles merged into one for comparison.
 #pragma once
 
 #include "core/analysis/model_graph/costs.h"
@@ -9,7 +9,7 @@ namespace tilescope {
 /// Where something is.
 enum class Presence : std::uint8_t { Both, SourceOnly, TargetOnly };
 
-/// All operations of both; `operation` is the source's, and the target's where only that has it.
+/// All operations of both; `operation` is the source's, or the target's where only that has it.
 struct MergedGraph {
     ModelGraph graph;
     std::vector<ModelEdge> edges;              ///< of both, sorted, each once
@@ -26,7 +26,7 @@ struct MergedGraph {
 /// that only the target has follows the one before it there. Tensors match by name.
 MergedGraph mergedGraph(const ModelGraph& source, const ModelGraph& target);
 
-/// Costs of one of both by the nodes of the merged graph; zero for nodes that it does not have.
+/// Costs of one of both by the nodes of the merged graph; zero for nodes that it lacks.
 NodeCosts costsByMerged(const IdVector<ModelNodeId, ModelNodeId>& side, const NodeCosts& costs);
 
 /// Of each scope: SourceOnly if everything in it is, and so on.

@@ -140,7 +140,7 @@ private:
             x_[node] -= at / 2;
     }
 
-    /// Edges over several layers shall run straight, so that turns pull more than boxes.
+    /// Edges over several layers should run straight, so turns pull harder than boxes.
     [[nodiscard]] double pull(const RankLink& link) const {
         constexpr double perTurn = 3;
         return (nodes_[link.upper].isTurn ? perTurn : 1) *
@@ -148,7 +148,7 @@ private:
     }
 
     void improve(const std::vector<std::size_t>& rank, bool byUpper, bool byLower) {
-        constexpr double freeWeight = 1e-3; // of a node that nothing pulls
+        constexpr double freeWeight = 1e-3; // of a node without any pull
         std::vector<double> wanted;
         std::vector<double> weights;
         double offset = 0;

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// Deeper paths are not taken apart further; no model is nested so, but a damaged file may be.
+/// Deeper paths are not split further; no model is nested like that, but a damaged file may be.
 constexpr std::size_t deepestPath = 64;
 
 std::string pathOf(const ModelNode& node, const GraphGrouping& grouping) {
@@ -29,7 +29,7 @@ std::vector<std::size_t> scopeEnds(std::string_view path) {
     return ends;
 }
 
-/// The tree as the paths have it, with scopes that have but one child.
+/// The tree as given by the paths, including scopes that have only one child.
 struct RawTree {
     struct Scope {
         std::string path;
@@ -74,13 +74,13 @@ private:
 std::string labelBelow(const std::string& parent, const std::string& path) {
     if (parent.empty())
         return path;
-    // An operation named as its scope keeps its last part.
+    // An operation with the name of its scope keeps its last part.
     if (path.size() <= parent.size())
         return path.substr(path.rfind('/') + 1);
     return path.substr(parent.size() + 1);
 }
 
-/// Says of each scope how many have its structure.
+/// Counts, for each scope, the scopes that have its structure.
 class Likeness {
 public:
     Likeness(const ModelGraph& graph, const IdVector<ModelNodeId, std::string>& labels)

@@ -24,7 +24,7 @@ struct GraphItem {
 };
 
 struct GraphScope {
-    std::string label; ///< last part of its path; several where a scope has but one in it
+    std::string label; ///< last part of its path; several parts if a scope has only one child
     std::string path;  ///< whole, with '/'; that of the root is empty
     GraphScopeId parent;
     std::vector<GraphItem> children; ///< in the order in which they run first
@@ -33,18 +33,18 @@ struct GraphScope {
     std::int32_t alike = 1;          ///< scopes of this structure, itself included
 };
 
-/// What comes before debug paths.
+/// Prefixes of debug paths.
 struct GraphGrouping {
     bool phases = false; ///< "forward", "backward", "update"
     bool stages = false; ///< "stage 0", after the phase
     friend bool operator==(const GraphGrouping&, const GraphGrouping&) = default;
 };
-/// By phases in training and by stages where there are several.
+/// By phases in training, and by stages if there are several.
 GraphGrouping usualGrouping(const ModelGraph& graph);
 
-/// Scopes of all operations of a graph. Scopes with a single child are one with it. An operation
-/// that bears the name of a scope is in it. Two scopes are alike if the types, shapes and names of
-/// what is in them are; the names of the scopes themselves may differ.
+/// Scopes of all operations of a graph. A scope with a single child is merged with it. An operation
+/// named like a scope is in that scope. Two scopes are alike if the types, shapes and names of
+/// their contents are; the names of the scopes themselves may differ.
 class ScopeTree {
 public:
     ScopeTree(const ModelGraph& graph, const GraphGrouping& grouping);
@@ -53,15 +53,15 @@ public:
     [[nodiscard]] const IdVector<GraphScopeId, GraphScope>& scopes() const { return scopes_; }
     [[nodiscard]] const GraphScope& operator[](GraphScopeId id) const { return scopes_[id]; }
     [[nodiscard]] GraphScopeId parentOf(const GraphItem& item) const;
-    /// What an item is called within its scope.
+    /// The name of an item within its scope.
     [[nodiscard]] const std::string& labelOf(const GraphItem& item) const;
     /// Invalid if there is none of that path.
     [[nodiscard]] GraphScopeId find(std::string_view path) const;
-    /// True if the item is in the scope, at whatever depth, or is it.
+    /// True if the item is in the scope, at any depth, or is it.
     [[nodiscard]] bool isWithin(const GraphItem& item, GraphScopeId scope) const;
     /// The child of a scope that an item within it is or is in.
     [[nodiscard]] GraphItem childTowards(GraphScopeId scope, const GraphItem& item) const;
-    /// Operations of a scope at whatever depth, in the order of the tree.
+    /// Operations of a scope at any depth, in the order of the tree.
     [[nodiscard]] std::vector<ModelNodeId> operationsIn(GraphScopeId scope) const;
     [[nodiscard]] std::size_t operations() const { return nodeScopes_.size(); }
 

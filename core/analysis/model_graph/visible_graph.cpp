@@ -59,7 +59,7 @@ Expansion startingExpansion(const ScopeTree& tree, std::size_t most) {
 ModelGraph withEnds(const ModelGraph& graph) {
     ModelGraph made;
     made.tensors = graph.tensors;
-    // Names of tensors are paths as well, but the ends are of no scope.
+    // Names of tensors are paths as well, but the ends belong to no scope.
     const auto lastPart = [](const std::string& name) { return name.substr(name.rfind('/') + 1); };
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const ModelTensor& tensor = graph.tensors[ModelTensorId(i)];

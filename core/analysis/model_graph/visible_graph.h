@@ -1,4 +1,4 @@
-// What of a model's graph is seen while some scopes are collapsed.
+// The visible part of a model's graph while some scopes are collapsed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ public:
     [[nodiscard]] bool isExpanded(GraphScopeId scope) const { return expanded_.at(scope.index()); }
     void set(GraphScopeId scope, bool expanded);
     void setAll(bool expanded);
-    /// Expands what an item is in.
+    /// Expands all scopes around an item.
     void reveal(const ScopeTree& tree, const GraphItem& item);
     friend bool operator==(const Expansion&, const Expansion&) = default;
 
@@ -34,7 +34,7 @@ struct ModelEdge {
     friend auto operator<=>(const ModelEdge&, const ModelEdge&) = default;
 };
 /// The graph with a node of type "Input" for each tensor that the host sends and one of type
-/// "Output" for each result, called as the tensor is.
+/// "Output" for each result, named after the tensor.
 ModelGraph withEnds(const ModelGraph& graph);
 /// The node of withEnds() that is the first of the graph it was made from.
 ModelNodeId firstInside(const ModelGraph& graph);
@@ -58,7 +58,7 @@ struct VisibleGraph {
 VisibleGraph visibleGraph(const ScopeTree& tree, const Expansion& expansion,
                           const std::vector<ModelEdge>& edges);
 
-/// What shows of an item: itself, or the outermost collapsed scope that it is in.
+/// The visible item for an item: itself, or the outermost collapsed scope that it is in.
 GraphItem visibleItem(const ScopeTree& tree, const Expansion& expansion, const GraphItem& item);
 
 } // namespace tilescope

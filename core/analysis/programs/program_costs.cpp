@@ -32,8 +32,8 @@ public:
 private:
     enum class State : std::uint8_t { New, Open, Done };
 
-    // What a program needs comes first. A stack of its own: a damaged file may nest deeper than
-    // the call stack is.
+    // What a program depends on comes first. An explicit stack: a damaged file may nest deeper than
+    // the call stack allows.
     void visit(ProgramId root) {
         std::vector<ProgramId> open{root};
         while (!open.empty()) {
@@ -94,9 +94,9 @@ private:
         return cost;
     }
 
-    /// A Sequence, or a Repeat of once, is run as a part of what is around it, and the sum of what
-    /// is below it counts what runs side by side on several IPUs. It takes no longer than what it
-    /// is a part of.
+    /// A Sequence, or a Repeat with one iteration, runs as a part of its parent, and the sum over
+    /// its children also counts what runs side by side on several IPUs. It takes no longer than its
+    /// parent.
     void boundBelowRoots() {
         std::vector<ProgramId> open;
         for (std::size_t i = 0; i < programs_.size(); ++i)
@@ -131,7 +131,7 @@ private:
         cost.cycles = std::min(cost.cycles, around.cycles / std::max<std::int64_t>(1, times));
     }
 
-    /// What a control program, a function or the body of a repeat takes is known; what is below it
+    /// The cost of a control program, a function or the body of a repeat is known; what is below it
     /// is a part of that.
     void addBody(ProgramId id, ProgramCost& cost) const {
         const ProgramExecutions& measured = bodies_[id.index()];

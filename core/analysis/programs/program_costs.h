@@ -1,4 +1,4 @@
-// What programs cost with everything below them.
+// The cost of programs with everything below them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct ProgramCost {
     std::int64_t executions = 0; ///< in all runs; 0 for a Sequence or without a trace
     /// All executions in all runs; 0 without a trace. That of a control program is its run's.
     std::int64_t total = 0;
-    /// Of the total what no program below it is: syncs and waits, less what runs side by side.
+    /// The part of the total that belongs to no program below it: syncs and waits, minus what runs
+    /// side by side.
     std::int64_t between = 0;
     friend bool operator==(const ProgramCost&, const ProgramCost&) = default;
 };
@@ -27,8 +28,8 @@ struct ProgramCost {
 /// executed: those of a profile with a trace cannot be compared with those of one without.
 enum class CostBasis : std::uint8_t { Trace, Estimate };
 
-/// Of every program. The programs must be a tree; a function that calls itself costs nothing the
-/// second time.
+/// Costs of every program. The programs must be a tree; a function that calls itself costs nothing
+/// the second time.
 std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop = {},
                                       CostBasis basis = CostBasis::Trace);
 

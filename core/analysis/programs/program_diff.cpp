@@ -11,7 +11,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-// A table of this many cells is made in an instant.
+// A table of this many cells takes no noticeable time.
 constexpr std::size_t largestTable = std::size_t{1} << 22;
 
 /// The name of a step without the number of the program that copies and exchanges begin with
@@ -131,7 +131,7 @@ private:
         matchRest(a, i, a.size(), b, j, b.size());
     }
 
-    /// Programs [i, iEnd) and [j, jEnd) have nothing in common but maybe their kinds.
+    /// Programs [i, iEnd) and [j, jEnd) have at most their kinds in common.
     void matchRest(const std::vector<ProgramId>& a, std::size_t i, std::size_t iEnd,
                    const std::vector<ProgramId>& b, std::size_t j, std::size_t jEnd) {
         for (; i < iEnd && j < jEnd; ++i, ++j)

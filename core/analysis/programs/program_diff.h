@@ -1,4 +1,4 @@
-// Two program trees laid side by side: which program of one is which of the other.
+// Matches two program trees: which program of one corresponds to which of the other.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace tilescope {
 
 enum class ProgramChange : std::uint8_t {
-    Same,    ///< costs what its counterpart does
-    Changed, ///< has a counterpart that costs something else or repeats another number of times
-    Only,    ///< has none
+    Same,    ///< costs the same as its counterpart
+    Changed, ///< has a counterpart with another cost or another number of repetitions
+    Only,    ///< has no counterpart
 };
 
 /// A tree to compare.

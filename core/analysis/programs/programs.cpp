@@ -20,7 +20,7 @@ public:
 
     ProgramTree walk(const std::string& title, ProgramId root) {
         ProgramTree tree;
-        // A stack of its own: a damaged file may nest deeper than the call stack is.
+        // An explicit stack: a damaged file may nest deeper than the call stack allows.
         std::vector<std::pair<ProgramId, std::int32_t>> open{{root, 0}};
         while (!open.empty()) {
             const auto [id, depth] = open.back();

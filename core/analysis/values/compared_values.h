@@ -1,4 +1,4 @@
-// The values of two runs: their curves, and tensors whose elements lie elsewhere.
+// Values of two runs compared: their curves, and tensors whose elements differ.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct ComparedPoint {
 
 /// A tensor of both runs, or of one.
 struct ComparedTensor {
-    ValueTensorId source, target; ///< none: that run lacks it
-    std::string name, place;      ///< the source's, else the target's
+    ValueTensorId source, target; ///< none if that run lacks it
+    std::string name, place;      ///< the source's, otherwise the target's
     ValueKind kind = ValueKind::Activation;
     ValueTotals before, after;
-    /// By how many powers of two elements that are not zero have to be moved, in the mean, to make
-    /// one histogram of exponents the other: their earth mover's distance (on a line, the sum of
-    /// the differences of the cumulated shares). None where a side has no such element.
+    /// By how many powers of two non-zero elements have to be moved, on average, to turn one
+    /// histogram of exponents into the other: their earth mover's distance (on a line, the sum of
+    /// the differences of the cumulated shares). None if a side has no such element.
     std::optional<double> moved;
     /// Of the elements: by how much the share of zeros, NaN and infinities changed.
     [[nodiscard]] double lostChange() const;
@@ -33,7 +33,7 @@ struct ComparedTensor {
 
 struct ComparedValues {
     std::vector<ComparedPoint> curve;    ///< by iteration
-    std::vector<ComparedTensor> tensors; ///< what moved most first
+    std::vector<ComparedTensor> tensors; ///< those that moved most first
 };
 
 /// Tensors match by name, kind and place.

@@ -11,13 +11,13 @@
 
 namespace tilescope {
 
-/// A column for each sampled iteration; NaN where a tensor was not looked at.
+/// A column for each sampled iteration; NaN where a tensor was not sampled.
 struct ValueMatrix {
     std::vector<std::int64_t> iterations;
     std::vector<std::vector<double>> rows; ///< as many numbers as there are iterations
 };
 
-/// What a heat map of tensors shows of each.
+/// The quantity that a heat map of tensors shows.
 enum class ValueMeasure {
     Underflow, ///< underflowShare()
     Zeros,     ///< share of the elements, as are the next two
@@ -35,8 +35,8 @@ inline constexpr auto enumTitles<ValueMeasure> = std::to_array<std::string_view>
     {"Underflow", "Zeros", "Subnormals", "NaN, infinite, at the limit", "Typical exponent",
      "Largest exponent"});
 
-/// Exponents over iterations: a row for each bin of exponents (see exponents::of), the share of
-/// these tensors' elements in it. What a bin lacks to 1 is zero or no number.
+/// Exponents over iterations: a row for each bin of exponents (see exponents::of), with the share
+/// of these tensors' elements in it. The rest of each column, up to 1, is zeros and non-numbers.
 ValueMatrix exponentMap(const ProfileValues& values, std::span<const ValueTensorId> tensors);
 
 /// A row for each of these tensors.

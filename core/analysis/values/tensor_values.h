@@ -1,4 +1,4 @@
-// What is known of the values of each tensor, over all sampled iterations.
+// The sampled values of each tensor, over all sampled iterations.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tilescope {
 /// The samples of a tensor, by iteration.
 std::span<const ValueSample> samplesOf(const ProfileValues& values, ValueTensorId tensor);
 
-/// Iterations at which any tensor was looked at, each once, in order.
+/// Iterations at which any tensor was sampled, each once, in order.
 std::vector<std::int64_t> sampledIterationsOf(const ProfileValues& values);
 
 /// Samples of a tensor, or of several, taken together.
@@ -39,11 +39,12 @@ ValueTotals totalsOf(std::span<const ValueSample> samples);
 /// Whether a tensor's elements are halves.
 bool isHalfTensor(const ValueTensor& tensor);
 
-/// Of a tensor's zeros, how many were numbers below the smallest half. Nothing says which; a zero
-/// may also be meant, as where a rectifier let nothing through. The histogram of exponents tells:
-/// it is taken to go on below the end of the range as it does in the eight exponents above it, four
-/// against four, as a geometric series. All zeros, if it does not fall there, or if nothing else is
-/// left; none of a tensor that is not of halves.
+/// Estimates how many of a tensor's zeros were numbers below the smallest half. This is not
+/// recorded, and a zero may also be intended, as where a rectifier let nothing through. It is
+/// estimated from the histogram of exponents, which is assumed to continue below the end of the
+/// range as it does in the eight exponents above it, four against four, as a geometric series. All
+/// zeros, if it does not fall there, or if nothing else is left; none for a tensor that is not of
+/// halves.
 double lostZeros(const ValueTensor& tensor, const ValueTotals& totals);
 
 /// Share of a tensor's elements that are below the range of half, lost or with fewer bits: zeros

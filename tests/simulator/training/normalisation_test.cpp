@@ -240,14 +240,14 @@ private slots:
         options.replication.distributedBatchNormReplicaGroupSize = 2;
         const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
         QCOMPARE(messageOf(simulate(graph, options)),
-                 "one replica has no others to take statistics with");
+                 "a single replica has no others to share statistics with");
         options.replication.replicas = 2;
         QCOMPARE(messageOf(simulate(graph, options)), "");
         QCOMPARE(messageOf(simulate(trained(layerNorm, {"w", "s", "b"}), options)),
                  "the model has no batch normalisation");
         options.batch.mode = "inference";
         QCOMPARE(messageOf(simulate(importText(convNorm), options)),
-                 "inference normalises with the statistics that training has left");
+                 "inference normalises with the statistics from training");
     }
 
     void groupNormalisation_data() {

@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    // Vertices beyond these make no plan different: a tile with more repeats its workers' rounds.
+    // More vertices do not change a plan: a tile with more of them repeats its workers' rounds.
     static constexpr std::int64_t mostVertices = 240;
 
     void add(std::vector<std::int64_t>& vertices, std::int64_t cycles, std::int64_t count) const {

@@ -5,7 +5,7 @@
 
 namespace tilescope::sim {
 
-/// Of a call: what the host does for it and how it feeds the machine.
+/// Options of a call: the host's work for it and how it feeds the machine.
 struct CallOptions {
     CallOptions() = default;
     /// Of a run; it has them all.

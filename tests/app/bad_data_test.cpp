@@ -105,10 +105,10 @@ private slots:
             "images-idx3-ubyte: is truncated or damaged; copy it again");
         row(
             "too long", [](auto& files) { files.labels += "xx"; },
-            "labels-idx1-ubyte: has more data than its head says; copy it again");
+            "labels-idx1-ubyte: has more data than its header says; copy it again");
         row(
             "no IDX", [](auto& files) { files.images = "\x89PNG and more"; },
-            "images-idx3-ubyte: is no IDX file");
+            "images-idx3-ubyte: is not an IDX file");
         row(
             "impossible", [](auto& files) { files.images = idx(8, std::vector<int>(255, -1), {}); },
             "images-idx3-ubyte: has the impossible shape");

@@ -63,7 +63,7 @@ private slots:
         QCOMPARE(error.isEmpty(), fits);
         if (!fits)
             QVERIFY2(error.contains("whole.npy: holds " + QString::number(number) +
-                                    ", which has no place in 32 bits"),
+                                    ", which does not fit the 32 bits"),
                      qPrintable(error));
         else
             QCOMPARE(static_cast<qlonglong>(readArrays(file("whole.npy"))[0].data.number(0)),

@@ -78,7 +78,7 @@ private slots:
                                 "numpy.savez"),
                  qPrintable(error));
         error = refusal("sequences", models / "images_input.npy");
-        QVERIFY2(error.contains("model.weights.npz: is no .npz file"), qPrintable(error));
+        QVERIFY2(error.contains("model.weights.npz: is not an .npz file"), qPrintable(error));
         error = refusal("images", models / "images.weights.npz", "\"units\": 5", "\"units\": 6");
         QVERIFY2(error.contains("'dense/kernel:0' has shape [256,5] where the layer's has [256,6]"),
                  qPrintable(error));

@@ -29,14 +29,14 @@ StepName copyOf(const Names& from, const Names& to) {
     return "Copy_" + listed(from) + "_to_" + listed(to);
 }
 
-/// What gathering from an evenly spread copy moves: nothing is local but by chance.
+/// Traffic of gathering from an evenly spread copy, where data are local only by chance.
 Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
     Traffic traffic = move.traffic;
     traffic.received = move.bytes.mapped([&](std::int64_t n) { return n / elementBytes; });
     traffic.total = traffic.received.sum();
     traffic.sent = shareOut(traffic.total, copy.elements);
     traffic.receivers = receiversOf(traffic.total, copy.elements.sum());
-    // What follows each other is on as many tiles as hold that much, and one more.
+    // Consecutive elements are on as many tiles as hold that many, and one more.
     const std::int64_t sources = copy.elements.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
     traffic.messages = traffic.received.mapped(

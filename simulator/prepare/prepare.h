@@ -1,4 +1,4 @@
-// From an imported model to the graph that is lowered.
+// Preparation of an imported model for lowering.
 #pragma once
 
 #include "core/options/run_options.h"
@@ -6,9 +6,9 @@
 
 namespace tilescope::sim {
 
-/// Assigns stages or phases (by names, or evenly by cycles), adds the training step, takes composed
-/// operations apart, inserts what several IPUs need (copies between them and activation buffers),
-/// and makes repeated parts functions. Throws UserError for options that do not fit the model.
+/// Assigns stages or phases (by names, or evenly by cycles), adds the training step, decomposes
+/// composed operations, inserts copies between IPUs and activation buffers, and makes repeated
+/// parts functions. Throws UserError for options that do not fit the model.
 Graph preparedGraph(const Graph& graph, const RunOptions& options);
 
 /// Whether the planner's estimates decide where stages or phases begin: then the prepared graph

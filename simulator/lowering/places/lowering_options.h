@@ -6,7 +6,7 @@
 
 namespace tilescope::sim {
 
-/// Of a program: how it is lowered.
+/// Options of how a program is lowered.
 struct LoweringOptions {
     /// Of a run; it has them all.
     LoweringOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)

@@ -149,7 +149,7 @@ struct FoundPlans {
     std::optional<ConvPlan> ofWholeTile; ///< plan within all of a tile's memory, if searched
 };
 
-/// The requested plan. Where the memory has one for another bound, this is a search over
+/// The requested plan. Where `known` has one for another bound, this is a search over
 /// proportions: the plan within all of a tile's memory serves most of the later requests.
 FoundPlans findPlans(const PlanMemory& known, const Target& target, const Request& request,
                      OverMemory overMemory) {
@@ -169,7 +169,7 @@ FoundPlans findPlans(const PlanMemory& known, const Target& target, const Reques
     return found;
 }
 
-/// The three passes of the layer of the requested one; not searched again where the memory has all
+/// The three passes of the layer of the requested one; not searched again where `known` has all
 /// three.
 DensePlans findDensePlans(const PlanMemory& known, const Target& target, const Request& request,
                           OverMemory overMemory) {

@@ -5,7 +5,7 @@
 
 namespace tilescope::sim {
 
-/// Of a training graph: its loss, its gradients and what becomes of them.
+/// Options of a training graph: its loss, its gradients and their use.
 struct UpdateOptions {
     /// Of a run; it has them all.
     UpdateOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)

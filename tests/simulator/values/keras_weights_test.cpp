@@ -89,7 +89,7 @@ private slots:
             qPrintable(error));
         error = refusal("sequences", models / "sequences.weights.npz", "\"name\": \"lstm\"",
                         "\"name\": \"lstm\", \"use_bias\": false");
-        QVERIFY2(error.contains("'lstm/lstm_cell/bias:0' is no weight of the model"),
+        QVERIFY2(error.contains("'lstm/lstm_cell/bias:0' is not a weight of the model"),
                  qPrintable(error));
         error =
             refusal("sequences", models / "sequences.weights.npz", "\"units\": 4", "\"units\": 5");

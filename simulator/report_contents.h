@@ -11,8 +11,8 @@ namespace tilescope::sim {
 /// False if neither a graph profile nor an execution profile is requested.
 bool wantsProfile(const EngineOptions& options);
 
-/// The profile without what autoReport.* leaves out: the trace and all times, the model's graph,
-/// addresses of variables.
+/// The profile without the parts that autoReport.* leaves out: the trace and all times, the model's
+/// graph, addresses of variables.
 Profile wantedPart(Profile profile, const EngineOptions& options);
 
 /// With debug.allowOutOfMemory the profile of a model that does not fit is written all the same.

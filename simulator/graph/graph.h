@@ -95,10 +95,10 @@ struct Op {
     /// together.
     std::shared_ptr<const MultiConv> multiConv = {};
     bool mayOutline = true;      ///< part of a function that repeats, unless __outline forbids it
-    std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
-    std::int32_t ipuHint = -1;   ///< IPU that the ONNX node asks for; none: -1
-    std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
-    std::int32_t phaseHint = -1; ///< execution phase that the ONNX node asks for; none: -1
+    std::int32_t stageHint = -1; ///< stage annotated in the ONNX node; none: -1
+    std::int32_t ipuHint = -1;   ///< IPU annotated in the ONNX node; none: -1
+    std::optional<bool> recomputeHint = {}; ///< recompute or keep, as annotated in the ONNX node
+    std::int32_t phaseHint = -1; ///< execution phase annotated in the ONNX node; none: -1
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
     /// backward ones in reverse; -1 for all others.
     std::int32_t executionPhase = -1;

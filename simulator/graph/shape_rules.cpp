@@ -214,7 +214,7 @@ struct OutputShape {
         return result;
     }
 
-    // The shape of what is differentiated does not follow from the operands alone.
+    // The shape of the differentiated operand does not follow from the operands alone.
     std::optional<Shape> operator()(const ConvGradInputAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const ConvGradWeightsAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const MultiUpdateAttributes&) const {

@@ -25,8 +25,8 @@ struct Traffic {
 std::int64_t receiversOf(std::int64_t received, std::int64_t held);
 
 /// Exact where both blockings cut the same atoms (dimensions are then independent); where they cut
-/// across each other, received is exact for nested cuts and senders share the load by what they
-/// hold. `atomSizes` are those of the storage.
+/// across each other, received is exact for nested cuts and senders share the load by the elements
+/// they hold. `atomSizes` are those of the storage.
 Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
                        std::span<const std::int64_t> atomSizes);
 

@@ -9,9 +9,8 @@ namespace tilescope::sim {
 /// Marks forward operations to run again (Op::recomputeGroup) as PopART's types do
 /// (popart recompute.cpp): operations of a group run again together, right before the first
 /// backward operation that reads one of their results.
-/// - pipeline: all of each stage, but of the last what lies behind its last checkpoints, or all of
-/// it
-///   without any; a group between checkpoints;
+/// - pipeline: all of each stage, except the operations of the last one after its last checkpoints,
+///   or all of it without any; a group between checkpoints;
 /// - all: all before the last checkpoint, a group between checkpoints;
 /// - norm-only: operations of normalisations;
 /// - standard: all but about sqrt(n) results with the least live bytes.

@@ -7,7 +7,7 @@ namespace tilescope::sim {
 
 /// Options of a training graph: its loss, its gradients and their use.
 struct UpdateOptions {
-    /// Of a run; it has them all.
+    /// Takes them from a run's options.
     UpdateOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
         : machine(all.machine)
         , batch(all.batch)

@@ -5,7 +5,7 @@
 
 namespace tilescope::sim {
 
-/// Checks an operation before and after it is executed, if call.context.exceptions ask for it. An
+/// Checks an operation before and after it is executed, if call.context.exceptions require it. An
 /// exception is raised where a value arises that no operand had: NaN (invalid), infinity from
 /// finite operands by a division or logarithm (division) or otherwise (overflow), or a value beyond
 /// the range of half (overflow). IEEE 754-2008, clause 7.

@@ -36,7 +36,7 @@ public:
     void giveValue(TensorId tensor, const Value& from);
     /// A constant of one element.
     TensorId addScalar(std::string name, DataType type, double value);
-    /// A constant of many elements; their numbers are asked for only where values are kept.
+    /// A constant of many elements; their numbers are computed only where values are kept.
     TensorId addConstant(std::string name, DataType type, Shape shape,
                          const ElementNumbers& numbers);
     /// From now on an ONNX value is this tensor.

@@ -50,7 +50,7 @@ public:
     }
 
     struct Results {
-        TensorId sequence; ///< [steps, batch, units]; none if nobody reads it
+        TensorId sequence; ///< [steps, batch, units]; none if it is not read
         TensorId hidden, cell;
     };
 

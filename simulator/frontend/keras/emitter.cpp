@@ -47,7 +47,7 @@ std::int64_t kerasElements(const KerasEmitter& emitter, const Shape& shape) {
     for (const std::int64_t size : shape) {
         if (size < 1 || size > most / elements)
             throw emitter.layer().error(
-                fmt::format("a tensor of shape {} is no model's", toString(shape)));
+                fmt::format("a tensor of shape {} is too large for any model", toString(shape)));
         elements *= size;
     }
     return elements;

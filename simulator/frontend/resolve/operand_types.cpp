@@ -54,7 +54,7 @@ struct OperandAt {
 
 [[noreturn]] void refuseDifference(const Node& node, OperandAt first, OperandAt other) {
     refuseType(node, other.index, *other.value,
-               fmt::format("and operand {} is {}, but {} takes a single type", first.index,
+               fmt::format("and operand {} is {}, where {} takes one type", first.index,
                            toString(first.value->type), node.type));
 }
 

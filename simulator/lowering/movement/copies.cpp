@@ -79,7 +79,7 @@ void cutInPieces(Traffic& traffic, const LoweringOptions& options, const Storage
     if (piece * storage.elementBytes < shortestPieceBytes)
         return;
     traffic.piece = piece;
-    // As if a tile had just what it sends, in the order that is wanted.
+    // As if a tile had only the elements that it sends, in the wanted order.
     traffic.landing = pieceElements(wantedOrder, wantedOrder, moved, moved, wanted);
 }
 

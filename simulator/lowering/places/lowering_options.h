@@ -8,7 +8,7 @@ namespace tilescope::sim {
 
 /// Options of how a program is lowered.
 struct LoweringOptions {
-    /// Of a run; it has them all.
+    /// Takes them from a run's options.
     LoweringOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
         : machine(all.machine)
         , computing(computeTarget(all.machine))

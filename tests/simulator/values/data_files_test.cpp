@@ -1,4 +1,4 @@
-// Values in files: what is written is read again, and damage is named.
+// Values in files: written values are read back, and damage is reported.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
@@ -123,7 +123,8 @@ private slots:
         QCOMPARE(arrays[2].data.number(0), 10.0);
     }
 
-    /// input_N.pb is the N-th input, whatever the file calls it, and output_N.pb none of them.
+    /// input_N.pb is the N-th input, whatever its name in the file, and output_N.pb is not an
+    /// input.
     void testDataGoByPosition() {
         const fs::path folder = file("test_data_set_0");
         fs::create_directories(folder);

@@ -1,4 +1,4 @@
-// Keras models with the weights of a file beside them answer what PyTorch answers
+// Keras models with the weights of a file beside them give the same results as PyTorch
 // (tests/data/keras/make.py).
 #include <QTemporaryDir>
 #include <QtTest>

@@ -18,7 +18,7 @@ std::vector<std::int64_t> rowMajorStrides(const Shape& shape) {
     return strides;
 }
 
-/// Dimensions that are traversed together, joined where both sides are contiguous.
+/// Dimensions that are traversed together, joined where the steps of both sides allow it.
 struct Walk {
     std::vector<std::int64_t> sizes, from, to;
 };

@@ -262,9 +262,9 @@ BlocksOfTiles blocksWhereTheyBegin(const TileSeries& held, std::int64_t block) {
     return blocks;
 }
 
-/// Transposes blocks in place. The vertex needs all of a tile's blocks contiguously: where some of
-/// their elements come from other tiles all are joined by a copy first, and the results of several
-/// blocks are separated by a copy afterwards.
+/// Transposes blocks where they are. The vertex needs all of a tile's blocks contiguously: where
+/// some of their elements come from other tiles all are joined by a copy first, and the results of
+/// several blocks are separated by a copy afterwards.
 Regrouped regroupAsTheyLie(LoweringContext& context, const std::string& op,
                            const RegroupRequest& request) {
     ProgramBuilder& b = context.builder();

@@ -44,7 +44,7 @@ struct OperandMove {
     [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
 };
 
-/// The cost of bringing `needed` of a stored tensor to its tiles, in the wanted order.
+/// How `needed` of a stored tensor is brought to its tiles, in the wanted order.
 OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder);
 

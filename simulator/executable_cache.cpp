@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the row that says what a kept program follows from.
+// Names the row with the key of a cached program.
 const std::string keyOption = "executableKey";
 
 /// The file that this code was loaded from: the program, or a module that Python has loaded.
@@ -36,7 +36,7 @@ fs::path ownFile() {
     return fs::read_symlink("/proc/self/exe", error);
 }
 
-/// Another build may compile to something else.
+/// Identifies this build: another one may compile to something else.
 std::string thisProgram() {
     std::error_code error;
     const fs::path self = ownFile();
@@ -45,7 +45,7 @@ std::string thisProgram() {
     return fmt::format("{} {} {}", TILESCOPE_VERSION, size, written.time_since_epoch().count());
 }
 
-/// A file that a program follows from, and what is in it; the name alone of what is no file.
+/// Name and digest of a file that a program depends on; the name alone if it is not a file.
 std::string fileText(const std::string& file) {
     std::error_code error;
     return fs::is_regular_file(file, error) ? file + " " + fileDigest(file) : file;
@@ -63,7 +63,8 @@ std::string givenValuesText(const fs::path& model) {
     return text;
 }
 
-/// What a model keeps in other files and programs follow from; empty for what is no ONNX model.
+/// Digest of the constants in a model's other files that programs depend on; empty if it is not an
+/// ONNX model.
 std::string externalText(const std::string& model) {
     std::error_code error;
     if (model.ends_with(".json") || !fs::is_regular_file(model, error))
@@ -71,7 +72,7 @@ std::string externalText(const std::string& model) {
     try {
         return textDigest(externalConstants(model));
     } catch (const UserError&) {
-        return {}; // importing it will say what is wrong
+        return {}; // importing it will report the error
     }
 }
 

@@ -1,4 +1,4 @@
-// Compiled programs in files, so that a later run of the same need not compile.
+// Cache of compiled programs in files, so that a later run of the same model need not compile.
 #pragma once
 
 #include <filesystem>
@@ -13,30 +13,30 @@ namespace tilescope::sim {
 
 /// A program that was compiled earlier.
 struct CompiledProgram {
-    Profile profile;    ///< all but what follows from running it
-    double seconds = 0; ///< that compiling it took
+    Profile profile;    ///< without the results of running it
+    double seconds = 0; ///< time that compiling took
 };
 
 /// The file of one model with one set of options in a directory: a profile without an execution,
-/// named by a digest of all that it follows from, which is also in it. That is the content of the
-/// model's file, of values that lie beside it, of small constants that it keeps in other files and
-/// of declared operations, all options (also those that only matter while it runs) and this very
-/// program, but not weights in other files: programs do not depend on their values.
+/// named by a digest of everything that it depends on, which is also stored in it: the contents of
+/// the model's file, of the values beside it, of small constants in its other files and of declared
+/// operations, all options (also those that only matter while it runs) and this build of the
+/// program; but not weights in other files, since programs do not depend on their values.
 /// Several processes may use one directory: a file appears there as a whole or not at all, and two
 /// that compile the same write the same.
 class ExecutableCache {
 public:
     /// Makes the directory. Throws UserError if it, or the model, cannot be used.
     ExecutableCache(const ModelSource& source, const RunOptions& options);
-    /// The same with what contentOf() said of the source, where that is known already.
+    /// The same where the result of contentOf() for the source is already known.
     ExecutableCache(const std::string& content, const RunOptions& options);
 
-    /// What tells a model and the values beside it from others; reads all of their files.
+    /// A text that identifies a model and the values beside it; reads all of their files.
     [[nodiscard]] static std::string contentOf(const ModelSource& source);
-    /// Throws OptionError if the directory is not there and cannot be made.
+    /// Throws OptionError if the directory does not exist and cannot be made.
     static void makeDirectory(const std::string& directory);
 
-    /// None if there is none, or what is there was made from something else or is damaged.
+    /// None if there is no file, or it was made from something else or is damaged.
     [[nodiscard]] std::optional<CompiledProgram> find() const;
     /// Keeps a program whose phases have been timed. Throws UserError if it cannot be written.
     void keep(Profile profile) const;

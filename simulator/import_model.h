@@ -1,4 +1,4 @@
-// The model that a user names, as a graph.
+// Imports a model that the user specifies as a graph.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace tilescope::sim {
 
-/// All that an imported graph follows from, but for the content of files.
+/// Everything that an imported graph depends on, except for the content of files.
 struct ModelSource {
     std::string model; ///< an .onnx file, a Keras model, a list of operations or a zoo name
     ImportOptions import;
@@ -22,7 +22,7 @@ struct ModelSource {
 ModelSource sourceOf(const std::string& model, const BatchOptions& batch,
                      const ModelOptions& options);
 
-/// Throws UserError for what cannot be read, imported or built.
+/// Throws UserError for a model that cannot be read, imported or built.
 Graph importModel(const ModelSource& source);
 
 } // namespace tilescope::sim

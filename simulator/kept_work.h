@@ -1,5 +1,5 @@
-// What one simulation leaves for the next of the same model with a few other options. A search asks
-// for many of them: what an option does not change is not done again.
+// Work that one simulation leaves for the next of the same model with a few other options. A search
+// runs many of them; work that an option does not affect is not repeated.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@
 
 namespace tilescope::sim {
 
-/// The last value that was made, and what it was made from.
+/// The last value that was made, and its key.
 template <class Key, class Value> class Kept {
 public:
-    /// The value for a key; made now, and instead of the one before, unless that had the same key.
+    /// The value for a key; made now, replacing the previous one, unless that had the same key.
     template <class Make> Value& valueFor(const Key& key, Make&& make) {
         if (!entry_ || !(entry_->first == key)) {
             entry_.reset();
@@ -32,16 +32,16 @@ private:
     std::optional<std::pair<Key, Value>> entry_;
 };
 
-/// Kept from one simulation for the next; see simulateModel(). The last of each kind alone, so that
-/// memory does not grow with the points of a search: points that share most follow each other.
+/// Kept from one simulation for the next; see simulateModel(). Only the last of each kind, so that
+/// memory does not grow with the points of a search; points that share most are consecutive.
 struct KeptWork {
-    /// What a prepared graph follows from.
+    /// Everything that a prepared graph depends on.
     struct Preparation {
         ModelSource source; ///< a file is read once: it does not change meanwhile
         RunOptions options; ///< with defaults for those that only plans depend on
         friend bool operator==(const Preparation&, const Preparation&) = default;
     };
-    /// What a lowered and placed program follows from.
+    /// Everything that a lowered and placed program depends on.
     struct Compilation {
         Preparation preparation;
         PlanTable plans;
@@ -59,8 +59,8 @@ struct KeptWork {
     PlanMemory plans;
 };
 
-/// True for the key of an option that changes plans and, but for what plans change, nothing that is
-/// lowered. Points of a search that differ in such options alone may share all their work.
+/// True for the key of an option that changes the lowered program only by changing plans. Points of
+/// a search that differ in such options alone may share all their work.
 bool changesPlansOnly(std::string_view optionKey);
 
 /// The options with defaults for those that changesPlansOnly() names; all as they are where plans

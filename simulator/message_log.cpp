@@ -30,7 +30,7 @@ char letterOf(Severity severity) {
     return 'I';
 }
 
-/// The original's line does not name the operation that its planner warns about.
+/// Poplar's line does not name the operation that its planner warns about.
 std::string textOf(const Profile& profile, const Message& message) {
     if (!message.operation.valid() || message.severity != Severity::Warning)
         return message.text;

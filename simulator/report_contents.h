@@ -1,4 +1,4 @@
-// What of a profile the engine options want in its file.
+// The parts of a profile that the engine options select for its file.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace tilescope::sim {
 
-/// False where neither a graph profile nor an execution profile is wanted.
+/// False if neither a graph profile nor an execution profile is requested.
 bool wantsProfile(const EngineOptions& options);
 
-/// The profile without what autoReport.* leaves out: the trace and all times, the model's graph,
-/// addresses of variables.
+/// The profile without the parts that autoReport.* leaves out: the trace and all times, the model's
+/// graph, addresses of variables.
 Profile wantedPart(Profile profile, const EngineOptions& options);
 
 /// With debug.allowOutOfMemory the profile of a model that does not fit is written all the same.
 bool allowsOutOfMemory(const EngineOptions& options);
 
-/// What the original says at the end of a model that does not fit: with the option, which profiling
-/// turns on, compilation goes on and the tiles' sizes are in the profile, `file`.
+/// Poplar's message at the end for a model that does not fit: with the option, which profiling
+/// turns on, compilation continues and the tiles' sizes are in the profile, `file`.
 std::string failureText(const Profile& profile, const EngineOptions& options,
                         const std::string& file);
 

@@ -72,7 +72,7 @@ private:
 
 void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans,
                         bool relaxed) {
-    // The words of the original, whose planner doubles the target, too.
+    // Poplar's words; its planner doubles the target, too.
     const std::string_view how = relaxed ? " The target is doubled until a plan fits." : "";
     std::map<std::string_view, OperationId> operations;
     for (std::size_t i = 0; i < profile.operations.size(); ++i)
@@ -87,8 +87,8 @@ void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& p
                 profile.messages.push_back(
                     {Severity::Warning,
                      fmt::format(
-                         "{}: there are more partitions than the planner looks at; its plan "
-                         "is the best of those that it has seen",
+                         "{}: there are more partitions than the planner examines; its plan "
+                         "is the best of those examined",
                          op.name),
                      operations.at(op.name)});
             if (plan.withinMemoryTarget)
@@ -177,7 +177,7 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
     refuse(options.host.outputMode != OutputMode::All, "outputMode");
 }
 
-/// The prepared graph, none of whose tensors is beyond all bounds.
+/// The prepared graph, after checking the sizes of its tensors.
 Graph sizedGraph(const Graph& graph, const RunOptions& options, const PassControl& passes = {}) {
     checkSizes(graph, options.machine.target);
     Graph prepared = preparedGraph(graph, options, passes);
@@ -196,10 +196,10 @@ void noteIdleRecomputation(Profile& profile, const Graph& prepared, const RunOpt
                                     {}});
 }
 
-/// The machine whose times a run has. The IPU Model's host answers at once; its sync with the host
-/// is not published and *assumed* to be like that between tiles (two stream copies take some 500
-/// cycles in a published trace). Operations on their own, which exchange nothing with the host, are
-/// short of a whole one (PopLibs' benchmarks): a program starts with it.
+/// The machine that a run is timed for. The IPU Model's host answers at once; its sync with the
+/// host is not published and *assumed* to be like that between tiles (two stream copies take some
+/// 500 cycles in a published trace). Operations on their own, which exchange nothing with the host,
+/// are short of a whole one (PopLibs' benchmarks): a program starts with it.
 Target timedTarget(const RunOptions& options) {
     Target target = options.machine.target;
     if (options.machine.ipuModel) {
@@ -210,8 +210,8 @@ Target timedTarget(const RunOptions& options) {
     return target;
 }
 
-/// Whether the executable brings a category's bytes: code, and values that are there before the
-/// first program runs. Variables, stacks and what instrumentation writes are room only.
+/// Whether the executable contains a category's bytes: code, and values that exist before the first
+/// program runs. Variables, stacks and results of instrumentation only reserve memory.
 bool isLoaded(MemoryCategory category) {
     switch (category) {
     case MemoryCategory::Variable:
@@ -240,7 +240,7 @@ HostSpan loading(const Profile& profile, const Target& target, double start) {
             target.hostLatencySeconds + static_cast<double>(most) / target.hostBytesPerSecond};
 }
 
-/// What the host has done until the first run, which its call begins.
+/// Records the host's work until the first run, which its call begins.
 void recordHost(Profile& profile, const Phases& phases, const RunOptions& options,
                 const std::vector<HostCallPart>& call) {
     profile.info.timings = phases.timings();
@@ -256,8 +256,8 @@ void recordHost(Profile& profile, const Phases& phases, const RunOptions& option
     }
 }
 
-/// Times the program unless it does not fit, or `timed` has it already; leaves it there. `call` is
-/// what the host does for each run.
+/// Times the program unless it does not fit, or `timed` already has its times, which are stored
+/// there. `call`: the host's work for each run.
 void finishExecution(Profile& profile, const RunOptions& options,
                      const std::vector<HostCallPart>& call, std::optional<Trace>* timed) {
     ProfileInfo& info = profile.info;
@@ -301,8 +301,8 @@ Profile placedProgram(Phases& phases, const Graph& graph, const RunOptions& opti
     return std::move(lowered.profile);
 }
 
-/// What of a placed program follows from options that changed its plans only: the same program may
-/// have come from others.
+/// Records the parts of a placed program that depend on options that only change plans: the same
+/// program may result from other options.
 void describePlanOptions(Profile& profile, const Graph& graph, const RunOptions& options,
                          const PlanTable& plans) {
     std::map<std::string_view, std::string> texts;
@@ -320,7 +320,7 @@ void describePlanOptions(Profile& profile, const Graph& graph, const RunOptions&
             operation.options = text->second;
 }
 
-/// What simulate() does once the program is placed.
+/// The rest of simulate() once the program is placed.
 Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunOptions& options,
                  const PlanTable& plans, std::optional<Trace>* timed,
                  const ExecutableCache* cache) {
@@ -343,7 +343,7 @@ Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunO
     return profile;
 }
 
-/// What simulate() does with a program that was compiled earlier.
+/// simulate() with a program that was compiled earlier.
 Profile executed(Phases& phases, CompiledProgram compiled, const RunOptions& given) {
     const RunOptions options = withDeviceIterations(given);
     Profile profile = std::move(compiled.profile);
@@ -359,7 +359,7 @@ Profile executed(Phases& phases, CompiledProgram compiled, const RunOptions& giv
     return profile;
 }
 
-/// What simulate() does, after the phases so far.
+/// simulate() after the phases so far.
 Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& given,
                       const ExecutableCache* cache = nullptr, const PassControl& passes = {}) {
     validate(given);
@@ -373,7 +373,7 @@ Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& give
     return finished(phases, std::move(placed), simple, options, plans, nullptr, cache);
 }
 
-/// The same with what the simulations before have left.
+/// The same with work kept from earlier simulations.
 Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
                      const RunOptions& given, const ExecutableCache* cache) {
     const Graph& graph = phases.run("import", 0, [&]() -> const Graph& {

@@ -1,4 +1,4 @@
-// The whole way: a graph and options in, a profile out.
+// The whole simulation: from a graph and options to a profile.
 #pragma once
 
 #include <functional>
@@ -23,15 +23,15 @@ using Progress = std::function<void(std::string_view phase, double done)>;
 Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress = {},
                  const PassControl& passes = {});
 
-/// The same through options.engine.executableCache, if there is one: a program that is there is not
-/// compiled again, and a message says so. `content` tells the graph's model from others.
+/// The same through options.engine.executableCache, if there is one: a cached program is not
+/// compiled again, and a message is added. `content` identifies the graph's model.
 Profile simulate(const Graph& graph, const std::string& content, const RunOptions& options,
                  const Progress& progress = {});
 
-/// Imports a model (an .onnx file or a zoo name) as the options say and simulates it. With `kept`,
-/// what an earlier call has left there is used, and something is left for the next; the profile is
-/// the same but for the times that the phases took. options.engine.executableCache does the same
-/// through files, which are looked at first, and a message says so.
+/// Imports a model (an .onnx file or a zoo name) with the options and simulates it. With `kept`,
+/// work kept by an earlier call is used, and new work is kept for the next; the profile is the same
+/// except for the times that the phases took. options.engine.executableCache does the same through
+/// files, which are checked first, and a message is added.
 Profile simulateModel(const std::string& model, const RunOptions& options,
                       const Progress& progress = {}, KeptWork* kept = nullptr);
 

@@ -49,8 +49,8 @@ TensorData LossScale::constant(const Tensor& tensor) const {
     return scaled;
 }
 
-/// SGD has the scale in the step that it takes, momentum also in the decay that joins the gradient
-/// and in what it has gathered (WeightUpdate::lastStep, decayed).
+/// SGD has the scale in its step, momentum also in the decay that is added to the gradient and in
+/// the accumulated momentum (WeightUpdate::lastStep, decayed).
 std::optional<Op> LossScale::adjusted(const Op& op) const {
     const bool isSgd = optimizer_ == Optimizer::Sgd || optimizer_ == Optimizer::Momentum;
     if (!isAutomatic_ || !isSgd || !std::holds_alternative<ElementwiseAttributes>(op.attributes))

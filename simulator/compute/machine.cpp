@@ -97,7 +97,7 @@ void Machine::run(const HostPort& port) {
 }
 
 void Machine::runSerial() {
-    // Also where nothing is left to update: the host has data for all of them.
+    // Also where there are no updates: the host has data for all of them.
     const std::int64_t microBatches = options_.batch.microBatchesOfUpdate();
     for (iteration_ = 0; iteration_ < options_.batch.deviceIterations; ++iteration_) {
         for (std::int64_t m = 0; m < microBatches; ++m) {
@@ -159,7 +159,7 @@ void Machine::runSlot(const Slot& slot, const FifoMoves& moves) {
     copyBetweenIpus(slot);
 }
 
-/// The copies of a slot are one exchange: all are read before any is written.
+/// The copies of a slot are one exchange: all sources are read before any target is written.
 void Machine::copyBetweenIpus(const Slot& slot) {
     std::vector<OpId> copies;
     if (plan_.top.copies.size() == 1)
@@ -178,7 +178,7 @@ void Machine::copyBetweenIpus(const Slot& slot) {
     }
 }
 
-/// A pipeline of inference has a device iteration in each micro-batch.
+/// In a pipeline in inference each micro-batch is a device iteration.
 BatchPlace Machine::placeOf(std::size_t replica, std::int64_t microBatch) const {
     const auto r = static_cast<std::int64_t>(replica);
     if (plan_.schedule && !plan_.schedule->training)
@@ -195,7 +195,7 @@ void Machine::bindInputs(std::int32_t stage, std::int64_t microBatch) {
             TensorData value = port_->input(tensor, placeOf(r, microBatch));
             if (value.type() != tensor.type || value.shape() != tensor.shape)
                 throw InternalError(
-                    fmt::format("input '{}' got other values than it takes", tensor.name));
+                    fmt::format("input '{}' got values of the wrong shape or type", tensor.name));
             top_.values[r][graph_.inputs[i]] = std::move(value);
         }
     }
@@ -213,7 +213,7 @@ void Machine::sendOutputs(std::int32_t stage, std::int64_t microBatch) {
     }
 }
 
-/// A new scale is that of the next iteration's losses.
+/// A new scale takes effect with the next iteration's losses.
 void Machine::endIteration() {
     if (!lossScale_.update())
         return;
@@ -298,7 +298,7 @@ std::function<TensorData()> Machine::inFloatSums(const Frame& frame, const Op& o
     };
 }
 
-/// An operation of a function has those that the call brings, as many as it has itself.
+/// An operation of a function takes as many streams as it has from those of the call.
 std::vector<std::int32_t> Machine::streamsOf(Frame& frame, const Op& op) {
     if (op.randomStreams.empty() || frame.streams.empty())
         return op.randomStreams;

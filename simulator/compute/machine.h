@@ -24,19 +24,19 @@ namespace tilescope::sim {
 struct BatchPlace {
     std::int64_t iteration = 0, replica = 0, microBatch = 0;
 };
-/// Its number in that order.
+/// Its index in that order.
 std::int64_t indexOf(const BatchPlace& place, const BatchOptions& batch, std::int32_t replicas);
 
 /// A value that an operation has made, and where.
 struct MadeValue {
-    const Graph& graph; ///< that the operation is in
+    const Graph& graph; ///< of the operation
     const Op& op;
-    std::size_t result; ///< of the operation's
+    std::size_t result; ///< index among the operation's results
     BatchPlace place;
-    /// What runs the graph, where that is a function: calls and loops, outermost first.
+    /// The calls and loops that run the graph, if it is a function, outermost first.
     std::span<const Op* const> calls;
     const TensorData& value;
-    /// Of a product that is summed in halves: computes it once more, with sums in float. Else
+    /// For a product that is summed in halves: computes it again, with sums in float. Otherwise
     /// empty.
     std::function<TensorData()> inFloatSums;
 };
@@ -52,7 +52,7 @@ struct HostPort {
     std::function<void(const Graph& graph, TensorId tensor, const BatchPlace& place,
                        const TensorData& value)>
         watch;
-    /// The same with more about the place; may be empty.
+    /// The same with more detail about the place; may be empty.
     std::function<void(const MadeValue& made)> record;
 };
 
@@ -69,7 +69,7 @@ public:
     void run(const HostPort& port);
 
     /// A weight as it is now, of the first replica; a copy of the elements. Throws
-    /// std::out_of_range for a name that is no weight's.
+    /// std::out_of_range for a name that is not a weight's.
     [[nodiscard]] TensorData weight(const std::string& name) const;
     void setWeight(const std::string& name, const TensorData& value);
     /// The optimizer's state of that name ("Accl1___w") on each replica, which are shards where it
@@ -79,16 +79,15 @@ public:
     void setState(const std::string& name, const std::vector<TensorData>& values);
     /// Names of the weights, without the optimizer's state.
     [[nodiscard]] std::vector<std::string> weights() const;
-    /// Of the updates from now on; the options' at first. As many as there are of them
-    /// (learningRates()).
+    /// Rates of the updates from now on, initially the options'. The number of rates is that of
+    /// learningRates().
     void setLearningRates(std::vector<double> rates) { learningRates_ = std::move(rates); }
     [[nodiscard]] double learningRate() const { return learningRates_.front(); }
-    /// What the loss's gradient is multiplied with: constant unless
-    /// options.compute.automaticLossScaling.
+    /// The factor of the loss's gradient: constant unless options.compute.automaticLossScaling.
     [[nodiscard]] double lossScale() const { return lossScale_.value(); }
 
 private:
-    /// Of a graph's tensors, those that there are.
+    /// Values of a graph's tensors, where they exist.
     class Values {
     public:
         explicit Values(std::size_t tensors)
@@ -104,10 +103,10 @@ private:
         const Graph* graph;
         const GraphPlan* plan;
         std::vector<Values> values;
-        /// Of a call: the sequences of random numbers that its operations draw from, in order.
+        /// For a call: the sequences of random numbers that its operations draw from, in order.
         std::vector<std::int32_t> streams = {};
         std::size_t nextStream = 0;
-        std::vector<const Op*> calls = {}; ///< that run it, outermost first
+        std::vector<const Op*> calls = {}; ///< those that run it, outermost first
         FunctionIndex function = {};       ///< none: the outermost
     };
     static std::vector<std::int32_t> streamsOf(Frame& frame, const Op& op);
@@ -153,7 +152,7 @@ private:
     std::vector<std::map<TensorId, std::deque<TensorData>>> waiting_, fifos_;
     std::vector<std::map<RowKey, TensorData>> remote_; ///< by replica
     std::map<std::string, RowKey> remoteWeights_, remoteStates_;
-    /// Micro-batches of each stage that went forward so far, and backward.
+    /// Micro-batches that each stage has run forward so far, and backward.
     std::vector<std::int64_t> forwards_, backwards_;
     ComputeContext context_;
     std::vector<double> learningRates_; ///< the run's, then those of groups

@@ -1,4 +1,4 @@
-// What runs other operations or moves values: calls, loops, stashes, FIFOs and remote buffers.
+// Operations that run others or move values: calls, loops, stashes, FIFOs and remote buffers.
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -136,7 +136,7 @@ void Machine::runMovement(Frame& frame, const Op& op, std::int64_t replica) {
             values[out] = row.copy();
             return;
         }
-        setRow(in(0), row, 0); // into its place, which others see, too
+        setRow(in(0), row, 0); // in place, seen by all that share the tensor
         values[out] = in(0);
     } else if (const auto* store = std::get_if<RemoteStoreAttributes>(&op.attributes)) {
         remote_[r].at({store->buffer, store->row}) = in(0).copy();
@@ -144,7 +144,7 @@ void Machine::runMovement(Frame& frame, const Op& op, std::int64_t replica) {
     } else if (const auto* shard = std::get_if<ShardAttributes>(&op.attributes)) {
         values[out] = shardOf(in(0), frame.graph->tensors[out], replica % shard->shards);
     } else {
-        throw InternalError(fmt::format("{} is no movement of data", op.name));
+        throw InternalError(fmt::format("{} does not move data", op.name));
     }
 }
 

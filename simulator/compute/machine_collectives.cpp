@@ -1,4 +1,4 @@
-// What replicas do together, and what is a replica's own share of a tensor.
+// Collectives of replicas, and a replica's shard of a tensor.
 #include <algorithm>
 #include <utility>
 
@@ -29,8 +29,8 @@ TensorData Machine::shardOf(const TensorData& whole, const Tensor& shard, std::i
     return part;
 }
 
-/// Groups of `shards` replicas that follow each other sum; replicas are added in their order, so
-/// that the sum does not depend on anything else.
+/// Sums over groups of `shards` consecutive replicas. Replicas are added in order, so that the sum
+/// is reproducible.
 void Machine::runCollective(Frame& frame, const Op& op, const CollectiveAttributes& collective) {
     const auto replicas = frame.values.size();
     const auto shards = static_cast<std::size_t>(collective.shards);

@@ -7,7 +7,8 @@
 namespace tilescope::sim {
 namespace {
 
-/// Puts operations in sections and groups that run again before their first backward reader.
+/// Puts operations in sections, and recomputed groups before their first reader in the backward
+/// pass.
 class SectionBuilder {
 public:
     /// `isFunction`: all of its operations are one section.
@@ -71,7 +72,7 @@ private:
         section.push_back({id, {}});
     }
 
-    /// As Recomputation does while lowering: what a group reads of others comes before it.
+    /// As Recomputation does while lowering: groups that a group reads from are rerun before it.
     void rerunFor(TensorId tensor, Section& section) {
         const OpId maker = producers_[tensor.index()];
         const std::int32_t group = maker.valid() ? graph_.ops[maker].recomputeGroup : -1;
@@ -111,8 +112,8 @@ private:
         visit(plan_.update);
     }
 
-    /// Tensors that more than one section uses stay; others go after their last use before they are
-    /// made again.
+    /// Tensors used by several sections are kept; others are freed after their last use before they
+    /// are made again.
     void findLastUses() {
         std::vector<int> section(graph_.tensors.size(), -1);
         std::vector<bool> stays(graph_.tensors.size());

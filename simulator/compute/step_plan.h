@@ -1,4 +1,4 @@
-// The order in which a prepared graph's operations run, and when their values can go.
+// The order in which a prepared graph's operations run, and when their values can be freed.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace tilescope::sim {
 
-/// An operation of a section, and the tensors that nobody reads after it.
+/// An operation of a section, and the tensors that are not read after it.
 struct PlannedOp {
     OpId op;
     std::vector<TensorId> last;
 };
-/// Operations that run one after the other, those that run again (recomputation) where they do.
+/// Operations in the order in which they run, recomputed ones at each place where they do.
 using Section = std::vector<PlannedOp>;
 
-/// The sections of one graph: of the outermost as the step program has them, of a function all in
-/// one.
+/// The sections of one graph: those of the step program for the outermost graph, a single one for a
+/// function.
 struct GraphPlan {
     std::vector<Section> programs; ///< of a pipeline's stages; else one for each micro-batch
     std::vector<Section> fifos;    ///< by stage, of a schedule that uses them

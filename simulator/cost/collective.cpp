@@ -8,11 +8,11 @@ namespace {
 
 using Part = CollectiveSteps::Part;
 
-/// Bandwidth of a ring of the IPUs in one place of the replicas of a domain.
+/// Bandwidth of a ring of the IPUs in the same place of each replica of a domain.
 double ringBytesPerSecond(const Target& target, std::int32_t within) {
     const bool both = target.ipus == 1 || within * target.ipus == target.linkDomainIpus;
     const std::int32_t sharing = std::max(1, target.ipus / 2);
-    // Two replicas are neighbours both ways round: over the same links.
+    // With two replicas both directions use the same links.
     return target.ipuLinkBytesPerSecond * (both && within > 2 ? 2 : 1) / sharing;
 }
 
@@ -47,7 +47,7 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
     const bool gathers = kind != CollectiveKind::ReduceScatter;
     if (scatters && inside > 1)
         steps.push_back({Part::Reduce, inside - 1, inside, 1, topology.linkBytesPerSecond});
-    // Shards stay within a domain, so that only sums go between them.
+    // Shards stay within a domain, so that only sums are exchanged between domains.
     if (scatters && outside > 1) {
         const double bandwidth = topology.gatewayBytesPerSecond;
         steps.push_back({Part::GatewayReduce, outside - 1, inside * outside, 1, bandwidth});

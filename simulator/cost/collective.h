@@ -1,4 +1,4 @@
-// Time and code of what the replicas of a graph do together over IPU-Links and GW-Links.
+// Time and code of collectives of a graph's replicas over IPU-Links and GW-Links.
 // Rings and phases: Graphcore's GCL user guide; times: the usual model of a ring, see ringSteps().
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace tilescope::sim {
 
-/// How the replicas of a graph are joined. The IPUs of a replica take part side by side: each with
-/// those in its place in the other replicas.
+/// How the replicas of a graph are connected. The IPUs of a replica take part side by side, each
+/// with those in its place in the other replicas.
 struct ReplicaTopology {
     std::int32_t replicas = 1;
-    std::int32_t within = 1;          ///< replicas that IPU-Links join: one IPU-Link domain
-    std::int32_t domains = 1;         ///< that GW-Links join
-    double linkBytesPerSecond = 0;    ///< that a ring moves from an IPU to the next of it
+    std::int32_t within = 1;          ///< replicas joined by IPU-Links: one IPU-Link domain
+    std::int32_t domains = 1;         ///< joined by GW-Links
+    double linkBytesPerSecond = 0;    ///< of a ring, from each IPU to the next
     double gatewayBytesPerSecond = 0; ///< the same between domains
 };
 
@@ -39,8 +39,8 @@ struct CollectiveSteps {
     };
     Part part = Part::Reduce;
     std::int64_t count = 1;
-    std::int64_t blocks = 1; ///< that the data are cut into; a step moves one of them, or
-    std::int64_t copies = 1; ///< a broadcast the data of so many others
+    std::int64_t blocks = 1; ///< into which the data are cut; a step moves one of them
+    std::int64_t copies = 1; ///< a step of a broadcast moves the data of so many others
     double bytesPerSecond = 0;
 
     [[nodiscard]] bool reduces() const {
@@ -60,7 +60,7 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
 /// Cycles of one step that moves `bytes`, without the sync before it.
 std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes);
 
-/// Time to set up a step of a ring beside its sync: *assumed*, no public figure.
+/// Time to set up a step of a ring, in addition to its sync: *assumed*, no public figure.
 inline constexpr std::int64_t collectiveSetupCycles = 200;
 /// Global exchange code of one step of a ring on a tile that takes part. Each step sends another
 /// block, so that each has code of its own. *Assumed*: no public formula; a published table has
@@ -69,8 +69,8 @@ inline constexpr std::int64_t collectiveSetupCycles = 200;
 inline constexpr std::int64_t collectiveStepCodeBytes = 20;
 /// Global exchange code of `count` steps on a tile.
 std::int64_t collectiveCodeBytes(std::int64_t count);
-/// Largest data that are broadcast instead of going round a ring: *assumed*, GCL's default is not
-/// in its guide.
+/// Largest data that are broadcast instead of sent round a ring: *assumed*, GCL's default is not in
+/// its guide.
 inline constexpr std::int64_t mostBroadcastBytes = 2048;
 
 } // namespace tilescope::sim

@@ -16,7 +16,7 @@ std::int64_t loadElems(const Target& t, DataType type) {
     return type == DataType::Half ? t.convUnitLoadElemsHalf : t.convUnitLoadElemsFloat;
 }
 
-/// How positions fall to the six workers: the busiest and the idlest.
+/// Positions of the busiest and of the idlest of the six workers.
 struct WorkerShare {
     std::int64_t most, least;
 };
@@ -26,7 +26,7 @@ WorkerShare workerShare(const Target& t, std::int64_t positions) {
 
 struct AmpShape {
     std::int64_t groups, inGroups, outGroups;
-    std::int64_t passes; ///< over a group's output channels, as many as there are units at a time
+    std::int64_t passes;     ///< over a group's output channels, one channel per unit at a time
     std::int64_t weightLoad; ///< cycles to load the weights of a pass
     bool half, halfPartials;
     std::int32_t units;
@@ -51,7 +51,7 @@ AmpShape ampShape(const Target& t, std::int32_t units, const ConvGrains& grains,
     return s;
 }
 
-/// Cycles that a worker of ConvPartial1x1 saves where state is retained from the call before
+/// Cycles that a worker of ConvPartial1x1 saves where state is retained from the previous call
 /// (conv1x1WorkerRetentionSavings): of a call, and of each further one.
 struct RetentionSavings {
     std::int64_t call = 0, furtherCall = 0;
@@ -60,7 +60,7 @@ RetentionSavings retentionSavings(const AmpShape& s) {
     return s.isCommonHalfPath() ? RetentionSavings{10, 2} : RetentionSavings{};
 }
 
-/// A worker of ConvPartial1x1 for so many positions, of getConvPartial1x1SupervisorInnerLoop-
+/// A worker of ConvPartial1x1 for `positions` positions, of getConvPartial1x1SupervisorInnerLoop-
 /// CycleEstimateHalfFloat. `clears`: partials are set to zero first.
 std::int64_t amp1x1Worker(const AmpShape& s, std::int64_t positions, bool clears) {
     if (s.isCommonHalfPath()) {
@@ -206,8 +206,8 @@ std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::in
                                                (2 * (depth - 1) + overhead));
     }
     const std::int64_t overhead = floatPartials ? (floatOut ? 7 : 6) : (floatOut ? 9 : 8);
-    // What is left of a vector goes by powers of two, each a turn of its own. Turns that some
-    // workers do not have are shorter ones where there is a remainder.
+    // The remainder of a vector is handled by powers of two, each in a turn of its own. Turns that
+    // some workers skip are the shorter ones where there is a remainder.
     const std::int64_t remainder = outputs % vector;
     const std::int64_t turns =
         outputs / vector + std::popcount(static_cast<std::uint64_t>(remainder));
@@ -243,8 +243,8 @@ std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType
 
 std::int64_t filterHeightOf(const Target& target, std::int32_t convUnits, const ConvGrains& grains,
                             DataType inType, DataType partialType) {
-    // PopLibs poplin/ConvModel.cpp, convUnitWeightHeight: with some of the units, a group that does
-    // not fill the weights of one has that many fewer.
+    // PopLibs poplin/ConvModel.cpp, convUnitWeightHeight: where not all units are used, a group
+    // that does not fill the weights of one has proportionally fewer.
     std::int64_t weights = target.convUnitPipelineDepth * loadElems(target, inType);
     if (grains.inChans != weights)
         weights = weights * convUnits / unitsOf(target, inType, partialType);

@@ -1,4 +1,4 @@
-// What one tile has to do for a convolution: method, grains and sizes.
+// The work of one tile for a convolution: method, grains and sizes.
 #pragma once
 
 #include <array>
@@ -31,14 +31,15 @@ struct ConvGrains {
 struct ConvTileSizes {
     std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
     std::vector<std::int64_t> outField, inField, kernel;
-    /// By field dimension, output positions for each one that a kernel index really reads: more
+    /// By field dimension, output positions for each one that a kernel index actually reads: more
     /// than one where the input is dilated with zeros.
     std::vector<std::int64_t> outStep;
     std::int64_t stride = 1; ///< of the innermost field dimension
-    /// A worker's positions are one row, in which each meets every kernel index: what
-    /// ConvPartial1x1Out has a list for. The planner says so where the whole problem has one row
-    /// (PopLibs poplin/ConvModel.cpp, canUseConvPartial1x1Vertex), a tile where its own piece has
-    /// no worker with two (poplin/ConvVertices.cpp, createConvPartialAmpVertex; ConvVertices here).
+    /// A worker's positions are one row and each of them is read by every kernel index, the case
+    /// that ConvPartial1x1Out has a list for. Set by the planner where the whole problem has one
+    /// row (PopLibs poplin/ConvModel.cpp, canUseConvPartial1x1Vertex), for a tile where no worker
+    /// of its own piece has two (poplin/ConvVertices.cpp, createConvPartialAmpVertex;
+    /// ConvVertices here).
     bool singleRow = false;
 
     [[nodiscard]] std::int64_t outPositions() const; ///< batch x field

@@ -9,11 +9,11 @@
 namespace tilescope::sim {
 namespace {
 
-// Of a sum and a product of logarithms.
+// Cycles of adding and of multiplying numbers given as logarithms.
 constexpr std::int64_t logAdd = 4 + 1 + 3 + 1 + 6 + 1;
 constexpr std::int64_t logMultiply = 1;
 
-/// One step of a loop: the vertices, an exchange of what the next step reads, a sync.
+/// One step of a loop: the vertices, an exchange of the next step's operands, a sync.
 struct StepEstimate {
     std::int64_t compute = 0, exchange = 0;
 };
@@ -50,7 +50,7 @@ void estimate(const Target& target, const CtcLossProblem& p, CtcLossPlan& plan) 
                      batch * labels * labelBytes + batch * extended * (1 + 3) * p.partialBytes;
 }
 
-/// Parts that leave no part empty.
+/// Numbers of parts for which no part is empty.
 std::vector<std::int64_t> partsOf(std::int64_t size, std::int64_t most) {
     std::vector<std::int64_t> parts;
     for (std::int64_t n = 1; n <= std::min(size, most); ++n) {

@@ -15,8 +15,8 @@ struct CtcLossProblem {
     std::int64_t inBytes = 4, partialBytes = 4;
 };
 
-/// Parts of each dimension; a tile has one of each. The blank behind the label may have tiles of
-/// its own.
+/// Parts of each dimension; a tile has one of each. The blank after the label may have tiles of its
+/// own.
 struct CtcLossPlan {
     std::int64_t batch = 1, time = 1, label = 1;
     bool lastBlankApart = false;
@@ -27,8 +27,9 @@ struct CtcLossPlan {
     [[nodiscard]] std::int64_t tiles() const { return batch * time * labelTiles(); }
 };
 
-/// The fastest plan whose temporary data fit in `proportion` of a tile, of equally fast ones that
-/// with the least memory, then the fewest tiles. Where none fits, the one with the least memory.
+/// The fastest plan whose temporary data fit in `proportion` of a tile; among equally fast ones
+/// that with the least memory, then the fewest tiles. Where none fits, the one with the least
+/// memory.
 CtcLossPlan planCtcLoss(const Target& target, const CtcLossProblem& problem, double proportion);
 
 /// Cycles of one worker for one time step of `labels` symbols with the blanks between them: alpha,

@@ -88,7 +88,7 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
         return fmt::format("popops::BroadcastVectorInner1D{}<popops::expr::BinaryOpType::{},{}>",
                            place, traits.name, toString(in));
     }
-    throw InternalError("an elementwise codelet of no kind");
+    throw InternalError("unknown operands of an elementwise codelet");
 }
 
 std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,

@@ -50,8 +50,8 @@ constexpr std::array codelets{
     Codelet{"popops::MultiUpdateMax", 980, {24, 8, 4}}, // (a) as MultiUpdateAdd
     Codelet{"poprand::Uniform", 240, {16, 0, 1}},       // (a)
     Codelet{"poprand::Normal", 280, {16, 0, 1}},        // (a)
-    // Of the 1,772 B of its file's assembly a codelet links what it calls; published totals of sums
-    // of matrices leave about this.
+    // A codelet links only what it calls of the 1,772 B of its file's assembly; published totals of
+    // sums of matrices leave about this.
     Codelet{"popops::ScaledAddSupervisor", 300, {16, 0, 2}},
     Codelet{"popops::Fill", 528, {12, 0, 1}}, Codelet{"popnn::NonLinearity1D", 536, {12, 0, 2}},
     Codelet{"popnn::NonLinearity1DInPlace", 536, {8, 0, 1}},

@@ -26,13 +26,13 @@ bool isCopyVertex(std::string_view vertexName);
 /// BERT-Large): 80 B for a compute set on four tiles, 56 B more for its exchange; 32.8 B a tile for
 /// an exchange and a compute set on 960.
 inline constexpr std::int64_t controlBytesExecute = 20; // run, sync, cycle counter calls
-/// Of these, the calls that count cycles: *assumed* two instructions; not there if nobody counts.
+/// The part of it for calls that count cycles: *assumed* two instructions; none without counting.
 inline constexpr std::int64_t controlBytesCounters = 8;
 inline constexpr std::int64_t controlBytesExchange = 12; // call of the exchange sequence
 // On every tile, since all wait for the host and for a loop's end.
-/// A step of a copy with the host or streaming memory, which calls a host exchange program: that
-/// has the rest (hostPhaseCodeBytes). *Assumed*: a run of host phases takes 12 to 16 B in public
-/// notes on ipu21. Copies that follow each other begin and end once.
+/// A step of a copy with the host or streaming memory, which calls a host exchange program, where
+/// the rest is (hostPhaseCodeBytes). *Assumed*: a run of host phases takes 12 to 16 B in public
+/// notes on ipu21. Consecutive copies begin and end once.
 inline constexpr std::int64_t controlBytesStream = 8;
 inline constexpr std::int64_t controlBytesRepeat = 16; // assumed: counter, branch
 inline constexpr std::int64_t controlBytesCall = 8;    // assumed: address and branch
@@ -56,28 +56,28 @@ inline constexpr std::int64_t exchangeInstructionBytes = 4;
 inline constexpr std::int64_t exchangePhaseBytes = 2 * exchangeInstructionBytes;
 /// A delay to the right moment and the start of a send.
 inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBytes;
-/// Payload of the start; a longer send needs an instruction that says so, and one for each
+/// Payload of the start; a longer send needs an instruction that announces it, and one for each
 /// continuation.
 inline constexpr std::int64_t exchangeSendBytes = 256;
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
-/// A message comes from another tile: one instruction turns to that source. It lands after the one
-/// before, since messages of an operand come in the order of their addresses; so only an operand's
-/// first needs an instruction for its address (assumed).
+/// A message from another tile: one instruction selects that source. It is stored after the
+/// previous message, since messages of an operand come in the order of their addresses, so only
+/// the first of an operand needs an instruction for its address (assumed).
 inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;
 inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 
-/// Code of so many sends of `bytes` each, to however many tiles.
+/// Code of `sends` sends of `bytes` each, to however many tiles.
 std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes);
-/// Code of an exchange on one tile: that of its sends, and of `messages` messages of `operands`
-/// operands that come in.
+/// Code of an exchange on one tile: its sends, and `messages` incoming messages of `operands`
+/// operands.
 std::int64_t exchangeCodeBytes(std::int64_t sendCode, std::int64_t operands, std::int64_t messages);
 
-/// Between IPUs data go in packets with a header each: *assumed* like those that go to the host.
+/// Between IPUs data are sent in packets with a header each: *assumed* to be as those to the host.
 inline constexpr std::int64_t globalPacketBytes = 256;
 inline constexpr std::int64_t globalPacketHeaderBytes = 8;
-/// Start of a packet that leaves: encodings of public notes on ipu21, as for the host.
+/// Start of an outgoing packet: encodings of public notes on ipu21, as for the host.
 inline constexpr std::int64_t globalSendBytes = 3 * exchangeInstructionBytes;
-/// A tile starts the send of each packet that leaves, and turns to the link for each that comes in.
+/// A tile starts the send of each outgoing packet, and selects the link for each incoming one.
 std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received);
 
 // Host exchange: encodings of public notes on ipu21 that match vectors of the SDK. Headers of 8
@@ -91,13 +91,13 @@ inline constexpr std::int64_t hostCopyInCodeBytes = 12, hostPacketInCodeBytes = 
 inline constexpr std::int64_t hostCopyOutCodeBytes = 16, hostPacketOutCodeBytes = 8;
 /// Packets out below this size are padded by one instruction more.
 inline constexpr std::int64_t hostShortPacketBytes = 72, hostShortPacketCodeBytes = 4;
-/// Mux, sync and return of a host phase, in which copies that follow each other go together; a
-/// tile that has no part in it only synchronises.
+/// Mux, sync and return of a host phase, which consecutive copies share; a tile that takes no part
+/// in it only synchronises.
 inline constexpr std::int64_t hostPhaseCodeBytes = 28;
 inline constexpr std::int64_t hostIdleCodeBytes = 12;
-/// What the engine does for itself with the host on every tile: the report above has 289 B a tile,
-/// less its phases and copies (two for its streams, one for the cycle count of each tile's vertex).
-/// Which programs these are is not public.
+/// The engine's own exchanges with the host on every tile: the report above has 289 B a tile, less
+/// its phases and copies (two for its streams, one for the cycle count of each tile's vertex). The
+/// programs themselves are not public.
 inline constexpr std::int64_t hostCodeBytesBase = 208;
 
 /// Packets of a tile's part of a copy with the host or streaming memory, and its code.

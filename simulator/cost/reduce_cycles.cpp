@@ -32,7 +32,7 @@ std::int64_t continuousCycles(std::int64_t results, std::int64_t inputs, std::in
     return results * (inputs / vector) + (inputs % 2 != 0 ? 2 : 0) + 12 * results + 10 + 7;
 }
 
-// DEFAULT: columns that are no whole vectors are taken apart by powers of two; every row is a
+// DEFAULT: columns that are not whole vectors are split by powers of two; every row is a
 // region of its own.
 std::int64_t defaultCycles(std::int64_t columns, std::int64_t rows, std::int64_t vector, bool sum) {
     const std::int64_t width = sum ? 2 * vector : vector;
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    // Vertices beyond these make no plan different: a tile with more repeats its workers' rounds.
+    // More vertices do not change a plan: a tile with more of them repeats its workers' rounds.
     static constexpr std::int64_t mostVertices = 240;
 
     void add(std::vector<std::int64_t>& vertices, std::int64_t cycles, std::int64_t count) const {

@@ -21,9 +21,9 @@ struct RegionReduction {
     friend auto operator<=>(const RegionReduction&, const RegionReduction&) = default;
 };
 
-/// What the reductions of a tile take. Regions that leave workers idle are cut by rows, and those
-/// with several neighbouring values a result are first reduced as if these were results of their
-/// own; both need a second compute set that adds up `secondElements` on the tile.
+/// Cycles of a tile's reductions. Regions that leave workers idle are cut by rows, and those with
+/// several neighbouring values per result are first reduced as if these were results of their own;
+/// both need a second compute set that adds up `secondElements` on the tile.
 struct OnTileReduction {
     std::int64_t cycles = 0, secondCycles = 0;
     std::int64_t secondElements = 0;

@@ -9,13 +9,13 @@
 
 namespace tilescope::sim {
 
-/// One worker's run of positions, as rows of the innermost field dimension: what is left of a row,
-/// whole rows, and the beginning of one.
+/// One worker's run of positions, as rows of the innermost field dimension: the end of a row, whole
+/// rows, and the beginning of one.
 struct WorkerRows {
-    std::int64_t first = 0;     ///< positions in the first row, 0: there is none that is cut
+    std::int64_t first = 0;     ///< positions in the first row if it is cut, else 0
     std::int64_t whole = 0;     ///< rows
     std::int64_t rowLength = 1; ///< positions in a whole row
-    std::int64_t last = 0;      ///< positions in the last row, 0: there is none that is cut
+    std::int64_t last = 0;      ///< positions in the last row if it is cut, else 0
 
     [[nodiscard]] std::int64_t rows() const { return whole + (first > 0) + (last > 0); }
     /// The sum of cost(positions) over the rows.

@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Larger files are a mistake.
+/// Larger files are taken for a mistake.
 constexpr std::uint64_t mostBytes = std::uint64_t{1} << 32;
 
-/// NumPy's element types (numpy.lib.format, "descr") with ours. What they hold is the same as in
-/// ONNX, whose reader takes little-endian bytes.
+/// NumPy's element types (numpy.lib.format, "descr") and ours. Their contents are as in ONNX, whose
+/// reader takes little-endian bytes.
 struct Descriptor {
     std::string_view text;
     onnx::TensorProto::DataType onnx;
@@ -55,7 +55,7 @@ constexpr std::array descriptors{
 std::string_view entryOf(std::string_view header, std::string_view key, const std::string& origin) {
     const std::size_t at = header.find(fmt::format("'{}':", key));
     if (at == std::string_view::npos)
-        fail(origin, fmt::format("its header says nothing of '{}'; save it again", key));
+        fail(origin, fmt::format("its header has no entry '{}'; save it again", key));
     std::string_view rest = header.substr(at + key.size() + 3);
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     return rest;
@@ -81,7 +81,7 @@ Shape shapeFrom(std::string_view text, const std::string& origin) {
     return shape;
 }
 
-/// The array stored in reverse order of dimensions.
+/// The array with its dimensions in reverse order.
 TensorData transposed(const TensorData& data) {
     Shape shape(data.shape().rbegin(), data.shape().rend());
     TensorData result(data.type(), shape);
@@ -110,8 +110,8 @@ void checkWholeNumbers(const onnx::TensorProto& proto, const std::string& origin
                                          : std::numeric_limits<std::int32_t>::max();
     for (const std::int64_t number : constantFrom(proto).ints)
         if (number < least || number > most)
-            fail(origin, fmt::format("holds {}, which has no place in 32 bits, as the device has "
-                                     "them",
+            fail(origin, fmt::format("holds {}, which does not fit the 32 bits of the device's "
+                                     "whole numbers",
                                      number));
 }
 
@@ -121,7 +121,7 @@ TensorData fromNpy(const std::string& bytes, const std::string& origin) {
     constexpr std::size_t shortHead = 10;
     constexpr std::size_t longHead = 12;
     if (bytes.size() < longHead || !bytes.starts_with(magic))
-        fail(origin, "is no .npy file; save one with numpy.save");
+        fail(origin, "is not an .npy file; save one with numpy.save");
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
     const bool isShort = byte(6) == 1;
     const std::size_t head = isShort ? shortHead : longHead;
@@ -136,7 +136,7 @@ TensorData fromNpy(const std::string& bytes, const std::string& origin) {
         return text.substr(std::min<std::size_t>(1, text.size())).starts_with(known.text);
     });
     if (kind == descriptors.end())
-        fail(origin, "its element type is none that an IPU has; save numbers of NumPy's types "
+        fail(origin, "an IPU does not have its element type; save numbers of NumPy's types "
                      "float16, float32, float64, int8 to int64, uint8 to uint64 or bool");
     Shape shape = shapeFrom(entryOf(header, "shape", origin), origin);
     const std::string data = bytes.substr(head + length);
@@ -173,7 +173,7 @@ std::vector<NamedArray> fromNpz(const fs::path& file) {
     const std::unique_ptr<zip_t, void (*)(zip_t*)> archive(
         zip_open(file.c_str(), ZIP_RDONLY, &code), [](zip_t* open) { zip_discard(open); });
     if (!archive)
-        fail(file.string(), "is no .npz file; save one with numpy.savez");
+        fail(file.string(), "is not an .npz file; save one with numpy.savez");
     std::vector<NamedArray> arrays;
     const zip_int64_t entries = zip_get_num_entries(archive.get(), 0);
     for (zip_int64_t i = 0; i < entries; ++i) {
@@ -187,7 +187,7 @@ std::vector<NamedArray> fromNpz(const fs::path& file) {
             name.resize(name.size() - 4);
         const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> entry(
             zip_fopen_index(archive.get(), index, 0), zip_fclose);
-        // Read in blocks: the size may be a lie.
+        // Read in blocks: the stated size may be wrong.
         std::string bytes;
         std::array<char, 1 << 16> block;
         zip_int64_t got = entry ? 1 : -1;
@@ -206,7 +206,7 @@ std::vector<NamedArray> fromNpz(const fs::path& file) {
 NamedArray fromProto(const fs::path& file) {
     onnx::TensorProto proto;
     if (!proto.ParseFromString(bytesOf(file)))
-        fail(file.string(), "is no tensor of ONNX; save it again");
+        fail(file.string(), "is not an ONNX tensor; save it again");
     try {
         if (!proto.has_data_location() || proto.data_location() == onnx::TensorProto::DEFAULT)
             checkWholeNumbers(proto, file.string());
@@ -217,7 +217,7 @@ NamedArray fromProto(const fs::path& file) {
     }
 }
 
-/// Numbers in names count as numbers.
+/// Compares numbers in names by value.
 bool comesBefore(const std::string& a, const std::string& b) {
     const auto split = [](const std::string& text) {
         const std::size_t digits = text.find_last_not_of("0123456789") + 1;

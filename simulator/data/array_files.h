@@ -18,13 +18,13 @@ struct NamedArray {
     TensorData data; ///< float for all real types, a 32-bit integer for whole ones
 };
 
-/// All arrays of a file or of a folder, there by name with numbers in order (input_2 before
-/// input_10). Throws UserError naming the file for what is missing, damaged, too large, or of a
-/// type that has no place on an IPU (complex numbers, texts).
+/// All arrays of a file or of a folder, in a folder by name with numbers in order (input_2 before
+/// input_10). Throws UserError naming a file that is missing, damaged, too large, or of a type that
+/// an IPU does not have (complex numbers, texts).
 std::vector<NamedArray> readArrays(const std::filesystem::path& path);
 
 /// The arrays of a folder of ONNX's test data, "<kind>_<position>.pb" (kind: "input" or "output"),
-/// by the position of the model's input or output. Empty if the path is no folder or has no such
+/// by the position of the model's input or output. Empty if the path is not a folder or has no such
 /// file. Throws UserError as above.
 std::map<std::size_t, NamedArray> readTestData(const std::filesystem::path& folder,
                                                std::string_view kind);

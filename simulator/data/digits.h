@@ -1,4 +1,4 @@
-// Pictures with labels, as MNIST has them.
+// Labelled images in MNIST's format.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct LabelledImages {
 
 enum class ImageSet { Training, Test };
 
-/// What images become: (byte / 255 - mean) / deviation, of all pixels of the training images
-/// (torchvision's transforms.ToTensor and Normalize, 0.1307 and 0.3081 for MNIST).
+/// Standardisation of images: (byte / 255 - mean) / deviation, over all pixels of the training
+/// images (torchvision's transforms.ToTensor and Normalize, 0.1307 and 0.3081 for MNIST).
 struct Standard {
     double mean = 0, deviation = 1;
 };

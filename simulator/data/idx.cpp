@@ -18,7 +18,7 @@ struct Closer {
     void operator()(gzFile_s* file) const { gzclose(file); }
 };
 
-/// What the third byte of the file says of its elements, which are big-endian.
+/// An element type by the third byte of the file; elements are big-endian.
 struct ElementKind {
     std::uint8_t code;
     DataType type;
@@ -50,9 +50,9 @@ public:
             if (known.code == magic[2])
                 kind = &known;
         if (magic[0] != 0 || magic[1] != 0 || kind == nullptr)
-            fail("is no IDX file, as MNIST has them");
+            fail("is not an IDX file, MNIST's format");
         Shape shape;
-        // Far more than any set of pictures has.
+        // Far more than any set of images has.
         constexpr std::int64_t mostElements = std::int64_t{1} << 31;
         for (int d = 0; d < magic[3]; ++d) {
             std::array<std::uint8_t, 4> size{};
@@ -69,7 +69,7 @@ public:
 
 private:
     TensorData values(const ElementKind& kind, Shape shape) {
-        // Read before anything of the size that the head claims is allocated.
+        // Read before allocating anything of the size that the header claims.
         const auto wanted = static_cast<std::size_t>(elementsOf(shape)) * kind.bytes;
         std::string bytes;
         while (bytes.size() < wanted) {
@@ -92,7 +92,7 @@ private:
         if (got < 0)
             fail("is truncated or damaged; copy it again");
         if (got > 0)
-            fail("has more data than its head says; copy it again");
+            fail("has more data than its header says; copy it again");
     }
 
     static double number(const ElementKind& kind, const char* bytes) {

@@ -5,10 +5,10 @@
 
 namespace tilescope::sim {
 
-/// Of a call: what the host does for it and how it feeds the machine.
+/// Options of a call: the host's work for it and how it feeds the machine.
 struct CallOptions {
     CallOptions() = default;
-    /// Of a run; it has them all.
+    /// Takes them from a run's options.
     CallOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
         : machine(all.machine)
         , batch(all.batch)

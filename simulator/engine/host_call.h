@@ -1,4 +1,4 @@
-// What the host does for one call of Engine::run, beside the time of the machine.
+// The host's work for one call of Engine::run, in addition to the time of the machine.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct HostCallPart {
     double seconds = 0;
 };
 
-/// The parts of a call in order: what the framework does in a step, the streams that it connects,
-/// the call itself, and results that are copied to where the program wants them. All are *assumed*
-/// constants of the target (constants.def) times counts that are known: streams are those of the
-/// model's inputs and results, results those that outputMode returns, of all replicas of a host
-/// instance. streamCallbacks.multiThreadMode shares streams and copies among threads: one for
-/// each stream where they are dedicated, as many as streamCallbacks.numWorkerThreads says where
-/// they collaborate.
+/// The parts of a call in order: the framework's work for a step, connecting streams, the call
+/// itself, and copying results to the program's memory. All are *assumed* constants of the target
+/// (constants.def) times known counts: streams are those of the model's inputs and results, results
+/// those that outputMode returns, of all replicas of a host instance.
+/// streamCallbacks.multiThreadMode shares streams and copies among threads: one for each stream
+/// where they are dedicated, streamCallbacks.numWorkerThreads where they collaborate.
 ///
-/// The IPU Model's host answers at once, and a list of operations has no framework: none.
+/// None for the IPU Model, whose host answers at once, and for a list of operations, which has no
+/// framework.
 std::vector<HostCallPart> hostCall(const Profile& profile, const CallOptions& options,
                                    const Target& target);
 

@@ -11,9 +11,9 @@
 namespace tilescope::sim {
 namespace {
 
-// Before everything; times are far from it, so that sums do not reach it.
+// Before all times, and so far from them that sums do not reach it.
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
-// Decades at any clock; clocks of a trace end a little later.
+// Decades at any clock; a trace's clocks overflow a little later.
 constexpr double longestRun = 1e18;
 
 std::int64_t moved(std::int64_t time, std::int64_t cycles) {

@@ -36,7 +36,7 @@ struct HostPace {
     std::int64_t fillCycles = 0; ///< for one micro-batch; 0: at once
     std::int64_t latencyCycles = 0;
     std::int32_t depth = 1; ///< buffers of a stream
-    double jitter = 0;      ///< by how much of fillCycles one in batchesOfJitter is late
+    double jitter = 0;      ///< share of fillCycles by which one in batchesOfJitter is late
 
     /// Every request waits for the latency and nothing else, whatever happened before.
     [[nodiscard]] bool isConstant() const { return depth == 1 && fillCycles == 0; }
@@ -57,10 +57,10 @@ public:
     [[nodiscard]] std::int64_t waitAt(std::int64_t now) const;
     /// The oldest batch has gone to the IPU.
     void transferred(std::int64_t end);
-    /// Counts times from `cycles` later on.
+    /// Makes times count from `cycles` later.
     void shift(std::int64_t cycles);
-    /// What these buffers become when each time moves on `count` times as from `before` to here;
-    /// none if one of them has just been used for the first time.
+    /// The state of these buffers after `count` more steps like the one from `before` to here; none
+    /// if one of them has just been used for the first time.
     [[nodiscard]] std::optional<InputBuffers> extrapolated(const InputBuffers& before,
                                                            std::int64_t count) const;
     friend bool operator==(const InputBuffers&, const InputBuffers&) = default;
@@ -80,7 +80,7 @@ private:
 /// All input streams by the IPU that they go to, each with times of that IPU's clock.
 using InputState = std::map<std::pair<StreamId, IpuId>, InputBuffers>;
 
-/// Counts times from where each IPU's clock is.
+/// Makes times count from each IPU's clock.
 void shift(InputState& state, const std::vector<std::int64_t>& clock);
 /// InputBuffers::extrapolated() of all streams.
 std::optional<InputState> extrapolated(const InputState& before, const InputState& after,
@@ -91,8 +91,8 @@ bool isInput(const Stream& stream);
 /// Whether it takes a model's result to the host.
 bool isResult(const Stream& stream);
 
-/// The control program that copies variables back to the host, which it asks for when it saves
-/// them: no run of the model executes it.
+/// The control program that copies variables back to the host. The host starts it to save them; no
+/// run of the model executes it.
 inline constexpr std::string_view weightsToHostProgram = "weightsToHost";
 /// A part of a program that the host starts as one of its own (Op::startsProgram).
 inline constexpr std::string_view startedByHostProgram = "Engine::run";

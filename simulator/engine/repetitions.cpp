@@ -6,7 +6,7 @@
 namespace tilescope::sim {
 namespace {
 
-// A host with d buffers comes back to a state after d repetitions at most once it is in step.
+// A host with d buffers, once it is in step, returns to a state after at most d repetitions.
 constexpr std::size_t mostRepetitionsFollowed = 1000;
 
 bool isSame(const TraceStep& a, const TraceStep& b) {
@@ -70,9 +70,9 @@ bool RepeatedWork::isAlike(ProgramId program, TraceBodyId as, InputState from,
     return same;
 }
 
-/// How many repetitions from `before` on, where the first leads to `after`, are alike and move the
-/// state on evenly: as a host does that falls behind a little more each time. Waits only grow or
-/// only shrink on such a way, so that what is alike at both ends is alike between them.
+/// How many repetitions from `before` on, where the first leads to `after`, are alike and change
+/// the state evenly, as when the host falls behind a little more each time. Waits then only grow
+/// or only shrink, so that repetitions alike at both ends are alike in between.
 std::int64_t RepeatedWork::alike(ProgramId program, TraceBodyId as, std::int64_t most,
                                  const InputState& before, const InputState& after) {
     const auto holds = [&](std::int64_t count) {
@@ -90,7 +90,7 @@ std::int64_t RepeatedWork::alike(ProgramId program, TraceBodyId as, std::int64_t
     return known;
 }
 
-/// Several repetitions that come back together, as one body.
+/// Several repetitions that recur together, as one body.
 TraceBodyId RepeatedWork::inTurn(ProgramId caller, const std::vector<Repeated>& turn) {
     const TraceBody& first = body(turn.front().body);
     TimedBody made{{first.name, first.program, {}, {}, {}},
@@ -134,7 +134,7 @@ std::vector<Repeated> RepeatedWork::repetitions(ProgramId caller, ProgramId prog
             else if (whole > 0)
                 append(parts, {inTurn(caller, turn), whole / length});
             count -= whole;
-            // What is left of a turn goes on from the state at its begin, which is the present one.
+            // The rest of a turn continues from the state at its start, the present one.
             continue;
         }
         if (past.size() >= mostRepetitionsFollowed) {

@@ -1,4 +1,4 @@
-// Repetitions of a body that differ by what its inputs wait. Internal to the timing.
+// Repetitions of a body that differ in the waits for its inputs. Internal to the timing.
 #pragma once
 
 #include <vector>
@@ -20,15 +20,15 @@ struct Repeated {
     std::int64_t count = 1;
 };
 
-/// Times a body again and again from the state of its inputs, which each repetition changes, until
-/// it is known how the rest goes on (see timeProgram).
+/// Times a body repeatedly from the state of its inputs, which each repetition changes, until the
+/// rest is known (see timeProgram).
 class RepeatedWork {
 public:
     virtual ~RepeatedWork() = default;
 
 protected:
-    /// `count` repetitions of what a Call or Repeat runs, from the present state of the inputs,
-    /// which counts from the start of the first and afterwards from the end of the last.
+    /// `count` repetitions of the target of a Call or Repeat, from the present state of the inputs,
+    /// whose times count from the start of the first and afterwards from the end of the last.
     std::vector<Repeated> repetitions(ProgramId caller, ProgramId program, std::int64_t count);
 
     virtual TimedBody timed(ProgramId program) = 0;
@@ -36,12 +36,12 @@ protected:
     [[nodiscard]] virtual const TraceBody& body(TraceBodyId id) const = 0;
     [[nodiscard]] virtual const Clock& durations(TraceBodyId id) const = 0;
     [[nodiscard]] virtual std::size_t bodies() const = 0;
-    /// Those with this index and later ones.
+    /// Forgets the bodies from this index on.
     virtual void forgetBodies(std::size_t from) = 0;
     virtual InputState& inputs() = 0;
 
 private:
-    /// The body of a program, or of a Repeat's turn, that is like this one; else this one, added.
+    /// The known body of a program, or of a Repeat's turn, like this one; else adds this one.
     TraceBodyId known(ProgramId program, TimedBody made);
     TraceBodyId once(ProgramId program);
     /// Whether a repetition from one state is like a body and ends in another state.

@@ -1,4 +1,4 @@
-// What single steps take, wherever they are in the program. Internal to the timing.
+// Cycles and bytes of single steps, wherever they are in the program. Internal to the timing.
 #pragma once
 
 #include <map>
@@ -23,8 +23,9 @@ public:
         , target_(target)
         , feeding_(feeding) {}
 
-    /// What a leaf does on each IPU, as if it started at cycle 0; IPUs without part have no cycles.
-    /// The Begin of a stream copy has its sync only where the wait depends on what was before.
+    /// A leaf's work on each IPU, as if it started at cycle 0; IPUs that take no part have no
+    /// cycles. The Begin of a stream copy has its sync only where the wait depends on what was
+    /// before.
     const std::vector<StepOnIpu>& of(ProgramId leaf);
     [[nodiscard]] TileSet tileSet(const Program& leaf) const;
     /// Whether a leaf's wait depends on what the host did before.

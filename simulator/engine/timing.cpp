@@ -11,7 +11,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// A body while it is being timed: what it does so far, and where each IPU is.
+/// A body while it is being timed: its steps so far, and the time of each IPU.
 struct Frame {
     TraceBody body;
     Clock clock;
@@ -46,10 +46,10 @@ public:
     }
 
 private:
-    /// What is true of a program and all that it runs.
+    /// Properties of a program and all that it runs.
     struct Traits {
         bool known = false;
-        bool varies = false;       ///< waits for inputs that do not come after a fixed time
+        bool varies = false;       ///< waits for inputs for a time that is not fixed
         bool usesIo = false;       ///< has steps on the clock of I/O tiles
         bool synchronises = false; ///< has a global exchange, for which IPUs wait for each other
     };
@@ -75,8 +75,8 @@ private:
         return traits_[id.index()] = found;
     }
 
-    // Operations of a user's own program are deeper in the tree, and their program is the only one:
-    // they may have any name.
+    // Operations of a user's own program may have any name, but they are deeper in the tree, and
+    // their program is the only one.
     [[nodiscard]] bool returnsWeights(ProgramId root) const {
         return profile_.programs[root].name == weightsToHostProgram &&
                root != profile_.controlPrograms.back();
@@ -171,7 +171,7 @@ private:
     }
 
     void repeatVarying(ProgramId caller, ProgramId callee, std::int64_t count, Frame& frame) {
-        // What synchronises IPUs starts when the last of them gets there.
+        // A program that synchronises IPUs starts when the last of them gets there.
         if (traits(callee).synchronises)
             waitForAll(Clock(ipus(), 1), frame);
         shift(inputs_, frame.clock);
@@ -225,8 +225,8 @@ private:
             frame.clock[ipu] = frame.io[ipu] = std::max(frame.clock[ipu], frame.io[ipu]);
     }
 
-    /// Lets the IPUs that take part (cycles other than zero) go on together: who is there early
-    /// waits, which a trace shows as a sync.
+    /// Makes the IPUs that take part (cycles other than zero) continue together: early ones wait,
+    /// which a trace shows as a sync.
     void waitForAll(const Clock& takePart, Frame& frame) {
         std::int64_t latest = 0;
         for (std::size_t ipu = 0; ipu < ipus(); ++ipu)
@@ -242,7 +242,7 @@ private:
             add(std::move(step), frame.clock, frame.body);
     }
 
-    /// A sync of those IPUs that `busy` names by cycles other than zero. Who is there early waits.
+    /// A sync of the IPUs with cycles other than zero in `busy`. Early ones wait.
     void sync(std::int64_t cycles, const Clock& busy, bool together, Frame& frame) {
         starting_ = false;
         std::int64_t begin = 0;

@@ -24,10 +24,10 @@ Feeding feedingOf(const CallOptions& options, const Target& target, std::int64_t
 /// repeats and functions are timed once, however often they run.
 ///
 /// Where the host does not answer every request alike (see host_model.h), the repetitions of a body
-/// differ by what its input streams wait: runs of equal repetitions share a body and are one call
-/// each, and a pattern that comes back is a body of its own. Repetitions are followed one by one
-/// only until they are alike, drift evenly or come back; where none of these happens within a
-/// thousand repetitions, the rest is taken to be like the last.
+/// differ in the waits of its input streams: runs of equal repetitions share a body and are one
+/// call each, and a recurring pattern is a body of its own. Repetitions are followed one by one
+/// only until they are alike, drift evenly or recur; where none of these happens within a thousand
+/// repetitions, the rest is taken to be like the last.
 ///
 /// Where stream copies of I/O tiles overlap, they have a clock of their own on each IPU; an
 /// exchange between I/O tiles and others, a global exchange and the end of a body wait for both.

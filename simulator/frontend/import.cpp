@@ -79,7 +79,7 @@ Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
     }
 }
 
-/// Of what the host sends: old models list their weights, too.
+/// Inputs that the host sends; old models list their weights, too.
 std::vector<std::string> inputNames(const onnx::ModelProto& model) {
     NameSet weights;
     for (const auto& initializer : model.graph().initializer())

@@ -1,4 +1,4 @@
-// From an ONNX model to the compiler's graph.
+// Imports ONNX models as the compiler's graph.
 #pragma once
 
 #include <filesystem>
@@ -22,11 +22,11 @@ Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options
 /// The same for a model in memory; `origin` takes the place of a file name in messages.
 Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options);
 
-/// What of a model's external data its program follows from: the bytes of small constants. Throws
-/// UserError as above.
+/// The part of a model's external data that its program depends on: the bytes of small constants.
+/// Throws UserError as above.
 std::string externalConstants(const std::filesystem::path& file);
 
-/// ONNX operators (default domain) that the importer takes, sorted.
+/// ONNX operators (default domain) that the importer supports, sorted.
 std::vector<std::string> supportedOperators();
 
 } // namespace tilescope::sim

@@ -61,7 +61,7 @@ public:
             throw error("model", "operations", "must be a list of one or more operations");
         for (const json::value& operation : operations->get_array()) {
             if (!operation.is_object())
-                throw error("model", "operations", "has an entry that is no object");
+                throw error("model", "operations", "has an entry that is not an object");
             add(operation.get_object());
         }
         return std::move(graph_);
@@ -135,7 +135,7 @@ private:
                 name.is_string() ? known_.find(std::string(name.get_string())) : known_.end();
             if (found == known_.end())
                 throw UserError(fmt::format("{}: {}: the input {} is neither a variable nor the "
-                                            "result of an operation before",
+                                            "result of an earlier operation",
                                             origin_, where, json::serialize(name)));
             inputs.push_back(found->second);
         }

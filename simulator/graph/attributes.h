@@ -1,4 +1,4 @@
-// The closed set of operations that lowering knows. ONNX has many more operators; the importer
+// The closed set of operations that can be lowered. ONNX has many more operators; the importer
 // expresses them in these.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace tilescope::sim {
 
-/// What is known of a kind of operation whatever its attributes are. Each kind names its own in its
+/// Properties of a kind of operation, whatever its attributes. Each kind states its own in its
 /// struct, by one of these families: there is no default.
 struct KindTraits {
     std::string_view name;
     bool isPlanned;   ///< by the planner
     bool isView;      ///< only renames elements
-    bool countsFlops; ///< not so for what moves data
+    bool countsFlops; ///< false for operations that move data
     bool isOutlined;  ///< a function may hold it
 
     static constexpr KindTraits planned(std::string_view name) {
@@ -97,15 +97,15 @@ enum class ElementwiseFunction : std::uint8_t {
 struct ElementwiseAttributes {
     static constexpr KindTraits traits = KindTraits::computing("Elementwise");
     ElementwiseFunction function = ElementwiseFunction::Add;
-    /// Numbers of the function: a row of elementwise.def says which it has.
+    /// Parameters of the function, as listed in its row of elementwise.def.
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
-    /// Alpha and beta of ScaledAdd, beta of MovingAverage are times the learning rate of the
-    /// moment.
+    /// Alpha and beta of ScaledAdd, beta of MovingAverage are multiplied by the current learning
+    /// rate.
     bool byLearningRate = false;
     std::int32_t rate = 0; ///< whose learning rate (UpdateNumbers::rate)
-    /// Of ReluGrad: the function that it is the gradient of, whose alpha and beta it has.
+    /// For ReluGrad: the function that it is the gradient of, whose alpha and beta it has.
     ElementwiseFunction of = {};
-    /// Of Clip, HardSigmoid and their ReluGrad: a gradient passes at the ends of the slope, too.
+    /// For Clip, HardSigmoid and their ReluGrad: a gradient passes at the ends of the slope, too.
     bool slopesAtEnds = false;
     friend auto operator<=>(const ElementwiseAttributes&, const ElementwiseAttributes&) = default;
 };
@@ -162,7 +162,7 @@ struct SoftmaxAttributes {
     friend auto operator<=>(const SoftmaxAttributes&, const SoftmaxAttributes&) = default;
 };
 
-// Views: no work until somebody needs the data in order.
+// Views: no work until the data are needed in order.
 struct ReshapeAttributes {
     static constexpr KindTraits traits = KindTraits::view("Reshape");
     friend auto operator<=>(const ReshapeAttributes&, const ReshapeAttributes&) = default;
@@ -195,9 +195,9 @@ struct GatherAttributes {
     friend auto operator<=>(const GatherAttributes&, const GatherAttributes&) = default;
 };
 
-/// What a row becomes: with what is added, multiplied or compared, or overwritten.
+/// How a row is updated: by addition, multiplication or maximum, or overwritten.
 enum class UpdateFunction : std::uint8_t { Add, Set, Multiply, Max };
-/// Updates those rows of the first operand that the second names with the rows of the third
+/// Updates the rows of the first operand that the second lists with the rows of the third
 /// (popops::multiUpdate, multiUpdateAdd, multiUpdateMax), in place.
 struct MultiUpdateAttributes {
     static constexpr KindTraits traits = KindTraits::moving("MultiUpdate");
@@ -231,8 +231,8 @@ struct FillAttributes {
 /// Normalisation with the statistics of the data over `axes` (sorted): of a whole batch
 /// (BatchNormalization in training) or of a sample (layer, group, instance). Operands: data,
 /// then scale and shift unless there are none, then for a batch the running mean and variance,
-/// which it updates. Results: normalised data and, where somebody asks for them, mean and inverse
-/// standard deviation, with `axes` as dimensions of size one.
+/// which it updates. Results: normalised data and, if requested, mean and inverse standard
+/// deviation, with `axes` as dimensions of size one.
 struct NormAttributes {
     static constexpr KindTraits traits = KindTraits::computing("Norm");
     std::vector<std::int64_t> axes;
@@ -240,11 +240,11 @@ struct NormAttributes {
     std::int32_t replicas = 1; ///< whose batches are taken together
     double epsilon = 1e-5;     ///< added to the variance
     double momentum = 0.9;     ///< share that the running statistics keep
-    /// The running variance is of n - 1 of n values, as PyTorch has it; ONNX has it of n.
+    /// The running variance is divided by n - 1 for n values, as in PyTorch; in ONNX by n.
     bool unbiased = false;
     friend auto operator<=>(const NormAttributes&, const NormAttributes&) = default;
 
-    /// What the variance of so many values of a replica's batch counts times in the running one.
+    /// Factor in the running variance of the variance of `values` values of a replica's batch.
     [[nodiscard]] double runningScale(std::int64_t values) const {
         const auto all = static_cast<double>(values) * replicas;
         return unbiased && all > 1 ? all / (all - 1) : 1;
@@ -275,7 +275,7 @@ struct StashAttributes {
     std::int64_t rows = 1;
     friend auto operator<=>(const StashAttributes&, const StashAttributes&) = default;
 };
-/// Takes the oldest row out of a stash; with a second operand, into the place of that.
+/// Takes the oldest row out of a stash; with a second operand, into its place.
 struct RestoreAttributes {
     static constexpr KindTraits traits = KindTraits::outside("Restore");
     std::int64_t rows = 1;
@@ -289,21 +289,21 @@ struct FifoAttributes {
 };
 
 /// Brings a tensor from its row of a remote buffer (Graph::remoteBuffers) to the tiles. With an
-/// operand, into the place of that: the tensor was there before.
+/// operand, into the operand's place, where the tensor was before.
 struct RemoteLoadAttributes {
     static constexpr KindTraits traits = KindTraits::outside("RemoteLoad");
     std::int32_t buffer = 0, row = 0;
     friend auto operator<=>(const RemoteLoadAttributes&, const RemoteLoadAttributes&) = default;
 };
-/// Writes the first operand back to its row. A second operand is the operation's result that it
-/// has to wait for.
+/// Writes the first operand back to its row, after the operation whose result is the second
+/// operand, if there is one.
 struct RemoteStoreAttributes {
     static constexpr KindTraits traits = KindTraits::outside("RemoteStore");
     std::int32_t buffer = 0, row = 0;
     friend auto operator<=>(const RemoteStoreAttributes&, const RemoteStoreAttributes&) = default;
 };
 
-/// What the replicas of a graph do together with a tensor that each of them has (Graphcore's GCL).
+/// Collectives of a graph's replicas on a tensor that each of them has (Graphcore's GCL).
 enum class CollectiveKind : std::uint8_t {
     AllReduce,     ///< every replica gets the sum, in place
     ReduceScatter, ///< every replica gets its shard of the sum
@@ -323,18 +323,18 @@ struct CollectiveAttributes {
     friend auto operator<=>(const CollectiveAttributes&, const CollectiveAttributes&) = default;
 };
 
-/// The replica's own shard of a tensor that all replicas have alike: a copy on the chip, without
-/// exchange with other replicas.
+/// The replica's own shard of a tensor that is the same on all replicas: a copy on the chip,
+/// without exchange with other replicas.
 struct ShardAttributes {
     static constexpr KindTraits traits = KindTraits::outside("Shard");
     std::int32_t shards = 1;
     friend auto operator<=>(const ShardAttributes&, const ShardAttributes&) = default;
 };
 
-/// How a declared operation wants an operand to lie: spread as its result, linearly over the tiles,
-/// or whole on every tile that makes a part of the result.
+/// Layout that a declared operation needs for an operand: spread as its result, linearly over the
+/// tiles, or whole on every tile that makes a part of the result.
 enum class CustomLayout : std::uint8_t { LikeResult, Linear, Everywhere };
-/// What a declared operation takes on a tile, by formulas (core/base/formula.h).
+/// Cost of a declared operation on a tile, by formulas (core/base/formula.h).
 struct CustomCost {
     std::string vertex;                                    ///< class: "MyCube<float>"
     std::string cycles, stateBytes, temporaryBytes, flops; ///< flops: of all tiles
@@ -403,7 +403,7 @@ using Attributes =
 /// Those of the active alternative.
 const KindTraits& traitsOf(const Attributes& attributes);
 
-/// True for convolutions, their gradients and matrix products: what the planner plans.
+/// True for convolutions, their gradients and matrix products, which the planner plans.
 bool isPlanned(const Attributes& attributes);
 
 /// True for the operations that only rename elements.

@@ -1,4 +1,4 @@
-// Amounts that the formulas of declared operations make.
+// Amounts computed by the formulas of declared operations.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace tilescope::sim {
 
-/// What a formula of a declared operation makes: cycles, bytes or operations. Throws UserError
-/// naming the operation and the formula's `key` for what is negative, no number or beyond all
-/// sense.
+/// The amount given by a declared operation's formula: cycles, bytes or operations. Throws
+/// UserError naming the operation and the formula's `key` for amounts that are negative, NaN or
+/// beyond all sense.
 double customAmount(const Op& op, std::string_view key, const std::string& formula,
                     const FormulaValues& values);
 

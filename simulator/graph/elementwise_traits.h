@@ -1,4 +1,4 @@
-// What is known of each elementwise function: one table for names, shapes, FLOPs and cycles.
+// Properties of each elementwise function: one table for names, shapes, FLOPs and cycles.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct ElementwiseTraits {
     std::size_t leastOperands = 1, mostOperands = 1;
     InnerLoops loops;       ///< on operands of the result's shape
     InnerLoops scalarLoops; ///< where the second operand is one value
-    /// It overwrites its first operand even where others still read that.
+    /// It overwrites its first operand even where others still read it.
     bool updatesInPlace = false;
     bool countsFlops = true; ///< one for each element and operand after the first
 

@@ -35,14 +35,14 @@ enum class TensorRole : std::uint8_t {
     Remote,     ///< brought from a remote buffer when it is needed, by a RemoteLoad
 };
 
-/// What an optimizer keeps beside a weight.
+/// The optimizer's state for a weight.
 enum class StateKind : std::uint8_t {
-    None,        ///< the tensor is no state
+    None,        ///< the tensor is not state
     Accumulator, ///< of the gradients of several micro-batches
     Moment,      ///< momentum and other moments: what PopART calls optimizer state
 };
 
-/// How the scaling of the loss is in a constant.
+/// How the scaling of the loss is part of a constant.
 enum class LossScalingPart : std::uint8_t {
     None,
     Factor,  ///< a gradient of the loss begins with it
@@ -61,8 +61,8 @@ struct Tensor {
     StateKind state = StateKind::None;
     bool frozen = false; ///< a weight that training leaves as it is
     LossScalingPart lossScaling = LossScalingPart::None;
-    /// Of a weight or constant, its value when the first program begins, where the model gives it
-    /// and somebody asked for it (ImportOptions::values).
+    /// Value of a weight or constant when the first program begins, where the model has it and it
+    /// was requested (ImportOptions::values).
     std::shared_ptr<const TensorData> value = {};
 
     [[nodiscard]] std::int64_t elements() const { return elementsOf(shape); }
@@ -85,25 +85,25 @@ struct Op {
     std::vector<TensorId> outputs;
     Pass pass = Pass::Forward;
     std::int32_t stage = 0;           ///< forward stage that it belongs to (Graph::ipuOf)
-    std::int32_t recomputeGroup = -1; ///< what runs again together in the backward pass; none: -1
-    /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
+    std::int32_t recomputeGroup = -1; ///< operations recomputed together; none: -1
+    /// Share of a tile's memory for temporary data, if the model gives it (ONNX attribute
     /// __available_memory).
     std::optional<double> availableMemory = {};
-    /// Element type of the partial sums, if the model says (ONNX attribute __partials_type).
+    /// Element type of the partial sums, if the model gives it (ONNX attribute __partials_type).
     std::optional<DataType> partialsType = {};
-    /// Of a convolution, or a gradient of one: those that refer to the same object are planned
+    /// For convolutions and their gradients: those that refer to the same object are planned
     /// together.
     std::shared_ptr<const MultiConv> multiConv = {};
     bool mayOutline = true;      ///< part of a function that repeats, unless __outline forbids it
-    std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
-    std::int32_t ipuHint = -1;   ///< IPU that the ONNX node asks for; none: -1
-    std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
-    std::int32_t phaseHint = -1; ///< execution phase that the ONNX node asks for; none: -1
+    std::int32_t stageHint = -1; ///< stage annotated in the ONNX node; none: -1
+    std::int32_t ipuHint = -1;   ///< IPU annotated in the ONNX node; none: -1
+    std::optional<bool> recomputeHint = {}; ///< recompute or keep, as annotated in the ONNX node
+    std::int32_t phaseHint = -1; ///< execution phase annotated in the ONNX node; none: -1
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
     /// backward ones in reverse; -1 for all others.
     std::int32_t executionPhase = -1;
-    /// Of an operation that draws random numbers: which of the graph's sequences they are, the same
-    /// for a Dropout and its gradient. Of a Call: those of the operations that it runs, in order.
+    /// For an operation that draws random numbers: which of the graph's sequences it uses, the same
+    /// for a Dropout and its gradient. For a Call: those of the operations that it runs, in order.
     std::vector<std::int32_t> randomStreams = {};
     /// The host starts a second program with it, in a graph that is not a framework's model.
     bool startsProgram = false;
@@ -135,7 +135,7 @@ struct Graph {
     /// A Poplar program of its own and not a framework's model: one control program, and variables
     /// stay on the device where no stream is named.
     bool ownProgram = false;
-    /// The loss that the model was compiled with, where its file says so.
+    /// The loss that the model was compiled with, if its file has it.
     LossFunction loss = LossFunction::Automatic;
     /// Operations of the model with their stages, as they were before training and transforms added
     /// to them; empty unless stages were assigned.
@@ -144,12 +144,12 @@ struct Graph {
     std::vector<RemoteBuffer> remoteBuffers;
     /// IPU of each stage; empty: everything is one stage on IPU 0.
     std::vector<IpuId> stageIpus;
-    /// What Call operations run, of this graph or of each other: callees before their callers.
-    /// Only the outermost graph has any.
+    /// Functions run by Call operations of this graph or of each other: callees before their
+    /// callers. Only the outermost graph has any.
     std::vector<Graph> functions;
     /// The graph before outlining, as the profile records it; empty unless it was prepared.
     ModelGraph model;
-    /// Names of the parts of each weight's gradient, by the weight's name; empty but in training.
+    /// Names of the parts of each weight's gradient, by the weight's name; only in training.
     std::map<std::string, std::vector<std::string>> gradientParts;
     /// Operations that outlining has put into functions, by their names.
     std::map<std::string, FunctionPlace> functionPlaces;

@@ -74,7 +74,7 @@ ModelGraph recordedModel(const Graph& graph) {
 
 namespace {
 
-/// Stages and passes of Call operations, which are no part of the model as it was before outlining.
+/// Stages and passes of Call operations, which are not part of the model before outlining.
 void describeCalls(const Graph& graph, std::unordered_map<std::string_view, ModelNode>& calls) {
     for (const Op& op : graph.ops)
         if (std::holds_alternative<CallAttributes>(op.attributes)) {

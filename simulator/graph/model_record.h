@@ -1,4 +1,4 @@
-// What a profile records of a graph.
+// A graph as a profile records it.
 #pragma once
 
 #include "core/profile/profile.h"
@@ -7,7 +7,7 @@
 namespace tilescope::sim {
 
 /// Operations and the tensors that they read or make, in the order of the graph. Operations of
-/// functions are left out. Which operation of a program each node is, linkModelGraph() knows.
+/// functions are left out. linkModelGraph() adds which operation of a program each node is.
 ModelGraph recordedModel(const Graph& graph);
 
 /// Names each node's operation: the one of its name or, where outlining put it into a function, the

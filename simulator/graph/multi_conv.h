@@ -1,4 +1,4 @@
-// What convolutions that are planned together have in common.
+// Options shared by convolutions that are planned together.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@ namespace tilescope::sim {
 struct MultiConv {
     bool parallel = true;            ///< planType: at the same time, or one after the other
     std::int64_t reservedTiles = 50; ///< perConvReservedTiles: least tiles for each of the others
-    double cycleBackOff = 0.1;       ///< by how much the largest may be slower, for each other
+    double cycleBackOff = 0.1;       ///< how much slower the largest may be, for each other
     friend auto operator<=>(const MultiConv&, const MultiConv&) = default;
 };
 

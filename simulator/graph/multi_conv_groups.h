@@ -9,7 +9,7 @@
 
 namespace tilescope::sim {
 
-/// What operations have in common that are planned together: the object that they refer to, their
+/// Common properties of operations that are planned together: the object that they refer to, their
 /// kind, pass and stage.
 using MultiConvKey = std::tuple<const MultiConv*, std::size_t, Pass, std::int32_t>;
 MultiConvKey multiConvKeyOf(const Op& op);

@@ -33,7 +33,7 @@ void requireAxis(std::int64_t axis, const Shape& shape) {
             "axis {} lies outside of shape {}", axis, toString(shape));
 }
 
-/// What convolution and pooling share: a window that slides over the spatial dimensions.
+/// The window of convolution and pooling, which slides over the spatial dimensions.
 template <class Window> void checkWindow(const Window& window, const Shape& input) {
     const std::size_t dims = window.kernel.size();
     require(input.size() == dims + 2, "input {} does not have {} spatial dimensions",
@@ -214,7 +214,7 @@ struct OutputShape {
         return result;
     }
 
-    // The shape of what is differentiated does not follow from the operands alone.
+    // The shape of the differentiated operand does not follow from the operands alone.
     std::optional<Shape> operator()(const ConvGradInputAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const ConvGradWeightsAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const MultiUpdateAttributes&) const {
@@ -282,12 +282,12 @@ struct OutputShape {
         requireOperands(inputs, 1, 1);
         return shardShape(inputs[0], shard.shards);
     }
-    // The declaration says what it gives.
+    // Its shape is given by the declaration.
     std::optional<Shape> operator()(const CustomAttributes& custom) const {
         requireOperands(inputs, custom.inputs.size(), custom.inputs.size());
         return std::nullopt;
     }
-    // The function says what it takes and gives.
+    // Its shapes are given by the function.
     std::optional<Shape> operator()(const CallAttributes&) const { return std::nullopt; }
     std::optional<Shape> operator()(const LoopAttributes&) const { return std::nullopt; }
     std::optional<Shape> operator()(const CtcLossAttributes&) const {

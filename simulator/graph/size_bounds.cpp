@@ -9,7 +9,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Of a single tensor: a batch that is a hundred times too large still has a profile.
+/// For a single tensor: a batch that is a hundred times too large still has a profile.
 constexpr double mostMemories = 100;
 
 std::string bytesText(double bytes) {

@@ -21,13 +21,13 @@ namespace tilescope::sim {
 namespace {
 
 constexpr std::size_t elementBytes = 4;
-/// What vector instructions like best.
+/// The best alignment for vector instructions.
 constexpr std::align_val_t alignment{64};
 
 std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
     if (elements > mostValues)
-        throw UserError(fmt::format("a tensor of {} elements is too large to be computed with: {} "
-                                    "are the most",
+        throw UserError(fmt::format("a tensor of {} elements is too large to be computed; the "
+                                    "limit is {}",
                                     elements, mostValues));
     const std::size_t bytes = static_cast<std::size_t>(elements) * elementBytes;
     auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment));
@@ -38,14 +38,14 @@ std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
 constexpr std::size_t blockElements = std::size_t{1} << 16;
 
 #if defined(__x86_64__)
-/// Asked of the processor itself: Clang has no name for it in __builtin_cpu_supports before 15.
+/// Read from CPUID, as Clang before 15 has no name for it in __builtin_cpu_supports.
 bool hasHalfConversions() {
     static const bool known = [] {
         unsigned int a = 0;
         unsigned int b = 0;
         unsigned int features = 0;
         unsigned int d = 0;
-        // That the system saves the wide registers is part of what "avx" says.
+        // "avx" implies that the system saves the wide registers.
         return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &features, &d) != 0 &&
                (features & bit_F16C) != 0;
     }();
@@ -137,7 +137,7 @@ void TensorData::setNumber(std::int64_t i, double value) {
 
 TensorData TensorData::reshaped(Shape shape) const {
     if (elementsOf(shape) != elements_)
-        throw InternalError("a view has other elements than its tensor");
+        throw InternalError("a view has another number of elements than its tensor");
     TensorData view = *this;
     view.shape_ = std::move(shape);
     return view;
@@ -153,7 +153,7 @@ TensorData TensorData::copy() const {
 std::int32_t wrapped(DataType type, double value) {
     if (type == DataType::Bool)
         return value != 0 ? 1 : 0;
-    // What is beyond 64 bits has no value that anyone may count on.
+    // Numbers beyond 64 bits have no defined result.
     constexpr double most = 9.2e18;
     const double limited = std::isnan(value) ? 0 : std::clamp(std::trunc(value), -most, most);
     const auto whole = static_cast<std::int64_t>(limited);

@@ -55,12 +55,12 @@ private:
     std::shared_ptr<std::byte[]> storage_;
 };
 
-/// What an integer type or bool makes of a number: without its fraction, then the low bits.
+/// A number as an integer type or bool stores it: without its fraction, then the low bits.
 std::int32_t wrapped(DataType type, double value);
 
 /// The nearest half, ties to even, as a float; too large becomes infinity.
 float roundedToHalf(float value);
-/// The same for many.
+/// The same for many values.
 void roundToHalf(std::span<float> values);
 
 } // namespace tilescope::sim

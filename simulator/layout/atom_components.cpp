@@ -88,7 +88,7 @@ std::vector<AtomComponent> atomComponents(const Blocking& stored, const Blocking
     for (std::size_t i = 0; i < needed.dims.size(); ++i)
         if (!needed.dims[i].atoms.empty())
             component(needed.dims[i].atoms.front()).neededDims.push_back(static_cast<int>(i));
-    // Atoms of one index cut nothing: a blocking may name them or not.
+    // Atoms of one index cut nothing: a blocking may list them or not.
     const auto cutAtoms = [&](const Blocking& blocking, const std::vector<int>& dims) {
         std::vector<int> atoms = atomsOf(blocking, dims);
         std::erase_if(atoms,

@@ -48,7 +48,7 @@ std::vector<Interval> evenBlocks(std::int64_t size, std::int64_t parts, std::int
 struct BlockSharing {
     std::int64_t grain = 1;  ///< elements that stay together
     std::int64_t least = 0;  ///< grains of a tile that has any
-    std::int64_t slices = 1; ///< of the block, each shared by itself and by the same tiles
+    std::int64_t slices = 1; ///< of the block, each shared separately by the same tiles
     bool fromLast = false;   ///< the last tile is the first to get a part
 
     /// Tiles of `sharers` that get something of a block of `elements`.
@@ -61,7 +61,7 @@ struct BlockSharing {
 
 struct Blocking {
     std::vector<BlockedDim> dims;
-    std::vector<TileDigit> copies; ///< digits that choose no block: tiles with the same block
+    std::vector<TileDigit> copies; ///< digits that do not choose a block: tiles with the same block
     /// False: each of these tiles has the whole block (a broadcast need). True: they share it (a
     /// storage).
     bool copiesShare = false;

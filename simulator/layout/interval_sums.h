@@ -1,4 +1,4 @@
-// Sums over many intervals, asked for many ranges.
+// Sums over many intervals, for queries of many ranges.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace tilescope::sim {
 
-/// What a set of intervals, which may overlap, has in common with a range. Begins and ends are
-/// sorted on their own, with sums: each answer is a few binary searches however many there are,
-/// since an interval has max(0, x - begin) - max(0, x - end) elements below x.
+/// Intersection of a set of intervals, which may overlap, with a range. Begins and ends are sorted
+/// separately, with sums: each query takes a few binary searches, since an interval has
+/// max(0, x - begin) - max(0, x - end) elements below x.
 class IntervalSums {
 public:
     explicit IntervalSums(const std::vector<Interval>& intervals);
-    /// Elements of all intervals that lie in a range, each as often as intervals have it.
+    /// Elements of all intervals that lie in a range, each counted once per interval.
     [[nodiscard]] std::int64_t elementsIn(Interval range) const;
     /// Intervals that have an element in a range.
     [[nodiscard]] std::int64_t touchedBy(Interval range) const;

@@ -117,7 +117,7 @@ Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_
     const std::int64_t grain = std::max<std::int64_t>(1, grainBytes / elementBytes);
     const std::int64_t grains = ceilDiv(flat.size, grain);
     const std::int64_t grainsPerMin = minBytesPerTile / elementBytes / grain;
-    // Grains a tile first: that many fill fewer tiles than the least size would allow.
+    // Grains per tile first: they may fill fewer tiles than the least size would allow.
     const std::int64_t partsAtMost = std::clamp<std::int64_t>(grains / grainsPerMin, 1, tiles);
     const std::int64_t grainsPerTile = ceilDiv(grains, partsAtMost);
     const std::int64_t parts = grains == 0 ? 1 : ceilDiv(grains, grainsPerTile);

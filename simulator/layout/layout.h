@@ -1,4 +1,4 @@
-// Layout: where a tensor lives and in which order its elements lie on a tile.
+// Layout: where a tensor is and in which order its elements are on a tile.
 //
 // A storage is a lowered variable. Its elements are indexed by atoms: the finest dimensions that
 // any use of it distinguishes. A tensor is a view of a storage: each of its dimensions is a run of
@@ -61,16 +61,16 @@ std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape,
                                     std::vector<ViewDims*> otherViews);
 
 /// Contiguous elements that a copy from one order to another can move at a time, on a tile that
-/// holds about `blockSizes[atom]` indices of each atom. `sourceSizes`: indices that a tile has
-/// where the copy reads from; where it has several of a dimension of which the copy takes one, what
-/// lies further out is that far apart. At least 1.
+/// holds about `blockSizes[atom]` indices of each atom. `sourceSizes`: indices that a tile has at
+/// the source; where it has several of a dimension of which the copy takes one, elements of outer
+/// dimensions are that far apart. At least 1.
 std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
                                 const std::vector<OrderLevel>& to,
                                 const std::vector<std::int64_t>& blockSizes,
                                 const std::vector<std::int64_t>& sourceSizes);
 
-/// Contiguous elements at both ends of what goes from one tile to another: `moved` indices of each
-/// atom, of `held` on the tile that sends and `wanted` on the one that receives. At least 1.
+/// Elements sent from one tile to another that are contiguous at both ends: `moved` indices of each
+/// atom, of `held` on the sending tile and `wanted` on the receiving one. At least 1.
 std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vector<OrderLevel>& to,
                            const std::vector<std::int64_t>& moved,
                            const std::vector<std::int64_t>& held,

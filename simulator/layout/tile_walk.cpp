@@ -8,7 +8,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// What each value of some digits adds to the tile, the first digit fastest.
+/// The tile offset of each value of some digits, the first digit fastest.
 std::vector<std::int32_t> offsetsOf(std::span<const TileDigit> digits) {
     std::vector<std::int32_t> offsets{0};
     for (const TileDigit& digit : digits) {

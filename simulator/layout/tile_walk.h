@@ -8,9 +8,9 @@
 
 namespace tilescope::sim {
 
-/// Goes over the tiles that take part, in the order of their number. It is an odometer: a step
-/// changes the innermost index and seldom those further out, and what follows from all of them is
-/// kept as sums and products from the outermost dimension on. No tile costs a division.
+/// Iterates over the tiles that take part, in the order of their number. It is an odometer: a step
+/// changes the innermost index and seldom those further out, and results of all indices are kept as
+/// sums and products from the outermost dimension on, so that no tile needs a division.
 class TileWalk {
 public:
     explicit TileWalk(const Blocking& blocking);
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::int32_t end() const;
 
 private:
-    /// A dimension, by block: what it adds to the tile, and its size.
+    /// A dimension, by block: its tile offset, and its size.
     struct Dim {
         std::vector<std::int32_t> tiles;
         std::vector<std::int64_t> sizes;
@@ -39,7 +39,7 @@ private:
     void refresh(std::size_t changed);
 
     std::vector<Dim> dims_;
-    std::vector<std::int32_t> copies_; ///< what each copy adds to the tile
+    std::vector<std::int32_t> copies_; ///< tile offset of each copy
     std::int64_t sharers_;
     BlockSharing sharing_;
     std::int32_t first_, count_;

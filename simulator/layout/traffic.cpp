@@ -12,7 +12,7 @@ namespace {
 
 __extension__ using Wide = __int128; // products of two byte counts
 
-/// What each tile has of a blocking: the index of its block, the block's size and its own part.
+/// Each tile's part of a blocking: the index of its block, the block's size and its own share.
 class HeldBlocks {
 public:
     explicit HeldBlocks(const Blocking& blocking)
@@ -84,9 +84,9 @@ std::int64_t productAt(const ByDimension& numbers, std::span<const std::int32_t>
     return product;
 }
 
-/// Elements that tiles are asked for, their own needs among them, where all dimensions are
-/// independent: what a stored block is asked for is the product over dimensions of the sum over all
-/// needed blocks, times the number of copies.
+/// Elements requested from each tile, including its own needs, where all dimensions are
+/// independent: for a stored block, the product over dimensions of the sum over all needed blocks,
+/// times the number of copies.
 TileSeries askedFor(const Blocking& stored, const Blocking& needed,
                     const std::vector<AtomComponent>& components) {
     ByDimension asked(stored.dims.size());

@@ -1,4 +1,4 @@
-// What moves when tiles that hold one blocking of a storage need another.
+// Traffic when tiles that hold one blocking of a storage need another.
 #pragma once
 
 #include "simulator/layout/blocking.h"
@@ -12,21 +12,21 @@ struct Traffic {
     TileSeries sent;     ///< elements; sums to the same as received
     TileSeries messages; ///< distinct source blocks a receiving tile listens to
     std::int64_t total = 0;
-    /// Tiles that what is sent once goes to, on average.
+    /// Tiles that receive each sent element, on average.
     std::int64_t receivers = 1;
-    /// Elements that are contiguous at both ends, where that cuts messages; 0: it does not.
+    /// Elements that are contiguous at both ends, where that cuts messages; otherwise 0.
     std::int64_t piece = 0;
-    /// Then, elements that come from one tile and lie next to each other on the one that receives
-    /// them, in one piece or several.
+    /// In that case, elements from one tile that are contiguous on the receiving tile, in one piece
+    /// or several.
     std::int64_t landing = 0;
 };
 
-/// How many tiles an element goes to if so many are received of as many as are held.
+/// To how many tiles an element is sent if `received` elements are received and `held` are held.
 std::int64_t receiversOf(std::int64_t received, std::int64_t held);
 
 /// Exact where both blockings cut the same atoms (dimensions are then independent); where they cut
-/// across each other, received is exact for nested cuts and senders share the load by what they
-/// hold. `atomSizes` are those of the storage.
+/// across each other, received is exact for nested cuts and senders share the load by the elements
+/// they hold. `atomSizes` are those of the storage.
 Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
                        std::span<const std::int64_t> atomSizes);
 

@@ -3,7 +3,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Of numbers, one after the other (FNV's prime; the shift brings high bits down).
+/// Hash of a sequence of numbers (FNV's prime; the shift brings high bits down).
 class Mix {
 public:
     void add(std::int64_t value) {
@@ -16,7 +16,7 @@ public:
             add(digit.stride);
         }
     }
-    /// Of the blocks only how many there are, and two of them: the rest follows mostly.
+    /// Only the number of blocks and two of them: the rest usually follows.
     void add(const Blocking& blocking) {
         add(blocking.firstTile);
         add(blocking.sharing.grain);

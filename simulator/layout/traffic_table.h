@@ -1,4 +1,4 @@
-// Traffic that was worked out before.
+// Cache of computed traffic.
 #pragma once
 
 #include <unordered_map>
@@ -8,14 +8,14 @@
 
 namespace tilescope::sim {
 
-/// Answers trafficBetween() and works each distinct question out once: equal layers of a model move
-/// data between equal blockings. Holds what it has answered; for one compilation.
+/// trafficBetween(), computed once for each distinct pair of blockings: equal layers of a model
+/// move data between equal blockings. For one compilation.
 class TrafficTable {
 public:
-    /// The answer stays where it is.
+    /// The reference stays valid.
     const Traffic& between(const Blocking& stored, const Blocking& needed,
                            const std::vector<std::int64_t>& atomSizes);
-    /// Distinct questions up to now.
+    /// Distinct queries so far.
     [[nodiscard]] std::size_t size() const { return known_.size(); }
 
 private:

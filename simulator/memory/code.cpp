@@ -12,7 +12,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Tiles of `used` that count, by the level.
+/// Tiles of `used` that count cycles at that level.
 TileSeries countingTiles(const TileSeries& used, ComputeCounters level, const Target& target) {
     if (level == ComputeCounters::Tile)
         return used.ones();
@@ -37,7 +37,7 @@ void addCounters(TileSum& results, const ComputeSet& set, ComputeCounters level,
         results.add(use.count, instrumentationBytes);
 }
 
-/// Compute sets whose cycles nobody counts do without the calls that would.
+/// Removes the counting calls from compute sets whose cycles are not counted.
 void dropCounterCode(Profile& profile) {
     for (Program& program : profile.programs)
         if (program.kind == ProgramKind::OnTileExecute)
@@ -51,7 +51,7 @@ bool isExternal(const Program& program) {
 }
 
 std::int64_t stackBytes(const EngineOptions& options, const Target& target) {
-    // What cannot be a stack on a tile is taken to be one that does not fit, or none.
+    // An impossible stack size is taken for one that does not fit, or for none.
     const auto stack = [&](std::string_view key, std::int64_t byDefault) {
         return std::clamp<std::int64_t>(engineNumber(options, key, byDefault), 0,
                                         target.bytesPerTile);
@@ -108,7 +108,7 @@ void addCodeVariables(ProgramBuilder& builder, const MachineOptions& machine,
     for (std::size_t i = 0; i < isGlobal.size(); ++i) {
         const Exchange& exchange = profile.exchanges[ExchangeId(i)];
         (isGlobal[i] ? globalCode : exchangeCode).add(exchange.codeBytes);
-        // What shares the code of another shares its headers.
+        // An exchange that shares code with another shares its headers.
         if (isGlobal[i] && !exchange.codeBytes.empty())
             globalHeaders.add(exchange.bytesSent.mapped([](std::int64_t bytes) {
                 return ceilDiv(bytes, globalPacketBytes) * globalPacketHeaderBytes;

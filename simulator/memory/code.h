@@ -20,8 +20,8 @@ struct Instrumentation {
     /// Of each exchange with the host or other IPUs, a word on each tile.
     bool externalExchange = false;
 };
-/// What debug.instrument and its kin ask for. Vertex and no exchanges are the default, as in a
-/// published profile; how many words the other counters take is *assumed*.
+/// The instrumentation requested by debug.instrument and related options. Vertex and no exchanges
+/// are the default, as in a published profile; the number of words of other counters is *assumed*.
 Instrumentation instrumentationOf(const EngineOptions& options);
 
 /// Adds vertexCode, vertexInstanceState, vertexFieldData, controlCode, internalExchangeCode,

@@ -18,7 +18,7 @@ public:
     [[nodiscard]] const std::set<VariableId>& accessed(ProgramId function) const {
         return uses_.at(function).variables;
     }
-    /// True if nobody else accesses the variable, so that no value enters or leaves the function.
+    /// True if nothing else accesses the variable, so that no value enters or leaves the function.
     [[nodiscard]] bool isOwn(ProgramId function, VariableId variable) const;
 
 private:

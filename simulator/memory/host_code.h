@@ -10,16 +10,16 @@
 
 namespace tilescope::sim {
 
-/// What a program's copies take on each tile. Copies that follow each other are one host phase,
-/// whose wrapper every tile of the IPUs in it has; equal phases, and equal copies in different
-/// phases, are stored once. Each variable of a copy has addresses and packets of its own; rows of
-/// streaming memory that lie alike share a stream, and with it these.
+/// Memory of a program's copies on each tile. Consecutive copies are one host phase, whose wrapper
+/// every tile of the IPUs in it has; equal phases, and equal copies in different phases, are stored
+/// once. Each variable of a copy has addresses and packets of its own; rows of streaming memory
+/// that are laid out alike share a stream, and with it these.
 class HostCode {
 public:
     HostCode(const Profile& profile, const Target& target);
-    /// Of all steps of the profile's programs, and of what the engine does for itself.
+    /// Adds all steps of the profile's programs, and the engine's own exchanges.
     void addPrograms();
-    /// Of words that the host reads after a run, by tile.
+    /// Adds words that the host reads after a run, by tile.
     void addResults(const TileSeries& bytes);
 
     [[nodiscard]] TileSeries code() const { return code_.series(); }

@@ -1,4 +1,4 @@
-// Which liveness classes meet. Internal to placement.
+// Which liveness classes overlap in time. Internal to placement.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace tilescope::sim {
 
-/// Pairs of liveness classes that are live at a common step, among those that are there (on one
-/// IPU). Classes have numbers of their own in the order in which they begin: what begins within a
-/// life is then one span of numbers, so that what a class meets is a few spans.
+/// Pairs of liveness classes that are live at a common step, among those present (on one IPU).
+/// Classes are numbered in the order in which they begin: classes that begin within a life are then
+/// one span of numbers, so that a class meets a few spans.
 class Interference {
 public:
     using Classes = IdVector<LivenessClassId, LivenessClass>;
@@ -22,11 +22,11 @@ public:
     };
 
     explicit Interference(const Classes& classes);
-    /// `there`: by class.
+    /// `there`: whether each class is present.
     Interference(const Classes& classes, const std::vector<bool>& there);
 
     [[nodiscard]] std::size_t classes() const { return begins_.size() - 1; }
-    /// The number of a class that is there.
+    /// The number of a class that is present.
     [[nodiscard]] std::uint32_t number(LivenessClassId id) const { return numbers_[id.index()]; }
     /// The numbers of the classes that a class meets, itself among them; in order, spans apart.
     [[nodiscard]] std::span<const Span> met(std::uint32_t number) const {

@@ -8,7 +8,7 @@ LiveOut::LiveOut(const std::vector<Timeline>& timelines)
     : uses_(timelines.size())
     , sites_(timelines.size())
     , collected_(timelines.size(), false) {
-    // A value that every timeline makes before it reads it goes nowhere.
+    // A value that every timeline makes before it reads it is not live-out.
     std::set<VariableId> readFirst;
     for (const Timeline& timeline : timelines)
         for (const auto& [variable, accesses] : timeline.accesses)

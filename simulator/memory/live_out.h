@@ -1,4 +1,4 @@
-// Which values of a function's variables somebody reads after its calls. Internal to liveness.
+// Which values of a function's variables are read after its calls. Internal to liveness.
 #pragma once
 
 #include <set>
@@ -8,16 +8,16 @@
 
 namespace tilescope::sim {
 
-/// Follows a variable from a call on, through its caller's events and loops and on after the calls
-/// of that, to the next use: a value leaves the function if some path ends at a read. A use that
-/// writes before it reads is taken to make the value anew.
+/// Follows a variable from a call through its caller's events and loops, and on after the calls of
+/// the caller, to the next use: a value is live-out if some path ends at a read. A use that writes
+/// before it reads is taken to make the value anew.
 class LiveOut {
 public:
     /// Of timelines whose accesses are those of their own steps (the first is the control
     /// programs'); they are only read here.
     explicit LiveOut(const std::vector<Timeline>& timelines);
 
-    /// True if what runs after a call of the function may read the value that it leaves.
+    /// True if code after a call of the function may read the value that it leaves.
     [[nodiscard]] bool isLiveOut(VariableId variable, std::size_t function);
 
 private:

@@ -21,8 +21,8 @@ void collectCalled(const Profile& profile, ProgramId id, std::set<ProgramId>& ca
         collectCalled(profile, child, called);
 }
 
-/// What the slots of a pipeline call is placed once, however many slots call it: an activation
-/// waits from slot to slot anyway.
+/// Functions called by the slots of a pipeline are placed once, however many slots call them: an
+/// activation waits from slot to slot anyway.
 std::vector<ProgramId> standingFunctions(const Profile& profile) {
     std::vector<ProgramId> placed;
     if (profile.pipeline.empty())
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    /// Steps of a timeline are together: where the next one's begin.
+    /// The first step after those of a timeline, which are contiguous.
     [[nodiscard]] std::int32_t stepsBehind(const Timeline& timeline) const {
         for (auto next = &timeline + 1; next < timelines_.data() + timelines_.size(); ++next)
             if (!next->stepAt.empty())
@@ -114,7 +114,7 @@ private:
         return static_cast<std::int32_t>(profile_.steps.size());
     }
 
-    /// A call uses what its function takes from before the call or leaves after it.
+    /// A call uses the values that its function takes from before the call or leaves after it.
     void finish(std::size_t index) {
         Timeline& timeline = timelines_[index];
         if (timeline.finished)
@@ -148,8 +148,8 @@ private:
         }
     }
 
-    /// Removes calls whose value is overwritten before anybody reads it. `ends`: nobody reads it
-    /// after the timeline.
+    /// Removes calls whose value is overwritten before it is read. `ends`: it is not read after the
+    /// timeline.
     static void dropDeadWrites(VariableUses& accesses, bool ends) {
         for (std::size_t i = accesses.size(); i-- > 0;) {
             const bool isLast = i + 1 == accesses.size();

@@ -15,10 +15,10 @@ namespace tilescope::sim {
 /// equivalenceClassInterference). Functions that a pipeline's slots call are placed once, after the
 /// others; what is live across one of their calls is live over their steps. A variable is live from
 /// its first to its last access; one that is used both inside and outside of a loop, or read in a
-/// loop before it is written there, is live over the whole loop. A value that nobody outside of a
-/// function accesses ends with the call. `kills`: steps that write a variable anew, where its
-/// life before has ended with the last read. `readLater`: variables that a program of the engine's
-/// reads which is not run here.
+/// loop before it is written there, is live over the whole loop. A value that is not accessed
+/// outside of a function ends with the call. `kills`: steps that write a variable anew, where its
+/// previous life has ended with the last read. `readLater`: variables read by a program of the
+/// engine that is not run here.
 void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& kills = {},
                      const std::set<VariableId>& readLater = {});
 

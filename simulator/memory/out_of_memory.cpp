@@ -10,7 +10,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// The tile that exceeds its memory by most.
+/// The tile that exceeds its memory most.
 std::optional<TileId> worstTile(const Profile& profile) {
     std::optional<TileId> worst;
     std::int64_t used = 0;
@@ -35,8 +35,8 @@ std::string receivesTooMuch(const Profile& profile) {
     return "";
 }
 
-/// Whether code is what is too much on a tile: it is executed from the first region of memory only,
-/// and what is no code would fit beside that.
+/// Whether a tile has too much code: code is executed from the first region of memory only, and
+/// everything else would fit beside that region.
 bool hasTooMuchCode(const Profile& profile, TileId tile) {
     std::int64_t bytes = 0;
     for (const Variable& variable : profile.variables)

@@ -31,7 +31,7 @@ struct ListHash {
 struct ListEqual {
     bool operator()(const TileList* a, const TileList* b) const { return *a == *b; }
 };
-/// Numbers of lists, by what they hold.
+/// Numbers of lists, by their contents.
 using KnownLists = std::unordered_map<const TileList*, std::size_t, ListHash, ListEqual>;
 
 /// One of the placements of an IPU's tiles.
@@ -44,12 +44,12 @@ struct DistinctPlacement {
 /// The placements of an IPU's tiles.
 struct IpuPlacements {
     static constexpr std::int32_t none = -1;
-    std::vector<std::int32_t> ofTile; ///< none: nothing lies there
+    std::vector<std::int32_t> ofTile; ///< none: the tile is empty
     std::vector<DistinctPlacement> distinct;
 };
 
-/// Places IPU by IPU: few variables lie on more than one, so that lists, classes and turns of one
-/// are a small part of all, and those of the others need not be there at the same time.
+/// Places IPU by IPU: few variables are on more than one, so that lists, classes and turns of one
+/// are a small part of all, and those of the others need not exist at the same time.
 class Placing {
 public:
     Placing(const LoweredProgram& lowered, const Target& target)
@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    /// What the compiler has not dropped: it drops what is never accessed.
+    /// False for variables that the compiler drops, since they are never accessed.
     [[nodiscard]] static bool isKept(const Variable& variable) {
         return variable.alwaysLive || variable.liveness.valid();
     }
@@ -214,7 +214,7 @@ public:
     }
 
 private:
-    /// Of the placement, which an IPU before may have had.
+    /// The number of a placement, which an earlier IPU may already have.
     std::int64_t numberOf(DistinctPlacement& distinct) {
         const std::size_t next = profile_.placements.size();
         if (!distinct.list.empty()) {

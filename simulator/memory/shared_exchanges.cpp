@@ -14,7 +14,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
     return hash ^ (hash >> half);
 }
 
-/// Makes numbers of what is always live others than those of small series.
+/// Distinguishes numbers of always-live variables from those of small series.
 constexpr std::uint64_t alwaysLive = std::uint64_t{1} << 63U;
 
 std::uint64_t hashOf(const TileSeries& series) {
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// What is live at each step and not always, as a sum of what lies on which tiles.
+    /// The not-always-live variables of each step, as a sum over their places on tiles.
     void findLive() {
         std::vector<std::uint64_t> ofClass(profile_.livenessClasses.size());
         for (std::size_t i = 0; i < series_.size(); ++i) {

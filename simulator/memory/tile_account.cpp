@@ -93,7 +93,7 @@ TileAccount accountFor(const std::vector<PlaceRequest>& requests,
         if (!request.liveness.valid())
             memory.alwaysLive += request.bytes;
     BytesByKey byKey{};
-    // Sorted by offset: what is covered so far ends at one address.
+    // Sorted by offset: the covered part ends at one address.
     std::int64_t covered = 0;
     for (const PlacedRequest& place : placed) {
         const PlaceRequest& request = requests[place.request];

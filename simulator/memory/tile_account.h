@@ -28,19 +28,19 @@ struct AccountKey {
 
 struct TileAccount {
     TileMemory memory;
-    /// What is not zero, in the order of keys; sums to memory.excludingGaps.
+    /// Non-zero entries, in the order of keys; they sum to memory.excludingGaps.
     std::vector<std::pair<AccountKey, std::int64_t>> byCategory;
 };
 
 /// The lives of some liveness classes, counted in turns: steps at which any of them begins or ends.
-/// In between nothing changes, so that a tile's account costs turns and not steps.
+/// In between nothing changes, so that a tile's account takes time by turns and not by steps.
 class LiveTurns {
 public:
     /// Turns [first, end).
     struct Span {
         std::uint32_t first = 0, end = 0;
     };
-    /// `there`: which classes count, by class.
+    /// `there`: whether each class counts.
     LiveTurns(const IdVector<LivenessClassId, LivenessClass>& classes,
               const std::vector<bool>& there);
     [[nodiscard]] std::size_t turns() const { return turns_; }

@@ -15,7 +15,7 @@
 namespace tilescope::sim {
 namespace {
 
-// Loads and stores of 64 bits: PopLibs asks this alignment of all vectors.
+// Loads and stores of 64 bits: PopLibs requires this alignment of all vectors.
 constexpr std::int64_t variableAlignment = 8;
 
 /// In units of the alignment, rounded up.
@@ -42,8 +42,8 @@ bool isPlainOnly(MemoryCategory category) {
            category == MemoryCategory::VertexFieldData || category == MemoryCategory::Stack;
 }
 
-/// Order of placement: what is bound to a region first, then what belongs there but can lie
-/// elsewhere, then always live, then by size.
+/// Order of placement: variables bound to a region first, then those that belong there but can be
+/// elsewhere, then always-live ones, then by size.
 int rank(const PlaceRequest& request) {
     if (isExecutable(request.category))
         return 0;
@@ -65,11 +65,10 @@ Apart apartOf(const std::vector<PlaceRequest>& requests) {
     return apart;
 }
 
-/// Places one variable after the other. What is always live is kept as merged extents. Of the
-/// others only those that a variable can meet are looked at, so that a model of many layers does
-/// not cost the square of their number: each liveness class has its slots, class after class in the
-/// order of Interference, and what a class meets is a few runs of slots. Addresses are in units of
-/// the alignment.
+/// Places one variable after the other. Always-live ones are kept as merged extents. Among the
+/// others only those that a variable can meet are examined, so that time is not quadratic in the
+/// number of a model's layers: each liveness class has its slots, class after class in the order of
+/// Interference, and a class meets a few runs of slots. Addresses are in units of the alignment.
 template <class Unit> class TilePlacer {
 public:
     TilePlacer(const std::vector<PlaceRequest>& requests, const Interference& interference,
@@ -112,7 +111,7 @@ public:
     }
 
     [[nodiscard]] std::vector<PlacedRequest> result() {
-        // What shares an address stays in the order of placement.
+        // Variables at the same address stay in the order of placement.
         std::stable_sort(
             placed_.begin(), placed_.end(),
             [](const PlacedRequest& a, const PlacedRequest& b) { return a.offset < b.offset; });
@@ -130,7 +129,7 @@ private:
                 static_cast<Unit>(inUnits(bytes.end))};
     }
 
-    /// The regions in the order in which the variable wants them.
+    /// Tries the regions in the variable's order of preference.
     [[nodiscard]] std::int64_t find(const PlaceRequest& request) {
         std::int64_t offset = -1;
         const std::int64_t end = target_.bytesPerTile;
@@ -170,8 +169,8 @@ private:
         slotsTaken_ = true;
     }
 
-    /// What a variable of the class may not share addresses with, but for what is always live: the
-    /// slots that are taken, in any order.
+    /// Collects the variables with which one of the class may not share addresses, except for
+    /// always-live ones: the slots that are taken, in any order.
     void collectMet(LivenessClassId liveness) {
         met_ = 0;
         if (!slotsTaken_)
@@ -213,9 +212,9 @@ private:
         return offset <= to - request.bytes ? offset : -1;
     }
 
-    /// All that lies in the way moves the offset past it, the last of them farthest: so the order
-    /// in which they are asked does not matter, none has to be sorted, and a pass over two arrays
-    /// is what a processor does fastest. Many in a row are sorted after all.
+    /// Every variable in the way moves the offset past it, the last of them farthest: so their
+    /// order does not matter, sorting is not needed, and a pass over two arrays is fastest. After
+    /// many passes they are sorted after all.
     [[nodiscard]] Unit firstFree(Unit wanted, Unit offset) {
         constexpr int mostPasses = 32; // take about as long as sorting does
         for (int pass = 0; pass < mostPasses; ++pass) {
@@ -287,9 +286,9 @@ private:
     std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
 };
 
-/// Requests in the order of placement: by rank, then the largest, then by variable. Sorted as one
-/// number each, which is rank, what the size lacks to the largest there can be, and index: the bits
-/// that the index leaves have to be enough for the sizes.
+/// Requests in the order of placement: by rank, then the largest, then by variable. Each is sorted
+/// as one number: rank, largest possible size less its size, and index. The bits that the index
+/// leaves have to suffice for the sizes.
 std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests) {
     constexpr int rankBits = 2;
     const int indexBits = std::bit_width(requests.size());
@@ -315,8 +314,8 @@ std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& reque
     return order;
 }
 
-/// An address that nothing can lie beyond: each variable lies in a gap, or behind all others and
-/// the elements of those that it is kept apart from.
+/// An address beyond all variables: each is placed in a gap, or after all others and the elements
+/// of those that it is kept apart from.
 std::int64_t highestAddress(const std::vector<PlaceRequest>& requests, const Target& target) {
     std::int64_t highest = target.bytesPerTile;
     for (const PlaceRequest& request : requests)
@@ -339,7 +338,7 @@ std::vector<PlacedRequest> placed(const std::vector<PlaceRequest>& requests,
 std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,
                                        const Interference& interference, const Target& target) {
     const std::vector<std::uint32_t> order = placementOrder(requests);
-    // Half the width is twice the speed; what overflows a tile by gigabytes takes the slow way.
+    // Half the width is twice the speed; tiles exceeded by gigabytes take the slow way.
     const bool small = inUnits(highestAddress(requests, target)) <=
                        std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;
     return small ? placed<std::int32_t>(requests, order, interference, target)

@@ -1,4 +1,4 @@
-// What the control programs and each function do, one thing after the other. Internal to liveness.
+// The sequence of events of the control programs and of each function. Internal to liveness.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct VariableUse {
     std::int32_t event = 0;
     bool isWrite = false;
     bool kills = false; ///< nothing of the old value is left
-    /// A function called here writes it, and somebody after the call may or may not read that.
+    /// A function called here writes it, and the value may or may not be read after the call.
     bool mayBeDead = false;
 };
 /// In the order of events; reads of an event before its writes.
@@ -31,7 +31,7 @@ struct CallSite {
     ProgramId program;
 };
 
-/// What the control programs, or a function, do one after the other: steps and calls.
+/// The events of the control programs, or of a function, in order: steps and calls.
 struct Timeline {
     /// By event, the first step at or after it; one entry more for the end.
     std::vector<std::int32_t> stepAt;

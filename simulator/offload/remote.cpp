@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int32_t updatePhase = std::numeric_limits<std::int32_t>::max();
 
-/// Without execution phases the forward and the backward pass are two that are too far apart for a
-/// tensor to stay.
+/// Without execution phases, the forward and the backward pass are two phases that are too far
+/// apart for a tensor to stay.
 std::int32_t phaseOf(const Op& op, std::int32_t phasesApart) {
     if (op.pass == Pass::Update)
         return updatePhase;
@@ -86,7 +86,7 @@ public:
 private:
     [[nodiscard]] Op& op(std::size_t i) { return graph_.ops[OpId(i)]; }
 
-    /// The off-chip tensor that a tensor is, only renames, or is the new value of.
+    /// The off-chip tensor that a tensor is, renames or is the new value of.
     [[nodiscard]] TensorId rootOf(TensorId id) const {
         while (!remote_[id.index()]) {
             const OpId maker = producers_[id.index()];
@@ -182,7 +182,7 @@ private:
         return rows_[tensor] = {at->second, row};
     }
 
-    /// State lies where its weight does, wherever that comes first.
+    /// State follows the layout of its weight's first place.
     void followLandings(const std::vector<Resident>& residents) {
         std::map<TensorId, TensorId> first;
         for (const Resident& resident : residents)

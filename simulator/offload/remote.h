@@ -27,19 +27,19 @@ struct RemoteTimes {
     /// next turn of the IPUs that hold it. *Assumed*: PopART's rule is not described.
     std::int32_t phasesApart = 1;
     /// All loads of an execution phase before its operations and all stores after them (PopART's
-    /// Batch); else what is not preloaded moves next to the operation (Interleaving).
+    /// Batch); else tensors that are not preloaded move next to the operation (Interleaving).
     bool batched = false;
 };
 
 /// Gives each tensor a row in a remote buffer, tensors of equal kind, shape and type in one, and
-/// inserts what brings them: a RemoteLoad before they are needed and a RemoteStore after the last
+/// inserts the transfers: a RemoteLoad before they are needed and a RemoteStore after the last
 /// operation that overwrites them (popart transforms/streamingmemory.cpp). A tensor has one place
-/// on an IPU, which it takes again with each load. What a weight update (Pass::Update) needs comes
-/// on demand. Operations are in the order of their execution phases.
+/// on an IPU, which it takes again with each load. Operands of a weight update (Pass::Update) are
+/// loaded on demand. Operations are in the order of their execution phases.
 void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
                         const RemoteTimes& times);
 
-/// Moves optimizer state and weights off the chip as the options say (MemoryOptions::offload),
+/// Moves optimizer state and weights off the chip as specified by MemoryOptions::offload,
 /// outside of phased execution, which does so by itself: loads before the first operation of the
 /// forward pass, of the backward pass and of the weight update that needs them, stores after the
 /// update.

@@ -257,8 +257,8 @@ std::vector<ExplainedOperation> explainOperations(const Graph& graph, const Targ
         one.name = op.name;
         one.availableMemoryProportion = proportionOf(part, op, options);
         const ConvPlan& chosen = table.planOf(id, function);
-        // The plan of a whole layer is none of the best of its pass alone, and that of one of
-        // several convolutions on its own tiles none of the best on all.
+        // The plan of a whole layer need not be among the best of its pass alone, nor that of one
+        // of several convolutions on its own tiles among the best on all.
         const bool shared = chosen.joint || chosen.parallel;
         if (shared)
             one.plans.push_back({chosen, true});

@@ -1,5 +1,5 @@
 // Single operations with the arguments of the PopLibs tools, as graphs to simulate, and
-// why the planner chose what it did: the best plans of every method beside the chosen one.
+// explanations of the planner's choice: the best plans of every method beside the chosen one.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tilescope::sim {
 
-/// What the tools share (PopLibs tools/*.cpp).
+/// Common options of the tools (PopLibs tools/*.cpp).
 struct OperationOptions {
     Target target = targetPreset("mk2");
     PlanningOptions planning; ///< proportion, partials type
@@ -81,7 +81,7 @@ struct EmbeddingLayer {
 };
 
 /// Which passes a tool runs: --phase (poplibs_test/Pass.hpp). A weight update runs the backward
-/// pass, too, as it needs what that leaves.
+/// pass, too, as it needs its results.
 struct Phases {
     bool backward = false, update = false;
 };

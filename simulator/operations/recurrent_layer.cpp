@@ -114,7 +114,7 @@ private:
                      {layer_.sequenceSize, gates, layer_.batchSize, layer_.outputSize});
     }
 
-    /// Only what a phase asks the gradient of is a weight to the backward pass.
+    /// Only tensors whose gradient a phase requires are weights in the backward pass.
     void backward() {
         Graph& graph = g_.graph();
         std::vector<TensorId> others = states_;

@@ -14,7 +14,7 @@ struct Taken {
     std::int32_t start = 0;
 };
 
-/// A repeat that could become a match: without the ends that cut something whole.
+/// A repeat that could become a match, without ends that would cut an indivisible group.
 struct Candidate {
     Repeat repeat;
     std::int32_t skipped = 0; ///< of the repeat, at its beginning
@@ -58,7 +58,7 @@ private:
         return valueUpTo_[static_cast<std::size_t>(end)] -
                valueUpTo_[static_cast<std::size_t>(start)];
     }
-    /// Most places overwrite nothing: then there is nothing to look at.
+    /// Most places overwrite nothing, so that nothing has to be checked.
     [[nodiscard]] bool isOverwrittenApart(std::int32_t start, std::int32_t length) const {
         return overwritesUpTo_[static_cast<std::size_t>(start + length)] ==
                    overwritesUpTo_[static_cast<std::size_t>(start)] ||
@@ -106,7 +106,7 @@ private:
         return c;
     }
 
-    /// Position of its first place at or after a position; -1 if there is none.
+    /// Position of the candidate's first place at or after a position; -1 if there is none.
     [[nodiscard]] std::int32_t placeFrom(const Repeats& repeats, const Candidate& candidate,
                                          std::int32_t position) const {
         const auto whole = static_cast<std::size_t>(std::max(0, position - candidate.skipped));
@@ -121,8 +121,8 @@ private:
                innermost_[static_cast<std::size_t>(end - 1)];
     }
 
-    /// The first start after `start`, which crosses, that may not: others as far as the end of the
-    /// place around it, or of those that end in a place later on, cross as well.
+    /// The first start after `start`, which crosses, that may not cross: the starts up to the end
+    /// of the place around it, or those that end in a later place, cross as well.
     [[nodiscard]] std::int32_t afterCrossing(std::int32_t start, std::int32_t length) const {
         const auto endOf = [&](const Taken& taken) {
             return taken.start + matches_[taken.match].length;
@@ -136,7 +136,7 @@ private:
         return std::min(cut.start, endOf(cut) - length + 1);
     }
 
-    /// Its places from the first on that neither overlap nor cross.
+    /// The candidate's places, from the first on, that neither overlap nor cross.
     [[nodiscard]] std::vector<std::int32_t> freePlaces(const Repeats& repeats,
                                                        const Candidate& candidate) const {
         std::vector<std::int32_t> starts;
@@ -162,7 +162,7 @@ private:
 
     void take(const Repeats& repeats, const Candidate& candidate) {
         const std::vector<std::int32_t> places = freePlaces(repeats, candidate);
-        // However they are connected. To ask that takes as long as they are.
+        // Before connections are compared, which takes time proportional to their length.
         if (grouped(places).copiesOfCode < 2)
             return;
         std::map<std::vector<std::int32_t>, std::vector<std::int32_t>> byConnections;
@@ -178,7 +178,7 @@ private:
         std::size_t copiesOfCode = 0;
     };
 
-    /// Places within a larger match have to be in all of its places, and are code once.
+    /// Places within a larger match have to be in all of its places, and count as code once.
     [[nodiscard]] Grouped grouped(const std::vector<std::int32_t>& starts) const {
         std::map<std::pair<std::size_t, std::int32_t>, std::vector<std::int32_t>> within;
         Grouped groups;
@@ -215,7 +215,7 @@ private:
         matches_.push_back({length, std::move(groups.kept), value});
     }
 
-    /// From the least valuable on: what adds enough to the matches within it.
+    /// From the least valuable on, the matches that add enough to those within them.
     std::vector<OutlineMatch> aboveThreshold() {
         std::vector<OutlineMatch> kept;
         for (auto match = matches_.rbegin(); match != matches_.rend(); ++match)

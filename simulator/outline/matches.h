@@ -9,8 +9,8 @@
 namespace tilescope::sim {
 
 /// A part that becomes a function: positions [start, start + length) of the sequence for each of
-/// its places. Places of a graph's matches lie apart or one within the other, and what is in
-/// one place of a match is in all of its places.
+/// its places. Places of a graph's matches are disjoint or nested, and a match within one place of
+/// another is within all of its places.
 struct OutlineMatch {
     std::int32_t length = 0;
     std::vector<std::int32_t> starts; ///< ascending
@@ -35,8 +35,8 @@ std::vector<std::int32_t> connections(const Graph& graph, const OpSequence& sequ
                                       const TensorUses& uses, std::int32_t start,
                                       std::int32_t length);
 
-/// Operations between those of a place that stay outside: what a function call has to come after
-/// (they do not need it) and in front of. False if there is no such order.
+/// Operations between those of a place that stay outside: those that a function call has to come
+/// after (they do not need it) and before. False if there is no such order.
 struct Neighbours {
     std::vector<OpId> before, after;
 };
@@ -50,8 +50,8 @@ bool overwritesApart(const Graph& graph, const OpSequence& sequence, const Tenso
 
 /// Shrinks each match, least valuable first, to the part of it with the largest sum over operations
 /// of value * sqrt(bytes read) less sqrt(bytes) of each tensor that enters or leaves (popart
-/// subgraph/prunematches.cpp), judged at its first place. Matches of which nothing is left
-/// are dropped, and those of which only a match within them is left.
+/// subgraph/prunematches.cpp), judged at its first place. Matches that become empty, or equal to a
+/// match within them, are dropped.
 void pruneByCopyCost(const Graph& graph, const OpSequence& sequence, const TensorUses& uses,
                      std::vector<OutlineMatch>& matches);
 

@@ -16,7 +16,8 @@ bool contains(const std::vector<TensorId>& ids, const std::set<TensorId>& of) {
     return std::any_of(ids.begin(), ids.end(), [&](TensorId id) { return of.contains(id); });
 }
 
-/// What stands between the first and the last of some operations: in front of them, or behind.
+/// Operations between the first and the last of some members, which have to move before or after
+/// them.
 class Gathering {
 public:
     Gathering(const Graph& graph, const Members& members)
@@ -49,7 +50,7 @@ private:
         const bool isMember = std::find(members_.begin(), members_.end(), id) != members_.end();
         if (isMember && needs)
             return false;
-        // What a member reads is overwritten behind it.
+        // Tensors that a member reads are overwritten after it.
         const bool overwrites =
             overwritesOperand(op) && contains({op.inputs.begin(), op.inputs.end()}, read_);
         if (isMember || needs || overwrites)
@@ -62,7 +63,7 @@ private:
     const Graph& graph_;
     const Members& members_;
     std::set<TensorId> read_;
-    std::set<TensorId> late_; ///< made by the members or behind them
+    std::set<TensorId> late_; ///< made by the members or after them
     Members before_, behind_;
 };
 
@@ -100,8 +101,8 @@ void gatherMultiConvs(Graph& graph) {
         }
         graph.messages.push_back(
             {Severity::Info,
-             fmt::format("'{}' and what is to run together with it are planned one by one: one "
-                         "needs another, or runs again without it",
+             fmt::format("'{}' and the convolutions to run together with it are planned one by "
+                         "one: one needs another, or is recomputed without it",
                          graph.ops[members.front()].name)});
         for (const OpId member : members)
             graph.ops[member].multiConv.reset();

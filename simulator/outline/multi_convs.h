@@ -5,9 +5,9 @@
 
 namespace tilescope::sim {
 
-/// Moves operations that share a MultiConv, of one kind, pass and stage, to follow each other,
-/// right after the last of what they need. Where one needs another's result, or they do not run
-/// again together, each is planned by itself, and a message says so.
+/// Makes operations that share a MultiConv, of one kind, pass and stage, consecutive, right after
+/// the last operation that they need. Where one needs another's result, or they are not recomputed
+/// together, each is planned separately, and a message is added.
 void gatherMultiConvs(Graph& graph);
 
 } // namespace tilescope::sim

@@ -49,7 +49,7 @@ public:
                 addResults(m, start);
             }
         for (std::size_t m = 0; m < matches_.size(); ++m)
-            if (results_[m].empty()) // nobody reads them: an operation has a result all the same
+            if (results_[m].empty()) // none is read, but an operation must have a result
                 results_[m].insert({matches_[m].length - 1, 0});
     }
 
@@ -74,7 +74,7 @@ private:
         return graph_.ops[sequence_.ops[static_cast<std::size_t>(position)]];
     }
 
-    /// What the part reads from outside, in the order of first use.
+    /// Tensors that the part reads from outside, in the order of first use.
     [[nodiscard]] std::vector<TensorId> entering(std::int32_t start, std::int32_t length) const {
         std::set<TensorId> known;
         std::vector<TensorId> list;
@@ -178,9 +178,8 @@ private:
         return op;
     }
 
-    /// Says of each operation of the largest match at a position which one of a function runs
-    /// there, and through which calls. Of parts that lie in each other the outermost is called
-    /// here.
+    /// Records for each operation of the largest match at a position which operation of a function
+    /// replaces it, and through which calls. Of nested parts the outermost is called here.
     void nameStandIns(Graph& result, std::int32_t start) const {
         const auto call = callAt_.find({main, start});
         if (call == callAt_.end())

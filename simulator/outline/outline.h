@@ -7,13 +7,13 @@
 
 namespace tilescope::sim {
 
-/// Makes each part that chooseMatches() names a function of the graph (Graph::functions, smallest
+/// Makes each part that chooseMatches() selects a function of the graph (Graph::functions, smallest
 /// first, named "call_subgraph(n)") and every place of it a Call, as PopART's outlining does
 /// (popart transforms/subgraphoutline.cpp). A function's inputs are the tensors that the part reads
 /// from outside, weights too; its outputs are those that something outside reads at any of its
 /// places. Its operations keep the names that they have at the first place. Steps of an optimizer
 /// overwrite inputs of the function, which a call copies back (see overwrites.h).
-/// Operations between those of a place that no function can hold go in front of the call, or
+/// Operations between those of a place that no function can hold are moved before the call, or
 /// after it if they need its results.
 Graph outlined(const Graph& graph, const OutlineOptions& options, const PlanningOptions& planning);
 

@@ -6,7 +6,7 @@ namespace tilescope::sim {
 
 Overwrites overwritesOf(const Graph& function, const std::vector<Graph>& functions) {
     Overwrites made{std::vector<bool>(function.inputs.size(), false), {}};
-    // By tensor, the input that it is the value of, as one operation after the other makes it.
+    // By tensor, the input whose current value it is, updated operation by operation.
     std::vector<std::int32_t> inputOf(function.tensors.size(), -1);
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
         inputOf[function.inputs[i].index()] = static_cast<std::int32_t>(i);

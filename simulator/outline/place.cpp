@@ -1,4 +1,4 @@
-// One place of a match: how its operations hang together, and what is between them.
+// One place of a match: how its operations are connected, and the operations between them.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -35,7 +35,7 @@ std::vector<std::int32_t> connections(const Graph& graph, const OpSequence& sequ
 
 namespace {
 
-/// Sorts what is between operations of a place by what it needs.
+/// Sorts operations between those of a place by their dependencies.
 class Sorter {
 public:
     Sorter(const Graph& graph, Neighbours& neighbours)
@@ -62,7 +62,8 @@ public:
             overwritten_.push_back(op.inputs[op.inputs.size() > 1 && isRestore(op) ? 1 : 0]);
     }
 
-    /// Nothing inside needs what comes after, nor reads what changes its place while overwriting.
+    /// True if nothing inside needs results of operations after it, or reads tensors overwritten by
+    /// operations that move.
     [[nodiscard]] bool possible() const {
         return possible_ &&
                std::none_of(overwritten_.begin(), overwritten_.end(), [&](TensorId id) {
@@ -78,7 +79,7 @@ private:
     const Graph& graph_;
     Neighbours& neighbours_;
     std::set<TensorId> made_, readInside_;
-    std::set<TensorId> after_; ///< made by what comes after
+    std::set<TensorId> after_; ///< made by operations after the call
     std::vector<TensorId> overwritten_;
     bool possible_ = true;
 };

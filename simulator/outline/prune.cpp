@@ -8,7 +8,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// The worth of operations that follow each other, as one after the other is added.
+/// The worth of consecutive operations, added one after the other.
 class GrowingPart {
 public:
     GrowingPart(const Graph& graph, const TensorUses& uses)
@@ -47,7 +47,7 @@ private:
 
     const Graph& graph_;
     const TensorUses& uses_;
-    std::map<TensorId, std::size_t> readersOutside_; ///< of what is made inside
+    std::map<TensorId, std::size_t> readersOutside_; ///< of tensors made inside
     std::set<TensorId> entered_;
     double worth_ = 0;
 };
@@ -56,7 +56,7 @@ struct Part {
     std::int32_t first = 0, end = 0; ///< offsets within the match
 };
 
-/// Offsets within a match at which neither a match within it nor something whole is cut.
+/// Offsets within a match at which neither a match within it nor an indivisible group is cut.
 std::vector<bool> allowedCuts(const OpSequence& sequence, const OutlineMatch& match,
                               const std::vector<OutlineMatch>& within) {
     const std::int32_t begin = match.starts.front();

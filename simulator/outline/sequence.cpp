@@ -42,7 +42,7 @@ OpKey keyOf(const Graph& graph, const Op& op) {
             op.multiConv ? std::optional(*op.multiConv) : std::nullopt};
 }
 
-/// The sum of squares of which an optimizer makes a norm.
+/// The sum of squares of an optimizer's norm.
 bool isNormOfUpdate(const Op& op) {
     const auto* reduce = std::get_if<ReduceAttributes>(&op.attributes);
     return op.pass == Pass::Update && reduce != nullptr &&
@@ -89,7 +89,7 @@ public:
 private:
     using Parts = std::map<std::pair<std::string, Pass>, int>;
 
-    /// What comes before the gradient of a normalisation is an operation of its own.
+    /// The sum of gradients before the gradient of a normalisation is not a part of it.
     [[nodiscard]] bool isPart(const Op& op) const {
         return norms_.contains(op.onnxNode) && op.type != gradientSumType;
     }
@@ -120,24 +120,24 @@ bool staysOutside(const Op& op) {
     return overwritesOperand(op) || !(traitsOf(op.attributes).isOutlined || isOfStatistics(op));
 }
 
-/// Between the steps of an optimizer only copies to remote buffers may move, which wait for what
-/// they need: others may see a weight before or after its update, or bring state that would be
-/// there for longer.
+/// Only copies to remote buffers, which wait for their operands, may move between the steps of an
+/// optimizer: others could read a weight before instead of after its update, or load state that
+/// would then be live for longer.
 bool endsUpdate(const Op& op) {
     return op.pass == Pass::Update && staysOutside(op) &&
            !std::holds_alternative<RemoteStoreAttributes>(op.attributes);
 }
 
-/// Where a function cannot reach across since something is brought back there that a call in front
-/// would need, too, and hold for longer: a restore (popart op/restore.hpp, isOutlineable), and
-/// operations that run again, which in a pipeline have one in front of them.
+/// Operations that a function cannot extend across, since they restore values that an earlier call
+/// would need as well and keep live for longer: a restore (popart op/restore.hpp, isOutlineable),
+/// and recomputed operations, which in a pipeline have one before them.
 class Returns {
 public:
     explicit Returns(const Graph& graph)
         : graph_(graph)
         , producers_(graph.producers()) {}
 
-    /// To be asked of all operations in order.
+    /// To be called for all operations in order.
     bool isBefore(const Op& op) {
         bool brings = std::holds_alternative<RestoreAttributes>(op.attributes);
         if (op.pass != Pass::Backward)

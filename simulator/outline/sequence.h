@@ -1,4 +1,4 @@
-// A graph's operations as a sequence of letters in which equal parts can be looked for.
+// A graph's operations as a sequence of letters, to search for equal parts.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 namespace tilescope::sim {
 
 /// Operations that a function may hold, in the order of the graph. Operations that stay outside
-/// (accumulations and other updates in place but for the optimizer's, stashes and FIFOs, copies
-/// between IPUs, replicas and memories) are left out; `cuts` says where a function cannot reach
-/// across: another pass or stage, a restore, operations that run again, and within an optimizer's
-/// steps what its replicas do together.
+/// (accumulations and other updates in place except the optimizer's, stashes and FIFOs, copies
+/// between IPUs, replicas and memories) are left out; `cuts` are positions that a function cannot
+/// extend across: another pass or stage, a restore, recomputed operations, and collectives within
+/// an optimizer's steps.
 struct OpSequence {
     std::vector<OpId> ops;
     /// Equal for operations that do the same: attributes, shapes, types and roles of operands and
@@ -20,9 +20,9 @@ struct OpSequence {
     /// (popart Op::getSubgraphEquivId). Of an optimizer's step also its type.
     std::vector<std::int32_t> letters;
     std::vector<std::int32_t> cuts; ///< run that each position belongs to, ascending
-    /// Operations that one operation of the model was taken apart into share a number
-    /// (normalisations and their gradients), and convolutions that run at the same time: a function
-    /// holds all of them or none. -1: an operation by itself.
+    /// Operations that one operation of the model was decomposed into share a number
+    /// (normalisations and their gradients), and so do convolutions that run at the same time: a
+    /// function holds all of them or none. -1: a single operation.
     std::vector<std::int32_t> wholes;
     /// How much it is worth to have each operation's code once: 1000 for convolutions, matrix
     /// products, normalisations and the sums of squares of an optimizer's norms (popart
@@ -32,11 +32,11 @@ struct OpSequence {
 
     [[nodiscard]] std::size_t size() const { return ops.size(); }
     [[nodiscard]] double valueOf(std::int32_t start, std::int32_t length) const;
-    /// True if a function may end before a position, or begin there: nothing whole is cut.
+    /// True if a function may end before a position, or begin there, without cutting such a group.
     [[nodiscard]] bool canCut(std::int32_t position) const;
 };
 
-/// Operations that the options name (a memory proportion of their own) stay outside as well.
+/// Operations named in the options (with a memory proportion of their own) stay outside as well.
 OpSequence opSequence(const Graph& graph, const PlanningOptions& options);
 
 /// True if the operation overwrites an operand.

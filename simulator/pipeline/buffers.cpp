@@ -12,7 +12,7 @@ bool isPureView(const Op& op) {
            std::holds_alternative<TransposeAttributes>(op.attributes);
 }
 
-/// Weights and constants are there in both passes, and what is brought for each of them.
+/// Weights and constants exist in both passes, and remote tensors are loaded for each.
 bool stays(TensorRole role) {
     return role == TensorRole::Weight || role == TensorRole::Constant || role == TensorRole::Remote;
 }
@@ -22,7 +22,7 @@ using Depth = std::function<std::int64_t(std::int32_t stage)>;
 
 class BufferInserter {
 public:
-    /// `fifo`: buffers that move on with a step of their own, also where nothing has to wait;
+    /// `fifo`: buffers advance in a step of their own, also where nothing has to wait;
     /// `fifoIsLast`: after the backward program of a slot.
     BufferInserter(Graph& graph, Depth depth, bool fifo, bool fifoIsLast)
         : graph_(graph)
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// What runs again reads the tensors that it read the first time: they are restored to their
+    /// Recomputed operations read the same tensors as the first time: these are restored to their
     /// own place, before the first backward operation that needs the group of operations.
     void restoreRecomputed() {
         const std::vector<std::size_t> firstReader = groupReaders();
@@ -94,7 +94,7 @@ private:
         for (std::size_t i = 0; i < graph_.ops.size(); ++i)
             if (graph_.ops[OpId(i)].pass == Pass::Backward)
                 note(graph_.ops[OpId(i)], i);
-        // A group reads of earlier ones only.
+        // A group only reads from earlier ones.
         for (std::size_t i = graph_.ops.size(); i-- > 0;)
             if (const Op& op = graph_.ops[OpId(i)]; op.recomputeGroup >= 0)
                 note(op, first[static_cast<std::size_t>(op.recomputeGroup)]);
@@ -131,7 +131,7 @@ private:
     }
 
     /// The backward program restores an older micro-batch into the tensor's place before the FIFO
-    /// takes it: what that takes is a copy.
+    /// takes it, so the FIFO takes a copy.
     TensorId copied(TensorId id, std::vector<Op>& after, std::int32_t stage) {
         const std::string name = graph_.tensors[id].name + "/fifoInput";
         const TensorId made = tensorLike(id, name);

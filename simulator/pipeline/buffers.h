@@ -11,8 +11,8 @@ namespace tilescope::sim {
 /// share its buffer. Weights and constants stay.
 void insertActivationBuffers(Graph& graph, const PipelineSchedule& schedule);
 
-/// The same with a buffer of one micro-batch for every activation, where nothing is pipelined: what
-/// lies off the chip between the forward and the backward pass.
+/// The same with a buffer of one micro-batch for every activation, where nothing is pipelined: for
+/// activations that are off the chip between the forward and the backward pass.
 void insertActivationStores(Graph& graph);
 
 } // namespace tilescope::sim

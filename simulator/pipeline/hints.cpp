@@ -50,7 +50,7 @@ public:
         std::int32_t stages = static_cast<std::int32_t>(mapping_.size());
         for (const Op& op : graph_.ops)
             stages = std::max(stages, op.stageHint + 1);
-        // IPUs that nobody names have a stage of their own, which then turns out empty.
+        // IPUs that are not named get a stage of their own, which turns out empty.
         std::vector<const Op*> namedBy(static_cast<std::size_t>(stages), nullptr);
         for (const Op& op : graph_.ops)
             if (op.stageHint >= 0) {
@@ -107,7 +107,7 @@ private:
             return stage % ipus_;
         throw UserError(fmt::format(
             "node '{}': it is annotated for stage {}, but there are {} IPUs; give --ipus {}, or "
-            "say by __ipu_number or --device-mapping which of them runs the stage",
+            "specify with __ipu_number or --device-mapping which of them runs the stage",
             namedBy->onnxNode, stage, ipus_, stage + 1));
     }
 

@@ -1,4 +1,4 @@
-// What annotations of ONNX nodes say about stages.
+// Annotations of ONNX nodes about stages.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ bool hasStageHints(const Graph& graph);
 /// IPUs (Graph::stageIpus). A node that names an IPU alone belongs to the stage on that IPU, or,
 /// where no node names a stage, to the stage of that number. An operation without a hint belongs to
 /// the last stage that it reads from, one that reads none to its first reader's. The IPU of a stage
-/// is what `deviceMapping` says, else what its nodes say, else the one of its number. Operations
-/// are put in the order of their stages. Throws UserError naming the node for an IPU that there is
-/// not, for a stage with none or two, for a consumer in an earlier stage than its producer and for
-/// a stage that stays empty.
+/// is given by `deviceMapping`, else by its nodes, else by its number. Operations are put in the
+/// order of their stages. Throws UserError naming the node for an IPU that does not exist, for a
+/// stage with none or two, for a consumer in an earlier stage than its producer and for a stage
+/// that stays empty.
 void assignHintedStages(Graph& graph, std::int32_t ipus,
                         const std::vector<std::int32_t>& deviceMapping = {});
 

@@ -61,7 +61,7 @@ private:
         return made;
     }
 
-    /// Weights and constants are there all the time; the weight update comes after all
+    /// Weights and constants exist all the time; the weight update comes after all
     /// micro-batches.
     [[nodiscard]] bool needsNoWait(TensorId id, Pass pass) const {
         const TensorRole role = graph_.tensors[id].role;
@@ -145,8 +145,8 @@ private:
     std::map<std::pair<TensorId, std::int32_t>, TensorId> copies_;
 };
 
-/// The shortest scope of an operation that no operation of an earlier stage lies in: where --split
-/// can begin a stage.
+/// The shortest scope of an operation that does not contain an operation of an earlier stage, where
+/// --split can begin a stage.
 std::string scopeOf(const Graph& graph, const Op& op) {
     for (std::size_t end = op.name.find('/'); end != std::string::npos;
          end = op.name.find('/', end + 1)) {
@@ -159,8 +159,7 @@ std::string scopeOf(const Graph& graph, const Op& op) {
     return op.name;
 }
 
-/// What to do so that the last stage's operation `reader` needs no copy of a weight of stage
-/// `home`.
+/// How to avoid that the last stage's operation `reader` needs a copy of a weight of stage `home`.
 std::string remedyFor(const Graph& graph, Schedule schedule, std::int32_t home, const Op& reader) {
     std::vector<std::int32_t> mapping;
     for (const IpuId ipu : graph.stageIpus)

@@ -1,4 +1,4 @@
-// What passes from stage to stage: copies between IPUs, and tensors that wait on one.
+// Transfers from stage to stage: copies between IPUs, and tensors that wait on one.
 #pragma once
 
 #include "core/target/target.h"
@@ -8,11 +8,11 @@
 namespace tilescope::sim {
 
 /// Lets operations read tensors of other stages.
-/// - From another IPU: a copy from stage to neighbouring stage, as PopART's pipeline demands.
+/// - From another IPU: a copy from stage to neighbouring stage, as PopART's pipeline requires.
 /// - From an earlier stage on the same IPU: a stash and a restore (PopART) or a FIFO (TensorFlow)
 ///   for the micro-batches between the two. `schedule` is null where nothing overlaps (sharded
 ///   execution): the tensor itself.
-/// Constants are doubled for each IPU. A weight lives in the stage of its first reader, and all
+/// Constants are duplicated for each IPU. A weight lives in the stage of its first reader, and all
 /// stages on that IPU read it there.
 void insertInterIpuCopies(Graph& graph, const PipelineSchedule* schedule);
 

@@ -93,7 +93,7 @@ PhasePlan assignPhases(Graph& graph, const ExecutionOptions& options, std::int32
     }
     if (plan.ipusOfPhase > 1)
         cutPhases(graph, plan, costs());
-    // Until they are placed, parts share nothing: what lies between two of them is loaded again.
+    // Until they are placed, parts share nothing: tensors used by two of them are loaded again.
     for (std::int32_t part = 0; part < plan.phases * plan.ipusOfPhase; ++part)
         graph.stageIpus.emplace_back(part);
     return plan;

@@ -30,15 +30,15 @@ struct PhasePlan {
 
 /// Assigns forward operations to parts (Op::stage), `ipusOfPhase` of them a phase: phases as the
 /// options' split names, as ONNX nodes are annotated (`__execution_phase`), or else as many as the
-/// options want, of about equal cost. `costs` gives a number for each operation and is asked only
-/// if something has to be balanced. Throws UserError for phases that do not exist or stay empty,
-/// and if nothing says how many there are.
+/// options require, of about equal cost. `costs` gives a number for each operation and is called
+/// only if something has to be balanced. Throws UserError for phases that do not exist or stay
+/// empty, and if their number is not given.
 PhasePlan assignPhases(Graph& graph, const ExecutionOptions& options, std::int32_t ipus,
                        const std::function<std::vector<double>()>& costs);
 
 /// Turns the parts of a complete graph (with its backward pass) into execution phases and IPUs, and
-/// puts operations in the order of their phases. Weights and what an optimizer keeps for them move
-/// to remote buffers, but for what has fewer than two elements (PopART minElementsForOffChip).
+/// puts operations in the order of their phases. Weights and their optimizer state move to remote
+/// buffers, except for tensors of fewer than two elements (PopART minElementsForOffChip).
 void placePhases(Graph& graph, const PhasePlan& plan, PhaseSchedule schedule, std::int32_t ipus);
 
 } // namespace tilescope::sim

@@ -93,8 +93,8 @@ private:
                 kept_[i] = true;
     }
 
-    /// What another stage reads leaves at the end of a slot, in which an older micro-batch may run
-    /// again: its place must not be written then (popart transforms/pipeline.cpp,
+    /// Tensors for another stage are sent at the end of a slot, in which an older micro-batch may
+    /// be recomputed: their place must not be written then (popart transforms/pipeline.cpp,
     /// isConsumedByCopy).
     void keepSent() {
         std::vector<std::int32_t> madeIn(graph_.tensors.size(), -1);
@@ -110,7 +110,7 @@ private:
                     kept_[maker[in.index()]] = true;
     }
 
-    /// Without a type, what ONNX nodes ask for by `__recompute_output`: neighbours run together.
+    /// Without a type, ONNX nodes choose with `__recompute_output`: neighbours run together.
     void markAnnotated() {
         std::int32_t group = 0;
         bool open = false;
@@ -137,9 +137,10 @@ private:
         }
     }
 
-    /// What the last stage does after its last checkpoints would run twice in a row: it is kept
-    /// (popart transforms/pipeline.cpp, setFinalFwdStageRecomputation; results that other stages
-    /// send are checkpoints, too). Without a checkpoint named there that is all of the stage.
+    /// Operations of the last stage after its last checkpoints would run twice in a row: their
+    /// results are kept (popart transforms/pipeline.cpp, setFinalFwdStageRecomputation; results
+    /// that other stages send are checkpoints, too). Without a named checkpoint, that is the whole
+    /// stage.
     void keepBehindFinalCheckpoints() {
         std::vector<std::size_t> last;
         for (const std::size_t i : forward_)
@@ -276,7 +277,7 @@ private:
     std::vector<std::size_t> forward_;
 };
 
-/// What the backward pass reads of the forward pass.
+/// Tensors of the forward pass that the backward pass reads.
 class ReadBack {
 public:
     explicit ReadBack(const Graph& graph)
@@ -295,16 +296,16 @@ public:
                                        "the backward pass reads; the "
                                        "rest is kept from the forward pass",
                                        formatBytes(again_), formatBytes(bytes_));
-        // What lies behind the last checkpoint is kept, since it would run again at once.
+        // Results after the last checkpoint are kept, since they would be recomputed at once.
         if (options.recompute == Recompute::All && options.checkpoints.empty())
             text +=
-                "; 'all' runs again what lies between checkpoints: name operations to keep with "
+                "; 'all' recomputes everything between checkpoints: name operations to keep with "
                 "--checkpoint NAME";
         return text;
     }
 
 private:
-    /// A view is as large as it looks, but kept as what it looks into.
+    /// A view counts with its own size, but the tensor that it refers to is kept.
     void add(TensorId id) {
         OpId maker = producers_[id.index()];
         while (maker.valid() && isView(graph_.ops[maker].attributes) &&

@@ -15,7 +15,7 @@ namespace tilescope::sim {
 using Slot = std::vector<std::int32_t>;
 
 /// When the transfers of a stage with the host run: in the slot of its program, or in the slots
-/// beside it, which the schedules have where a micro-batch enters in every slot.
+/// before and after it, in schedules where a micro-batch enters in every slot.
 enum class HostTransfers { InSlot, Beside };
 
 /// A pipeline over `stages` forward stages. Stages that come back to an IPU run one after the other
@@ -81,9 +81,9 @@ struct FifoMoves {
 struct SlotMoves {
     std::vector<FifoMoves> rampUp, main, rampDown;
 };
-/// When FIFOs move on: after the forward program that fills them; where nothing more comes in, once
-/// between two backward programs, so that each reads its own micro-batch. Forward and backward take
-/// turns in an interleaved schedule: there the move is before the second one.
+/// When FIFOs advance: after the forward program that fills them; where no more micro-batches
+/// enter, once between two backward programs, so that each reads its own micro-batch. Forward and
+/// backward take turns in an interleaved schedule: there they advance before the second one.
 SlotMoves fifoMovesOf(const PipelineSchedule& schedule);
 
 /// The least number of micro-batches that a schedule takes, and what it must be a multiple of.
@@ -98,10 +98,10 @@ MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training,
 void checkMicroBatches(Schedule kind, std::int32_t stages, bool training, std::int64_t microBatches,
                        HostTransfers transfers = HostTransfers::InSlot);
 
-/// What the options say of a pipeline's transfers.
+/// The options' choice for a pipeline's transfers.
 HostTransfers hostTransfersOf(const HostOptions& options);
 
-/// The schedule of a pipeline that the options ask for.
+/// The schedule of the options' pipeline.
 PipelineSchedule scheduleOf(const BatchOptions& batch, const ExecutionOptions& execution,
                             const HostOptions& host, std::int32_t stages);
 

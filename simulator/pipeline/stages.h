@@ -1,4 +1,4 @@
-// Which operation belongs to which stage, and what crosses from one to another.
+// Which operation belongs to which stage, and which tensors cross from one to another.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Exchange of inputs and weights for one serial step: what a tile already holds stays.
+/// Exchange of inputs and weights for one serial step, without the data that a tile already holds.
 std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
                              const ConvTileSizes& sizes, const ConvSplits& splits) {
     const std::int64_t inputs = sizes.inputElements();
@@ -114,8 +114,8 @@ std::int64_t outsideOf(const FieldDim& dim) {
     return std::max<std::int64_t>(0, read - ((dim.in - 1) * dim.inDilation + 1));
 }
 
-/// Zeros that tiles fill kernel and input up with, where AMP takes several kernel rows at once or
-/// SLIC a window: their exchange is added to the cost. Returns their bytes (PopLibs
+/// Zeros with which tiles pad kernel and input, where AMP takes several kernel rows at once or SLIC
+/// a window: their exchange is added to the cost. Returns their bytes (PopLibs
 /// poplin/ConvModel.cpp, addTileLevelTransformEstimates).
 std::int64_t addPadding(const Target& target, const ConvProblem& problem,
                         const MethodCandidate& candidate, const ConvTileSizes& sizes,
@@ -180,7 +180,7 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
             std::min<std::int64_t>(target.memcpyBytesPerCycle, contiguous * bytesOf(type));
         return ceilDiv(bytes * 5, rate * (channels % vector == 0 ? 4 : 3));
     };
-    // One after the other: the largest is there twice, as it was and as it will be.
+    // One after the other: the largest exists twice, before and after.
     std::int64_t bytesAtOnce = 0;
     const Rearranged moved = rearrangedBy(target, problem, grains, transform);
     const auto addOperand = [&](std::int64_t elements) {

@@ -33,8 +33,8 @@ bool suitsUpdate(const Target& target, const MethodCandidate& candidate,
     return inChans == 1 || inChans % units == 0;
 }
 
-/// What multiplies in the update (getFullyConnectedWUMethod): grains of input and output channels
-/// have changed places.
+/// The vertices of the update (getFullyConnectedWUMethod): grains of input and output channels are
+/// exchanged.
 MethodCandidate updateCandidate(const Target& target, const MethodCandidate& forward,
                                 const ConvProblem& problem) {
     MethodCandidate update = forward;

@@ -62,8 +62,8 @@ private:
         return planConv(own, parts_[part].problem, parts_[part].proportion, overMemory_);
     }
 
-    /// Of the plans that keep to the limit, that on the fewest tiles: fewer tiles are never faster.
-    /// The fastest if none does.
+    /// Among the plans within the limit, the one on the fewest tiles: fewer tiles are never faster.
+    /// The fastest if none is within it.
     [[nodiscard]] ConvPlan onFewest(std::size_t part, std::int64_t most) const {
         ConvPlan best = on(part, most);
         if (best.cost.cycles() > limit_)
@@ -97,7 +97,7 @@ private:
     OverMemory overMemory_;
     std::vector<ConvPlan> plans_;
     std::int64_t limit_ = 0; ///< cycles that the slowest part takes
-    std::int64_t next_ = 0;  ///< first tile that nobody has
+    std::int64_t next_ = 0;  ///< first free tile
 };
 
 } // namespace

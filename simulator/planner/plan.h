@@ -1,4 +1,4 @@
-// What the planner decides for one convolution or matrix product.
+// The planner's decisions for one convolution or matrix product.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct ConvTransform {
     friend bool operator==(const ConvTransform&, const ConvTransform&) = default;
 };
 
-/// In which order tiles take the parts: neighbours have different output channels, then field,
+/// The order in which tiles take the parts: neighbours have different output channels, then field,
 /// batch, kernel, input channels and groups. Backward and update products of a dense layer whose
 /// three passes are planned as one keep each part where the forward product has it.
 enum class TileOrder : std::uint8_t {
@@ -107,7 +107,7 @@ struct ConvPlan {
     ConvProblem problem; ///< as planned, after the transform
     ConvCost cost;
     bool withinMemoryTarget = true;
-    bool cutShort = false; ///< there are more partitions than were looked at
+    bool cutShort = false; ///< there are more partitions than were examined
     /// The three passes of a dense layer have one plan; temporary bytes are the most of them.
     bool joint = false;
     /// It runs at the same time as others, each on tiles of its own from the first one on.
@@ -118,7 +118,7 @@ struct ConvPlan {
     [[nodiscard]] std::vector<std::int64_t> reductionStages() const {
         return sim::reductionStages(splits.reductionDepth());
     }
-    /// What the fullest tile works on.
+    /// Sizes of the work of the fullest tile.
     [[nodiscard]] ConvTileSizes tileSizes() const;
     /// A JSON object for the profile's operation table.
     [[nodiscard]] std::string toJson() const;
@@ -127,7 +127,7 @@ struct ConvPlan {
 /// Channels are padded to whole grains.
 ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
                         const ConvSplits& splits);
-/// The same into an object that is used again and again: the planner's inner loop.
+/// The same into an object that is reused, for the planner's inner loop.
 void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
                    ConvTileSizes& sizes);
 

@@ -12,12 +12,12 @@
 
 namespace tilescope::sim {
 
-/// Plans by problem and memory bound. The best plan within a bound is the best within every smaller
-/// one that it keeps to, since that leaves only fewer to choose from; where nothing keeps to a
-/// bound, the plan of least memory is that of every smaller one.
+/// Plans by problem and memory bound. The best plan within a bound is also the best within every
+/// smaller bound that it satisfies, since that only leaves fewer to choose from; where no plan
+/// satisfies a bound, the plan of least memory is also that of every smaller one.
 class PlanMemory {
 public:
-    /// What is looked for and added from now on; another machine's plans are forgotten.
+    /// Sets the machine of further queries and additions; plans of another one are forgotten.
     void begin(const Target& target, OverMemory overMemory);
     /// The plan for a bound in bytes, nullptr if it has to be searched. May be called by many
     /// threads as long as nothing is added.

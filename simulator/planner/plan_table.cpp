@@ -128,7 +128,7 @@ template <class Collect> void forEachPart(const Graph& graph, Collect&& collect)
     collect(graph, FunctionIndex());
 }
 
-/// Of a problem among the distinct ones, which it joins if it is new.
+/// Index of a problem among the distinct ones, to which it is added if it is new.
 template <class Problem>
 std::size_t placeOf(const Problem& problem, std::vector<Problem>& distinct) {
     const auto known = std::find(distinct.begin(), distinct.end(), problem);
@@ -146,11 +146,11 @@ struct Request {
 
 struct FoundPlans {
     ConvPlan plan;
-    std::optional<ConvPlan> ofWholeTile; ///< what all of a tile's memory allows, if it was searched
+    std::optional<ConvPlan> ofWholeTile; ///< plan within all of a tile's memory, if searched
 };
 
-/// The plan that was asked for. Where the memory knows one for another bound, this is a search over
-/// proportions: the plan that all of a tile's memory allows serves most of what will be asked yet.
+/// The requested plan. Where `known` has one for another bound, this is a search over
+/// proportions: the plan within all of a tile's memory serves most of the later requests.
 FoundPlans findPlans(const PlanMemory& known, const Target& target, const Request& request,
                      OverMemory overMemory) {
     const std::int64_t bound = memoryBound(target, request.proportion);
@@ -169,8 +169,8 @@ FoundPlans findPlans(const PlanMemory& known, const Target& target, const Reques
     return found;
 }
 
-/// The three passes of the layer that was asked for one of; what the memory knows of all three is
-/// not searched again.
+/// The three passes of the layer of the requested one; not searched again where `known` has all
+/// three.
 DensePlans findDensePlans(const PlanMemory& known, const Target& target, const Request& request,
                           OverMemory overMemory) {
     const std::int64_t bound = memoryBound(target, request.proportion);
@@ -185,7 +185,7 @@ DensePlans findDensePlans(const PlanMemory& known, const Target& target, const R
     return all ? plans : planDense(target, request.problem, request.proportion, overMemory);
 }
 
-/// What `find` returns; of a problem without a plan the error names the operation.
+/// Returns the result of `find`; if a problem has no plan the error names the operation.
 template <class Find> auto naming(const std::string& operation, Find find) {
     try {
         return find();
@@ -325,7 +325,7 @@ std::vector<OpId> PlanTable::togetherWith(OpId op, FunctionIndex function) const
 
 void PlanTable::planEmbeddings(const Graph& graph, const Target& target,
                                const PlanningOptions& options) {
-    // What all operations on a dimension of a table do to it.
+    // The look-ups and updates of all operations on a dimension of a table.
     std::map<std::tuple<FunctionIndex, TensorId, std::int64_t>, EmbeddingProblem> problemOfTable;
     std::vector<std::pair<std::pair<FunctionIndex, OpId>, const EmbeddingProblem*>> users;
     const auto collect = [&](const Graph& part, FunctionIndex function) {

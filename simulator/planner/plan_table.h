@@ -19,8 +19,8 @@ namespace tilescope::sim {
 /// itself.
 ConvProblem problemOf(const Graph& graph, const Op& op, const PlanningOptions& options);
 
-/// What a planned op may take of a tile's memory: as the options say for it, else as the model
-/// does, else as the options say for its IPU.
+/// The share of a tile's memory that a planned op may take: from the options for it, else from the
+/// model, else from the options for its IPU.
 double proportionOf(const Graph& graph, const Op& op, const PlanningOptions& options);
 
 /// Options of a planned op as the profile's table of operations has them, a JSON object.
@@ -30,8 +30,8 @@ std::string plannedOptionsJson(const Graph& graph, const Op& op, const PlanningO
 class PlanTable {
 public:
     /// Plans every convolution, gradient, MatMul and embedding of the graph and of its functions,
-    /// distinct signatures in parallel; what `memory` knows is not searched again.
-    /// Throws UserError if the options give a proportion to an operation that there is not.
+    /// distinct signatures in parallel; plans in `memory` are not searched again.
+    /// Throws UserError if the options give a proportion to an operation that does not exist.
     PlanTable(const Graph& graph, const MachineOptions& machine, const PlanningOptions& options,
               PlanMemory* memory = nullptr);
 

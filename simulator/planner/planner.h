@@ -30,7 +30,7 @@ public:
 
 /// Two phases, as the available-memory-proportion note describes them: the fewest cycles among the
 /// plans whose temporary memory stays within the proportion of a tile's memory; if there is none,
-/// what `overMemory` says, with withinMemoryTarget false. A proportion of 0 asks for the least
+/// the choice of `overMemory`, with withinMemoryTarget false. A proportion of 0 requests the least
 /// memory at once.
 /// Throws NoPlan.
 ConvPlan planConv(const Target& target, const ConvProblem& problem,
@@ -62,8 +62,8 @@ ConvCost convCost(const Target& target, const ConvProblem& problem,
                   const MethodCandidate& candidate, const ConvTileSizes& sizes,
                   const ConvSplits& splits, const ConvTransform& transform);
 
-/// Adds the copies that bring operands or results in the order that the vertices want, over `tiles`
-/// tiles, to a cost (PopLibs poplin/ConvModel.cpp, addTransformCycleEstimate).
+/// Adds the copies that bring operands or results into the order that the vertices need, over
+/// `tiles` tiles, to a cost (PopLibs poplin/ConvModel.cpp, addTransformCycleEstimate).
 void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
                       const ConvTransform& transform, std::int64_t tiles, ConvCost& cost);
 

@@ -1,4 +1,4 @@
-// How a tensor whose elements lie in groups of one dimension is put in groups of another.
+// How a tensor in groups of one dimension is rearranged into groups of another.
 // Decisions: PopLibs popops/Rearrange.cpp, updateGrouping, regroupTensor and addTransposeVertices.
 #pragma once
 
@@ -21,7 +21,7 @@ struct RegroupPlan {
 RegroupPlan planRegroup(const Target& target, std::int64_t elements, std::int64_t elementBytes,
                         std::int64_t sourceGroup, std::int64_t wantedGroup);
 
-/// Who transposes the blocks of a tile.
+/// Which vertices transpose the blocks of a tile.
 enum class TransposeMethod {
     Workers, ///< a vertex for each worker, with lists of blocks: elements of four bytes
     OneWorker,
@@ -31,8 +31,8 @@ enum class TransposeMethod {
 TransposeMethod transposeMethod(const Target& target, const RegroupPlan& plan,
                                 std::int64_t elementBytes);
 
-/// Rows and columns of what each worker transposes with TransposeMethod::Split. The vertex's
-/// worklist, up to 48 B a tile, is not modelled.
+/// Rows and columns that each worker transposes with TransposeMethod::Split. The vertex's worklist,
+/// up to 48 B a tile, is not modelled.
 struct TransposePart {
     std::int64_t rows = 1, columns = 1;
 };

@@ -178,7 +178,7 @@ const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t 
     return *known;
 }
 
-/// No completion of the cuts decided so far can be of interest.
+/// True if no completion of the cuts decided so far can be among the best.
 bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                const Least& decided) {
     const Least& rest = undecided_[decidedCuts];

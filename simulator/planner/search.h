@@ -16,7 +16,7 @@ namespace tilescope::sim {
 
 enum class Objective { Cycles, Memory };
 
-/// What plans are compared by: the objective first, the other of cycles and bytes second.
+/// Plans are compared by this: the objective first, the other of cycles and bytes second.
 using CostKey = std::pair<std::int64_t, std::int64_t>;
 CostKey costKey(Objective objective, const ConvCost& cost);
 
@@ -27,9 +27,9 @@ public:
         : objective_(objective)
         , capacity_(capacity) {}
 
-    /// A cost that is known to be reached: worse plans need not be looked at.
+    /// Sets a cost that is known to be reachable: worse plans need not be examined.
     void boundBy(const CostKey& reachable);
-    /// The key that a plan must not exceed to be of interest (or must beat, once the list is full).
+    /// The key that a plan must not exceed to be added (or must beat, once the list is full).
     [[nodiscard]] const std::optional<CostKey>& limit() const { return limit_; }
     [[nodiscard]] bool wants(const ConvCost& cost) const;
     void add(ConvPlan plan);
@@ -37,9 +37,9 @@ public:
     [[nodiscard]] Objective objective() const { return objective_; }
     [[nodiscard]] const std::vector<ConvPlan>& plans() const { return plans_; }
 
-    /// Counts one more partition, or part of one, that is looked at; false if it is one too many.
+    /// Counts one more examined partition, or part of one; false if it is one too many.
     [[nodiscard]] bool mayVisit() { return visits_ < mostVisits && ++visits_ <= mostVisits; }
-    /// More could be looked at than a search may.
+    /// True if a search has reached its limit.
     [[nodiscard]] bool isExhausted() const { return visits_ == mostVisits; }
 
 private:
@@ -59,8 +59,8 @@ enum class Density {
     Full,   ///< every number that gives another largest part
 };
 
-/// Visits all partitions depth first and leaves out what is of no interest: a subtree whose
-/// lower bound of cycles exceeds the best plan's, or whose operands exceed the memory bound.
+/// Visits all partitions depth first and prunes subtrees whose lower bound of cycles exceeds the
+/// best plan's, or whose operands exceed the memory bound.
 class PartitionSearch {
 public:
     PartitionSearch(const Target& target, const TransformedProblem& form,
@@ -80,7 +80,7 @@ private:
         bool inInput = false, inWeights = false, inPartials = false;
         double leastInputShare = 1; ///< input indices for each output index, at least
     };
-    /// Lower bounds of what one tile has, from the cuts decided so far.
+    /// Lower bounds of one tile's work, from the cuts decided so far.
     struct Least {
         double input = 1, weights = 1, partials = 1, macs = 1;
         double field = 1; ///< batch and field
@@ -99,8 +99,8 @@ private:
     /// The most tiles that a completion of the cuts decided so far takes.
     [[nodiscard]] std::int64_t mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft,
                                          const Least& decided) const;
-    /// At least what it takes over so many tiles: over the most that have as many binary digits, as
-    /// fewer tiles never rearrange sooner, nor with less memory.
+    /// A lower bound over `tiles` tiles: the cost over the largest number of as many binary digits,
+    /// as fewer tiles never rearrange faster, nor with less memory.
     const Rearranged& rearrangedOver(std::int64_t tiles);
     void evaluate();
 

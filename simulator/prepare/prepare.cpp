@@ -36,7 +36,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Of all steps together: the products, which are most of them.
+/// Cost of all steps of a loop: that of the products, which dominate.
 double loopCost(const Graph& graph, const LoopAttributes& loop, const PlanTable& plans) {
     const FunctionIndex function(static_cast<std::size_t>(loop.function));
     const Graph& body = graph.functions.at(function.index());
@@ -47,7 +47,7 @@ double loopCost(const Graph& graph, const LoopAttributes& loop, const PlanTable&
     return cost * static_cast<double>(loop.steps);
 }
 
-/// What a balanced split weighs: the planner's estimate, else an elementwise pass over the result.
+/// Costs for a balanced split: the planner's estimate, else an elementwise pass over the result.
 std::vector<double> operationCosts(const Graph& graph, const RunOptions& options) {
     const PlanTable plans(graph, options.machine, options.planning);
     std::vector<double> costs;
@@ -161,7 +161,7 @@ PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) 
     return scheduleOf(options.batch, options.execution, options.host, graph.stages());
 }
 
-/// The host feeds a framework's model; a program of the user's own names its streams itself.
+/// The host feeds a framework's model; a user's own program names its streams itself.
 void checkFeeding(const Graph& graph, const RunOptions& options) {
     const auto refuse = [&](bool given, const char* option) {
         if (given && graph.ownProgram)
@@ -185,7 +185,7 @@ void numberRandomStreams(Graph& graph) {
     }
 }
 
-/// What the passes hand on to each other.
+/// The state that the passes hand on.
 struct Preparation {
     const RunOptions& options;
     Graph graph;
@@ -271,7 +271,7 @@ const std::vector<PreparationPass>& preparationPasses() {
     return passes;
 }
 
-/// What a pass adds has names like "Loss/reduce", which an operation of the model may have already.
+/// Passes add names such as "Loss/reduce", which an operation of the model may already have.
 void makeNamesUnique(Graph& graph) {
     std::unordered_set<std::string> names;
     for (Op& op : graph.ops) {

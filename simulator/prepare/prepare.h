@@ -1,4 +1,4 @@
-// From an imported model to the graph that is lowered.
+// Preparation of an imported model for lowering.
 #pragma once
 
 #include <functional>
@@ -27,10 +27,10 @@ struct PassControl {
 /// Passes without which a program can still be lowered.
 std::vector<std::string_view> optionalPasses();
 
-/// Assigns stages or phases (by names, or evenly by cycles), adds the training step, takes composed
-/// operations apart, inserts what several IPUs need (copies between them and activation buffers),
-/// and makes repeated parts functions. Throws UserError for options that do not fit the model, and
-/// for a pass to leave out that is not one of optionalPasses().
+/// Assigns stages or phases (by names, or evenly by cycles), adds the training step, decomposes
+/// composed operations, inserts copies between IPUs and activation buffers, and makes repeated
+/// parts functions. Throws UserError for options that do not fit the model, and for a pass to leave
+/// out that is not one of optionalPasses().
 Graph preparedGraph(const Graph& graph, const RunOptions& options, const PassControl& passes = {});
 
 /// Whether the planner's estimates decide where stages or phases begin: then the prepared graph

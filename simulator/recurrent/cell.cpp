@@ -126,7 +126,7 @@ private:
                     {cell_.batch, cell_.units});
     }
 
-    /// A product [batch, gates * units] as gates that lie as the state does, so that nothing moves
+    /// A product [batch, gates * units] as gates laid out as the state, so that nothing moves
     /// between tiles from here on (popnn rearrangeUnitsOutputFwd).
     TensorId rearranged(const std::string& part, TensorId product) {
         const std::int64_t count = body_.tensors[product].shape[1] / cell_.units;
@@ -177,8 +177,8 @@ private:
         return elementwise(part, Add, {gates, shaped});
     }
 
-    /// The n-th product of the loop: of what its weights take of input and state, with the input's
-    /// part of all steps where that was made before. [gates, batch, units].
+    /// The n-th product of the loop, of the input or state or both as its weights require, with the
+    /// input's part where that was computed before for all steps. [gates, batch, units].
     TensorId product(std::size_t number, TensorId input, TensorId hidden) {
         const auto& [weight, id] = weights_.at(number);
         const std::string part =
@@ -325,8 +325,8 @@ void describeLoopBodies(Graph& graph) {
                 graph.tensors[op.inputs.at(i - static_cast<std::size_t>(loop->zeroStates))];
             Tensor& inside = body.tensors[body.inputs[i]];
             inside.name = operand.name;
-            // What lands from streaming memory the body lays out, as if it came from the host; what
-            // an operation has made is made outside of the body.
+            // The body lays out tensors from streaming memory as if they came from the host;
+            // results of operations are made outside of the body.
             const bool isMade =
                 operand.role == TensorRole::Remote || operand.role == TensorRole::Activation;
             inside.role = isMade ? TensorRole::Input : operand.role;

@@ -25,10 +25,10 @@ struct RecurrentCell {
     bool resetAfter = false; ///< of a GRU: the reset gate acts on the product with the state
     bool peepholes = false;  ///< of an LSTM: gates see the cell, too
     bool sequence = true;    ///< the states of all steps are kept, not only the last
-    /// A second sequence [batch, 1] says in which steps a sample goes on: else its state stays, and
-    /// its row is zeros.
+    /// A second sequence [batch, 1] marks the steps in which a sample is running: in others its
+    /// state stays, and its row is zeros.
     bool masked = false;
-    double clip = 0; ///< bound of what activations take; 0: none
+    double clip = 0; ///< bound of the activations' operands; 0: none
     /// Of the gates, of the candidate, and of an LSTM's output; none: the value itself.
     std::vector<std::optional<ElementwiseAttributes>> functions;
     TrainingPass pass = TrainingPass::None;
@@ -40,12 +40,12 @@ struct RecurrentCell {
     [[nodiscard]] std::int32_t states() const { return kind == CellKind::Lstm ? 2 : 1; }
 };
 
-/// What a cell has learnt: gates [firstGate, firstGate + gates) of a product, a bias or a peephole.
+/// Weights of a cell: gates [firstGate, firstGate + gates) of a product, a bias or a peephole.
 struct CellWeight {
     enum class Use : std::uint8_t { Product, InputBias, HiddenBias, Peephole };
     Use use = Use::Product;
     std::string name;
-    Shape shape; ///< of a product: rows for what it takes, columns for its gates
+    Shape shape; ///< of a product: rows for its operand, columns for its gates
     bool ofInput = false, ofHidden = false;
     std::int64_t firstGate = 0, gates = 0;
     bool outside = false; ///< multiplies the input before the loop
@@ -65,9 +65,9 @@ Graph stepOf(const RecurrentCell& cell);
 /// The loop over `steps` of a cell whose step is function number `function`.
 LoopAttributes loopOf(const RecurrentCell& cell, std::int32_t function, std::int64_t steps);
 
-/// Gives the functions of loops what the graph knows of their operands: role and name of what every
-/// step reads, so that a weight is stored as one; stage, IPUs and pass of the loop. Before
-/// lowering.
+/// Gives the functions of loops the graph's properties of their operands: role and name of operands
+/// that every step reads, so that a weight is stored as one; stage, IPUs and pass of the loop.
+/// Before lowering.
 void describeLoopBodies(Graph& graph);
 
 } // namespace tilescope::sim

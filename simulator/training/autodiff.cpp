@@ -11,7 +11,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Tensors between a weight and the loss: those whose gradient somebody needs.
+/// Tensors between a weight and the loss, whose gradients are needed.
 std::vector<bool> wantedTensors(const Graph& graph, TensorId loss) {
     std::vector<bool> fromWeights(graph.tensors.size());
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {

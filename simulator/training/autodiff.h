@@ -8,7 +8,7 @@
 
 namespace tilescope::sim {
 
-/// Type of the operation that adds the gradients which a tensor gets from several readers.
+/// Type of the operation that adds the gradients of a tensor from several readers.
 inline constexpr const char* gradientSumType = "GradSum";
 
 struct WeightGradient {
@@ -34,15 +34,15 @@ struct Loss {
 Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic, double scaling = 1,
              const std::string& output = {});
 
-/// Lets batch normalisations take their statistics over the batches of so many neighbouring
-/// replicas; a message says if there are none. Before addGradients().
+/// Makes batch normalisations take their statistics over the batches of `replicas` neighbouring
+/// replicas; adds a message if there are none. Call before addGradients().
 void shareBatchStatistics(Graph& graph, std::int32_t replicas);
 
 /// Appends backward operations (Pass::Backward) for every weight of floating type that the loss
 /// depends on, in the order in which the gradients are ready: the last layer's first, as in
 /// PopART's autodiff. Forward operations are marked with their training pass, which decides what
 /// the planner assumes. A gradient has one part, or with `inParts` one for each stage that reads
-/// the weight and for each gather of its rows: what an accumulator can take one after the other.
+/// the weight and for each gather of its rows, which an accumulator can add one after the other.
 /// Throws UserError naming an operation on the way that has no gradient.
 std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool inParts = false);
 

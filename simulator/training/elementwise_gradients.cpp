@@ -92,7 +92,7 @@ private:
     TensorId times(const std::string& part, TensorId a, TensorId b) {
         return binary(part, ElementwiseFunction::Multiply, a, b);
     }
-    /// With the numbers of the forward function.
+    /// With the parameters of the forward function.
     TensorId pieces(const std::string& part) {
         ElementwiseAttributes slope = attributes_;
         slope.of = attributes_.function;
@@ -312,7 +312,7 @@ private:
         case Exp:
             return times(part, g_, y);
         case Log: {
-            // Where it has a least value PyTorch divides by no less than this (BCELoss).
+            // Where it has a least value, PyTorch's divisor is at least this (BCELoss).
             constexpr double leastDivisor = 1e-12;
             ElementwiseAttributes divide{Divide};
             divide.alpha = attributes_.alpha != 0 ? leastDivisor : 0;
@@ -369,7 +369,7 @@ private:
     ElementwiseAttributes attributes_ = {};
 };
 
-/// Steps have no gradient to pass on.
+/// Step functions do not pass on a gradient.
 bool isConstantAlmostEverywhere(ElementwiseFunction function) {
     return makesBool(function) || function == Floor || function == Ceil || function == Round ||
            function == Sign || function == OneHot || function == Zero || function == Detach ||

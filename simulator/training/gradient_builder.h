@@ -1,4 +1,4 @@
-// What the gradient rules of all operations share: the graph they add to and gradients so far.
+// State shared by the gradient rules of all operations: the graph they add to and gradients so far.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@
 namespace tilescope::sim {
 
 /// Adds backward operations to a graph. Gradients of a tensor that several operations read are
-/// added up when the first of them is asked for.
+/// added up when its gradient is first requested.
 class GradientBuilder {
 public:
     explicit GradientBuilder(Graph& graph)
         : graph_(graph) {}
 
     [[nodiscard]] Graph& graph() { return graph_; }
-    /// A copy: adding tensors moves those there are.
+    /// A copy, since adding tensors moves existing ones.
     [[nodiscard]] Tensor tensor(TensorId id) const { return graph_.tensors[id]; }
     [[nodiscard]] Shape shape(TensorId id) const { return graph_.tensors[id].shape; }
 
@@ -30,7 +30,7 @@ public:
                   Shape shape);
     TensorId elementwise(const std::string& part, ElementwiseFunction function,
                          std::vector<TensorId> inputs, Shape shape);
-    /// The same with the function's numbers.
+    /// The same with the function's parameters.
     TensorId elementwise(const std::string& part, const ElementwiseAttributes& attributes,
                          std::vector<TensorId> inputs, Shape shape) {
         return emit(part, attributes, std::move(inputs), std::move(shape));
@@ -55,19 +55,19 @@ public:
         return id.index() < wanted_.size() && wanted_[id.index()];
     }
     void setWanted(std::vector<bool> wanted) { wanted_ = std::move(wanted); }
-    /// Notes a contribution to a tensor's gradient, of its shape or one that broadcasts to it;
-    /// those nobody wants are dropped.
+    /// Adds a contribution to a tensor's gradient, of its shape or one that broadcasts to it;
+    /// contributions to unwanted tensors are dropped.
     void contribute(TensorId of, TensorId gradient);
     /// The same for the part of a tensor from `start` on along one dimension, which a slice has
-    /// read. Parts that make a whole are joined, as PopLibs' recurrent cells do with their gates;
-    /// others are filled up with zeros (PopART's SliceGrad).
+    /// read. Parts that cover the tensor are joined, as PopLibs' recurrent cells do with their
+    /// gates; others are padded with zeros (PopART's SliceGrad).
     void contributePart(TensorId of, std::size_t axis, std::int64_t start, TensorId gradient);
     void setJoinsParts(bool joins) { joinsParts_ = joins; }
     [[nodiscard]] bool joinsParts() const { return joinsParts_; }
     /// The gradient of a tensor: the sum of the contributions so far; none if there are none.
     TensorId gradientOf(TensorId id);
-    /// The contributions so far, taken away: as their one sum, or (takeParts) one sum and each that
-    /// adds rows to zeros by itself. Empty if there are none.
+    /// Removes and returns the contributions so far: their sum, or (takeParts) a sum and separately
+    /// each that adds rows to zeros. Empty if there are none.
     std::vector<TensorId> takeSum(TensorId id);
     std::vector<TensorId> takeParts(TensorId id);
 
@@ -110,16 +110,16 @@ void addGradient(GradientBuilder& builder, const PadAttributes& pad, TensorId gr
 void addGradient(GradientBuilder& builder, const ExpandAttributes& expand, TensorId gradient);
 void addGradient(GradientBuilder& builder, const NormAttributes& norm, TensorId gradient);
 void addGradient(GradientBuilder& builder, const LrnAttributes& lrn, TensorId gradient);
-/// A loop the other way round (popnn lstmBwd): its states are the gradients of the states, and what
-/// the body's gradient reads of the forward steps comes from them as sequences. Gradients of what
-/// every step reads are summed up in the loop; sums over the batch come once, after it. Asks for
-/// the gradients of all results itself.
+/// A loop in the opposite direction (popnn lstmBwd): its states are the gradients of the states,
+/// and tensors of the forward steps that the body's gradient reads come from these as sequences.
+/// Gradients of tensors that every step reads are summed in the loop; sums over the batch come
+/// once, after it. Requests the gradients of all results itself.
 void addGradient(GradientBuilder& builder, const LoopAttributes& loop, TensorId gradient);
 
 /// Adds the gradients of an operation's operands, if one of its results has a gradient.
 void backpropagate(GradientBuilder& builder, const Op& op);
 
-/// Lets normalisations give their statistics as results, which their gradients read.
+/// Makes normalisations return their statistics as results, which their gradients read.
 void keepNormStatistics(Graph& graph);
 
 } // namespace tilescope::sim

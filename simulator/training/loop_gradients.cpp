@@ -7,11 +7,11 @@
 namespace tilescope::sim {
 namespace {
 
-/// The sum over the steps of the gradient of what every step reads.
+/// The sum over the steps of the gradient of a tensor that every step reads.
 struct StepSum {
     TensorId input, output; ///< in the body's gradient
     Shape reduced;          ///< of the sum without the batch, which it may still have
-    Shape summed;           ///< of what it is the gradient
+    Shape summed;           ///< of the tensor whose gradient it is
     std::size_t operand = 0;
 };
 
@@ -49,7 +49,7 @@ private:
         return forward_.inputs[input - zeros];
     }
 
-    /// A new state that depends on what is wanted makes the state before it wanted, too.
+    /// A new state that depends on a wanted tensor makes the previous state wanted, too.
     std::vector<bool> wantedInside() const {
         std::vector<bool> wanted(work_.tensors.size());
         for (std::size_t i = 0; i < work_.inputs.size(); ++i) {
@@ -77,7 +77,7 @@ private:
         return work_.tensors.add({name, std::move(shape), type, TensorRole::Input});
     }
 
-    /// The gradients of what a step makes come from the step after it, and from outside.
+    /// The gradients of a step's results come from the next step and from outside.
     void seed() {
         for (std::size_t s = 0; s < states(); ++s) {
             const Tensor t = work_.tensors[work_.outputs[s]];
@@ -127,9 +127,9 @@ private:
         return zeros;
     }
 
-    /// The sum over the batch that a gradient ends with: it is made once after the loop (popnn
-    /// basicLstmParamUpdate: "we defer the reduction across the batch to later"). None if it does
-    /// not end with one.
+    /// The sum over the batch that a gradient ends with, which is computed once after the loop
+    /// (popnn basicLstmParamUpdate: "we defer the reduction across the batch to later"). None if it
+    /// does not end with one.
     [[nodiscard]] const Op* reductionOf(TensorId gradient) const {
         for (std::size_t i = work_.ops.size(); i-- > count_;) {
             const Op& op = work_.ops[OpId(i)];
@@ -239,8 +239,9 @@ private:
         made_.ops.add(std::move(op));
     }
 
-    /// A tensor in the body's gradient. What the forward step has is a constant, is read by every
-    /// step, comes from where the forward step left it, or is a view of such.
+    /// A tensor in the body's gradient. A tensor of the forward step is a constant, is read by
+    /// every step, comes from the sequence that the forward loop saved, or is a view of one of
+    /// these.
     TensorId inside(TensorId id) {
         if (const auto known = map_.find(id); known != map_.end())
             return known->second;
@@ -272,7 +273,7 @@ private:
         return made;
     }
 
-    /// Lets the forward loop keep what each of its steps has of a tensor.
+    /// Makes the forward loop keep a tensor's values of all steps.
     TensorId savedRows(TensorId id) {
         Graph& graph = outer_.graph();
         Graph& body = graph.functions[static_cast<std::size_t>(loop_.function)];
@@ -298,7 +299,7 @@ private:
                 return graph.ops[OpId(i)];
     }
 
-    /// Gradients of the last states; zeros only behind all that have one.
+    /// Gradients of the last states; zeros only after all that have one.
     std::vector<TensorId> lastGradients() {
         std::vector<TensorId> given;
         for (std::size_t s = 0; s < states(); ++s) {

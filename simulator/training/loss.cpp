@@ -137,7 +137,7 @@ private:
     }
 
     /// The gradient of softmax and cross-entropy in one (popnn NllWithSoftmaxGradDirect). `share`:
-    /// what the sum of all terms is multiplied with.
+    /// factor of the sum of all terms.
     Loss lossGradient(TensorId wanted, double share) {
         const Shape shape = graph_.tensors[scores_].shape;
         const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
@@ -178,7 +178,7 @@ private:
                                                     graph_.name, name, names));
     }
 
-    /// A model with an output of one number that operations reduced to brings its loss along:
+    /// A model whose output is one number to which operations reduced contains its own loss:
     /// softmax cross-entropy keeps its short gradient, any other is differentiated as it is.
     std::optional<Loss> modelsOwn(TensorId output) {
         const Tensor loss = graph_.tensors[output];
@@ -222,16 +222,17 @@ private:
         }
     }
 
-    /// The samples of a batch are no classes.
+    /// The samples of a batch are not classes.
     [[nodiscard]] std::int64_t classAxis(const Shape& shape) const {
         const std::size_t first = shape.size() > 1 ? 1 : 0;
         for (std::size_t d = shape.size(); d-- > first;)
             if (shape[d] > 1)
                 return static_cast<std::int64_t>(d);
-        throw UserError(fmt::format("model '{}': its first output has shape {}, which leaves no "
-                                    "classes to train on; choose a loss of regression with --loss "
-                                    "mse or mae, or of yes and no with --loss binary-cross-entropy",
-                                    graph_.name, toString(shape)));
+        throw UserError(
+            fmt::format("model '{}': its first output has shape {}, which leaves no "
+                        "classes to train on; choose a loss for regression with --loss "
+                        "mse or mae, or for yes and no with --loss binary-cross-entropy",
+                        graph_.name, toString(shape)));
     }
 
     TensorId op(const std::string& part, Attributes attributes, std::vector<TensorId> inputs,

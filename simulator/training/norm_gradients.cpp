@@ -83,8 +83,9 @@ private:
         b_.contribute(op_.inputs[0], b_.times(part + "/istdDev", g, op_.outputs[2]));
     }
 
-    /// What replicas with common statistics share of the gradient (poplin
-    /// distributedNormStatisticsGradients); those of scale and shift are summed with all others.
+    /// The part of the gradient shared by replicas with common statistics (poplin
+    /// distributedNormStatisticsGradients); gradients of scale and shift are summed with all
+    /// others.
     std::vector<TensorId> overReplicas(const std::string& part,
                                        const std::vector<TensorId>& means) {
         const TensorId first =

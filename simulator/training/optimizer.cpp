@@ -12,9 +12,10 @@
 namespace tilescope::sim {
 namespace {
 
-/// Builds the new list of operations: what updates a weight in the backward pass follows the
-/// operation that completes its gradient, so that gradients do not pile up, or the last one that
-/// reads the weight as it was (PopART: what overwrites a tensor comes after its other consumers).
+/// Builds the new list of operations: updates of a weight in the backward pass follow the operation
+/// that completes its gradient, so that gradients do not accumulate, or the last one that reads the
+/// weight's old value (PopART: an operation that overwrites a tensor comes after its other
+/// consumers).
 class OptimizerBuilder {
 public:
     OptimizerBuilder(Graph& graph, const UpdateOptions& options)
@@ -36,7 +37,7 @@ public:
             }
     }
 
-    /// Says that a gradient has one more reader.
+    /// Counts one more reader of a gradient.
     void expect(const WeightGradient& pair) {
         for (const TensorId part : pair.parts)
             ++readers_[part.index()];
@@ -77,14 +78,14 @@ public:
     }
 
 private:
-    /// A weight whose gradient is there, or its accumulator.
+    /// A weight whose gradient, or accumulator, is complete.
     struct Ready {
         TensorId weight, gradient;
         OpId last; ///< operation that completes the gradient
     };
 
-    /// The last operation that reads what an operation reads: itself, or a reader of the view that
-    /// it makes. Later operations have been seen.
+    /// The last operation that reads an operation's operands: itself, or a reader of the view that
+    /// it makes. Later operations have been processed.
     [[nodiscard]] OpId lastReaderThrough(OpId id) const {
         const Op& op = graph_.ops[id];
         OpId last = id;
@@ -97,13 +98,13 @@ private:
     [[nodiscard]] std::int32_t homeOf(TensorId weight) const { return home_[weight.index()]; }
 
     /// Whether an update without accumulator works on the gradient in place: sums over replicas do,
-    /// and weight decay that joins the gradient.
+    /// and weight decay added to the gradient.
     [[nodiscard]] bool isOverwritten(TensorId weight) const {
         return options_.replication.replicas > 1 ||
                updateNumbers(options_.training, graph_.tensors[weight].name).weightDecay != 0;
     }
-    /// Whether others read a gradient, too, or what it is a view of: another weight's update, or
-    /// the backward pass that goes on.
+    /// Whether a gradient, or the tensor that it is a view of, has other readers: another weight's
+    /// update, or the rest of the backward pass.
     [[nodiscard]] bool isShared(const Ready& ready) const {
         TensorId id = ready.gradient;
         while (readers_[id.index()] <= 1) {
@@ -136,7 +137,7 @@ private:
                    options_.replication.minElementsForReplicatedTensorSharding;
     }
 
-    /// Sums the gradients over the replicas and updates their weights: none that is sharded, or
+    /// Sums the gradients over the replicas and updates their weights: none of them sharded, or
     /// one.
     void updateAll(std::vector<Ready> waiting) {
         const Pass pass = accumulates() ? Pass::Update : Pass::Backward;
@@ -238,7 +239,7 @@ double replicaShare(const UpdateOptions& options) {
                                                               : 1;
 }
 
-/// Does something with each weight of a name, or in a scope of it; throws where there is none.
+/// Calls `use` with each weight of a name or within a scope; throws if there is none.
 template <class Use>
 void forWeightsOf(Graph& graph, const std::string& name, const char* option, const Use& use) {
     bool found = false;

@@ -1,4 +1,4 @@
-// What a weight update does: accumulators, optimizer state and the operations on them.
+// Weight updates: accumulators, optimizer state and the operations on them.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace tilescope::sim {
 /// SGD2); PopART has no LARS, whose ratio scales the gradient before it. Adam's gradients are cast
 /// to the type of the moments, and unscaled where the loss is scaled; SGD has both in its learning
 /// rate. Without accumulation the update uses the gradient itself. Several replicas sum their
-/// gradients before they use them, each by itself or as many together as the options say; with
+/// gradients before they use them, one by one or as many together as the options specify; with
 /// sharded state a replica updates its shard of a weight, which all then gather.
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
                   const UpdateOptions& options);

@@ -144,8 +144,8 @@ TensorId indicesFirst(GradientBuilder& b, TensorId gradient, std::size_t axis,
 
 } // namespace
 
-/// Rows are added into zeros; addOptimizer() lets them go straight into an accumulator. Rows of
-/// another axis than the first are added to a transposed view.
+/// Rows are added to zeros; addOptimizer() has them added straight to an accumulator. Rows of an
+/// axis other than the first are added to a transposed view.
 void addGradient(GradientBuilder& b, const GatherAttributes& gather, TensorId gradient) {
     const Op op = b.forward();
     const TensorId table = op.inputs[0];

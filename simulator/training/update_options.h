@@ -5,9 +5,9 @@
 
 namespace tilescope::sim {
 
-/// Of a training graph: its loss, its gradients and what becomes of them.
+/// Options of a training graph: its loss, its gradients and their use.
 struct UpdateOptions {
-    /// Of a run; it has them all.
+    /// Takes them from a run's options.
     UpdateOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
         : machine(all.machine)
         , batch(all.batch)

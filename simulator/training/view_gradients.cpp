@@ -1,4 +1,4 @@
-// Gradients of operations that only move elements: the way back.
+// Gradients of operations that only move elements: the reverse movement.
 #include "simulator/training/gradient_builder.h"
 
 #include <cstdlib>

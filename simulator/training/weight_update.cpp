@@ -99,7 +99,7 @@ TensorId WeightUpdate::state(const std::string& prefix, Precision type, StateKin
     return graph_.tensors.add(std::move(made));
 }
 
-/// A number of the weight's own that outlives the step.
+/// A number for each weight that outlives the step.
 TensorId WeightUpdate::scalarState(const std::string& prefix) {
     Tensor made;
     made.name = prefix + name_;
@@ -139,7 +139,7 @@ TensorId WeightUpdate::unscaled(TensorId gradient) {
               {gradient, scaling}, shape, stateType());
 }
 
-/// What the optimizer subtracts, but for the learning rate.
+/// The tensor that the optimizer subtracts, without the learning rate.
 TensorId WeightUpdate::stepOf(TensorId gradient) {
     switch (options_.training.optimizer) {
     case Optimizer::Sgd:
@@ -162,8 +162,8 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
     return gradient;
 }
 
-/// What a step does to the weight: SGD's also takes the loss's scaling and its own decay out; the
-/// rate of LARS is in its velocity.
+/// The step's update of the weight: that of SGD also removes the loss's scaling and applies its own
+/// decay; the rate of LARS is in its velocity.
 ElementwiseAttributes WeightUpdate::lastStep() const {
     ElementwiseAttributes step{ScaledAdd, -1};
     step.byLearningRate = options_.training.optimizer != Optimizer::Lars;
@@ -209,9 +209,9 @@ TensorId WeightUpdate::adamStep(TensorId scaled) {
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
 }
 
-/// The gradient over the root of its mean square, which a velocity gathers if there is one (PyTorch
-/// torch/optim/rmsprop.py, popart adaptivedecompose). PopART has one operation for what is a root,
-/// a sum and a quotient here.
+/// The gradient divided by the root of its mean square, which a velocity accumulates if there is
+/// one (PyTorch torch/optim/rmsprop.py, popart adaptivedecompose). PopART has one operation where a
+/// root, a sum and a quotient are used here.
 TensorId WeightUpdate::rmspropStep(TensorId scaled) {
     const TensorId gradient = decayed(unscaled(scaled), 1);
     const TensorId square =
@@ -234,7 +234,7 @@ TensorId WeightUpdate::rmspropStep(TensorId scaled) {
 
 /// The gradient with weight decay, times the ratio of the weight's norm to the sum of the
 /// gradient's and the decayed weight's (You et al. 2017, "Large Batch Training of Convolutional
-/// Networks"): what momentum then gathers.
+/// Networks"), which momentum then accumulates.
 TensorId WeightUpdate::larsGradient(TensorId scaled) {
     const TensorId gradient = unscaled(scaled);
     const auto number = [&](const char* suffix, ElementwiseFunction function,
@@ -259,7 +259,7 @@ TensorId WeightUpdate::larsGradient(TensorId scaled) {
               updatedShape(), DataType::Float);
 }
 
-/// v = m v + rate * ratio * (gradient + decay * w), which the weight loses.
+/// v = m v + rate * ratio * (gradient + decay * w), which is subtracted from the weight.
 TensorId WeightUpdate::larsVelocity(TensorId gradient) {
     ElementwiseAttributes average{MovingAverage, numbers_.momentum, 1};
     average.byLearningRate = true;

@@ -31,7 +31,7 @@ public:
     /// Overwrites the first operand; the result is the operand's new value.
     TensorId inPlace(const std::string& suffix, const std::string& type,
                      const ElementwiseAttributes& function, const std::vector<TensorId>& inputs);
-    /// A tensor on the tiles of what is updated that outlives the step.
+    /// A tensor that outlives the step, on the tiles of the updated one.
     TensorId state(const std::string& prefix, Precision type, StateKind kind = StateKind::Moment);
 
 private:

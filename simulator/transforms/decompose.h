@@ -12,10 +12,11 @@ namespace tilescope::sim {
 /// the scaled power (PopART lrnx.cpp). Names of the parts nest under the op's.
 Graph decomposed(const Graph& graph);
 
-/// Lets floating-point inputs arrive as `type`; a cast in front of the first operation that reads
-/// one makes the model's type of it on the device (as Graphcore's image models do with 8-bit
-/// inputs). The inputs keep their names and lie linearly, since PopART's Cast gives its operand no
-/// layout (popx, CastOpx). Says in a message if no input is of another floating-point type.
+/// Makes floating-point inputs arrive as `type`; a cast before the first operation that reads one
+/// converts it to the model's type on the device (as Graphcore's image models do with 8-bit
+/// inputs). The inputs keep their names and are laid out linearly, since PopART's Cast does not
+/// give its operand a layout (popx, CastOpx). Adds a message if no input is of another
+/// floating-point type.
 Graph withInputType(Graph graph, InputType type);
 
 } // namespace tilescope::sim

@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    /// By position, as ONNX's own runner has it. Inputs that decide shapes have become constants.
+    /// By position, as in ONNX's own runner. Inputs that decide shapes have become constants.
     void takeFromTestData(const Graph& graph, std::size_t i,
                           const std::map<std::size_t, NamedArray>& set) {
         const Tensor& tensor = graph.tensors[graph.inputs[i]];
@@ -115,7 +115,7 @@ private:
         if (array.data.isReal())
             for (const float value : array.data.reals())
                 if (!std::isfinite(value))
-                    refuse("holds values that are no numbers (NaN or infinity)");
+                    refuse("holds values that are not finite (NaN or infinity)");
         return converted(array.data, tensor.type);
     }
 
@@ -161,7 +161,7 @@ private:
     std::map<std::string, std::vector<TensorData>> parts_;
 };
 
-/// What results should be.
+/// The expected results.
 class Expectation {
 public:
     /// Reads the files.
@@ -274,7 +274,7 @@ std::optional<Difference> differenceOf(const std::string& name, const TensorData
 InferenceResult computeResults(const std::string& model, const RunOptions& options) {
     const Graph graph = valuedModel(model, options);
     const InputFeed feed(graph, options, options.compute.inputs);
-    // Read before the work: what is damaged ends it.
+    // Read before the work, so that damaged files are reported at once.
     const Expectation expectation(graph, options.compute);
     const Graph prepared = preparedGraph(graph, options);
     Machine machine(prepared, options, static_cast<std::uint64_t>(options.compute.seed),

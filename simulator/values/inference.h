@@ -1,4 +1,4 @@
-// A model's results on data, and whether they are those that somebody expects.
+// A model's results on data, and their comparison with expected ones.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ struct InferenceResult {
     std::vector<NamedArray> outputs;     ///< of all micro-batches of a call, one after the other
     bool generatedInputs = false;        ///< the inputs were made up
     std::vector<Difference> differences; ///< from options.compute.expect
-    RunValues values;                    ///< for the profile, as options.compute.values asks
+    RunValues values;                    ///< for the profile, according to options.compute.values
 };
 
 /// Computes one call of the host with options.compute.inputs. Throws UserError for inputs that do
 /// not fit the model: names, shapes, types, values that are not numbers.
 InferenceResult computeResults(const std::string& model, const RunOptions& options);
 
-/// Values for an input that nobody gave: normal numbers for reals, small whole numbers for others,
-/// the same for the same name and seed.
+/// Values for an input that was not given: normal numbers for reals, small whole numbers for
+/// others, the same for the same name and seed.
 TensorData generatedInput(const std::string& name, DataType type, const Shape& shape,
                           std::uint64_t seed);
 

@@ -96,9 +96,9 @@ public:
                 refuse(array.name, "holds whole numbers; weights are real");
             for (const float value : array.data.reals())
                 if (!std::isfinite(value))
-                    refuse(array.name, "holds values that are no numbers (NaN or infinity)");
+                    refuse(array.name, "holds values that are not finite (NaN or infinity)");
             if (!arrays_.try_emplace({name.path, name.direction}, std::move(array)).second)
-                refuse(name.path, "is there twice");
+                refuse(name.path, "occurs twice");
         }
     }
 
@@ -118,7 +118,7 @@ public:
 
     void checkThatAllAreTaken() const {
         if (!arrays_.empty())
-            refuse(arrays_.begin()->second.name, "is no weight of the model");
+            refuse(arrays_.begin()->second.name, "is not a weight of the model");
     }
 
 private:
@@ -130,7 +130,7 @@ private:
                                        toString(array.data.shape()), toString(wanted)));
     }
 
-    /// Layers of a model within a model are named without it by Keras 2.
+    /// Keras 2 names layers of a nested model without the model's name.
     NamedArray taken(const std::string& name, std::size_t direction) {
         std::string path = name;
         for (;;) {
@@ -148,7 +148,7 @@ private:
         throw UserError(fmt::format(
             "{}: has no '{}'{}; save all of them: numpy.savez(file, **{{w.name: w.numpy() for w "
             "in model.weights}})",
-            file_, name, direction == 0 ? "" : " of the way backwards"));
+            file_, name, direction == 0 ? "" : " of the backward direction"));
     }
 
     TensorData fitted(const NamedArray& array, const Shape& shape,
@@ -175,8 +175,8 @@ private:
         return permuted(array.data, order).reshaped(shape);
     }
 
-    /// Keras: [features, gates x units] and [gates x units], with a row more for a state's own
-    /// bias; an LSTM's gates are i, f, c, o where ONNX has i, o, f, c.
+    /// Keras: [features, gates x units] and [gates x units], with a further row for a separate bias
+    /// of the state; an LSTM's gates are i, f, c, o where ONNX has i, o, f, c.
     TensorData ofDirection(const NamedArray& array, const Shape& shape,
                            const WeightReader& reader) const {
         const bool isBias = reader.operand == 3;

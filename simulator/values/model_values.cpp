@@ -37,7 +37,7 @@ void setValues(onnx::TensorProto& tensor, const TensorData& data) {
     tensor.set_raw_data(std::move(raw));
 }
 
-/// A view of a weight is a weight of its own here; its node goes.
+/// A view of a weight becomes a weight of its own here; its node is removed.
 bool replaceView(onnx::GraphProto& graph, const std::string& name, const TensorData& data) {
     for (int i = 0; i < graph.node_size(); ++i)
         if (graph.node(i).output_size() == 1 && graph.node(i).output(0) == name) {
@@ -137,7 +137,7 @@ void saveModel(const std::string& model, const RunOptions& options, const NamedW
         if (found != initialisers.end())
             setValues(*found->second, data);
         else if (!replaceView(graph, name, data))
-            throw InternalError(fmt::format("weight '{}' has no place in the model", name));
+            throw InternalError(fmt::format("weight '{}' is not in the model", name));
     }
     writeFileAtomically(file, proto.SerializeAsString());
 }

@@ -12,8 +12,8 @@
 namespace tilescope::sim {
 
 /// Imports a model with values. Built-in models start with weights of options.compute.seed, and so
-/// do Keras models without a file of weights beside them (keras_weights.h); other models have to
-/// bring theirs.
+/// do Keras models without a file of weights beside them (keras_weights.h); other models must
+/// contain theirs.
 Graph valuedModel(const std::string& model, const RunOptions& options);
 
 /// Weights by name.

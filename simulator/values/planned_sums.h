@@ -1,4 +1,4 @@
-// In which parts the planner lets a graph's products be summed.
+// The parts in which a graph's products are summed according to the planner.
 #pragma once
 
 #include "core/options/machine_options.h"

@@ -17,7 +17,7 @@ bool isOneOf(std::string_view type, const std::array<std::string_view, size>& ty
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-/// What an optimizer makes on its way from a gradient to the new weight and its state.
+/// Intermediate results of an optimizer between a gradient and the new weight and its state.
 constexpr std::array<std::string_view, 14> optimizerSteps{
     "Accumulate", "SparseAccumulate", "AccumulatorZero",     "AdamUpdater", "GradientUnscale",
     "LambRatio",  "LambScale",        "LambSquare",          "LarsDecay",   "LarsRatio",
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 14> optimizerSteps{
 constexpr std::array<std::string_view, 2> stateUpdates{"Accl1Update", "Accl2Update"};
 constexpr std::string_view weightUpdate = "VarUpdate";
 
-/// What the result of an operation is; none if it is not looked at.
+/// The kind of an operation's result; none if it is not recorded.
 std::optional<ValueKind> valueKindOf(const Op& op) {
     if (op.type == weightUpdate)
         return ValueKind::Weight;
@@ -138,7 +138,8 @@ bool ValueRecorder::isSampled(std::int64_t iteration) const {
                        : std::binary_search(sampled_.begin(), sampled_.end(), iteration);
 }
 
-/// Whether an iteration is looked at. In a run of any length one too many leaves out every second.
+/// Whether an iteration is sampled. In a run of unknown length, every second sample is dropped once
+/// there is one too many.
 bool ValueRecorder::begin(std::int64_t iteration) {
     if (!isSampled(iteration))
         return false;

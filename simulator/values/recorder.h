@@ -1,4 +1,4 @@
-// What a profile keeps of the values that a model computes.
+// Samples and statistics in a profile of the values that a model computes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace tilescope::sim {
 
-/// Values of a run, with names of operations that a profile has ids for.
+/// Values of a run, with names of the operations for which a profile has ids.
 struct RunValues {
     ProfileValues values;
     std::vector<std::string> operations; ///< of each tensor
@@ -28,26 +28,27 @@ struct RunValues {
 /// Gives them to the profile of the same run.
 void addValues(Profile& profile, RunValues run);
 
-/// Iterations to look at, from one on: at most `samples` of `iterations`, evenly spread, with the
-/// first and the last.
+/// Iterations to sample, counted from one: at most `samples` of `iterations`, evenly spread,
+/// including the first and the last.
 std::vector<std::int64_t> sampledIterations(std::int64_t iterations, std::int64_t samples);
 
-/// Looks at tensors of the first replica while a graph is computed, as ComputeOptions::values and
-/// valueSamples ask. Left out are tensors of whole numbers, single numbers, what only renames or
-/// moves elements, and what an optimizer computes on its way.
+/// Samples tensors of the first replica while a graph is computed, according to
+/// ComputeOptions::values and valueSamples. Left out are tensors of whole numbers, single numbers,
+/// results of operations that only rename or move elements, and intermediate results of an
+/// optimizer.
 class ValueRecorder {
 public:
-    /// `prepared` outlives it. `iterations`: of the whole run, all calls of the host; none where
-    /// nobody knows: then every iteration is looked at, every second one once there are more than
+    /// `prepared` must outlive it. `iterations`: of the whole run, all calls of the host; none if
+    /// unknown: then every iteration is sampled, every second one once there are more than
     /// ComputeOptions::valueSamples, and so on.
     ValueRecorder(const Graph& prepared, const BatchOptions& batch, const ComputeOptions& options,
                   std::optional<std::int64_t> iterations);
 
-    /// Sets port.record for the next call of the host, or clears it where there is nothing to look
-    /// at.
+    /// Sets port.record for the next call of the host, or clears it where there is nothing to
+    /// sample.
     void beginCall(HostPort& port);
     void endCall() { before_ += batch_.deviceIterations; }
-    /// Weights as they are, of a model that does not learn.
+    /// The weights of a model that is not trained.
     void seeWeights(const Machine& machine);
     void add(const CurvePoint& point);
     void add(const EpochPoint& point);
@@ -55,15 +56,15 @@ public:
     RunValues take();
 
 private:
-    /// A tensor at a place: its graph and the calls around it say which.
+    /// A tensor at a place, identified by its graph and the calls around it.
     struct Key {
         const Op* op;
         std::size_t result;
         std::vector<const Op*> calls;
         friend auto operator<=>(const Key&, const Key&) = default;
     };
-    /// What is seen of a tensor. `alive`: of each element of a sample whether it ever was not zero,
-    /// where that is asked.
+    /// The record of a tensor. `alive`: for each element of a sample whether it was ever non-zero,
+    /// if requested.
     struct Seen {
         ValueTensor tensor;
         std::string operation;

@@ -41,7 +41,7 @@ Split classesOf(const TensorData& wanted) {
     return {wanted.elements(), 1, 1};
 }
 
-/// The product of logarithms and encoded labels that losses of ONNX, and PopART's, become.
+/// The product of logarithms and encoded labels to which ONNX's and PopART's losses are converted.
 bool isLogLikelihood(const Op& op, const ElementwiseAttributes& function) {
     const bool isLoss = op.type == "NegativeLogLikelihoodLoss" ||
                         op.type == "SoftmaxCrossEntropyLoss" || op.type == "Nll";

@@ -14,15 +14,15 @@ namespace tilescope::sim {
 struct ScoreCount {
     std::int64_t right = 0, of = 0;
     double loss = 0; ///< sum of -log(score of the right class)
-    /// What came after an earlier count.
+    /// The difference to an earlier count.
     [[nodiscard]] ScoreCount since(const ScoreCount& before) const {
         return {right - before.right, of - before.of, loss - before.loss};
     }
 };
 
-/// Of probabilities and the wanted distribution, both [..., classes, ...] of one shape: the classes
-/// are the dimension along which the wanted values add up to one. `logarithms`: of probabilities;
-/// where labels are weighed or left out nothing is counted.
+/// Counts for probabilities and the wanted distribution, both [..., classes, ...] of one shape: the
+/// classes are the dimension along which the wanted values add up to one. `logarithms`: of
+/// probabilities; where labels are weighted or left out nothing is counted.
 ScoreCount countScores(const TensorData& probabilities, const TensorData& wanted,
                        bool logarithms = false);
 

@@ -1,4 +1,4 @@
-// Statistics of many numbers: extremes, moments, and how they lie in the range of their type.
+// Statistics of many numbers: extremes, moments, and their distribution in the range of their type.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tilescope::sim {
 
-/// Gathers elements of float or half. The result is the same for any number of threads: sums are
+/// Collects elements of float or half. The result is the same for any number of threads: sums are
 /// over blocks of one size, in their order.
 class ElementStatistics {
 public:

@@ -31,7 +31,7 @@ public:
         std::iota(order_.begin(), order_.end(), 0);
     }
 
-    /// Throws UserError if images do not fit the input, or a label is none of the classes.
+    /// Throws UserError if images do not fit the input, or a label is not one of the classes.
     void check(const Tensor& input, std::optional<std::int64_t> classes) const {
         const std::int64_t pixels = set_.images.elements() / set_.count();
         const std::int64_t samples = input.shape.empty() ? 1 : input.shape.front();
@@ -52,7 +52,7 @@ public:
             std::swap(order_[i - 1], order_[engine() % i]);
     }
 
-    /// Values of an input from sample `first` on; past the end it begins anew.
+    /// Values of an input from sample `first` on, starting again after the last one.
     [[nodiscard]] TensorData values(const Tensor& input, bool isImage, std::int64_t first) const {
         const std::int64_t samples = input.shape.empty() ? 1 : input.shape.front();
         TensorData data = TensorData::filled(input.type, input.shape, 0);
@@ -78,9 +78,8 @@ public:
     }
 
     [[noreturn]] void refuseLabel(std::int64_t label, std::int64_t classes) const {
-        throw UserError(
-            fmt::format("{}: label {} has no place among {} classes, which begin with 0", origin_,
-                        label, classes));
+        throw UserError(fmt::format("{}: label {} is not one of {} classes, which begin with 0",
+                                    origin_, label, classes));
     }
 
 private:
@@ -93,7 +92,7 @@ private:
         } else if (each == 1) {
             data.setNumber(sample, static_cast<double>(label));
         } else {
-            throw UserError(fmt::format("{}: the model wants {} labels a sample ('{}' of shape "
+            throw UserError(fmt::format("{}: the model takes {} labels a sample ('{}' of shape "
                                         "{}), the data have one",
                                         origin_, each, input.name, toString(input.shape)));
         }
@@ -104,8 +103,8 @@ private:
     std::vector<std::int64_t> order_;
 };
 
-/// How many classes a model's labels choose from: those of the encoding that it brings along, or of
-/// the scores that it makes. None for a regression.
+/// The number of classes of a model's labels: those of its own encoding, or of its scores. None for
+/// a regression.
 std::optional<std::int64_t> labelledClasses(const Graph& graph, LossFunction loss) {
     std::vector<bool> isLabel(graph.tensors.size());
     for (const TensorId input : graph.inputs)
@@ -142,7 +141,7 @@ RunOptions evaluationOptions(const RunOptions& options, std::int64_t batch) {
     return plain;
 }
 
-/// The model in inference with the weights that training has reached.
+/// The model in inference with the current weights of training.
 class Evaluation {
 public:
     Evaluation(const std::string& model, const RunOptions& options, const LabelledImages& set,
@@ -284,7 +283,7 @@ private:
         return std::move(*images);
     }
 
-    /// Before hours of work.
+    /// Called before hours of work.
     void checkData(const Graph& graph) const {
         if (graph.inputs.empty())
             throw UserError(fmt::format("model '{}' has no input that images could go to", model_));
@@ -388,7 +387,7 @@ private:
         return result;
     }
 
-    /// As the schedule has them, which all groups follow.
+    /// Sets the rates of the schedule, which all groups follow.
     void setLearningRates(Machine& machine, std::int64_t callsOfEpoch) {
         const double factor = options_.compute.schedule.factor(
             updates_, options_.compute.epochs * callsOfEpoch * options_.batch.deviceIterations);
@@ -398,7 +397,7 @@ private:
         machine.setLearningRates(std::move(rates));
     }
 
-    /// Of scores where the model has a cross-entropy, else of its result.
+    /// From scores where the model has a cross-entropy, else from its result.
     static double meanLoss(const ScoreCount& count, const LossSum& loss) {
         return count.of > 0 ? count.loss / static_cast<double>(count.of)
                             : loss.sum / static_cast<double>(loss.of);

@@ -12,8 +12,8 @@
 
 namespace tilescope::sim {
 
-/// What an epoch has come to. Losses are means over samples; accuracies shares of samples, where
-/// the model sorts into classes.
+/// Results of an epoch. Losses are means over samples; accuracies are shares of samples, where the
+/// model is a classifier.
 struct EpochResult {
     std::int64_t epoch = 1;   ///< from one on
     std::int64_t updates = 0; ///< of the weights, in all epochs so far
@@ -21,13 +21,13 @@ struct EpochResult {
     double learningRate = 0;                      ///< of its last update
     std::optional<double> accuracy;               ///< while it trained
     std::optional<double> evalLoss, evalAccuracy; ///< after it, where there are data for it
-    std::optional<double> lossScale;              ///< in the end, where it follows the gradients
+    std::optional<double> lossScale;              ///< at the end, where it is automatic
     double seconds = 0;                           ///< of this machine
 };
 
 struct TrainingResult {
     std::vector<EpochResult> epochs;
-    RunValues values; ///< for the profile, as options.compute.values asks
+    RunValues values; ///< for the profile, according to options.compute.values
 };
 
 struct TrainingProgress {

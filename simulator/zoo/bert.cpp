@@ -1,5 +1,5 @@
 // BERT: layers of attention and feed-forward with the normalisation after each sum. Sizes of the
-// published models (Devlin et al., 2018); names of layers as PopART's BERT has them.
+// published models (Devlin et al., 2018); names of layers as in PopART's BERT.
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
@@ -46,8 +46,8 @@ ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence) {
                    {mask.name, b.integers(scope + "/shape4", {0, 1, 1, sequence})}, sequence);
 }
 
-/// The tokens whose words are to be found, of each sample equally many: [N,S,H] to [N,tokens,H].
-/// Positions count through the whole batch: sample n has those from n*S on.
+/// The tokens whose words are to be predicted, equally many of each sample: [N,S,H] to
+/// [N,tokens,H]. Positions are counted over the whole batch: sample n has those from n*S on.
 ZooValue maskedPositions(ZooBuilder& b, const ZooValue& x, std::int64_t tokens) {
     const std::string scope = "MLM/Gather";
     const ZooValue places = b.addIndices("masked_lm_positions", {tokens});

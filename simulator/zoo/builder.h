@@ -19,7 +19,7 @@ class NodeProto;
 
 namespace tilescope::sim {
 
-/// A value of the graph and the channels or features it has (the last dimension of a sequence).
+/// A value of the graph and its channels or features (the last dimension of a sequence).
 struct ZooValue {
     std::string name;
     std::int64_t channels = 0;
@@ -61,8 +61,8 @@ public:
     /// Equal parts along an axis.
     std::vector<ZooValue> split(const std::string& name, const ZooValue& x, std::int64_t axis,
                                 int parts);
-    /// A trainable tensor; its name is also that of the value. `begins`: with what where it is
-    /// computed (start.h).
+    /// A trainable tensor; its name is also that of the value. `begins`: its initial values where
+    /// the model is computed (start.h).
     std::string weight(const std::string& name, const std::vector<std::int64_t>& shape,
                        const std::string& begins = start::byLayer);
     /// A tensor that belongs to the model but is not trained, such as a mask.
@@ -86,7 +86,7 @@ public:
     /// As PyTorch exports it: an instance normalisation of the groups, then scale and bias of the
     /// channels.
     ZooValue groupNorm(const std::string& name, const ZooValue& x, std::int64_t groups);
-    /// Normalises what an activation makes of a normalised tensor by a proxy: the mean and variance
+    /// Normalises the activation of a normalised tensor by a proxy: the mean and variance
     /// over `samples` of a normal distribution that got the same scale, bias and ReLU (Labatie et
     /// al. 2021, "Proxy-Normalizing Activations to Match Batch Normalization while Removing Batch
     /// Dependence"). `normName` is that of the group normalisation before.
@@ -107,7 +107,7 @@ public:
     onnx::ModelProto finish(const ZooValue& output);
     /// The output is [N, shape...].
     onnx::ModelProto finish(const ZooValue& output, const std::vector<std::int64_t>& shape);
-    /// Several outputs [N, shape...], by the names that they have.
+    /// Several outputs [N, shape...], by their names.
     onnx::ModelProto
     finishAs(const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& outputs);
 

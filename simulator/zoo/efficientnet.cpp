@@ -1,4 +1,4 @@
-// EfficientNet as torchvision has it: inverted bottlenecks with squeeze and excitation.
+// EfficientNet as in torchvision: inverted bottlenecks with squeeze and excitation.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +33,7 @@ constexpr std::array efficientNets{
     EfficientNet{"b2", 1.1, 1.2, 288}, EfficientNet{"b3", 1.2, 1.4, 300},
     EfficientNet{"b4", 1.4, 1.8, 380}};
 
-/// A multiple of eight that is not a tenth less.
+/// The nearest multiple of eight that is not more than a tenth less.
 std::int64_t scaledChannels(std::int64_t channels, double width) {
     const double wanted = static_cast<double>(channels) * width;
     const std::int64_t rounded =

@@ -1,6 +1,6 @@
 // Transformers with the normalisation before each part: GPT-2 (Radford et al., 2019), ViT
 // (Dosovitskiy et al., 2020) and its shape-optimised successor (Alabdulmohsin et al., 2023; as
-// SigLIP has it).
+// in SigLIP).
 #include <onnx/onnx_pb.h>
 
 #include "simulator/zoo/topologies.h"

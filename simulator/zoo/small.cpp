@@ -13,7 +13,7 @@ onnx::ModelProto zooMlp(const ZooSettings&) {
     return b.finish(b.softmax("softmax", b.dense("dense3", x, 10)));
 }
 
-// The blocks are what a pipelined run puts on IPUs of their own.
+// A pipelined run puts each block on an IPU of its own.
 onnx::ModelProto zooMnistCnn(const ZooSettings&) {
     ZooBuilder b("mnist-cnn", {1, 28, 28});
     ZooValue x = b.input();
@@ -44,8 +44,8 @@ onnx::ModelProto zooMnistTutorial(const ZooSettings&) {
 
 namespace {
 
-// A side at which every tile of an IPU has a few hundred elements: the copies, and not what a step
-// costs at least, decide.
+// A side at which every tile of an IPU has a few hundred elements, so that the copies dominate and
+// not the fixed cost of a step.
 constexpr std::int64_t summandSide = 768;
 
 onnx::ModelProto sumWithTransposed(const std::string& name, bool transposedFirst) {

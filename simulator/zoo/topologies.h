@@ -11,7 +11,7 @@ class ModelProto;
 
 namespace tilescope::sim {
 
-/// Options of a model with every key there, checked.
+/// Checked options of a model, with every key present.
 class ZooSettings {
 public:
     explicit ZooSettings(std::map<std::string, std::string> values)

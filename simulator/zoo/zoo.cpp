@@ -27,11 +27,11 @@ ZooOption sizeOption(const std::string& key, std::int64_t standard, std::int64_t
 }
 
 const std::vector<Topology>& topologies() {
-    // Sequences are as long as the position embedding at most; more layers than any published
-    // variant has are allowed, up to a depth that nobody means.
+    // Sequences are at most as long as the position embedding; more layers than in any published
+    // variant are allowed, up to a depth that can only be a mistake.
     constexpr std::int64_t mostLayers = 1024;
     const ZooOption bertHead{"head", "mlm", 0, 0, {"mlm", "squad"}};
-    // Graphcore's PopART examples leave the biases of attention out unless asked for them.
+    // Graphcore's PopART examples leave the biases of attention out unless requested.
     const ZooOption attentionBias{"attentionBias", "on", 0, 0, {"on", "off"}};
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     // Positions of a sample that the masked-language-model head computes; 0: all.
@@ -59,14 +59,13 @@ const std::vector<Topology>& topologies() {
           "[N,768,768]",
           {}},
          zooTransposedPlusPlain},
-        {{"resnet50", "ResNet-50 v1.5 as torchvision has it", "[N,3,224,224]", {norm}},
-         zooResNet50},
-        {{"resnext50_32x4d", "ResNeXt-50 32x4d as torchvision has it", "[N,3,224,224]", {norm}},
+        {{"resnet50", "ResNet-50 v1.5 as in torchvision", "[N,3,224,224]", {norm}}, zooResNet50},
+        {{"resnext50_32x4d", "ResNeXt-50 32x4d as in torchvision", "[N,3,224,224]", {norm}},
          zooResNext50},
-        {{"resnext101_32x8d", "ResNeXt-101 32x8d as torchvision has it", "[N,3,224,224]", {norm}},
+        {{"resnext101_32x8d", "ResNeXt-101 32x8d as in torchvision", "[N,3,224,224]", {norm}},
          zooResNext101},
         {{"efficientnet",
-          "EfficientNet as torchvision has it, 224 to 380 pixels wide by variant",
+          "EfficientNet as in torchvision, 224 to 380 pixels wide by variant",
           "[N,3,224,224]",
           {{"variant", "b0", 0, 0, {"b0", "b1", "b2", "b3", "b4"}}}},
          zooEfficientNet},
@@ -88,7 +87,7 @@ const std::vector<Topology>& topologies() {
           {sizeOption("sequenceLength", 128, 1024), sizeOption("layers", 12, mostLayers)}},
          zooGpt2Small},
         {{"vit-base",
-          "ViT-B/16 as torchvision has it, hidden size 768",
+          "ViT-B/16 as in torchvision, hidden size 768",
           "[N,3,224,224]",
           {sizeOption("layers", 12, mostLayers)}},
          zooVitBase},

@@ -36,7 +36,7 @@ struct ZooEntry {
 using ZooOptions = std::map<std::string, std::string>;
 
 const std::vector<ZooEntry>& zooEntries();
-/// A file of such a name is asked for with its folder: "./resnet50".
+/// A file with such a name has to be given with its folder: "./resnet50".
 bool isZooName(std::string_view name);
 
 /// A valid ONNX model with a symbolic batch dimension "N" and weights made by ConstantOfShape.

@@ -87,7 +87,7 @@ private slots:
             "labels-idx1-ubyte: has 59 labels for 60 images");
         row(
             "label beyond the classes", [](auto& files) { files.labels.back() = 10; },
-            "digits: label 10 has no place among 10 classes, which begin with 0");
+            "digits: label 10 is not one of 10 classes, which begin with 0");
         row(
             "label below zero",
             [](auto& files) { files.labels = idx(9, {images}, QByteArray(images, -1)); },
@@ -105,10 +105,10 @@ private slots:
             "images-idx3-ubyte: is truncated or damaged; copy it again");
         row(
             "too long", [](auto& files) { files.labels += "xx"; },
-            "labels-idx1-ubyte: has more data than its head says; copy it again");
+            "labels-idx1-ubyte: has more data than its header says; copy it again");
         row(
             "no IDX", [](auto& files) { files.images = "\x89PNG and more"; },
-            "images-idx3-ubyte: is no IDX file");
+            "images-idx3-ubyte: is not an IDX file");
         row(
             "impossible", [](auto& files) { files.images = idx(8, std::vector<int>(255, -1), {}); },
             "images-idx3-ubyte: has the impossible shape");
@@ -134,7 +134,7 @@ private slots:
         writeDigits(digits());
         writeDigits(digits(images, 12), "t10k");
         verifyRefused(trained({"--save-model", "saved.onnx", "--epochs", "1000000"}),
-                      "digits: label 12 has no place among 10 classes");
+                      "digits: label 12 is not one of 10 classes");
         QVERIFY(QDir().mkpath("nothing"));
         verifyRefused(trained({"--eval-data", "nothing"}),
                       "nothing: has no t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte");

@@ -84,7 +84,7 @@ private slots:
         QTest::addColumn<QString>("message");
         QTest::newRow("shape") << 0.5 << 783 << "has shape [2,783]; it takes [2,784]";
         QTest::newRow("NaN") << std::numeric_limits<double>::quiet_NaN() << 784
-                             << "holds values that are no numbers (NaN or infinity)";
+                             << "holds values that are not finite (NaN or infinity)";
     }
     void badInputsEndWithAMessage() {
         QFETCH(double, value);

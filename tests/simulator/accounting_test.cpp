@@ -1,4 +1,4 @@
-// One truth: on every kind of execution what one report says is what the others say.
+// Reports agree with each other on every kind of execution.
 #include <QtTest>
 
 #include "core/base/error.h"

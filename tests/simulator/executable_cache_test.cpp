@@ -31,7 +31,7 @@ bool isFromCache(const Profile& p) {
     });
 }
 
-/// Without times and what tells where the program came from.
+/// Without times and the origin of the program.
 Profile plain(Profile p) {
     p.info.createdAt.clear();
     p.info.timings.clear();
@@ -196,7 +196,7 @@ private slots:
         QCOMPARE(difference(again, whole), "");
     }
 
-    /// A shape that lies in another file decides the program.
+    /// A shape in another file decides the program.
     void aConstantInAnotherFileIsRead() {
         onnx::ModelProto model = zooModel("mlp");
         auto& graph = *model.mutable_graph();

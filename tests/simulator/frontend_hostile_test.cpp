@@ -1,5 +1,5 @@
-// What no exporter writes: types that no operator takes, constants that no computer holds, amounts
-// that are no numbers. Each is refused with its place.
+// Models that no exporter writes: types that no operator takes, constants too large for any
+// computer, amounts that are not numbers. Each is refused with its place.
 #include <filesystem>
 #include <fstream>
 
@@ -76,7 +76,7 @@ private slots:
             "operand 1 ('z') is of type float, and operand 0 is int32");
     }
 
-    /// There is no kernel for them. What is only simulated has no values of any type.
+    /// There is no kernel for them. Operations that are only simulated have no values of any type.
     void operandsOfWrongTypes() {
         QFETCH(QString, model);
         QFETCH(QString, expected);
@@ -105,7 +105,7 @@ private slots:
         QVERIFY(!imported(text, withValues()).ops.empty());
     }
 
-    /// More than any tensor that is computed with: not even begun.
+    /// Larger than any tensor that can be computed: refused before computing begins.
     void constantsBeyondTheComputer_data() {
         QTest::addColumn<QString>("model");
         QTest::newRow("filled") << "g (float[1] x) => (float[8589934592] y) "
@@ -143,7 +143,7 @@ private slots:
         }
     }
 
-    /// Negative, infinite or no number at all: the declaration's key and formula are named.
+    /// Negative, infinite or NaN: the declaration's key and formula are named.
     void declaredAmounts() {
         QFETCH(QString, key);
         QFETCH(QString, formula);

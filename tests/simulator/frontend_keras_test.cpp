@@ -1,4 +1,4 @@
-// Models as Keras writes them against the ONNX models that they mean.
+// Models as Keras writes them against the equivalent ONNX models.
 #include <filesystem>
 
 #include <boost/json.hpp>
@@ -211,8 +211,8 @@ onnx::ModelProto onnxMnist() {
     return b.finishAs({{x.name, {10}}});
 }
 
-/// What differs between two graphs: operations, their attributes, shapes and who feeds whom. "" if
-/// nothing does.
+/// The differences between two graphs: operations, their attributes, shapes and connections. "" if
+/// there are none.
 std::string differences(const Graph& a, const Graph& b) {
     if (a.ops.size() != b.ops.size())
         return fmt::format("{} operations, {} of the other", a.ops.size(), b.ops.size());
@@ -394,7 +394,7 @@ private slots:
         QTest::newRow("function") << one("Activation", {{"activation", "rellu"}}, {8})
                                   << "Did you mean 'relu'?";
         QTest::newRow("rank") << one("Conv2D", convConfig(4, 3, 1, "same"), {8})
-                              << "and not 2 spatial dimensions";
+                              << "instead of 2 spatial dimensions";
         QTest::newRow("window") << one("Conv2D", convConfig(4, 9, 1, "valid"), {8, 8, 4})
                                 << "does not fit";
         QTest::newRow("reshape") << one("Reshape", {{"target_shape", pair(3, -1)}}, {8})

@@ -1,4 +1,4 @@
-// What single ONNX nodes become.
+// The operations that single ONNX nodes become.
 #include <QtTest>
 
 #include "core/base/error.h"
@@ -374,7 +374,7 @@ private:
             "Norm[2,3]");
     }
 
-    /// Convolutions with one number are planned together; what one says of the plan is all's.
+    /// Convolutions with one number are planned together; the plan options of one apply to all.
     void convolutionsWithOneNumber() {
         const auto model = [](const std::string& more) {
             return "g (float16[1,8,8,8] x, float16[8,8,3,3] w, float16[8,8,3,3] v) => "

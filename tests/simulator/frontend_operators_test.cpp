@@ -1,5 +1,5 @@
-// Operators that are combinations of others: what they become, that they run soundly, and that what
-// is before them can be trained.
+// Operators that are combinations of others: the operations that they become, that they run
+// soundly, and that weights before them can be trained.
 #include <fstream>
 
 #include <QTemporaryDir>
@@ -194,7 +194,7 @@ private slots:
             << 1 << 1 << -1;
     }
 
-    // One loop for each direction, whose step is there once, however many there are.
+    // One loop for each direction, with its step lowered once, however many there are.
     void recurrentNetworks() {
         QFETCH(QString, model);
         QFETCH(int, loops);
@@ -336,7 +336,7 @@ private slots:
         QCOMPARE(graph.ops[OpId(2)].name, "second/inner");
     }
 
-    // Each level calls the next twice: 2^40 calls, of which nothing is left.
+    // Each level calls the next twice: 2^40 calls, all of which are removed.
     void functionsThatDoubleAreRefused() {
         onnx::ModelProto model = importable("own.ops");
         constexpr int levels = 40;

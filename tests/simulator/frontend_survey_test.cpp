@@ -1,4 +1,4 @@
-// Every model that the ONNX project tests with imports, or is refused with words.
+// Every model of the ONNX project's tests imports, or is refused with a message.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// What the tests count in a graph.
+// Counts of a graph for tests.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a run records of its host.
+// The record of a run's host.
 #include <QtTest>
 #include <algorithm>
 #include <map>
@@ -18,7 +18,7 @@ const HostSpan& loadingOf(const Profile& p) {
                          [](const HostSpan& span) { return span.lane == loadingLane; });
 }
 
-/// Bytes on one IPU that an executable has to bring: everything but room.
+/// Bytes on one IPU that an executable contains: everything except reserved memory.
 std::int64_t loadedBytes(const Profile& p) {
     std::int64_t bytes = 0;
     for (const CategoryMemory& memory : p.categoryMemory) {

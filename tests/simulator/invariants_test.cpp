@@ -1,4 +1,4 @@
-// The invariants themselves: a sound profile passes, and each way to spoil it is noticed.
+// The invariants themselves: a sound profile passes, and each way to break it is detected.
 #include <functional>
 
 #include <QtTest>

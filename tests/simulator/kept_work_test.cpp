@@ -1,4 +1,4 @@
-// Simulations that use what others have left give what they give alone.
+// Simulations that use work kept from others give the same results as alone.
 #include <QtTest>
 
 #include "core/base/error.h"
@@ -117,7 +117,7 @@ private slots:
                 std::size_t known = 0;
                 constexpr int steps = 24;
                 for (int i = 0; i <= steps; ++i) {
-                    // From nothing to more than any plan takes, closer together where it is little.
+                    // From nothing to more than any plan takes, in smaller steps at small sizes.
                     const double part = static_cast<double>(upwards ? i : steps - i) / steps;
                     const double proportion = part * part * part;
                     const std::int64_t bound = memoryBound(target, proportion);

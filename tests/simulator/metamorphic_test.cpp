@@ -1,4 +1,4 @@
-// What a model is called and how its file is put together changes no figure.
+// Names in a model and the structure of its file do not change any figure.
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
@@ -128,7 +128,7 @@ void shuffleInitializers(onnx::ModelProto& model, Random& random) {
         list.SwapElements(i - 1, static_cast<int>(random() % static_cast<unsigned>(i)));
 }
 
-/// What no output needs.
+/// Adds nodes that no output needs.
 void addDeadNodes(onnx::ModelProto& model, Random& random) {
     auto& graph = *model.mutable_graph();
     constexpr int count = 5;
@@ -290,8 +290,8 @@ private slots:
         for (const char* model : {"bert-base", "efficientnet"})
             QTest::newRow(model) << model;
     }
-    /// The order of nodes is the schedule: which of them arranges what they share, and what
-    /// repeats, depends on it, what is computed does not.
+    /// The order of nodes is the schedule: which of them arranges shared operands, and which parts
+    /// repeat, depends on it; the computation does not.
     void permutedNodesAreTheSameWork() {
         QFETCH(QString, name);
         const unsigned seed = std::random_device()();

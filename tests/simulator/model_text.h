@@ -1,4 +1,4 @@
-// ONNX models from their textual form, and a one-line summary of what they became.
+// ONNX models from their textual form, and a one-line summary of the imported graph.
 #pragma once
 
 #include <stdexcept>

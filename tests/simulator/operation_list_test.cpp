@@ -63,7 +63,7 @@ private slots:
             R"({"variables": {"a": [1]}, "operations": [
                 {"name": "b", "type": "relu", "inputs": ["x"]}]})",
             "job.json: operation 'b': the input \"x\" is neither a variable nor the result of an "
-            "operation before");
+            "earlier operation");
         row("operands",
             R"({"variables": {"a": [1]}, "operations": [
                 {"name": "b", "type": "add", "inputs": ["a"]}]})",

@@ -1,4 +1,4 @@
-// What is too large is refused soon, with the name of what it is; what names say is never read.
+// Models that are too large are refused early, naming the tensor; contents of names do not matter.
 #include <QElapsedTimer>
 #include <QTest>
 #include <ctime>

@@ -234,7 +234,7 @@ private slots:
         }
     }
 
-    /// The checker is not asked again when a built-in model is run.
+    /// The checker is not called again when a built-in model is run.
     void everyVariantIsValid() {
         for (const ZooEntry& entry : zooEntries())
             for (const ZooOption& option : entry.options) {

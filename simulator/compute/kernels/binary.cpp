@@ -6,9 +6,9 @@ namespace {
 
 using enum ElementwiseFunction;
 
-/// Gradient and result of a function of straight pieces: the slope of the piece. Where ends count
-/// as part of the slope it is the operand in the place of the result, which says no more whether it
-/// was beyond.
+/// Gradient of a piecewise linear function from its result: the slope of the piece. Where the ends
+/// belong to the slope, the operand is given in place of the result, which cannot tell an end from
+/// what lies beyond it.
 bool computePiecewise(const ElementwiseAttributes& e, const TensorData& g, const TensorData& y,
                       TensorData& result) {
     const auto map = [&](const auto& function) {
@@ -138,7 +138,7 @@ bool computeBinary(const ElementwiseAttributes& elementwise, const TensorData& a
             return map([least = static_cast<float>(elementwise.alpha)](float x, float y)
                            TILESCOPE_INLINED { return x / (y < least ? least : y); });
         return map([](float x, float y) TILESCOPE_INLINED { return x / y; });
-    case Max: // of a number and none: none
+    case Max: // of a number and NaN: NaN
         return map([](float x, float y) TILESCOPE_INLINED { return x > y || x != x ? x : y; });
     case Min:
         return map([](float x, float y) TILESCOPE_INLINED { return x < y || x != x ? x : y; });

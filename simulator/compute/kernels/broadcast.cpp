@@ -3,7 +3,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// By how much an operand goes on along each dimension of the result.
+/// Strides of an operand along each dimension of the result.
 std::vector<std::int64_t> broadcastStrides(const Shape& result, const Shape& operand) {
     std::vector<std::int64_t> strides(result.size(), 0);
     const std::size_t lead = result.size() - operand.size();

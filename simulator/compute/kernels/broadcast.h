@@ -12,7 +12,7 @@
 namespace tilescope::sim {
 
 /// The dimensions of a result, neighbours joined where all operands allow it, outermost first, and
-/// by how many elements each operand goes on along them: along the last 0 or 1.
+/// the strides in elements of each operand along them: 0 or 1 along the last.
 struct Broadcast {
     std::vector<std::int64_t> sizes;
     std::vector<std::vector<std::int64_t>> strides; ///< of each operand
@@ -28,7 +28,7 @@ constexpr std::int64_t computeBlock = std::int64_t{1} << 14;
 /// `work` must not throw.
 void inTeam(std::int64_t count, const void* context, void (*work)(const void*, std::int64_t));
 
-/// Calls work(begin, end) for parts of so many indices, of at least `least` each.
+/// Calls work(begin, end) for parts of `count` indices, of at least `least` each.
 template <class Work> void inBlocks(std::int64_t count, std::int64_t least, const Work& work) {
     const std::int64_t blocks = ceilDiv(count, std::max<std::int64_t>(least, 1));
     if (blocks <= 1) {

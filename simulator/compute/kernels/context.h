@@ -10,8 +10,8 @@
 
 namespace tilescope::sim {
 
-/// Owns oneDNN's engine and the primitives made so far, by signature. One for a run; kernels use it
-/// one after the other.
+/// Owns oneDNN's engine and the primitives made so far, by signature. There is one per run; kernels
+/// use it one after the other.
 class ComputeContext {
 public:
     ComputeContext();
@@ -19,12 +19,12 @@ public:
     ComputeContext(const ComputeContext&) = delete;
     ComputeContext& operator=(const ComputeContext&) = delete;
 
-    /// Says that these elements never change: weights of an inference. Convolutions keep them in
+    /// Declares that these elements never change: weights in inference. Convolutions keep them in
     /// the order that they compute in.
     void keep(const TensorData& fixed);
 
-    HalfRounding rounding;   ///< of what is stored as half
-    FpExceptions exceptions; ///< that stop
+    HalfRounding rounding;   ///< of values stored as half
+    FpExceptions exceptions; ///< that stop the run
     SumOrders sumOrders;     ///< of products in halves
 
     class Library; ///< oneDNN's part

@@ -33,8 +33,8 @@ void convertTo(TensorData& result, const TensorData& operand) {
     });
 }
 
-/// Indices below zero count from the end; those that are no class have no one (PopLibs
-/// popops::encodeOneHot).
+/// Indices below zero count from the end; rows of indices that are not a class are all zeros
+/// (PopLibs popops::encodeOneHot).
 void encodeOneHot(const TensorData& indices, TensorData& result) {
     const std::int64_t classes = result.shape().back();
     if (result.isReal())

@@ -37,8 +37,8 @@ struct ConvShapes {
         }
         return dims;
     }
-    /// Whether it is a product of matrices as they lie: of one tap, without gaps, over so many
-    /// positions that a product is as fast as blocks of channels, which cost a change of order.
+    /// Whether it is a product of matrices as they are in memory: one tap, no gaps, and enough
+    /// positions for a product to be as fast as blocks of channels, which have to be reordered.
     [[nodiscard]] bool isProduct() const {
         constexpr std::int64_t leastPositions = 14 * 14; // measured with oneDNN 2.6 and AVX-512
         const auto allAre = [](const std::vector<std::int64_t>& list, std::int64_t value) {
@@ -120,11 +120,11 @@ void runConvolution(KernelCall& call, ConvPart part, const ConvShapes& shapes, c
     library.run(entry->second, a, b, result.reals().data());
 }
 
-/// A convolution without negative pads, which crop: of an input without what they crop.
+/// A convolution without negative pads, applied to the input after cropping.
 struct Uncropped {
     ConvAttributes conv;
-    Shape input;                     ///< that is left
-    std::vector<std::int64_t> begin; ///< of what is left, negative, as pads of the whole
+    Shape input;                     ///< after cropping
+    std::vector<std::int64_t> begin; ///< of the cropped input, as negative pads of the whole
     bool crops = false;
 };
 
@@ -146,7 +146,7 @@ TensorData withoutCropped(const Uncropped& part, const TensorData& input) {
     return part.crops ? padded(input, part.begin, part.input, 0) : input;
 }
 
-/// A result that may be of whole numbers, of reals that are.
+/// Makes a result that may have an integer type from reals that hold integers.
 void giveRounded(KernelCall& call, const TensorData& reals) {
     TensorData& result = call.make();
     for (std::int64_t i = 0; i < result.elements(); ++i)

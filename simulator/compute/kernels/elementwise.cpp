@@ -28,7 +28,7 @@ bool computeTwo(const ElementwiseAttributes& e, const TensorData& a, const Tenso
     return computeWholeBinary(e, a, b, result);
 }
 
-/// Operand after operand, each with what there is so far.
+/// Combines operand after operand with the result so far.
 bool computeMany(const ElementwiseAttributes& e, KernelCall& call) {
     TensorData sum = call.inputs[0];
     for (std::size_t i = 1; i < call.inputs.size(); ++i) {

@@ -17,7 +17,8 @@ void mapReals(const Function& function, const TensorData& operand, TensorData& r
     });
 }
 
-/// A function of two values, broadcast. In: float or 32-bit integers; Out: the same of the result.
+/// A function of two values, broadcast. In, Out: the types of operands and result, float or 32-bit
+/// integers.
 template <class In, class Out, class Function>
 void mapPairs(const Function& function, const Shape& shape, const In* a, const Shape& shapeA,
               const In* b, const Shape& shapeB, Out* to) {
@@ -38,10 +39,10 @@ void mapRealPairs(const Function& function, const TensorData& a, const TensorDat
                            b.shape(), result.reals().data());
 }
 
-/// The same values as reals; those that are already are shared.
+/// The same values as reals; shared where they already are.
 TensorData asReals(const TensorData& data);
 
-// Each computes the functions of its file and says whether it was one of them.
+// Each computes the functions of its file; false if the function is not one of them.
 bool computeUnary(const ElementwiseAttributes& elementwise, const TensorData& operand,
                   TensorData& result);
 bool computeBinary(const ElementwiseAttributes& elementwise, const TensorData& a,
@@ -49,7 +50,7 @@ bool computeBinary(const ElementwiseAttributes& elementwise, const TensorData& a
 /// Of reals, to truth values.
 bool computeComparison(ElementwiseFunction function, const TensorData& a, const TensorData& b,
                        TensorData& result);
-/// Of whole numbers, to such or to truth values.
+/// Of whole numbers, to whole numbers or truth values.
 bool computeWholeUnary(const ElementwiseAttributes& elementwise, const TensorData& operand,
                        TensorData& result);
 bool computeWholeBinary(const ElementwiseAttributes& elementwise, const TensorData& a,

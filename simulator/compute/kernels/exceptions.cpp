@@ -22,7 +22,7 @@ std::vector<std::int64_t> positionOf(const Shape& shape, std::int64_t n) {
     return position;
 }
 
-/// Those whose infinities come from a pole.
+/// Operations whose infinities come from a pole.
 bool divides(const Op& op) {
     using enum ElementwiseFunction;
     const auto* e = std::get_if<ElementwiseAttributes>(&op.attributes);
@@ -44,18 +44,18 @@ bool divides(const Op& op) {
     }
 }
 
-/// Those that make no number, or write one that the model has.
+/// Operations that compute no new number: they move elements or write a constant of the model.
 bool onlyMoves(const Op& op) {
     return isView(op.attributes) || std::holds_alternative<FillAttributes>(op.attributes) ||
            std::holds_alternative<PadAttributes>(op.attributes);
 }
 
 struct Raised {
-    const char* name;   ///< as the option has it
+    const char* name;   ///< as in the option
     const char* reason; ///< what the value means
 };
 
-/// What is no number has a sign that means nothing.
+/// The sign of NaN has no meaning and is not printed.
 std::string plainNumber(double value) {
     return std::isnan(value) ? std::string("nan") : fmt::format("{}", value);
 }
@@ -115,7 +115,7 @@ void OperandCheck::results(const KernelCall& call) const {
             continue;
         if (!hasNan_) {
             const std::int64_t at = firstOf(data, [](float x) { return std::isnan(x); });
-            // Of finite operands only a partial sum that was too large becomes no number.
+            // With half partials, finite operands give NaN only where a partial sum was too large.
             const bool ofPartials = call.partials != nullptr && !hasInfinity_;
             if (at >= 0 && ofPartials && exceptions.overflow)
                 raise(call.graph, call.op, tensor, data, at,

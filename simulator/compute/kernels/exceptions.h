@@ -5,10 +5,10 @@
 
 namespace tilescope::sim {
 
-/// Looks at an operation before and after it is executed, if call.context.exceptions ask for it. An
-/// exception is raised where a value comes to be that no operand had: no number (invalid), infinity
-/// of finite operands by a division or logarithm (division) or otherwise (overflow), or what is
-/// beyond the halves (overflow). IEEE 754-2008, clause 7.
+/// Checks an operation before and after it is executed, if call.context.exceptions require it. An
+/// exception is raised where a value arises that no operand had: NaN (invalid), infinity from
+/// finite operands by a division or logarithm (division) or otherwise (overflow), or a value beyond
+/// the range of half (overflow). IEEE 754-2008, clause 7.
 class OperandCheck {
 public:
     explicit OperandCheck(const KernelCall& call);
@@ -17,14 +17,14 @@ public:
 
 private:
     bool wanted_ = false;
-    bool hasNan_ = false, hasInfinity_ = false; ///< an operand
+    bool hasNan_ = false, hasInfinity_ = false; ///< any operand
 };
 
-/// The same for a sum that is no kernel's: of replicas. `finite`: all terms were.
+/// The same for sums over replicas, which no kernel computes. `finite`: all terms were.
 void checkSum(const FpExceptions& exceptions, const Graph& graph, const Op& op, TensorId tensor,
               const TensorData& sum, bool finite);
 
-/// Whether all of them are numbers.
+/// Whether all elements are finite.
 bool allFinite(const TensorData& data);
 
 } // namespace tilescope::sim

@@ -10,16 +10,16 @@
 
 namespace tilescope::sim {
 
-/// What the floating-point units are set to (Poplar's FloatingPointBehaviour esr and nanoo). A
-/// number that is too large becomes the largest half, or no number (Graphcore, "Half-precision
-/// floating point and stochastic rounding": nanoo selects between clipping and NaN); infinities
-/// stay what they are (*assumed*).
+/// Settings of the floating-point units (Poplar's FloatingPointBehaviour esr and nanoo). A number
+/// that is too large becomes the largest half, or NaN (Graphcore, "Half-precision floating point
+/// and stochastic rounding": nanoo selects between clipping and NaN); infinities stay as they are
+/// (*assumed*).
 struct HalfRounding {
-    bool stochastic = false; ///< up or down at random, as often as what is rounded off says
+    bool stochastic = false; ///< up with probability equal to the discarded fraction
     bool nanOnOverflow = false;
 };
 
-/// Rounds to halves. Random bits follow from `key` and an element's place.
+/// Rounds to halves. Random bits depend on `key` and an element's index only.
 void storeAsHalves(std::span<float> values, const HalfRounding& rounding, std::uint64_t key);
 
 namespace vec {
@@ -54,7 +54,7 @@ TILESCOPE_INLINE float randomHalf(float x, std::uint32_t word) {
     return x != x ? x : rounded;
 }
 
-/// What overflow leaves of a number that is rounded.
+/// A rounded number, or `instead` with its sign where it overflows.
 TILESCOPE_INLINE float withinHalves(float x, float instead) {
     const float size = magnitude(x);
     const float limited = size > largestHalf ? withSignOf(instead, x) : x;

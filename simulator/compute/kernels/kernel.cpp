@@ -13,13 +13,13 @@ namespace {
 
 template <class T, class... Others> constexpr bool isAnyOf = (std::is_same_v<T, Others> || ...);
 
-/// Those that depend on more than their operands.
+/// Operations that depend on more than their operands.
 template <class T>
 constexpr bool isMovement =
     isAnyOf<T, IpuCopyAttributes, StashAttributes, RestoreAttributes, FifoAttributes,
             RemoteLoadAttributes, RemoteStoreAttributes, CollectiveAttributes, ShardAttributes,
             CallAttributes, LoopAttributes>;
-/// Those that have cycles and bytes here, and no values.
+/// Operations that have cycles and bytes here, but no values.
 template <class T>
 constexpr bool isTimedOnly =
     isAnyOf<T, CustomAttributes, CtcLossAttributes, CtcBeamSearchAttributes>;
@@ -52,7 +52,7 @@ void runKernel(KernelCall& call) {
     std::visit(
         [&]<class T>(const T& kind) {
             if constexpr (isMovement<T>)
-                throw InternalError(fmt::format("{} is no kernel", call.op.name));
+                throw InternalError(fmt::format("{} is not a kernel", call.op.name));
             else if constexpr (isTimedOnly<T>)
                 throw UserError(fmt::format("'{}' ({}) has cycles and bytes but no values here; "
                                             "leave --compute out",

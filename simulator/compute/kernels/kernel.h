@@ -12,13 +12,13 @@
 
 namespace tilescope::sim {
 
-/// Where in a run an operation is executed: random numbers follow from it, and from nothing else.
+/// Where in a run an operation is executed. Random numbers depend on it and nothing else.
 struct ComputePlace {
     std::uint64_t seed = 0;
     std::int64_t iteration = 0, microBatch = 0, replica = 0;
-    /// The operation's own of Op::randomStreams, as the calls around it have it.
+    /// The operation's entry of Op::randomStreams, as the enclosing calls set it.
     std::int32_t randomStream = 0;
-    std::int64_t execution = 0; ///< how many operations were executed before: of random rounding
+    std::int64_t execution = 0; ///< how many operations were executed before: for random rounding
 };
 
 /// One execution of an operation.
@@ -29,10 +29,10 @@ struct KernelCall {
     std::vector<TensorData> inputs;
     std::vector<TensorData> outputs; ///< as many as the operation has; the kernel fills them
     ComputePlace place = {};
-    double learningRate = 0;               ///< of the moment: ElementwiseAttributes::byLearningRate
+    double learningRate = 0;               ///< current one: ElementwiseAttributes::byLearningRate
     const PartialSums* partials = nullptr; ///< of a product that is summed in halves
 
-    /// Elements for result `i`, of the type and shape that the graph gives it, not set.
+    /// Uninitialised elements for result `i`, of its type and shape in the graph.
     TensorData& make(std::size_t i = 0) {
         const Tensor& tensor = graph.tensors[op.outputs.at(i)];
         return outputs.at(i) = TensorData(tensor.type, tensor.shape);
@@ -40,9 +40,8 @@ struct KernelCall {
 };
 
 // One function for each kind of operation that only depends on its operands, in compute/kernels.
-// A result is computed in float or 32-bit integers; what its type cannot hold is rounded by
-// runKernel (but for partial sums). Results of operations that update in place share the elements
-// of their operand.
+// A result is computed in float or 32-bit integers; runKernel rounds it to its type (except for
+// partial sums). Results of operations that update in place share the elements of their operand.
 void compute(const ConvAttributes& conv, KernelCall& call);
 void compute(const ConvGradInputAttributes& conv, KernelCall& call);
 void compute(const ConvGradWeightsAttributes& conv, KernelCall& call);
@@ -66,12 +65,12 @@ void compute(const PadAttributes& pad, KernelCall& call);
 void compute(const FillAttributes& fill, KernelCall& call);
 
 /// Executes an operation that only depends on its operands and rounds its results to their types as
-/// call.context says, which may also have exceptions that stop it (UserError).
-/// Throws InternalError for those that move values between micro-batches, memories, replicas or
-/// graphs, which Machine executes, and UserError for those that are timed only: declared ones, CTC.
+/// call.context specifies. Throws UserError for floating-point exceptions that call.context stops
+/// at and for operations that are only timed (declared ones, CTC), InternalError for those that
+/// move values between micro-batches, memories, replicas or graphs, which Machine executes.
 void runKernel(KernelCall& call);
 
-/// What random bits of an execution follow from.
+/// The key of an execution's random bits.
 std::uint64_t roundingKey(const ComputePlace& place);
 
 /// Whether runKernel executes it.

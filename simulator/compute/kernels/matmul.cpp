@@ -9,7 +9,7 @@ namespace {
 using Library = ComputeContext::Library;
 using Dims = dnnl::memory::dims;
 
-/// An operand as a stack of matrices of the result's rank, by how far apart neighbours are.
+/// Sizes and strides of an operand as a stack of matrices of the result's rank.
 struct MatrixStack {
     Dims dims, strides;
 };
@@ -26,8 +26,8 @@ MatrixStack asStack(const Shape& shape, std::size_t rank, bool transposed) {
     return stack;
 }
 
-/// Leading dimensions of the result as one where all operands have them whole, so that few are
-/// left; and rows of all matrices as one where the second operand is the same for all.
+/// Joins leading dimensions of the result where all operands have them whole, so that few remain,
+/// and the rows of all matrices where the second operand is the same for all.
 void joinLeading(MatrixStack& a, MatrixStack& b, MatrixStack& result) {
     const auto joins = [](const MatrixStack& stack, std::size_t d, bool both) {
         return both && stack.strides[d] == stack.strides[d + 1] * stack.dims[d + 1];
@@ -57,8 +57,8 @@ void joinLeading(MatrixStack& a, MatrixStack& b, MatrixStack& result) {
     }
 }
 
-/// Steps along dimensions of size one say nothing; oneDNN takes them for those of rows all the
-/// same.
+/// Strides of dimensions of size one have no meaning, but oneDNN takes them for those of rows all
+/// the same.
 void stateUnusedSteps(MatrixStack& stack) {
     const std::size_t columns = stack.dims.size() - 1;
     const std::size_t rows = columns - 1;
@@ -105,7 +105,7 @@ void multiplyReals(const MatMulAttributes& product, KernelCall& call) {
     library.run(entry->second, left, right, made.reals().data());
 }
 
-/// Where the n-th matrix of a result's stack has its operand.
+/// Offset of the operand of the n-th matrix in a result's stack.
 std::int64_t matrixOffset(const MatrixStack& stack, const Dims& result, std::int64_t n) {
     std::int64_t offset = 0;
     for (std::size_t d = result.size() - 2; d-- > 0;) {

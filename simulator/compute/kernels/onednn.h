@@ -14,12 +14,12 @@ namespace tilescope::sim {
 /// Elements in row-major order.
 dnnl::memory::desc plainOrder(const dnnl::memory::dims& dims);
 
-/// What a primitive computes from and to: elements as tensors have them, and in the order that the
-/// primitive likes.
+/// An operand or result of a primitive: its order in tensors, and the order that the primitive
+/// prefers.
 struct PrimitiveOperand {
     int name = 0; ///< DNNL_ARG_...
     dnnl::memory::desc plain, wanted;
-    dnnl::reorder reorder = {}; ///< to the wanted order, or of a result back; none if both are one
+    dnnl::reorder reorder = {}; ///< to the wanted order, of a result back; none if equal
 
     [[nodiscard]] bool isMoved() const { return plain != wanted; }
 };
@@ -32,7 +32,7 @@ struct BinaryPrimitive {
 
 class ComputeContext::Library {
 public:
-    /// What decides which primitive it is: kind, sizes and attributes.
+    /// Identifies a primitive: kind, sizes and attributes.
     using Signature = std::vector<std::int64_t>;
 
     dnnl::engine engine{dnnl::engine::kind::cpu, 0};
@@ -46,16 +46,16 @@ public:
     void keep(const TensorData& fixed);
 
 private:
-    /// Elements that never change, in the orders that they were asked for so far.
+    /// Elements that never change, in the orders requested so far.
     struct Kept {
-        TensorData data; ///< so that nothing else comes to lie there
+        TensorData data; ///< held so that its address, the key, is not used again
         std::vector<dnnl::memory> ordered;
     };
     dnnl::memory inWantedOrder(const PrimitiveOperand& operand, const TensorData& data,
                                std::size_t room);
     dnnl::memory reordered(const PrimitiveOperand& operand, const TensorData& data,
                            dnnl::memory to);
-    /// Memory for operands in the order that a primitive likes, used again by the next.
+    /// Memory for operands in the order that a primitive prefers, used again by the next.
     float* roomFor(std::size_t room, std::size_t bytes);
 
     std::map<const float*, Kept> kept_;

@@ -25,7 +25,7 @@ std::int64_t strideOf(const Shape& shape, std::size_t d) {
     return elementsOf({shape.begin() + static_cast<std::ptrdiff_t>(d) + 3, shape.end()});
 }
 
-/// Of coordinates from `-pad` on in an input.
+/// Places of the coordinates from `-pad` on in an input.
 void placeInput(WindowDim& dim, const ConvSizes& sizes, std::size_t d) {
     const std::int64_t reach =
         (dim.columns - 1) * dim.columnStep + (dim.taps - 1) * dim.tapStep + 1;

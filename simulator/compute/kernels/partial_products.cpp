@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t termsAtOnce = 256;
 /// Tiles of columns that are computed together, so that packed rows are read once for them.
 constexpr std::int64_t tilesAtOnce = 4;
-/// Rows that one thread computes at least, where there are few columns.
+/// Rows that one thread computes at least if there are few columns.
 constexpr std::int64_t leastRows = 4 * tileRows;
 
 using TileFunction = void (*)(const float* a, const float* b, const TilePasses& passes,
@@ -86,7 +86,7 @@ private:
     std::vector<float> values_;
 };
 
-/// A tile of columns: where the second operand has what they meet, and where results go.
+/// A tile of columns: where the matching elements of the second operand are, and where results go.
 class ColumnTile {
 public:
     ColumnTile(const PartialProduct& product, std::int64_t first, std::int64_t columns)
@@ -98,7 +98,7 @@ public:
         count_ = std::min(tileColumns, columns - first);
         for (std::int64_t j = 0; j < tileColumns; ++j) {
             const auto at = static_cast<std::size_t>(j);
-            // Columns beyond the last are computed like it, and not stored.
+            // Columns beyond the last repeat it and are not stored.
             const std::int64_t column = std::min(first + j, columns - 1);
             std::int64_t rest = column % each;
             bases_[at] = column / each * product.bImage;
@@ -164,7 +164,7 @@ private:
 
 constexpr std::size_t tileElements = tileRows * tileColumns;
 
-/// As storeAsHalves, of a tile in one thread.
+/// storeAsHalves() for a tile in one thread.
 void roundTile(float* values, const HalfRounding& rounding, std::uint64_t key) {
     const float instead =
         rounding.nanOnOverflow ? std::numeric_limits<float>::quiet_NaN() : vec::largestHalf;
@@ -177,7 +177,7 @@ void roundTile(float* values, const HalfRounding& rounding, std::uint64_t key) {
             instead);
 }
 
-/// Adds values of a tile to others; they become zero.
+/// Adds `values` of a tile to `sums` and sets them to zero.
 void moveTo(float* sums, float* values) {
     for (std::size_t i = 0; i < tileElements; ++i) {
         sums[i] += values[i];
@@ -210,10 +210,10 @@ public:
         return steps_ > 1 ? total_ : sums_.back();
     }
 
-    /// A part of a tile; `values` become zero.
+    /// Adds a part of a tile; `values` become zero.
     void add(std::size_t tile, std::size_t part, float* values, std::uint64_t key) {
         const auto [number, isLast] = places_[part];
-        std::size_t together = 1; // parts that are one at this stage
+        std::size_t together = 1; // parts that are already summed at this stage
         for (std::size_t s = 0; s < stages_.size(); ++s) {
             float* sums = sums_[s].data() + tile * tileElements;
             moveTo(sums, values);
@@ -232,9 +232,9 @@ private:
         std::size_t number; ///< of the part in its step
         bool isLast;
     };
-    static constexpr std::uint64_t keysOfPart = 16; ///< no reduction has as many stages
+    static constexpr std::uint64_t keysOfPart = 16; ///< more than a reduction has stages
 
-    /// Steps in time add to what there is, which is kept in half.
+    /// Steps in time add to the total so far, which is kept in half.
     void addStep(std::size_t tile, std::uint64_t key) {
         float* sums = sums_.back().data() + tile * tileElements;
         float* total = total_.data() + tile * tileElements;
@@ -294,7 +294,7 @@ private:
         return pass == 0 ? 0 : order_.passEnds[pass - 1];
     }
 
-    /// Passes from `pass` on, as many as have operands that stay near; returns the one after them.
+    /// Adds passes from `pass` on while their operands fit the cache; returns the one after them.
     std::size_t addPasses(std::size_t pass) {
         const std::size_t firstTerm = firstTermOf(pass);
         std::size_t last = pass + 1;
@@ -313,7 +313,7 @@ private:
         return last;
     }
 
-    /// Passes of a tile, whose parts are reduced where they end.
+    /// Adds passes of a tile and reduces each part where it ends.
     void addTo(std::size_t r, std::size_t t, std::size_t pass, std::size_t last,
                const float* packed) {
         const std::int64_t row = tiles_.firstRow + static_cast<std::int64_t>(r);
@@ -344,7 +344,7 @@ private:
     std::vector<ColumnTile> columns_;
     std::optional<StagedSums> staged_;
     std::vector<float> sums_, packed_;
-    std::size_t part_ = 0; ///< that the next pass belongs to
+    std::size_t part_ = 0; ///< of the next pass
 };
 
 } // namespace
@@ -360,7 +360,7 @@ void multiplyInParts(const PartialProduct& product, const SumOrder& order,
     const PackedRows rows(product, order);
     const std::int64_t columnTiles = ceilDiv(columns, tileColumns);
     const std::int64_t columnBlocks = ceilDiv(columnTiles, tilesAtOnce);
-    // Blocks follow from the sizes alone, and so do results.
+    // Blocks, and so results, depend on the sizes alone.
     constexpr std::int64_t enoughBlocks = 4;
     const std::int64_t rowBlocks =
         columnBlocks >= enoughBlocks

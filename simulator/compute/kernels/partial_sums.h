@@ -12,9 +12,9 @@
 
 namespace tilescope::sim {
 
-/// The order in which a convolution or product of half partials is summed. A part is what a tile
-/// sums: group after group of input channels, in each the kernel's positions; what one pass of the
-/// units adds is summed in single precision and stored as half (PopLibs
+/// The order in which a convolution or product with half partials is summed. A part is summed by
+/// one tile: group after group of input channels, and in each group the kernel's positions. The
+/// terms of one pass of the units are summed in single precision and stored as half (PopLibs
 /// poplin/codelets/ConvPartial1x1Out.cpp, ConvPartialnx1.cpp). Parts are then reduced in stages, in
 /// single precision with halves between them (ReduceAdd.cpp). The order within a pass is not
 /// public; here it is that of the channels.
@@ -24,13 +24,13 @@ struct PartialSums {
     std::int64_t passRows = 1, passColumns = 1;
     std::int64_t channelParts = 1, serialParts = 1; ///< of the input channels, on tiles and in time
     std::vector<std::int64_t> kernelParts;          ///< by kernel dimension; none: whole
-    std::vector<int> expanded;                      ///< kernel dimensions that are input channels
+    std::vector<int> expanded;                      ///< kernel dimensions made input channels
     std::vector<std::int64_t> stages; ///< how many parts each stage of the reduction adds
     friend bool operator==(const PartialSums&, const PartialSums&) = default;
 };
 
-/// By operation of a graph's function (none: of the graph itself); those without an entry are
-/// summed in single precision.
+/// By function (none: the graph itself) and operation; operations without an entry are summed in
+/// single precision.
 using PartialSumsTable = std::map<std::pair<FunctionIndex, OpId>, PartialSums>;
 
 /// Which terms are added in which order.
@@ -48,7 +48,7 @@ struct SumOrder {
 SumOrder sumOrder(const PartialSums& sums, std::int64_t channels,
                   const std::vector<std::int64_t>& kernel, bool turned = false);
 
-/// Orders that were asked for before are not made again.
+/// Orders made so far, so that each is made only once.
 class SumOrders {
 public:
     const SumOrder& of(const PartialSums& sums, std::int64_t channels,
@@ -87,8 +87,8 @@ struct PartialProduct {
     std::vector<WindowDim> window;
 };
 
-/// Computes it with halves as partial sums: `out` holds values of half unless the last thing that
-/// happens is a reduction.
+/// Computes it with halves as partial sums: `out` holds half values unless the last step is a
+/// reduction.
 void multiplyInParts(const PartialProduct& product, const SumOrder& order,
                      const std::vector<std::int64_t>& stages, const HalfRounding& rounding,
                      std::uint64_t key);

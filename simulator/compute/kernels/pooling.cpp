@@ -9,7 +9,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Three spatial dimensions; missing ones are ones in front.
+/// Three spatial dimensions; missing ones come first.
 using Triple = std::array<std::int64_t, 3>;
 
 Triple inThree(const std::vector<std::int64_t>& list, std::int64_t missing) {
@@ -38,7 +38,7 @@ struct PoolPlane {
 /// Taps of a window along one dimension: those within the input.
 struct Taps {
     std::int64_t origin = 0;          ///< of the first tap, may lie before the input
-    std::int64_t first = 0, last = 0; ///< taps within, from first to before last
+    std::int64_t first = 0, last = 0; ///< taps within the input, `last` excluded
     std::int64_t padded = 0;          ///< taps within the input and its padding
 };
 
@@ -86,7 +86,7 @@ template <class Visit> void forEachWindow(const PoolPlane& plane, const Visit& v
     }
 }
 
-/// What a sum under the window is multiplied with.
+/// The factor of a sum under the window.
 float poolScale(const PoolAttributes& pool, std::int64_t inside, std::int64_t withPads) {
     if (pool.kind == PoolKind::Sum)
         return 1;
@@ -146,7 +146,7 @@ void forEachPlane(const PoolPlane& plane, std::int64_t planes, const Work& work)
              });
 }
 
-/// Whole numbers have a maximum, too.
+/// The maximum of whole numbers is computed with reals, too.
 TensorData realsOf(const TensorData& data) {
     if (data.isReal())
         return data;

@@ -7,7 +7,7 @@ namespace {
 
 using enum ElementwiseFunction;
 
-/// Elements for which one call of the generator gives words.
+/// Elements served by one call of the generator.
 constexpr std::int64_t wordsAtOnce = 4;
 
 /// Calls use(i, word) for each element.

@@ -46,7 +46,7 @@ std::array<std::uint32_t, 4> RandomNumbers::four(std::uint64_t n) const {
 }
 
 std::array<float, 2> RandomNumbers::normal(std::uint32_t a, std::uint32_t b) {
-    // Above zero, so that there is a logarithm.
+    // Above zero, where the logarithm is defined.
     const float u = 1.0F - uniform(a);
     const float radius = std::sqrt(-2.0F * std::log(u));
     const float angle = 2.0F * std::numbers::pi_v<float> * uniform(b);

@@ -1,4 +1,4 @@
-// Random numbers that follow from where they are drawn: a counter-based generator.
+// Random numbers that depend only on where they are drawn: a counter-based generator.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 
 namespace tilescope::sim {
 
-/// The numbers of one operation at one place of a run: the n-th is the same whoever asks for it
-/// first. Philox-4x32-10 (Salmon and others 2011, "Parallel random numbers: as easy as 1, 2, 3").
+/// The numbers of one operation at one place of a run: the n-th is the same in whatever order they
+/// are drawn. Philox-4x32-10 (Salmon and others 2011, "Parallel random numbers: as easy as 1, 2,
+/// 3").
 class RandomNumbers {
 public:
     explicit RandomNumbers(const ComputePlace& place);
@@ -17,7 +18,7 @@ public:
     [[nodiscard]] std::uint64_t key() const { return key_; }
     /// Four words for elements 4 n to 4 n + 3.
     [[nodiscard]] std::array<std::uint32_t, 4> four(std::uint64_t n) const;
-    /// From 0 to below 1, with as many bits as a float has.
+    /// In [0, 1), with as many bits as a float has.
     static float uniform(std::uint32_t word) {
         constexpr int spareBits = 8;
         return static_cast<float>(word >> spareBits) * 0x1p-24F;

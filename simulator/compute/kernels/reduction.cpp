@@ -26,8 +26,8 @@ struct ReductionDims {
     }
 };
 
-/// What is kept and what is reduced, neighbours of a kind joined. `run`: the last dimension, of
-/// neighbours in memory, which is left out of its kind.
+/// Kept and reduced dimensions, neighbours of a kind joined. `run`: the last dimension, contiguous
+/// in memory, which is left out of its kind.
 struct ReductionPlan {
     ReductionDims kept, reduced;
     std::int64_t run = 1;
@@ -68,7 +68,7 @@ ReductionPlan planOf(const Shape& shape, const std::vector<std::int64_t>& axes) 
     return plan;
 }
 
-/// How values become one: begin with, take one in, join two.
+/// How values are reduced: the start value, adding an element, joining two partial results.
 struct Sum {
     static constexpr double start = 0;
     TILESCOPE_INLINE static double join(double a, double b) { return a + b; }
@@ -93,7 +93,7 @@ struct Smallest {
     TILESCOPE_INLINE static double add(double a, double x) { return join(a, x); }
 };
 
-/// Neighbours in memory into one value.
+/// Reduces contiguous elements to one value.
 template <class F, class T> TILESCOPE_INLINE double runBody(const T* values, std::int64_t count) {
     constexpr std::int64_t lanes = 16;
     double sums[lanes];
@@ -111,7 +111,7 @@ template <class F, class T> TILESCOPE_INLINE double runBody(const T* values, std
     return sum;
 }
 
-/// Neighbours in memory each into a value of its own.
+/// Adds each of the contiguous elements to a value of its own.
 template <class F, class T>
 TILESCOPE_INLINE void columnsBody(const T* values, double* sums, std::int64_t count) {
     TILESCOPE_VECTOR_LOOP
@@ -146,7 +146,7 @@ template <class F, class T> void reducedColumns(const T* values, double* sums, s
     columnsBody<F>(values, sums, count);
 }
 
-/// The last dimension is reduced: a value for each element that is kept, from long runs in parts.
+/// The last dimension is reduced: one value for each kept element; long runs are split into parts.
 template <class F, class T>
 void reduceRuns(const ReductionPlan& plan, const T* data, std::vector<double>& results) {
     const std::int64_t kept = plan.kept.count();
@@ -179,7 +179,7 @@ void reduceRuns(const ReductionPlan& plan, const T* data, std::vector<double>& r
     }
 }
 
-/// The last dimension is kept: rows are added to columns, many rows in parts.
+/// The last dimension is kept: rows are added up by column; many rows are split into parts.
 template <class F, class T>
 void reduceColumns(const ReductionPlan& plan, const T* data, std::vector<double>& results) {
     constexpr std::int64_t columnsAtOnce = 1024;
@@ -187,7 +187,7 @@ void reduceColumns(const ReductionPlan& plan, const T* data, std::vector<double>
     const std::int64_t rows = plan.reduced.count();
     const std::int64_t width = std::min(plan.run, columnsAtOnce);
     const std::int64_t columnParts = ceilDiv(plan.run, width);
-    // Sums of parts of the rows take as much memory as the rows of one part, so few.
+    // Few parts, since the sums of each take as much memory as a row.
     const std::int64_t rowsOfPart =
         std::max<std::int64_t>({16, ceilDiv(rows, 16), 4 * computeBlock / width});
     const std::int64_t rowParts = ceilDiv(rows, rowsOfPart);
@@ -222,7 +222,7 @@ void reduceAll(const ReductionPlan& plan, const T* data, std::vector<double>& re
         reduceColumns<F>(plan, data, results);
 }
 
-/// Calls use(k, value, n) for each kept element with all that it is reduced from, in order.
+/// Calls use(k, value, n) for each kept element k and all elements reduced to it, in order.
 template <class T, class Begin, class Use, class End>
 void forEachReduced(const ReductionPlan& plan, const T* data, const Begin& begin, const Use& use,
                     const End& end) {

@@ -7,8 +7,8 @@
 
 namespace tilescope::sim {
 
-/// Reduces dimensions (sorted) into a result of the kept ones' elements. Sums are in double, in an
-/// order that only follows from the shapes.
+/// Reduces dimensions (sorted) into a result with the elements of the others. Sums are in double,
+/// in an order that depends on the shapes only.
 void reduceInto(TensorData& result, const TensorData& data, ReduceFunction function,
                 const std::vector<std::int64_t>& axes, double scale = 1);
 

@@ -12,12 +12,12 @@
 #define TILESCOPE_VECTOR_LOOP _Pragma("GCC ivdep")
 #endif
 
-// Of a lambda that loops call.
+// For lambdas called in loops.
 #define TILESCOPE_INLINED __attribute__((always_inline))
 
 namespace tilescope::sim {
 
-/// An operand along a row: its first element and whether it goes on (or is broadcast).
+/// An operand along a row: its first element, and whether it advances or is broadcast.
 template <class T> struct RowOperand {
     const T* first;
     bool goesOn;

@@ -9,7 +9,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Row numbers; those below zero count from the end. Throws UserError for rows that are not there.
+/// Row numbers; those below zero count from the end. Throws UserError for rows that do not exist.
 std::vector<std::int64_t> checkedRows(const KernelCall& call, const TensorData& indices,
                                       std::int64_t rows) {
     std::vector<std::int64_t> list(static_cast<std::size_t>(indices.elements()));
@@ -33,7 +33,7 @@ AroundAxis aroundAxis(const Shape& shape, std::int64_t axis) {
     return {elementsOf({shape.begin(), middle}), *middle, elementsOf({middle + 1, shape.end()})};
 }
 
-/// Columns that a thread updates at a time: rows may occur twice.
+/// Columns that a thread updates at a time. Threads share out columns, since rows may occur twice.
 constexpr std::int64_t columnBlock = 512;
 
 template <class T> T updatedElement(UpdateFunction function, T old, T given) {
@@ -97,7 +97,7 @@ void compute(const MultiUpdateAttributes& update, KernelCall& call) {
     const auto rows = checkedRows(call, call.inputs.at(1), table.rows);
     const TensorData& given = call.inputs.at(2);
     if (given.elements() != table.outer * table.inner * static_cast<std::int64_t>(rows.size()))
-        throw InternalError(fmt::format("'{}' has other rows than indices", call.op.name));
+        throw InternalError(fmt::format("'{}' does not have a row per index", call.op.name));
     if (result.isReal())
         updateRows(update.function, table, rows, result.reals().data(), given.reals().data());
     else

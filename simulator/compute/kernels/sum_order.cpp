@@ -10,7 +10,7 @@ struct IndexRange {
     std::int64_t begin = 0, end = 0;
 };
 
-/// Part `n` of ceil(size / parts) each.
+/// The n-th part, of ceil(size / parts) elements each.
 IndexRange partOf(std::int64_t size, std::int64_t parts, std::int64_t n) {
     const std::int64_t each = ceilDiv(size, parts);
     return {std::min(n * each, size), std::min((n + 1) * each, size)};
@@ -127,8 +127,8 @@ private:
     const PartialSums& sums_;
     const std::int64_t channels_;
     const std::vector<std::int64_t>& kernel_;
-    std::vector<std::int64_t> own_; ///< kernel dimensions without those that are channels
-    std::int64_t joined_;           ///< channels with those
+    std::vector<std::int64_t> own_; ///< kernel dimensions that are not made channels
+    std::int64_t joined_;           ///< channels with the kernel dimensions made channels
     std::vector<std::int64_t> ones_, passes_, position_;
     SumOrder order_;
 };

@@ -6,7 +6,7 @@ namespace {
 
 using enum ElementwiseFunction;
 
-/// What trains and infers all the time: vector instructions.
+/// The most frequent functions, by vector instructions.
 bool computeActivation(const ElementwiseAttributes& e, const TensorData& x, TensorData& y) {
     const auto map = [&](const auto& function) {
         mapReals(function, x, y);
@@ -104,7 +104,7 @@ bool computeArithmetic(const ElementwiseAttributes& e, const TensorData& x, Tens
         return map([](float v) TILESCOPE_INLINED { return std::floor(v); });
     case Ceil:
         return map([](float v) TILESCOPE_INLINED { return std::ceil(v); });
-    case Round: // half to even, as the floating-point environment has it
+    case Round: // half to even, the default of the floating-point environment
         return map([](float v) TILESCOPE_INLINED { return std::nearbyint(v); });
     case Sign:
         return map([](float v) TILESCOPE_INLINED {

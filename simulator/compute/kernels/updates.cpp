@@ -6,12 +6,12 @@ namespace {
 
 using enum ElementwiseFunction;
 
-/// The operand that is overwritten, as the result.
+/// Makes the overwritten operand the result.
 TensorData& inPlaceResult(KernelCall& call) {
     return call.outputs.at(0) = call.inputs.at(0);
 }
 
-/// a = b, whatever the elements are.
+/// a = b, for elements of any type.
 void assign(KernelCall& call) {
     TensorData& result = inPlaceResult(call);
     const TensorData value = result.isReal() ? asReals(call.inputs.at(1)) : call.inputs.at(1);
@@ -55,7 +55,7 @@ void scaledAdd(const ElementwiseAttributes& e, KernelCall& call) {
         });
 }
 
-/// Elements are chosen whatever they mean.
+/// Selection moves the bits of elements, whatever their type.
 const std::int32_t* wordsOf(const TensorData& data) {
     return data.isReal() ? reinterpret_cast<const std::int32_t*>(data.reals().data())
                          : data.ints().data();

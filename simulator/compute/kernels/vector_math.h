@@ -30,7 +30,7 @@ TILESCOPE_INLINE float withSignOf(float size, float sign) {
 }
 
 TILESCOPE_INLINE float exponential(float x) {
-    // Beyond these the result is infinity, or nothing.
+    // Beyond these the result is infinity, or zero.
     constexpr float most = 89.0F;
     constexpr float least = -104.0F;
     x = x > most ? most : x;
@@ -48,7 +48,7 @@ TILESCOPE_INLINE float exponential(float x) {
         polynomial(rest, std::array{1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
                                     4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F});
     const float fraction = series * rest * rest + rest + 1.0F;
-    // In two steps, since the power alone may be no float.
+    // In two steps, since the power alone may be out of float's range.
     const std::int32_t half = power >> 1;
     const auto asPower = [](std::int32_t n) {
         return std::bit_cast<float>(static_cast<std::uint32_t>(n + 127) << 23U);

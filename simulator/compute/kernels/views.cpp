@@ -1,4 +1,4 @@
-// What moves elements without computing: views, padding and rows.
+// Operations that move elements without computing: views, padding and rows.
 #include "simulator/compute/kernels/moved_elements.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<std::int64_t> rowMajorStrides(const Shape& shape) {
     return strides;
 }
 
-/// Dimensions that are walked together, joined where both sides go on alike.
+/// Dimensions that are traversed together, joined where the steps of both sides allow it.
 struct Walk {
     std::vector<std::int64_t> sizes, from, to;
 };
@@ -55,7 +55,7 @@ void copyRow(const std::int32_t* from, std::int64_t stepFrom, std::int32_t* to, 
         to[i * stepTo] = from[i * stepFrom];
 }
 
-/// A matrix of which both sides would be read or written across: by squares that stay in the cache.
+/// Copies a matrix, in squares that stay in the cache where one side is traversed across its rows.
 void copyPlane(const std::int32_t* from, std::int32_t* to, const Walk& walk, std::size_t rows) {
     const std::size_t last = walk.sizes.size() - 1;
     const std::int64_t height = walk.sizes[rows];
@@ -132,7 +132,7 @@ TensorData padded(const TensorData& data, const std::vector<std::int64_t>& begin
         const std::int64_t first = std::max<std::int64_t>(0, begin[d]);
         sizes[d] = std::min(sizes[d] - cropped, result.shape()[d] - first);
         if (sizes[d] <= 0)
-            return result; // nothing of it is left
+            return result; // all of it is cropped
         from += cropped * stepsFrom[d];
         to += first * stepsTo[d];
     }

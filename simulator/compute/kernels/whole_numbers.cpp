@@ -9,13 +9,13 @@ namespace {
 
 using enum ElementwiseFunction;
 
-/// An element as a whole number of twice its bits, in which nothing overflows but products.
+/// An element as a whole number of twice its bits, in which only products can overflow.
 std::int64_t widened(std::int32_t value, bool isUnsigned) {
     return isUnsigned ? static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(value))
                       : static_cast<std::int64_t>(value);
 }
 
-/// What a type keeps of a whole number: its low bits.
+/// The low bits of a whole number, as its type stores them.
 std::int32_t lowBits(DataType type, std::int64_t value) {
     switch (type) {
     case DataType::Bool:
@@ -74,7 +74,7 @@ std::int64_t wholePower(std::int64_t base, std::int64_t exponent) {
     return static_cast<std::int64_t>(result);
 }
 
-/// Beyond the type's bits nothing is left, or the sign.
+/// Shifts beyond the type's bits leave zero, or the sign.
 std::int64_t shifted(std::int64_t value, std::int64_t by, bool left) {
     constexpr std::int64_t widest = 32;
     if (by < 0 || by >= widest)
@@ -195,7 +195,7 @@ bool computeWholeBinary(const ElementwiseAttributes& elementwise, const TensorDa
             return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) *
                                              static_cast<std::uint64_t>(y));
         });
-    case Divide: // towards zero; by zero: the device does not stop either
+    case Divide: // towards zero; by zero gives 0, since the device does not stop either
         return map([](std::int64_t x, std::int64_t y) { return y == 0 ? 0 : x / y; });
     case Remainder:
         return map([towardsZero](std::int64_t x, std::int64_t y) {

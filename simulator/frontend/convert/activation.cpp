@@ -114,18 +114,18 @@ double dropoutRatio(const NodeConverter& node) {
     return isKnownRatio(node) ? node.constant(1).real(0) : 0.5;
 }
 
-/// Whether the node itself says that it drops, whatever is done with the network.
+/// Whether the node itself requires dropping, in inference and training.
 bool dropsAlways(const NodeConverter& node) {
     constexpr std::size_t trainingMode = 2;
     if (!node.has(trainingMode))
         return false;
     const auto& mode = node.value(trainingMode).data;
     if (!mode)
-        node.refuseToCompute("whether it drops anything is only known at run time");
+        node.refuseToCompute("its training_mode is only known at run time");
     return mode && mode->size() == 1 && mode->real(0) != 0;
 }
 
-/// Keeps elements where numbers by chance are not below the ratio, for a reader of the mask.
+/// Keeps elements whose random number is not below the ratio, where the mask is read.
 void dropWithMask(NodeConverter& node, double ratio) {
     const TensorId x = node.input(0);
     const TensorId random = node.elementwise("uniform", RandomUniform, {x}, 0, 1);
@@ -137,13 +137,13 @@ void dropWithMask(NodeConverter& node, double ratio) {
     node.result(kept, 1);
 }
 
-/// Only the training of a network drops anything; its mask is made from a seed again for the
-/// gradient, so that nobody keeps it.
+/// Elements are dropped in training only; the mask is made from the seed again for the gradient, so
+/// that it need not be kept.
 void convertDropout(NodeConverter& node) {
     const double ratio = dropoutRatio(node);
     const bool drops = node.builder().isTraining() || dropsAlways(node);
     if (drops && node.node().opset >= 12 && node.has(1) && !isKnownRatio(node))
-        node.refuseToCompute("which share it drops is only known at run time");
+        node.refuseToCompute("its ratio is only known at run time");
     if (!node.builder().isTraining() && ratio > 0 && dropsAlways(node)) {
         if (node.isOutputUsed(1))
             return dropWithMask(node, ratio);

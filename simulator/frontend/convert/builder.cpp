@@ -241,8 +241,8 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     return output;
 }
 
-/// Convolutions with the same number in __multi_conv are planned together; what else one of them
-/// says counts for all.
+/// Convolutions with the same number in __multi_conv are planned together; the other attributes of
+/// one of them apply to all.
 std::shared_ptr<const MultiConv> GraphBuilder::multiConvOf(const Node& node) {
     const std::int64_t number = hintOf(node, "__multi_conv");
     if (number < 0)

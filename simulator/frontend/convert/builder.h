@@ -1,4 +1,4 @@
-// The graph while it is made from a resolved model, without what no output needs in the end.
+// Builds the graph from a resolved model; operations that no output needs are removed at the end.
 #pragma once
 
 #include <functional>
@@ -30,13 +30,13 @@ public:
     /// True if the graph is to be computed: constants have their values.
     [[nodiscard]] bool keepsValues() const { return keepsValues_; }
 
-    /// The tensor of an ONNX value. Weights and constants come to be with their first use.
+    /// The tensor of an ONNX value. Weights and constants are created at their first use.
     TensorId tensorOf(const std::string& value);
-    /// Gives a weight or constant what is known of the values of an ONNX value of as many elements.
+    /// Gives a weight or constant the known values of an ONNX value of as many elements.
     void giveValue(TensorId tensor, const Value& from);
     /// A constant of one element.
     TensorId addScalar(std::string name, DataType type, double value);
-    /// A constant of many elements; their numbers are asked for only where values are kept.
+    /// A constant of many elements; their numbers are computed only where values are kept.
     TensorId addConstant(std::string name, DataType type, Shape shape,
                          const ElementNumbers& numbers);
     /// From now on an ONNX value is this tensor.
@@ -50,7 +50,7 @@ public:
                    std::vector<TensorId> inputs, std::optional<Shape> shape,
                    std::optional<DataType> type);
 
-    /// Adds the function of a Loop, whose operations are the node's. Their names begin with the
+    /// Adds the function of a Loop; its operations belong to the node. Their names begin with the
     /// function's, which `path` makes unique.
     std::int32_t addFunction(const Node& node, Graph body);
     /// A name that no operation has so far.
@@ -59,12 +59,12 @@ public:
     /// A further result of the op added last, of the type of its first.
     TensorId addResult(const std::string& part, Shape shape);
 
-    /// Gives the operation that makes a tensor a node's annotation about recomputation, if that has
+    /// Gives the operation that makes a tensor the node's annotation about recomputation, if it has
     /// one.
     void hintRecompute(TensorId tensor, const Node& node);
 
-    /// The device's type for an element type; notes what that changes. Throws std::invalid_argument
-    /// for types without one.
+    /// The device's type for an element type; adds a message if it is another type. Throws
+    /// std::invalid_argument for types without one.
     DataType deviceType(ElementType type);
 
     [[nodiscard]] const ResolvedModel& model() const { return model_; }
@@ -83,7 +83,7 @@ public:
         std::string name;
         TensorId weights;
         TensorId bias;            ///< none: invalid
-        bool ownsWeights = false; ///< nobody else reads them
+        bool ownsWeights = false; ///< nothing else reads them
         bool ownsBias = false;
     };
     void noteConvolution(const std::string& value, Convolution convolution) {
@@ -97,12 +97,12 @@ public:
 
     void message(Severity severity, std::string text);
 
-    /// Binds inputs and outputs, removes what no output needs, and gives the graph away.
+    /// Binds inputs and outputs, removes operations that no output needs, and returns the graph.
     Graph finish();
 
 private:
     [[nodiscard]] std::shared_ptr<const MultiConv> multiConvOf(const Node& node);
-    /// Errors name the node that reads the input; one that nobody reads may have any type.
+    /// Errors name the node that reads the input; an unread input may have any type.
     void addInput(const std::string& input);
     std::string uniqueName(const std::string& name);
 

@@ -145,7 +145,7 @@ void NodeConverter::refuse(const std::string& text) {
 
 void NodeConverter::refuseToCompute(const std::string& text) const {
     if (builder_.keepsValues())
-        refuse(fmt::format("{}; it is simulated without values only (leave --compute out)", text));
+        refuse(fmt::format("{}; it is only simulated without values (leave --compute out)", text));
 }
 
 std::string NodeConverter::path(const std::string& part) const {

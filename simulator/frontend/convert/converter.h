@@ -1,4 +1,4 @@
-// What the conversion of a node reads and writes, and the table of conversions.
+// The interface of conversions of nodes, and their table.
 #pragma once
 
 #include <functional>
@@ -50,7 +50,7 @@ public:
     TensorId cast(const std::string& part, TensorId from, DataType type);
     /// The same elements in another shape; no op where the shape is the same.
     TensorId reshape(const std::string& part, TensorId from, const Shape& shape);
-    /// Operand i in another shape: a weight of that shape where nobody else reads it.
+    /// Operand i in another shape: a weight of that shape where nothing else reads it.
     TensorId parameter(std::size_t i, const Shape& shape);
     /// A scalar that is part of the program, of the type of `like`.
     TensorId scalar(const std::string& part, TensorId like, double value);

@@ -27,7 +27,7 @@ std::vector<std::int64_t> listOr(const Node& node, const std::string& attribute,
     return values;
 }
 
-/// What the windows of `positions` outputs reach over the input.
+/// How far the windows of `positions` outputs extend beyond the input.
 std::int64_t paddingFor(const Window& window, std::size_t d, std::int64_t size,
                         std::int64_t positions) {
     const std::int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
@@ -59,7 +59,7 @@ Window windowOf(const NodeConverter& converter, const std::vector<std::int64_t>&
     const Shape& input = converter.shape(0);
     const std::size_t dims = kernel.size();
     if (dims == 0 || input.size() != dims + 2)
-        NodeConverter::refuse(fmt::format("input {} and kernel {} do not belong together",
+        NodeConverter::refuse(fmt::format("input {} and kernel {} do not fit together",
                                           toString(input), toString(kernel)));
     Window window{
         kernel, listOr(node, "strides", dims, 1), listOr(node, "dilations", dims, 1), {}, {}};
@@ -134,8 +134,8 @@ void convertConv(NodeConverter& node) {
     note(bias);
 }
 
-/// Pads of the convolution whose backward pass a ConvTranspose is, from the size of its result.
-/// What the result has beyond the reach of its windows (output_padding) no pad takes away.
+/// Pads, from the size of its result, of the convolution whose backward pass a ConvTranspose is.
+/// No pad removes the part of the result beyond its windows (output_padding).
 void padTransposed(const NodeConverter& node, Window& window, const Shape& in, const Shape& out) {
     const std::string automatic = node.node().text("auto_pad", "NOTSET");
     const bool fromSize = automatic != "NOTSET" || !node.node().integers("output_shape").empty();
@@ -170,7 +170,7 @@ void convertConvTranspose(NodeConverter& node) {
                   {pads.begin(), middle},
                   {middle, pads.end()}};
     if (node.rank(0) != dims + 2 || out.size() != dims + 2)
-        NodeConverter::refuse(fmt::format("input {} and kernel {} do not belong together",
+        NodeConverter::refuse(fmt::format("input {} and kernel {} do not fit together",
                                           toString(node.shape(0)), toString(kernel)));
     padTransposed(node, window, node.shape(0), out);
     const ConvGradInputAttributes transposed{{window.kernel, window.strides, window.dilations,
@@ -202,8 +202,8 @@ double epsilonOf(const NodeConverter& node) {
     return node.node().real("epsilon", NormAttributes{}.epsilon);
 }
 
-/// Puts factor and summand of a normalisation by given statistics into a convolution's weights and
-/// bias. False where somebody else reads these, or their values are computed.
+/// Folds factor and summand of a normalisation by given statistics into a convolution's weights and
+/// bias. False where other operations read these, or their values are computed.
 bool foldValues(NodeConverter& node, const GraphBuilder::Convolution& conv, TensorId bias) {
     GraphBuilder& builder = node.builder();
     const auto valueOf = [&](std::size_t i) { return builder.tensor(node.input(i)).value; };
@@ -253,8 +253,8 @@ bool foldIntoConvolution(NodeConverter& node) {
     return true;
 }
 
-/// Normalises with the statistics of the batch, and updates the running ones. Its further outputs
-/// are these, which nobody needs to read.
+/// Normalises with the statistics of the batch, and updates the running ones, its further outputs,
+/// which need not be read.
 void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
     for (std::size_t i = 1; i < node.node().outputs.size(); ++i)
         if (node.isOutputUsed(i))
@@ -276,7 +276,7 @@ void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
 }
 
 /// Normalises with the model's own statistics (popart popx/op/batchnormx.cpp, popnn's
-/// batchNormalise): what is the same for all data of a channel comes to one factor and one summand.
+/// batchNormalise), combined into one factor and one summand per channel.
 void normaliseByGiven(NodeConverter& node, const Shape& perChannel) {
     using enum ElementwiseFunction;
     enum Operand : std::size_t { Scale = 1, Bias, Mean, Variance };

@@ -44,7 +44,7 @@ private:
 
     std::string part(const char* name) { return fmt::format("{}{}", name, steps_++); }
 
-    /// Labels of the result and of the operands after one.
+    /// Labels of the result and of the operands after operand `i`.
     [[nodiscard]] std::string wantedAfter(std::size_t i) const {
         std::string labels = terms_.result;
         for (std::size_t next = i + 1; next < terms_.operands.size(); ++next)
@@ -84,7 +84,7 @@ private:
                 labels};
     }
 
-    /// Sums over the labels that nobody wants.
+    /// Sums over the labels that are not wanted.
     Term summed(const Term& term, const std::string& wanted) {
         ReduceAttributes reduce{ReduceFunction::Add, {}, false};
         std::string kept;

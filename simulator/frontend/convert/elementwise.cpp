@@ -18,7 +18,7 @@ TensorId secondOperand(NodeConverter& node) {
     const auto axis = static_cast<std::size_t>(node.axis("axis", 0));
     Shape shape = node.shape(1);
     if (axis + shape.size() > node.rank(0))
-        NodeConverter::refuse("its second operand reaches over the first");
+        NodeConverter::refuse("its second operand extends beyond the first");
     shape.resize(node.rank(0) - axis, 1);
     return node.reshape("broadcast", node.input(1), shape);
 }
@@ -91,7 +91,7 @@ void convertIsInf(NodeConverter& node) {
                                  leftOut("detect_positive")));
 }
 
-/// By the error function unless the approximation by a tanh is asked for.
+/// By the error function unless the approximation by tanh is requested.
 void convertGelu(NodeConverter& node) {
     const bool exact = node.node().text("approximate", "none") != "tanh";
     node.result(node.elementwise("", Gelu, {node.input(0)}, exact ? 1 : 0));
@@ -101,7 +101,7 @@ bool fits16Bits(ElementType type) {
     return type == ElementType::Int8 || type == ElementType::UInt8 || type == ElementType::Bool;
 }
 
-/// The low 16 bits of what the device keeps in 32, as a signed number or not.
+/// The low 16 bits of a number that the device keeps in 32, signed or unsigned.
 TensorId narrowed(NodeConverter& node, TensorId x, bool isSigned) {
     constexpr double bits = 16;
     constexpr double all = 0xFFFF;
@@ -112,8 +112,8 @@ TensorId narrowed(NodeConverter& node, TensorId x, bool isSigned) {
     return node.elementwise("lowBits", ShiftRight, {high, distance});
 }
 
-/// Types that are one on the device need no cast. Numbers of 16 bits lose others only where they
-/// are computed.
+/// Types that are the same on the device need no cast. Casts to 16 bits cut off the other bits only
+/// where values are computed.
 void convertCast(NodeConverter& node) {
     const ElementType from = node.value(0).type;
     const ElementType to = node.output().type;

@@ -18,7 +18,7 @@ void convertNop(NodeConverter& node) {
     node.result(node.input(0));
 }
 
-/// A variable as it is now, whatever overwrites it later.
+/// The present value of a variable, whatever overwrites it later.
 void convertReadVariable(NodeConverter& node) {
     const TensorId copy = node.elementwise("", Copy, {node.input(0)});
     node.builder().hintRecompute(copy, node.node());
@@ -34,7 +34,7 @@ void convertCopyVarUpdate(NodeConverter& node) {
     node.result(node.elementwise("", Assign, {variable, value}));
 }
 
-/// No gradient passes it (PopART popx DetachOpx: a copy); in inference it is nothing.
+/// Stops the gradient (PopART popx DetachOpx: a copy); removed in inference.
 void convertDetach(NodeConverter& node) {
     node.result(node.builder().isTraining() ? node.elementwise("", Detach, {node.input(0)})
                                             : node.input(0));
@@ -42,7 +42,7 @@ void convertDetach(NodeConverter& node) {
 
 /// The value goes to the host each time, which is not simulated.
 void convertPrintTensor(NodeConverter& node) {
-    node.builder().count("PrintTensor", "passed by: what it prints costs nothing here");
+    node.builder().count("PrintTensor", "skipped: printing is not simulated");
     node.result(node.input(0));
 }
 
@@ -103,7 +103,7 @@ void convertDynamicSlice(NodeConverter& node) {
     node.result(x);
 }
 
-/// Rows of a copy of the data become others, or zeros, or are added to.
+/// Replaces rows of a copy of the data, or sets them to zero, or adds to them.
 void updateRows(NodeConverter& node, UpdateFunction function, bool zeros) {
     const auto axes = node.node().integers("axes");
     const auto sizes = node.node().integers("sizes");

@@ -65,7 +65,7 @@ void convertGather(NodeConverter& node) {
     node.result(node.emit("", GatherAttributes{axis}, {node.input(0), node.input(1)}));
 }
 
-/// What is put around: an attribute in older operator sets, an operand in newer ones.
+/// The padding value: an attribute in older operator sets, an operand in newer ones.
 double paddedValue(const NodeConverter& node) {
     constexpr std::size_t operand = 2;
     if (!node.has(operand))
@@ -108,7 +108,7 @@ void convertCompress(NodeConverter& node) {
     else
         x = node.reshape("flat", x, {elementsOf(node.shape(0))});
     if (rows.empty() || rows.back() >= node.shapeOf(x)[axis])
-        NodeConverter::refuse("its condition chooses no rows, or rows that are not there");
+        NodeConverter::refuse("its condition selects no rows, or rows that do not exist");
     node.result(selectRows(node, "rows", x, axis, rows));
 }
 

@@ -1,4 +1,4 @@
-// ONNX's training losses, in the operations that autodiff knows the gradients of.
+// ONNX's training losses, in operations that autodiff has gradients for.
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
@@ -33,7 +33,7 @@ void checkLoss(NodeConverter& node) {
                               "reduction 'mean' or 'sum'");
 }
 
-/// Whether labels count by their class or not at all.
+/// Whether labels are weighted by their class, or some are ignored.
 bool weighs(const NodeConverter& node) {
     return node.has(2) || node.node().has("ignore_index");
 }
@@ -95,12 +95,12 @@ TensorId reducedLoss(NodeConverter& node, const std::string& part, TensorId term
     const ReduceFunction function =
         reduction == Reduction::Mean ? ReduceFunction::Mean : ReduceFunction::Add;
     ReduceAttributes reduce{function, axes, false};
-    if (reduction == Reduction::Mean) // over labels: of each, one class has a term
+    if (reduction == Reduction::Mean) // over labels: one class of each has a term
         reduce.scale = static_cast<double>(node.shape(0).at(1));
     return node.emit(part, reduce, {terms});
 }
 
-/// -log(p) of the labelled classes; the mean of weighed labels is one over their weights.
+/// -log(p) of the labelled classes; the mean of weighted labels is divided by their weights.
 void likelihoodLoss(NodeConverter& node, TensorId logarithms) {
     const DataType type = node.builder().tensor(logarithms).type;
     TensorId expected = encodedLabels(node, type);

@@ -18,7 +18,7 @@ NormAttributes attributesOf(const NodeConverter& node, const std::vector<std::in
     return norm;
 }
 
-/// One operation, which is taken apart after autodiff (NormAttributes).
+/// One operation, which is decomposed after autodiff (NormAttributes).
 TensorId norm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
               TensorId shift) {
     return node.emit("", attributesOf(node, axes), {node.input(0), scale, shift});
@@ -38,7 +38,7 @@ void convertInstanceNormalization(NodeConverter& node) {
     node.result(norm(node, axesFrom(2, node.rank(0)), scale, node.parameter(2, perChannel)));
 }
 
-/// Gives the ONNX results 1 and 2 the statistics of the normalisation that was added last.
+/// Binds the ONNX results 1 and 2 to the statistics of the normalisation that was added last.
 void giveStatistics(NodeConverter& node, std::size_t firstAxis) {
     Shape reduced = node.shape(0);
     std::fill(reduced.begin() + static_cast<std::ptrdiff_t>(firstAxis), reduced.end(), 1);

@@ -1,4 +1,4 @@
-// Integers that stand for reals. The IPU's matrix unit multiplies half and float only: 8-bit
+// Integers that represent reals. The IPU's matrix unit multiplies half and float only: 8-bit
 // integers, which half holds exactly, are cast to half for products and summed in float, which
 // holds sums of up to 2^24 exactly.
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Operators that make tensors of nothing or of chance, and of single bits.
+// Operators that generate constant or random tensors, and operators on single bits.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ TensorId randomLike(NodeConverter& node, const std::string& part, ElementwiseAtt
                                 random, {like}, std::nullopt, type);
 }
 
-/// With the bounds, or the mean and deviation, that the node has.
+/// With the node's bounds, or mean and deviation.
 ElementwiseAttributes distributionOf(const NodeConverter& node, ElementwiseFunction function) {
     const bool uniform = function == RandomUniform;
     return {function, node.node().real(uniform ? "low" : "mean", 0),

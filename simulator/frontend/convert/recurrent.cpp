@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN as a loop over the steps, each direction by itself.
+// LSTM, GRU and RNN as a loop over the steps for each direction.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ public:
     }
 
     struct Results {
-        TensorId sequence; ///< [steps, batch, units]; none if nobody reads it
+        TensorId sequence; ///< [steps, batch, units]; none if it is not read
         TensorId hidden, cell;
     };
 
@@ -115,8 +115,8 @@ private:
                                    at);
     }
 
-    /// Lengths of the sequences, where they differ from the number of steps. Only a graph that is
-    /// computed looks at them.
+    /// Lengths of the sequences, where they differ from the number of steps. Only used where the
+    /// graph is computed.
     void readLengths() {
         if (!node_.has(lengths) || !node_.builder().keepsValues())
             return;
@@ -125,7 +125,7 @@ private:
                                              [&](std::int64_t each) { return each != steps_; });
     }
 
-    /// Which sequences go on in each step, [steps, batch, 1].
+    /// Which sequences are still running in each step, [steps, batch, 1].
     TensorId running() {
         const TensorId all =
             node_.reshape(name("lengths"), node_.input(lengths), {1, cell_.batch, 1});
@@ -167,9 +167,9 @@ private:
                value.uses == 1;
     }
 
-    /// A cell's weight from the operands. Where these are weights that nobody else reads they come
-    /// from the host as the cell has them, joined and transposed: as many numbers. A graph that is
-    /// computed joins them itself, so that they are trained and saved as the file has them.
+    /// A cell's weight from the operands. Where these are weights that nothing else reads, the host
+    /// sends them in the cell's layout, joined and transposed: the same number of elements. A graph
+    /// that is computed joins them itself, so that they are trained and saved as in the file.
     TensorId operandOf(const CellWeight& weight) {
         switch (weight.use) {
         case CellWeight::Use::Product:

@@ -13,7 +13,7 @@ using enum ElementwiseFunction;
 struct RecurrentFunction {
     ElementwiseFunction function;
     double alpha = 0, beta = 0;
-    int parameters = 0; ///< how many it takes of the node's lists
+    int parameters = 0; ///< how many of the node's lists it takes an entry from
 };
 
 const RecurrentFunction* recurrentFunction(const std::string& name) {

@@ -8,9 +8,8 @@
 
 namespace tilescope::sim {
 
-/// Activation number `at` of a recurrent node (those of all directions in a row), with that entry
-/// of the node's lists of parameters which is its own; none for the value itself. Refuses a
-/// function that is not known.
+/// Activation number `at` of a recurrent node (counted over all directions), with its entry of the
+/// node's lists of parameters; none for the value itself. Refuses an unknown function.
 std::optional<ElementwiseAttributes> recurrentActivation(const NodeConverter& node,
                                                          const std::string& name, std::size_t at);
 

@@ -48,7 +48,7 @@ void convertReduceThen(NodeConverter& node) {
     node.result(node.cast("", node.elementwise("function", after, {real}), type));
 }
 
-/// Of equal elements the first, or the last where that is asked for: the first from behind.
+/// The first of equal elements, or the last if requested: the first of the reversed rows.
 template <ReduceFunction function> void convertArg(NodeConverter& node) {
     const ReduceAttributes reduce{
         function, {node.axis("axis", 0)}, node.node().integer("keepdims", 1) != 0};

@@ -19,7 +19,7 @@ struct SampledDim {
     double scale = 1;
     double cropStart = 0, cropEnd = 1; ///< of tf_crop_and_resize, in shares of the dimension
 
-    /// Of the result, a fraction where the scale makes one.
+    /// Size of the result, which the scale may make a fraction.
     [[nodiscard]] double size() const { return scale * static_cast<double>(from); }
 };
 
@@ -87,7 +87,7 @@ public:
 private:
     [[nodiscard]] bool crops() const { return coordinates_ == "tf_crop_and_resize"; }
 
-    /// Nearest rows by a whole factor in each dimension.
+    /// Whether each dimension grows by an integer factor and every row is repeated that often.
     [[nodiscard]] bool repeatsPixels() const {
         const Shape& to = node_.output().shape;
         for (std::size_t d = 0; d < to.size(); ++d) {
@@ -181,7 +181,7 @@ private:
         return std::clamp<std::int64_t>(row, 0, dim.from - 1);
     }
 
-    /// Neighbouring rows of each place, the same tap of all together, and their weights.
+    /// The rows that one tap reads for each place, and their weights.
     struct Tap {
         std::vector<std::int64_t> rows;
         std::vector<double> weights;

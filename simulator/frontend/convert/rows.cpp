@@ -8,12 +8,12 @@ namespace tilescope::sim {
 
 namespace {
 
-/// Rows that a slice gives: evenly spaced, or one row `count` times.
+/// Rows of one slice: evenly spaced, or one row `count` times.
 struct RowPiece {
     std::int64_t first = 0;
     std::int64_t count = 1;
     std::int64_t step = 0; ///< 0: a repeated row
-    std::int64_t each = 1; ///< how often each row comes
+    std::int64_t each = 1; ///< how often each row occurs in succession
 };
 
 std::vector<RowPiece> runsOf(const std::vector<std::int64_t>& rows) {

@@ -8,16 +8,16 @@
 
 namespace tilescope::sim {
 
-/// Refuses a node whose result has more rows along a dimension than are listed one by one.
+/// Refuses a node whose result has more rows along a dimension than can be listed.
 void checkListedRows(std::int64_t rows);
 
-/// The rows of `x` along `axis` in the order given. Evenly spaced rows are a slice and repeated
-/// ones an expansion of it, as PopART has them (popx ResizeOpx: a concatenation of slices); where
-/// that would take many pieces, they are looked up (popops::multiSlice).
+/// The rows of `x` along `axis` in the given order. Evenly spaced rows are a slice and repeated
+/// ones an expansion of it, as in PopART (popx ResizeOpx: a concatenation of slices); where that
+/// would take many pieces, they are looked up (popops::multiSlice).
 TensorId selectRows(NodeConverter& node, const std::string& part, TensorId x, std::size_t axis,
                     const std::vector<std::int64_t>& rows);
 
-/// A slice of all of a tensor of that rank.
+/// A slice of the whole of a tensor of that rank.
 SliceAttributes wholeSlice(std::size_t rank);
 
 /// Part of `x` along one axis: `count` rows from `first` on.
@@ -30,7 +30,7 @@ TensorId constantLike(NodeConverter& node, const std::string& part, TensorId lik
 /// Integers that are part of the program.
 TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape,
                        const ElementNumbers& numbers);
-/// The number of an element itself.
+/// The index of an element as its value.
 double elementNumber(std::int64_t i);
 
 } // namespace tilescope::sim

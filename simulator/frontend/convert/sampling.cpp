@@ -18,7 +18,7 @@ using enum ElementwiseFunction;
 class Sampler {
 public:
     enum class Outside { Border, Zeros, Mirrored };
-    /// A place outside of the border as one within, along a dimension of that size.
+    /// Maps a place outside the border to one inside, along a dimension of that size.
     using Mirror = std::function<TensorId(const std::string&, TensorId, std::int64_t)>;
 
     Sampler(NodeConverter& node, Outside outside, Mirror mirror = {})
@@ -94,7 +94,7 @@ private:
         return node_.elementwise(part + "/line/times", Multiply, {value, scalar("/c", cube)});
     }
 
-    /// Within the image; outside of it the border counts, or nothing.
+    /// A neighbour within the image; outside of it, the border or one with weight zero.
     Neighbour bounded(const std::string& part, TensorId at, TensorId weight, std::int64_t size) {
         if (outside_ == Outside::Mirrored)
             at = mirror_(part, at, size);
@@ -216,7 +216,7 @@ void convertGridSample(NodeConverter& node) {
 /// Places within regions [regions, samples of one dimension]: start + sample * size.
 TensorId regionPlaces(NodeConverter& node, const std::string& part, std::int64_t first,
                       std::int64_t samples) {
-    // Before operator set 16 pixels were at whole places, as "output_half_pixel" says since.
+    // Before operator set 16 pixels were at integer places, the later "output_half_pixel".
     const bool halfPixel =
         node.node().opset >= 16 &&
         node.node().text("coordinate_transformation_mode", "half_pixel") == "half_pixel";
@@ -235,7 +235,7 @@ TensorId regionPlaces(NodeConverter& node, const std::string& part, std::int64_t
                             {node.elementwise(part + "/offsets", Multiply, {size, steps}), low});
 }
 
-/// Samples beyond a pixel around the image count nothing: [regions, samples of one dimension].
+/// Factor 0 for samples more than a pixel outside the image: [regions, samples of one dimension].
 TensorId insideOf(NodeConverter& node, const std::string& part, TensorId places,
                   std::int64_t size) {
     const TensorId after = node.elementwise(part + "/after", GreaterEqual,
@@ -247,7 +247,7 @@ TensorId insideOf(NodeConverter& node, const std::string& part, TensorId places,
                      node.builder().tensor(places).type);
 }
 
-/// Samples of each region's bins, of which each bin takes the mean or the greatest.
+/// Samples the bins of each region; each bin takes the mean or the maximum of its samples.
 void convertRoiAlign(NodeConverter& node) {
     const Node& onnx = node.node();
     const std::int64_t height = onnx.integer("output_height", 1);

@@ -25,8 +25,8 @@ TensorId asIndices(NodeConverter& node, TensorId indices) {
     return node.cast("indices", indices, DataType::Int32);
 }
 
-/// Indices from 0 on. `sizes`: of the dimensions that an index's elements name, the last of them
-/// along the last dimension of the indices where they are several.
+/// Indices counted from the front. `sizes`: of the dimensions that an index addresses, whose
+/// elements are along the last dimension of the indices where there are several.
 TensorId fromFront(NodeConverter& node, TensorId indices, const Shape& sizes) {
     if (!node.builder().keepsValues())
         return indices;
@@ -42,7 +42,7 @@ TensorId fromFront(NodeConverter& node, TensorId indices, const Shape& sizes) {
     return node.elementwise("fromFront", Select, {fromEnd, moved, indices});
 }
 
-/// An index along one axis of `data` for each element of the indices, as numbers of elements.
+/// Indices along one axis of `data`, one for each element of the indices, as element numbers.
 TensorId elementNumbers(NodeConverter& node, const Shape& data, TensorId indices,
                         std::size_t axis) {
     const Shape shape = node.shapeOf(indices);
@@ -122,7 +122,7 @@ TensorId rowNumbers(NodeConverter& node, const Shape& data, std::size_t batch) {
     const Shape indices = node.shape(1);
     if (indices.empty() || batch + static_cast<std::size_t>(indices.back()) > data.size() ||
         batch >= indices.size())
-        NodeConverter::refuse(fmt::format("indices {} reach over the dimensions of {}",
+        NodeConverter::refuse(fmt::format("indices {} exceed the dimensions of {}",
                                           toString(indices), toString(data)));
     const auto depth = static_cast<std::size_t>(indices.back());
     const Shape places(indices.begin(), indices.end() - 1);
@@ -157,7 +157,7 @@ TensorId rowNumbers(NodeConverter& node, const Shape& data, std::size_t batch) {
     return node.reshape("linear", numbers, {elementsOf(places)});
 }
 
-/// The dimensions that indices name as one, those of a row as another.
+/// [dimensions that indices address, dimensions of a row], each joined into one.
 Shape tableShape(const Shape& data, std::size_t named) {
     const auto middle = data.begin() + static_cast<std::ptrdiff_t>(named);
     return {elementsOf({data.begin(), middle}), elementsOf({middle, data.end()})};
@@ -181,7 +181,7 @@ void convertScatterNd(NodeConverter& node) {
     node.result(node.reshape("reshape", table, data));
 }
 
-/// The axis at the end moves to `axis`.
+/// Moves the last axis to `axis`.
 TensorId lastTo(NodeConverter& node, const std::string& part, TensorId x, std::size_t axis) {
     const std::size_t rank = node.shapeOf(x).size();
     if (axis + 1 == rank)
@@ -224,7 +224,7 @@ void convertOneHot(NodeConverter& node) {
     node.result(y);
 }
 
-/// The greatest element's place, encoded.
+/// One-hot encoding of the index of the greatest element.
 void convertHardmax(NodeConverter& node) {
     const Shape shape = node.shape(0);
     TensorId x = node.input(0);
@@ -242,8 +242,8 @@ void convertHardmax(NodeConverter& node) {
     node.result(node.reshape("reshape", lastTo(node, "transpose", y, axis), shape));
 }
 
-/// Of each sequence the first so many steps in reverse order: a look-up of rows whose numbers
-/// follow from the lengths.
+/// Reverses the first steps of each sequence, as many as its length: a look-up of rows whose
+/// numbers follow from the lengths.
 void convertReverseSequence(NodeConverter& node) {
     const Shape shape = node.shape(0);
     const std::int64_t batchAxis = node.node().integer("batch_axis", 1);

@@ -122,7 +122,7 @@ TensorId axisLast(NodeConverter& node, const std::string& part, TensorId x, std:
     return node.emit(part, TransposeAttributes{std::move(order)}, {x});
 }
 
-/// What is no better than any element.
+/// A value that is not better than any element.
 double worstOf(DataType type, bool largest) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto limit = [&]<class T>(T) {
@@ -152,7 +152,7 @@ void convertTopK(NodeConverter& node) {
     const std::int64_t rows = elementsOf(shape) / length;
     constexpr std::int64_t longest = 1 << 20;
     if (k < 1 || k > length || length > longest)
-        NodeConverter::refuse(fmt::format("the {} best of {} cannot be found", k, length));
+        NodeConverter::refuse(fmt::format("the {} best of {} cannot be selected", k, length));
     const bool largest = node.node().integer("largest", 1) != 0;
     // PopLibs pads to whole runs; here to a power of two.
     const std::int64_t padded = TopKNetwork::powerAbove(length);
@@ -231,7 +231,7 @@ void convertDft(NodeConverter& node) {
         NodeConverter::refuse(
             fmt::format("its input {} is not of real or complex signals", toString(in)));
     const std::size_t axis = normalizedAxis(node.node().integer("axis", 1), in.size());
-    const std::size_t signal = in.size() - 2; // where the product wants the axis
+    const std::size_t signal = in.size() - 2; // where the product needs the axis
     if (axis > signal)
         NodeConverter::refuse("its axis is that of the parts of complex numbers");
     auto order = axesFrom(0, in.size());

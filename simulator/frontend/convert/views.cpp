@@ -10,13 +10,13 @@ namespace tilescope::sim {
 
 namespace {
 
-/// What asks for its result to be kept or run again asks it of the operation that makes it.
+/// Passes an annotation about recomputation on to the operation that makes the operand.
 void convertIdentity(NodeConverter& node) {
     node.builder().hintRecompute(node.input(0), node.node());
     node.result(node.input(0));
 }
 
-/// Flatten, Squeeze, Unsqueeze and Reshape differ only in how they say the shape.
+/// Flatten, Squeeze, Unsqueeze and Reshape differ only in how they specify the shape.
 void convertReshape(NodeConverter& node) {
     node.result(node.reshape("", node.input(0), node.output().shape));
 }
@@ -32,7 +32,7 @@ void convertTranspose(NodeConverter& node) {
 
 void convertConcat(NodeConverter& node) {
     const auto inputs = node.allInputs();
-    // The first operator set lets the axis away.
+    // The axis may be omitted in the first operator sets.
     const std::int64_t axis = node.axis("axis", node.node().opset < 4 ? 1 : 0);
     node.result(inputs.size() == 1 ? inputs[0] : node.emit("", ConcatAttributes{axis}, inputs));
 }
@@ -58,7 +58,7 @@ void convertTile(NodeConverter& node) {
     node.result(tensor);
 }
 
-/// Blocks of depth and of space change places: a transpose between two reshapes.
+/// Exchanges blocks of depth and of space: a transpose between two reshapes.
 void rearrange(NodeConverter& node, const Shape& split, std::vector<std::int64_t> permutation) {
     const TensorId blocks = node.reshape("split", node.input(0), split);
     const TensorId moved = node.emit("", TransposeAttributes{std::move(permutation)}, {blocks});

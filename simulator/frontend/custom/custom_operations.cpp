@@ -22,8 +22,8 @@ constexpr std::array layoutNames{std::pair{"like-result", CustomLayout::LikeResu
                                  std::pair{"linear", CustomLayout::Linear},
                                  std::pair{"everywhere", CustomLayout::Everywhere}};
 
-// Of a declaration that leaves them out, *assumed*: a vertex of two pointers and two sizes, and a
-// codelet of an inner loop for each worker.
+// Defaults for declarations without them, *assumed*: a vertex with two pointers and two sizes, and
+// a codelet with an inner loop for each worker.
 constexpr std::int64_t usualStateBytes = 16;
 constexpr std::int64_t usualCodeBytes = 600;
 
@@ -108,7 +108,7 @@ private:
         return result;
     }
 
-    /// A formula, tried with ones; dimensions are not known here but for the shape's formulas.
+    /// A formula, tried with ones; dimensions are only defined in the shape's formulas.
     [[nodiscard]] std::string formula(std::string_view key, const CustomOperation& made,
                                       std::string otherwise) const {
         const std::string text = this->text(key, std::move(otherwise));

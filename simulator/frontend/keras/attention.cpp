@@ -57,7 +57,7 @@ private:
     KerasTensor sequence(const KerasTensor& x) {
         KerasTensor plain = e_.asKeras(x);
         if (plain.shape.size() != 2)
-            throw layer_.error(fmt::format("its operand has the shape {}, and not steps and "
+            throw layer_.error(fmt::format("its operand has the shape {} instead of steps and "
                                            "features",
                                            toString(plain.shape)));
         return plain;
@@ -73,7 +73,7 @@ private:
         return e_.apply("Add", part, {made, e_.weight(weights + "/bias", {width})});
     }
 
-    /// [batch, steps, heads * size] by heads, in the order that the next product wants.
+    /// [batch, steps, heads * size] by heads, in the order that the next product needs.
     std::string projected(const std::string& part, const KerasTensor& x, std::int64_t size,
                           const std::vector<std::int64_t>& order) {
         const std::string all = product(part, part, x, heads_ * size);

@@ -1,4 +1,4 @@
-// Dense, Activation and its kin, normalisations, Embedding, and what inference leaves out.
+// Dense, activations, normalisations, Embedding, and layers that inference leaves out.
 
 #include <fmt/format.h>
 
@@ -133,7 +133,7 @@ Tensors convertGroupNorm(KerasEmitter& e, const Tensors& inputs) {
     return {x};
 }
 
-/// Graphcore's layer: what it is given is kept for the backward pass.
+/// Graphcore's layer: its operand is kept for the backward pass.
 Tensors convertCheckpoint(KerasEmitter& e, const Tensors& inputs) {
     KerasTensor x = inputs[0];
     x.value = e.apply("Identity", "", {x.value}, {{"__recompute_output", std::int64_t{0}}});
@@ -166,8 +166,8 @@ Tensors convertRescaling(KerasEmitter& e, const Tensors& inputs) {
     return {x};
 }
 
-/// Layers that do nothing in a compiled program: noise is of training on the host's side, masks and
-/// costs are Keras's.
+/// Layers that do nothing in a compiled program: noise is added in training on the host, masks and
+/// costs are handled by Keras.
 Tensors passOn(KerasEmitter&, const Tensors& inputs) {
     return {inputs[0]};
 }

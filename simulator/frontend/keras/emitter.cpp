@@ -22,8 +22,8 @@ const std::map<std::string, std::string, std::less<>>& plainFunctions() {
     return table;
 }
 
-/// Keras's initialisers by the name of the weight: kernels uniform as Glorot and Bengio have it
-/// (recurrent ones, too, where Keras takes an orthogonal matrix), embeddings within 0.05.
+/// Keras's initialisers by the name of the weight: kernels uniform as in Glorot and Bengio
+/// (recurrent ones, too, where Keras uses an orthogonal matrix), embeddings within 0.05.
 std::string beginning(std::string_view part, const Shape& shape, std::int64_t fans) {
     const std::string_view name = part.substr(part.rfind('/') + 1);
     if (name == "gamma" || name == "moving_variance")
@@ -47,7 +47,7 @@ std::int64_t kerasElements(const KerasEmitter& emitter, const Shape& shape) {
     for (const std::int64_t size : shape) {
         if (size < 1 || size > most / elements)
             throw emitter.layer().error(
-                fmt::format("a tensor of shape {} is no model's", toString(shape)));
+                fmt::format("a tensor of shape {} is too large for any model", toString(shape)));
         elements *= size;
     }
     return elements;
@@ -192,7 +192,7 @@ KerasTensor KerasEmitter::activated(const KerasTensor& given, const std::string&
     } else if (function == "leaky_relu") {
         x.value = apply("LeakyRelu", part, {x.value}, {{"alpha", 0.2}});
     } else if (function == "gelu") {
-        // Its exact form, which the importer puts together again.
+        // Its exact form, which the importer recognises and joins again.
         const std::string scaled =
             apply("Div", inner + "div", {x.value, real(inner + "sqrt2", std::numbers::sqrt2)});
         const std::string sum = apply(

@@ -1,4 +1,4 @@
-// Keras layers as ONNX nodes: from there on a Keras model goes the way of an ONNX file.
+// Keras layers as ONNX nodes; the rest of the import is that of an ONNX file.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@
 
 namespace tilescope::sim {
 
-/// A value between layers. Images are kept with their channels first, as the operations of ONNX
-/// want them and as TensorFlow's IPU backend lays them out, whatever the model says.
+/// A value between layers. Images are kept with their channels first, as ONNX's operations require
+/// and as TensorFlow's IPU backend lays them out, whatever the model's order.
 struct KerasTensor {
     std::string value; ///< name in the ONNX graph
-    Shape shape;       ///< without the batch, in the order that Keras has, padding included
+    Shape shape;       ///< without the batch, in Keras's order, padding included
     /// The last dimension of `shape` is the first after the batch in the ONNX graph.
     bool channelsFirst = false;
-    /// Zeros still to be put around the spatial dimensions, {begin, end} of each: a convolution
-    /// takes them over.
+    /// Zeros still to be put around the spatial dimensions, {begin, end} of each; a convolution
+    /// makes them its own padding.
     std::vector<std::pair<std::int64_t, std::int64_t>> padding = {};
 };
 
 /// Emits the nodes of one layer's call.
 class KerasEmitter {
 public:
-    /// `path` is the layer's name within its models, `call` counts its uses, `weights` has what was
-    /// made before.
+    /// `path` is the layer's name within its models, `call` counts its uses, `weights` has the
+    /// names of those made so far.
     KerasEmitter(ZooBuilder& builder, std::set<std::string>& weights, const LayerReader& layer,
                  const std::string& path, std::size_t call, int stage);
 
@@ -49,7 +49,7 @@ public:
     std::vector<std::string> split(std::string_view part, const std::string& input,
                                    std::int64_t axis, int parts);
     /// A trainable tensor "<layer>/<part>", made once for all calls of the layer. `fans`: inputs
-    /// and outputs of a kernel that is no matrix and no window; they say how large it is at first.
+    /// and outputs of a kernel that is neither matrix nor window; they scale its initial values.
     std::string weight(std::string_view part, const Shape& shape, std::int64_t fans = 0);
     /// The bias of an LSTM, whose forget gates are open at first unless `unit_forget_bias` says
     /// otherwise: ones from a column on, for each unit.
@@ -58,10 +58,10 @@ public:
     std::string real(std::string_view part, double value);
     std::string reals(std::string_view part, const std::vector<double>& values);
 
-    /// The same tensor without padding to come.
+    /// The same tensor with its pending padding applied.
     KerasTensor padded(const KerasTensor& x);
-    /// The same with its dimensions as Keras has them, or with channels first: a Transpose where it
-    /// is otherwise.
+    /// The same with its dimensions in Keras's order, or with channels first: a Transpose where the
+    /// order differs.
     KerasTensor asKeras(const KerasTensor& x);
     KerasTensor withChannelsFirst(const KerasTensor& x);
     /// Keras's function (activation) of that name, with its node called `part` unless it is the
@@ -82,7 +82,7 @@ private:
     int stage_;
 };
 
-/// What a class of layers does with its operands.
+/// Converts the operands of a layer of one class to its results.
 using KerasConversion =
     std::function<std::vector<KerasTensor>(KerasEmitter&, const std::vector<KerasTensor>&)>;
 using KerasConversions = std::map<std::string, KerasConversion, std::less<>>;
@@ -94,7 +94,7 @@ template <class Convert, class... More> KerasConversion with(Convert convert, Mo
     };
 }
 
-/// The classes of layers that are known, each family in a file of its own.
+/// The known classes of layers, each family in a file of its own.
 const KerasConversions& kerasConversions();
 void addKerasDense(KerasConversions& table);
 void addKerasConvolutions(KerasConversions& table);

@@ -50,7 +50,7 @@ public:
             inputs.push_back(declareInput(model, source.layer));
         std::vector<std::pair<std::string, Shape>> outputs;
         for (KerasTensor& x : convert(model, "", inputs, -1)) {
-            // What the caller gets has Keras's order.
+            // The caller gets results in Keras's order.
             if (!x.padding.empty() || x.channelsFirst)
                 x = lastStep(model, x);
             outputs.emplace_back(x.value, x.shape);
@@ -66,7 +66,7 @@ private:
         const KerasLayer& layer = model.layers[index];
         if (layer.type != "InputLayer")
             throw UserError(
-                fmt::format("{}: layer '{}' ({}) is named as an input but is no InputLayer",
+                fmt::format("{}: layer '{}' ({}) is named as an input but is not an InputLayer",
                             origin_, layer.name, layer.type));
         const LayerReader reader(origin_, layer);
         const std::string_view key =
@@ -75,7 +75,7 @@ private:
         const std::int64_t batch = reader.batchOf(key);
         if (batch > 0 && batch_ > 0 && batch != batch_)
             throw reader.keyError(
-                key, fmt::format("has a batch of {}, another input one of {}", batch, batch_));
+                key, fmt::format("has a batch of {}, but another input of {}", batch, batch_));
         batch_ = std::max(batch_, batch);
         constexpr std::size_t imageRank = 3;
         if (x.shape.empty())
@@ -109,7 +109,7 @@ private:
         return KerasEmitter(builder_, weights_, reader, layer.name, 0, -1).asKeras(x);
     }
 
-    /// Results of a model whose inputs are given. Calls run as soon as what they take is there.
+    /// Results of a model for given inputs. Calls run as soon as their operands are available.
     Tensors convert(const KerasModel& model, const std::string& path, const Tensors& inputs,
                     int stage) {
         std::vector<std::vector<std::optional<Tensors>>> made(model.layers.size());
@@ -144,11 +144,11 @@ private:
         const std::optional<Tensors>& tensors = made[source.layer][source.call];
         if (!tensors)
             throw UserError(fmt::format(
-                "{}: layer '{}' ({}) waits for itself: the model's layers form a circle, or an "
+                "{}: layer '{}' ({}) waits for itself: the model's layers form a cycle, or an "
                 "input is not among input_layers",
                 origin_, layer.name, layer.type));
         if (source.tensor >= tensors->size())
-            throw UserError(fmt::format("{}: result {} of layer '{}' ({}) is used, which has {}",
+            throw UserError(fmt::format("{}: result {} of layer '{}' ({}) is used, but it has {}",
                                         origin_, source.tensor, layer.name, layer.type,
                                         tensors->size()));
         return (*tensors)[source.tensor];
@@ -169,7 +169,7 @@ private:
                         const Tensors& operands, int outerStage) {
         const LayerReader reader(origin_, layer);
         if (operands.empty())
-            throw reader.error("it is called on no tensor");
+            throw reader.error("it is called without a tensor");
         const std::string name = path.empty() ? layer.name : path + "/" + layer.name;
         const int stage = layer.calls[call].stage >= 0 ? layer.calls[call].stage : outerStage;
         if (!layer.nested.empty()) {
@@ -228,7 +228,7 @@ Graph importKeras(std::string_view text, const std::string& origin, const Import
     else
         graph.messages.push_back(
             {Severity::Warning,
-             fmt::format("the loss '{}' of compile_config is not known: training takes another; "
+             fmt::format("the loss '{}' of compile_config is not known: training uses another; "
                          "choose it with --loss",
                          model.loss)});
     return graph;

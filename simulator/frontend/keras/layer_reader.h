@@ -56,7 +56,7 @@ private:
     const KerasLayer& layer_;
 };
 
-/// Sizes beyond this are no model's; products of a few stay within 64 bits.
+/// No model has larger sizes; products of a few stay within 64 bits.
 constexpr std::int64_t largestKerasSize = std::int64_t{1} << 31;
 
 } // namespace tilescope::sim

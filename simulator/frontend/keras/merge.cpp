@@ -79,7 +79,7 @@ Tensors convertConcatenate(KerasEmitter& e, const Tensors& inputs) {
         for (std::size_t i = 0; i < x.shape.size(); ++i)
             if (i != dimension && x.shape[i] != result.shape[i])
                 throw e.layer().error(
-                    fmt::format("its operands have the shapes {} and {}, which differ beside the "
+                    fmt::format("its operands have the shapes {} and {}, which differ outside the "
                                 "axis",
                                 toString(result.shape), toString(x.shape)));
         names.push_back(x.value);

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Models within models: deeper than anybody writes them, and shallow enough for recursion.
+/// Depth of nested models: more than any model has, and little enough for recursion.
 constexpr int mostNested = 16;
 
 std::string textOf(const json::value* value) {
@@ -113,10 +113,10 @@ private:
         if (result.layers.front().type != "InputLayer" && depth == 0) {
             const std::optional<json::value> shape = builtShape(config, result.layers.front());
             if (!shape)
-                throw UserError(fmt::format(
-                    "{}: model '{}' was saved before it knew the shape of its input; give its "
-                    "first layer an input_shape and save it again",
-                    origin_, result.name));
+                throw UserError(
+                    fmt::format("{}: model '{}' was saved without the shape of its input; give its "
+                                "first layer an input_shape and save it again",
+                                origin_, result.name));
             KerasLayer input{result.layers.front().name + "_input", "InputLayer", {}, {}, {}};
             input.config["batch_shape"] = *shape;
             if (const json::value* type = result.layers.front().config.if_contains("dtype"))
@@ -262,7 +262,7 @@ private:
         return result;
     }
 
-    /// Keras 2 has a call's named arguments behind its first tensor.
+    /// Keras 2 has a call's named arguments after its first tensor.
     void addNamedOperands(const json::array& tensor, const std::string& where, const Names& known,
                           KerasCall& call) const {
         const json::object* named = tensor.size() > 3 ? tensor[3].if_object() : nullptr;
@@ -370,7 +370,7 @@ std::string lossOf(const json::value& value) {
     return type.empty() ? lossOf(object->begin()->value()) : type;
 }
 
-/// Keras 3 gives each layer the module of its class; its version is beside the model where it
+/// Keras 3 gives each layer the module of its class; its version is beside the model where that
 /// was saved in a file.
 int versionOf(const json::object& model) {
     const std::string stated = textOf(model.if_contains("keras_version"));

@@ -41,11 +41,11 @@ struct KerasModel {
     std::vector<KerasSource> inputs; ///< results of InputLayers
     std::vector<KerasSource> outputs;
     int version = 2;  ///< of Keras: 2 or 3
-    std::string loss; ///< that it was compiled with, where the file says; else empty
+    std::string loss; ///< that it was compiled with, if it is in the file; else empty
 };
 
 /// True for the text of a JSON object with `class_name` and `config`, which is how Keras writes a
-/// model. Text that is not JSON is none.
+/// model; false for text that is not JSON.
 bool isKerasModel(std::string_view text);
 
 /// Reads a sequential or functional model. A sequential one without an InputLayer gets one from the

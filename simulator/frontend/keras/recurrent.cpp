@@ -29,7 +29,7 @@ std::string recurrentFunction(const LayerReader& layer, std::string_view key,
 /// A recurrent layer of any kind as one ONNX operator, in one direction or both.
 class RecurrentLayer {
 public:
-    /// `layer` is the recurrent layer itself, where another wraps it.
+    /// `layer` is the recurrent layer itself, also where another wraps it.
     RecurrentLayer(KerasEmitter& emitter, const LayerReader& layer, bool both)
         : e_(emitter)
         , layer_(layer)
@@ -47,12 +47,12 @@ public:
             throw layer.keyError("time_major", "must be false");
     }
 
-    /// [batch, steps, directions, units], or [batch, directions, units] of the last step; then,
-    /// where they are asked for, the states after that.
+    /// [batch, steps, directions, units], or [batch, directions, units] of the last step; then the
+    /// final states, if requested.
     Tensors run(const KerasTensor& x) {
         if (x.shape.size() != 2)
             throw layer_.error(fmt::format(
-                "its operand has the shape {}, and not steps and features", toString(x.shape)));
+                "its operand has the shape {} instead of steps and features", toString(x.shape)));
         const std::int64_t gates = lstm_ ? 4 : gru_ ? 3 : 1;
         const std::string steps = e_.apply("Transpose", "steps", {x.value},
                                            {{"perm", std::vector<std::int64_t>{1, 0, 2}}});
@@ -84,7 +84,7 @@ public:
     [[nodiscard]] bool sequences() const { return layer_.flag("return_sequences", false); }
 
 private:
-    /// ONNX has one of the input and one of the state, and an LSTM's forget gate as the third.
+    /// ONNX has a bias for the input and one for the state, and an LSTM's forget gate third.
     std::string bias(std::int64_t gates) {
         const Shape shape{directions_, 2 * gates * units_};
         return lstm_ ? e_.forgetBias(shape, 2 * units_, units_) : e_.weight("bias", shape);
@@ -129,7 +129,7 @@ private:
     std::string operator_;
 };
 
-/// Takes a dimension of one direction away.
+/// Removes the dimension of a single direction.
 KerasTensor withoutDirection(KerasEmitter& e, KerasTensor x, std::string_view part) {
     const auto axis = static_cast<std::int64_t>(x.shape.size()) - 1;
     x.shape.erase(x.shape.end() - 2);

@@ -12,7 +12,7 @@ namespace {
 
 using Tensors = std::vector<KerasTensor>;
 
-/// The order of elements only permutes the weights of the layer after, which have no values here.
+/// The order of elements only permutes the weights of the next layer, which have no values here.
 Tensors convertFlatten(KerasEmitter& e, const Tensors& inputs) {
     const KerasTensor x = e.padded(inputs[0]);
     if (x.shape.size() == 1)
@@ -49,8 +49,8 @@ Shape targetShape(const KerasEmitter& e, const Shape& from) {
 }
 
 Tensors convertReshape(KerasEmitter& e, const Tensors& inputs) {
-    // A vector becomes an image with its channels first: that only permutes the weights of the
-    // layer before.
+    // A vector becomes an image with its channels first, which only permutes the weights of the
+    // previous layer.
     constexpr std::size_t imageRank = 3;
     KerasTensor x = e.asKeras(inputs[0]);
     const bool fromVector = x.shape.size() == 1;

@@ -65,7 +65,7 @@ KerasImage kerasImage(KerasEmitter& emitter, const KerasTensor& x, std::size_t d
     KerasImage image;
     if (x.shape.size() != dimensions + 1)
         throw emitter.layer().error(
-            fmt::format("its operand has the shape {} after the batch, and not {} spatial "
+            fmt::format("its operand has the shape {} after the batch instead of {} spatial "
                         "dimensions and channels",
                         toString(x.shape), dimensions));
     image.keptFirst = hasChannelsFirst(emitter.layer());

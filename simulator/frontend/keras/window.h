@@ -29,7 +29,7 @@ KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial,
                         std::vector<std::int64_t> dilations,
                         const std::vector<std::pair<std::int64_t, std::int64_t>>& before);
 
-/// An operand of a window as ONNX wants it: channels in front, whatever the model's order.
+/// An operand of a window in ONNX's order, channels first, whatever the model's order.
 struct KerasImage {
     KerasTensor tensor;
     std::int64_t channels = 1;

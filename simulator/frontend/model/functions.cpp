@@ -43,8 +43,8 @@ public:
     }
 
 private:
-    /// The body that takes a node's place; none for an operator that is converted as it is, or that
-    /// nobody defines.
+    /// The body that replaces a node; none for an operator that is converted as it is or has no
+    /// definition.
     const onnx::FunctionProto* bodyOf(const onnx::NodeProto& node) const {
         const std::string key = keyOf(node.domain(), node.op_type());
         if (const auto own = own_.find(key); own != own_.end())
@@ -60,7 +60,7 @@ private:
         return isOfSameSet(*body) ? body : nullptr;
     }
 
-    /// A body was written for the operator set of its time: its operators must be what they were.
+    /// A body was written for an older operator set: its operators must not have changed since.
     bool isOfSameSet(const onnx::FunctionProto& body) const {
         int written = opset_;
         for (const auto& set : body.opset_import())
@@ -77,8 +77,8 @@ private:
 
     void add(const onnx::NodeProto& node, int depth) {
         constexpr int deepest = 64;
-        // Functions that call others twice each double the calls with every level, whatever is left
-        // of them in the end. A call that stays is refused like any operator that is not known.
+        // Functions that call others twice double the calls with every level, even if few are
+        // left in the end. A call that stays is refused like any unknown operator.
         constexpr int mostNodes = 1 << 20;
         constexpr int mostCalls = 1 << 16;
         const onnx::FunctionProto* body = bodyOf(node);
@@ -116,8 +116,8 @@ private:
         return node.output_size() > 0 ? node.output(0) : node.op_type();
     }
 
-    /// Attributes that refer to the call's get its value, or the definition's default; others stay,
-    /// and PopART's annotations of the call hold for all of its body.
+    /// Attributes that refer to the call's get its value, or the definition's default; others stay.
+    /// PopART's annotations of the call apply to all of its body.
     static void giveAttributes(onnx::NodeProto& inner, const onnx::NodeProto& call) {
         google::protobuf::RepeatedPtrField<onnx::AttributeProto> given;
         given.Swap(inner.mutable_attribute());
@@ -162,7 +162,7 @@ private:
 
 void inlineFunctions(onnx::ModelProto& model, const std::vector<std::string>& supported) {
     Inliner(model, supported).run();
-    // The nodes have their bodies in their place; ONNX's checker would look for operator sets.
+    // Nodes are replaced by these bodies, for which ONNX's checker would require operator sets.
     model.clear_functions();
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Operands that an operator's result has its shape, or its program its form, from.
+/// Operands that decide the shape of an operator's result or the form of its program.
 bool isKnownWhileCompiling(const std::string& type, int operand) {
     static const std::unordered_map<std::string, std::vector<int>> operands{
         {"Reshape", {1}},
@@ -51,8 +51,8 @@ bool isKnownWhileCompiling(const std::string& type, int operand) {
            std::find(found->second.begin(), found->second.end(), operand) != found->second.end();
 }
 
-/// Values that shapes follow from: those operands and what they are computed from. Of a value whose
-/// shape is all that is asked for nothing is needed.
+/// Values that shapes depend on: those operands and all values that they are computed from. Values
+/// of which only the shape is used are not needed.
 NameSet decidingValues(const onnx::GraphProto& graph) {
     NameSet names;
     for (int n = graph.node_size(); n-- > 0;) {
@@ -68,8 +68,8 @@ NameSet decidingValues(const onnx::GraphProto& graph) {
     return names;
 }
 
-/// The tensor in a file of test data; none if there is no such file or it is too large to be what
-/// decides a shape.
+/// The tensor in a file of test data; none if there is no such file or it is too large to decide a
+/// shape.
 std::optional<onnx::TensorProto> testTensor(const fs::path& file) {
     constexpr std::uintmax_t largest = 1 << 16;
     std::error_code error;
@@ -78,7 +78,7 @@ std::optional<onnx::TensorProto> testTensor(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     onnx::TensorProto tensor;
     if (!tensor.ParseFromIstream(&stream))
-        throw UserError(fmt::format("{}: is no tensor of ONNX's test data; remove it or copy it "
+        throw UserError(fmt::format("{}: is not a tensor of ONNX's test data; remove it or copy it "
                                     "again",
                                     file.string()));
     return tensor;

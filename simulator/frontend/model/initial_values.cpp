@@ -1,4 +1,4 @@
-// What weights begin with where the model brings no data for them, as a built-in model.
+// Initial values of weights for which the model, such as a built-in one, has no data.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,9 +26,9 @@ struct Rule {
     std::int64_t from = 0, to = 0; ///< columns of ones
 };
 
-/// What a mask adds to scores that shall not count: a half holds it, and its exponential is zero.
+/// A mask adds this to scores to be ignored: a half can hold it, and its exponential is zero.
 constexpr double hidden = -1e4;
-/// Deviation of what no other rule names (BERT's initializer_range).
+/// Deviation of weights without another rule (BERT's initializer_range).
 constexpr double smallDeviation = 0.02;
 
 /// FNV-1a: the same on every machine.
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] const Shape& shapeOf(const std::string& name) const { return shapes_.at(name); }
 
 private:
-    /// What the model itself says (zoo/start.h).
+    /// The rule given by the model itself (zoo/start.h).
     static std::optional<Rule> statedRule(const std::string& text) {
         if (text == start::ones)
             return Rule{Start::Ones, 0};

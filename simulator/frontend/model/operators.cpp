@@ -1,4 +1,4 @@
-// Operator sets and operators that the importer takes or refuses.
+// Operator sets and operators that the importer accepts or refuses.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -40,7 +40,7 @@ void checkOpset(const onnx::ModelProto& model, const std::string& origin) {
     const bool foreign = std::all_of(model.graph().node().begin(), model.graph().node().end(),
                                      [](const auto& n) { return !isDefaultDomain(n.domain()); });
     if (!found && !foreign)
-        throw UserError(fmt::format("{}: the model does not say which ONNX operator set it uses; "
+        throw UserError(fmt::format("{}: the model does not state which ONNX operator set it uses; "
                                     "export it again",
                                     origin));
 }

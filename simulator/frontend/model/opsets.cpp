@@ -1,4 +1,4 @@
-// Operator sets newer than the ones that the ONNX library knows.
+// Operator sets newer than those of the ONNX library.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -15,7 +15,7 @@ namespace tilescope::sim {
 
 namespace {
 
-// What changed up to here in operators that are supported is in this file.
+// This file has all changes to supported operators up to this set.
 constexpr std::int64_t newestReadable = 21;
 
 const onnx::AttributeProto* attributeOf(const onnx::NodeProto& node, const std::string& name) {
@@ -40,7 +40,7 @@ std::vector<std::int64_t> numbersOf(const onnx::TensorProto& tensor) {
     return numbers;
 }
 
-/// Writes nodes as operator set 17 has them.
+/// Rewrites nodes for operator set 17.
 class OlderSet {
 public:
     OlderSet(onnx::ModelProto& model, std::int64_t version)
@@ -108,7 +108,7 @@ private:
         node.mutable_input()->DeleteSubrange(1, 1);
     }
 
-    /// Before set 21 a scale belonged to a group, since then it belongs to a channel as PopART's.
+    /// Before set 21 a scale belonged to a group; since then, to a channel, as in PopART.
     void toGraphcore(onnx::NodeProto& node) const {
         constexpr std::int64_t firstWithChannels = 21;
         node.set_domain(graphcoreDomain);

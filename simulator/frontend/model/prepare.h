@@ -1,4 +1,4 @@
-// Everything that is said and done about a model before its shapes are inferred.
+// Checks and changes of a model before its shapes are inferred.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ class ModelProto;
 namespace tilescope::sim {
 
 /// Takes the values of inputs that decide shapes (a Reshape's shape, a Resize's scales) from the
-/// test data that lie beside the model as ONNX's models have them (test_data_set_0/input_0.pb,
-/// ...): an IPU's program has fixed shapes. These inputs become constants. Throws UserError naming
-/// a damaged file of such a value.
+/// test data beside the model, as in ONNX's models (test_data_set_0/input_0.pb, ...): an IPU's
+/// program has fixed shapes. These inputs become constants. Throws UserError naming a damaged file
+/// of such a value.
 void takeGivenValues(onnx::ModelProto& model, const std::filesystem::path& file,
                      std::vector<GraphMessage>& messages);
 
-/// Puts the bodies of functions in the place of the nodes that call them: functions of the model
-/// itself, and operators that are not `supported` (sorted) where ONNX defines them by others.
+/// Replaces nodes that call functions by their bodies: functions of the model itself, and operators
+/// that are not `supported` (sorted) where ONNX defines them by others.
 void inlineFunctions(onnx::ModelProto& model, const std::vector<std::string>& supported);
 
-/// Removes the nodes whose results reach no output.
+/// Removes nodes that no output depends on.
 void removeDeadNodes(onnx::ModelProto& model);
 
 /// The newest operator set of ONNX that is read.
@@ -44,8 +44,8 @@ void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
 /// PopART's own domain.
 inline constexpr const char* graphcoreDomain = "ai.graphcore";
 
-/// Its operator that overwrites a weight (first operand) by a value (second): wanted, whoever reads
-/// its result.
+/// Its operator that overwrites a weight (first operand) by a value (second); kept even if nothing
+/// reads its result.
 inline constexpr const char* variableUpdateOperator = "CopyVarUpdate";
 
 /// Refuses operator sets that are too new, foreign domains and operators that are not `supported`

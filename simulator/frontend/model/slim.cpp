@@ -18,7 +18,7 @@ using google::protobuf::io::StringOutputStream;
 
 enum class Message { Model, Graph, Node, Attribute, Tensor };
 
-/// The message in a field, if tensors may lie in it.
+/// The message in a field, if it may contain tensors.
 std::optional<Message> nested(Message message, int field) {
     switch (message) {
     case Message::Model:
@@ -41,7 +41,7 @@ std::optional<Message> nested(Message message, int field) {
     return std::nullopt;
 }
 
-/// Whether the importer does without a field of this length.
+/// Whether the importer does not need a field of this length.
 bool isSuperfluous(Message message, int field, std::uint32_t length) {
     // A packed 64-bit integer takes ten bytes at most.
     constexpr std::uint32_t maxDataBytes = maxConstantElements * 10;

@@ -1,4 +1,4 @@
-// Weights of built-in models, which nodes make: what they begin with.
+// Weights of built-in models, which nodes make, and their initial values.
 #include <onnx/onnx_pb.h>
 
 #include "simulator/frontend/model/prepare.h"
@@ -6,7 +6,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// The shape that a node which fills a tensor has as an initialiser.
+/// The initialiser with the shape of a node that fills a tensor.
 const onnx::TensorProto* shapeOperand(const onnx::GraphProto& graph, const onnx::NodeProto& node) {
     if (node.op_type() != "ConstantOfShape" || node.doc_string().empty() || node.input_size() != 1)
         return nullptr;

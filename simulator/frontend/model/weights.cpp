@@ -85,7 +85,7 @@ template <class Visit> void visitTensors(onnx::GraphProto& graph, Visit visit) {
                     visit(*attribute.mutable_t());
 }
 
-/// Keeps the elements that `detach` does not take, in order.
+/// Removes the elements that `detach` takes; the others keep their order.
 template <class List, class Detach> void detachFrom(List& list, Detach detach) {
     int kept = 0;
     for (int i = 0; i < list.size(); ++i) {
@@ -120,7 +120,7 @@ std::string takeSmallExternalData(onnx::ModelProto& model, const std::string& or
         try {
             tensor.set_raw_data(externalBytes(tensor, folder));
         } catch (const std::invalid_argument&) {
-            return; // as of a weight, whose file is missing more often than not
+            return; // probably a weight, whose file is often missing
         }
         taken += tensor.raw_data();
         tensor.clear_external_data();

@@ -31,7 +31,7 @@ double fromBFloat16(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// Values that lie as little-endian bytes in the file.
+/// Values stored as little-endian bytes in the file.
 template <class T, class Out, class Convert = std::identity>
 void readRaw(const std::string& raw, std::vector<Out>& out, Convert convert = {}) {
     for (std::size_t at = 0; at + sizeof(T) <= raw.size(); at += sizeof(T)) {

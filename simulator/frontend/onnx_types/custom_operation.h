@@ -1,4 +1,4 @@
-// Operations that a user declares in a file: what PopART has as custom operations.
+// Operations that a user declares in a file, PopART's custom operations.
 #pragma once
 
 #include <map>
@@ -9,9 +9,10 @@
 
 namespace tilescope::sim {
 
-/// One operation with one result. Formulas (core/base/formula.h) know the elements of the result on
-/// a tile (n) and in all (N), of each operand there (in0, in1, ...) and in all (IN0, ...), and the
-/// machine's `workers` and `tiles`; those of the shape know dimensions of operands (in0_0, ...).
+/// One operation with one result. Variables of formulas (core/base/formula.h) are the elements of
+/// the result on a tile (n) and in all (N), of each operand there (in0, in1, ...) and in all (IN0,
+/// ...), and the machine's `workers` and `tiles`; in those of the shape, dimensions of operands
+/// (in0_0, ...).
 struct CustomOperation {
     std::vector<CustomLayout> inputs;
     std::vector<std::string> shape; ///< of the result, a formula each; empty: that of operand 0

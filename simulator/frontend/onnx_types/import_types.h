@@ -1,4 +1,4 @@
-// What the steps of the import hand to each other.
+// Types that the steps of the import share.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ImportOptions {
     /// Value of a symbolic (or zero) batch dimension, and the micro-batch to run with: the first
     /// dimension of every model input becomes this where it was symbolic or where `forceBatch`.
     std::int64_t batchSize = 1;
-    /// The user named a batch size: also replaces a fixed first dimension of the inputs.
+    /// The user gave a batch size: also replaces a fixed first dimension of the inputs.
     bool forceBatch = false;
     bool half = false; ///< turn float tensors into half (--precision half)
     /// For training: normalisations keep the statistics of their data and Dropout drops.
@@ -25,21 +25,21 @@ struct ImportOptions {
     /// For inference: a BatchNormalization becomes a part of the convolution before it, as PopRT
     /// does. PopART has no such pattern (willow/src/patterns).
     bool foldBatchNorm = false;
-    /// Made by this program: tests have asked the ONNX checker, so that runs need not.
+    /// Made by this program: tests run the ONNX checker on it, so that runs need not.
     bool builtIn = false;
     /// Keep the values of weights and constants (Tensor::value), to compute with.
     bool values = false;
-    /// With `values`, what weights that have no data begin with follows from this; none: they are
-    /// refused, as those of a model whose data are missing.
+    /// With `values`, the seed of the initial values of weights without data; none: such weights
+    /// are refused, as the model's data are missing.
     std::optional<std::uint64_t> weightSeed = {};
     CustomOperations customOperations = {}; ///< that the user has declared
-    /// Initialisers that are parameters or state, as whoever exported the model says: weights,
-    /// whatever their size and type.
+    /// Initialisers that are parameters or state according to the exporter: weights, whatever their
+    /// size and type.
     NameSet parameters = {};
     friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 
-/// A batch size that the model had and that it has now.
+/// The model's former batch size and its present one.
 struct BatchChange {
     std::int64_t before = 1;
     std::int64_t now = 1;

@@ -1,4 +1,4 @@
-// Attributes of nodes that importers give each other; names of this form are no part of a model.
+// Attributes of nodes that importers use among themselves; names of this form are not in models.
 #pragma once
 
 namespace tilescope::sim {

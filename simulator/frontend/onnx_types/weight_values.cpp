@@ -17,7 +17,7 @@ std::int64_t numberOf(const std::string& text) {
     std::int64_t value = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0)
-        throw std::invalid_argument(fmt::format("'{}' is no offset or length", text));
+        throw std::invalid_argument(fmt::format("'{}' is not an offset or length", text));
     return value;
 }
 
@@ -37,8 +37,8 @@ std::string externalBytes(const onnx::TensorProto& tensor, const fs::path& folde
     }
     const fs::path inside = fs::path(location).lexically_normal();
     if (location.empty() || inside.is_absolute() || *inside.begin() == "..")
-        throw std::invalid_argument(fmt::format(
-            "its data are said to be in '{}', which is not beside the model", location));
+        throw std::invalid_argument(
+            fmt::format("its data should be in '{}', which is not beside the model", location));
     const fs::path file = folder / inside;
     std::error_code error;
     if (!fs::is_regular_file(file, error))

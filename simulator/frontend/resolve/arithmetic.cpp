@@ -25,7 +25,7 @@ struct Binary {
     bool comparison = false;
 };
 
-// Two's complement wrapping, as the runtime of a model would have it.
+// Two's complement wrapping, as in a model's runtime.
 std::int64_t wrap(std::uint64_t value) {
     return static_cast<std::int64_t>(value);
 }
@@ -150,7 +150,7 @@ Constant unary(Unary function, const Constant& from) {
     return result;
 }
 
-/// What an integer type keeps of a number: its low bits.
+/// The low bits of a number, as an integer type stores them.
 std::int64_t lowBitsOf(ElementType type, std::int64_t value) {
     switch (type) {
     case ElementType::Int8:

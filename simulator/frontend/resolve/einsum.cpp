@@ -16,13 +16,13 @@ constexpr std::size_t mostEllipsis = 10; // labels '0' to '9'
     throw std::invalid_argument(fmt::format("its equation '{}' {}", equation, what));
 }
 
-/// Labels with an ellipsis' dimensions in its place.
+/// Labels with an ellipsis replaced by its dimensions.
 std::string expanded(const std::string& equation, const std::string& term, std::size_t ellipsis) {
     std::string labels;
     for (std::size_t i = 0; i < term.size(); ++i) {
         if (term[i] == '.') {
             if (term.compare(i, 3, "...") != 0 || ellipsis > mostEllipsis)
-                wrongEquation(equation, "has a dot that is no ellipsis");
+                wrongEquation(equation, "has a dot that is not part of an ellipsis");
             for (std::size_t d = ellipsis; d-- > 0;)
                 labels += static_cast<char>('0' + d);
             i += 2;
@@ -35,7 +35,7 @@ std::string expanded(const std::string& equation, const std::string& term, std::
     return labels;
 }
 
-/// The result of an equation without an arrow: the labels that come once, in their order.
+/// The result of an equation without an arrow: the labels that occur once, in order.
 std::string impliedResult(const std::vector<std::string>& operands, std::size_t ellipsis) {
     std::string all;
     for (const std::string& labels : operands)
@@ -93,7 +93,7 @@ EinsumTerms parseEinsum(const std::string& equation, const std::vector<Shape>& s
                        : expanded(equation, text.substr(arrow + 2), ellipsis);
     for (const char label : terms.result)
         if (!terms.sizes.contains(label))
-            wrongEquation(equation, fmt::format("makes '{}' of nothing", label));
+            wrongEquation(equation, fmt::format("has '{}' only in its result", label));
     return terms;
 }
 

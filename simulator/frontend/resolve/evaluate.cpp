@@ -297,7 +297,7 @@ Results concat(const Node& node, const ConstantOperands& operands) {
     return std::vector{std::move(joined)};
 }
 
-// Two's complement, as the runtime of a model would have it.
+// Two's complement, as in a model's runtime.
 /// The lower or upper triangle of the last two dimensions, zeros elsewhere.
 Results trilu(const Node& node, const ConstantOperands& operands) {
     Constant result = operand(operands, 0);

@@ -14,8 +14,8 @@ struct ConstantOperands : std::vector<const Constant*> {
     std::int64_t most = maxConstantElements; ///< elements that a result may have
 };
 
-/// The results of a node; none if the evaluator does not know the operator or a result would exceed
-/// operands.most. Throws std::invalid_argument for operands that make no sense.
+/// The results of a node; none for operators that the evaluator does not have or if a result would
+/// exceed operands.most. Throws std::invalid_argument for operands that make no sense.
 std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOperands& operands);
 
 /// True if constants of any size stay constant through the operator.

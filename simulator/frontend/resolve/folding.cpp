@@ -38,7 +38,7 @@ void Folding::see(const onnx::GraphProto& graph) {
     addLayerParameters(graph, parameters_);
 }
 
-/// None if anything is read but constants and weights.
+/// None if the node reads anything other than constants and weights.
 std::optional<TensorRole> Folding::roleOfOperands(const Node& node) const {
     TensorRole role = TensorRole::Constant;
     for (const auto& name : node.inputs) {
@@ -53,8 +53,8 @@ std::optional<TensorRole> Folding::roleOfOperands(const Node& node) const {
     return role;
 }
 
-/// Weights stay what they are, whatever their size: of what is done to them only views fold. A few
-/// numbers are never a weight.
+/// Weights are not folded, whatever their size, except for views of them. A few numbers are never a
+/// weight.
 bool Folding::isFoldable(const Node& node, TensorRole role) const {
     constexpr std::int64_t fewNumbers = 8;
     if (!isEvaluable(node.type) || role == TensorRole::Constant)
@@ -67,8 +67,8 @@ bool Folding::isFoldable(const Node& node, TensorRole role) const {
     });
 }
 
-/// Whether a node without operands makes a weight. Some exporters have parameters in Constants:
-/// those are weights like any other, but where an exporter says itself which ones are.
+/// Whether a node without operands makes a weight. Some exporters have parameters in Constants,
+/// which are weights like any other unless the exporter itself names the parameters.
 bool Folding::isWeight(const Node& node, const std::string& name, const Constant& made) const {
     if (!isReal(made.type))
         return false;
@@ -82,7 +82,7 @@ std::optional<std::vector<FoldedResult>> Folding::results(const Node& node) {
     if (!role || !isFoldable(node, *role))
         return std::nullopt;
     ConstantOperands operands;
-    std::deque<Constant> temporary; // of what is too large to be kept as a constant
+    std::deque<Constant> temporary; // values that are too large to be kept as constants
     if (keepsValues_)
         operands.most = mostValues;
     for (const auto& name : node.inputs) {

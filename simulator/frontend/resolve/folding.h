@@ -1,4 +1,4 @@
-// Which nodes of a model go away before it runs, as all that they read is known.
+// Which nodes of a model are removed before it runs, because all their operands are known.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct FoldedResult {
 /// Reads the values that a resolver has so far.
 class Folding {
 public:
-    /// `parameters` are the names of parameters, if the exporter says which ones are.
+    /// `parameters` are the names of parameters, if the exporter gives them.
     Folding(const std::unordered_map<std::string, Value>& values, NameSet parameters,
             bool keepsValues);
 
@@ -38,7 +38,7 @@ public:
     /// The results of a node, one for each output; none if it stays, or if too much is to be
     /// computed.
     std::optional<std::vector<FoldedResult>> results(const Node& node);
-    /// What a node makes whose operands are too large to compute with, or have no numbers here:
+    /// Results of a node whose operands are too large to compute with, or have no values here:
     /// constants stay constants, and views of weights weights. None if the node stays.
     [[nodiscard]] std::optional<TensorRole> roleWithoutData(const Node& node) const;
 

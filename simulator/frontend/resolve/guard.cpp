@@ -83,7 +83,7 @@ void requireRank(const OperandValues& operands, std::size_t i, std::size_t least
                                                 toString(operands[i]->shape), least));
 }
 
-/// Filters have as many dimensions as what they are applied to.
+/// Filters have as many dimensions as their input.
 void guardFilters(const Node& node, const OperandValues& operands) {
     const bool conv =
         node.type == "Conv" || node.type == "ConvTranspose" || node.type == "ConvInteger";
@@ -109,7 +109,7 @@ void guardLengths(const Node& node, const OperandValues& operands) {
     for (std::size_t i = node.type == "ConstantOfShape" ? 0 : 1; i < operands.size(); ++i) {
         if (operands[i] != nullptr && elementsOf(operands[i]->shape) > maxRank * 2)
             throw std::invalid_argument(
-                fmt::format("its operand {} of shape {} asks for more than {} "
+                fmt::format("its operand {} of shape {} implies more than {} "
                             "dimensions",
                             i, toString(operands[i]->shape), maxRank));
     }

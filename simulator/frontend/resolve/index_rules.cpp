@@ -49,7 +49,7 @@ Shape reshapedShape(const Shape& input, const std::vector<std::int64_t>& target,
     for (std::size_t i = 0; i < result.size(); ++i) {
         if (result[i] == 0 && !allowZero) {
             if (i >= input.size())
-                throw std::invalid_argument("its target copies a dimension that is not there");
+                throw std::invalid_argument("its target copies a dimension that does not exist");
             result[i] = input[i];
         }
         if (result[i] == -1 && !open) {

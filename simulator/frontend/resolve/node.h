@@ -49,7 +49,7 @@ struct Value {
     std::optional<Constant> data; ///< of small weights and constants
     /// Of larger ones, if values were asked for.
     std::shared_ptr<const TensorData> large = {};
-    std::string maker; ///< "node 'n' (Add)"; empty for what no node makes
+    std::string maker; ///< "node 'n' (Add)"; empty if no node makes it
     int uses = 0;      ///< by nodes that run on the device, and as a model output
 };
 

@@ -1,4 +1,4 @@
-// Nodes of the file as our own.
+// Conversion of the file's nodes to ours.
 #pragma once
 
 #include "simulator/frontend/onnx_types/import_types.h"
@@ -15,7 +15,7 @@ namespace tilescope::sim {
 /// (graphs, strings in lists, sparse tensors) and for values out of any sense (a stride of 0).
 Node nodeFrom(const onnx::NodeProto& proto, int opset);
 
-/// Adds what layers read as their parameters, directly or through Identity nodes.
+/// Adds the values that layers read as their parameters, directly or through Identity nodes.
 void addLayerParameters(const onnx::GraphProto& graph, NameSet& names);
 
 } // namespace tilescope::sim

@@ -19,7 +19,7 @@ const char* kindOf(bool real) {
     return real ? "reals" : "whole numbers";
 }
 
-/// Of ONNX's name for a type, such as "tensor(float16)".
+/// By ONNX's name of the type, such as "tensor(float16)".
 bool isRealType(std::string_view name) {
     return name.find("float") != std::string_view::npos ||
            name.find("double") != std::string_view::npos;
@@ -38,7 +38,7 @@ bool takes(const FormalOperand& formal, bool real) {
                                             i, node.inputs.at(i), toString(operand.type), wanted));
 }
 
-/// What is declared of the i-th operand: the last one may stand for all further ones.
+/// The declaration of the i-th operand; the last one may apply to all further ones.
 const FormalOperand* formalOf(const onnx::OpSchema& schema, std::size_t i) {
     const auto& formals = schema.inputs();
     if (i < formals.size())
@@ -82,8 +82,8 @@ bool isAnyOf(const std::string& name, const std::array<std::string_view, n>& nam
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// PopART's operators have no schema. The first operand is data, others are indices and sizes but
-/// where two are combined.
+/// PopART's operators have no schema. The first operand is data, the others are indices and sizes
+/// except where two operands are combined.
 void checkGraphcore(const Node& node, const OperandValues& operands) {
     static constexpr std::array<std::string_view, 9> ofReals{
         "Gelu", "GeluErf", "Swish", "Expm1", "Log1p", "Atan2", "Nll", "L1", "GroupNormalization"};
@@ -108,7 +108,7 @@ void checkGraphcore(const Node& node, const OperandValues& operands) {
 void checkOperandTypes(const Node& node, const OperandValues& operands) {
     if (!node.domain.empty())
         return checkGraphcore(node, operands);
-    // The newest set that is known: older ones leave out types that are computed all the same.
+    // The newest known set: older ones leave out types that can still be computed.
     const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, onnx::ONNX_DOMAIN);
     if (schema != nullptr)
         checkBySchema(node, operands, *schema);

@@ -1,4 +1,5 @@
-// Whether a node's operands have types that its operator knows, as far as computing depends on it.
+// Checks that a node's operands have types that its operator takes, as far as computing depends on
+// it.
 #pragma once
 
 #include "simulator/frontend/resolve/node.h"
@@ -8,7 +9,7 @@ namespace tilescope::sim {
 
 /// Kernels tell reals from whole numbers (integers and truth values), not their widths. Throws
 /// std::invalid_argument naming an operand that is one where its operator takes the other, or that
-/// differs from another operand which ONNX wants to be of the same type.
+/// differs from another operand for which ONNX requires the same type.
 void checkOperandTypes(const Node& node, const OperandValues& operands);
 
 } // namespace tilescope::sim

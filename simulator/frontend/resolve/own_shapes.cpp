@@ -42,7 +42,7 @@ Shape slicedShape(const Node& node, const Shape& data) {
     const auto axes = node.integers("axes");
     const auto sizes = node.integers("sizes");
     if (axes.empty() || axes.size() != sizes.size())
-        throw std::invalid_argument("its attributes 'axes' and 'sizes' do not belong together");
+        throw std::invalid_argument("its attributes 'axes' and 'sizes' do not match");
     Shape shape = data;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         std::int64_t& size = shape[normalizedAxis(axes[i], data.size())];
@@ -118,7 +118,7 @@ ElementType declaredType(const std::string& name, ElementType otherwise) {
     return name == "int" ? ElementType::Int32 : otherwise;
 }
 
-/// What a user has declared of the operands that a node has.
+/// The user's declaration applied to a node's operands.
 InferredResult customResult(const CustomOperation& operation, const OperandValues& operands) {
     if (operands.size() != operation.inputs.size() ||
         std::find(operands.begin(), operands.end(), nullptr) != operands.end())
@@ -143,13 +143,13 @@ InferredResult customResult(const CustomOperation& operation, const OperandValue
         if (operation.inputs[i] == CustomLayout::LikeResult &&
             broadcastShapes(operands[i]->shape, result.shape) != result.shape)
             throw std::invalid_argument(
-                fmt::format("operand {} of shape {} cannot lie like the result {}; declare it "
+                fmt::format("operand {} of shape {} cannot be spread as the result {}; declare it "
                             "'linear' or 'everywhere'",
                             i, toString(operands[i]->shape), toString(result.shape)));
     return result;
 }
 
-/// libonnx reads no depth that is a real number.
+/// libonnx does not read a depth that is a real number.
 InferredResult oneHotResult(const Node& node, const Value& indices, const Constant& depth,
                             ElementType type) {
     constexpr double largest = 1 << 30;

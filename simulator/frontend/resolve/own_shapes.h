@@ -20,7 +20,7 @@ struct InferredResult {
 std::optional<std::vector<InferredResult>>
 ownResults(const Node& node, const OperandValues& operands, const CustomOperations& custom);
 
-/// PopART's name of a reduction, "Mean", "Sum" or "NoReduction", in small letters as ONNX has it.
+/// ONNX's lower-case name of PopART's reduction "Mean", "Sum" or "NoReduction".
 std::string graphcoreReduction(const Node& node);
 
 } // namespace tilescope::sim

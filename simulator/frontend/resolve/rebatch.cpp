@@ -49,7 +49,7 @@ Rebatch::target(const Node& node, const std::unordered_map<std::string, Value>& 
     const double known = knownElements(target, input.shape);
     const double growth = static_cast<double>(change_->now) / static_cast<double>(change_->before);
     const bool open = std::find(target.begin(), target.end(), -1) != target.end();
-    // With an open dimension the old target may fit by chance and would swallow the batch.
+    // With an open dimension the old target may fit by chance and would absorb the batch.
     const bool carriesBatch = open && !input.shape.empty() && target[0] == change_->before &&
                               input.shape[0] % change_->now == 0;
     if (!carriesBatch && (open || known == elements || known * growth != elements))

@@ -1,6 +1,5 @@
-// Reshape targets in which an exporter wrote the batch size down, and what must hold before the
-// shape inference of libonnx may see a node: it trusts some attributes and indexes or divides by
-// them.
+// Reshape targets with a batch size that an exporter has fixed, and checks of a node before the
+// shape inference of libonnx, which trusts some attributes and indexes or divides by them.
 #pragma once
 
 #include <optional>
@@ -18,11 +17,11 @@ public:
     explicit Rebatch(std::optional<BatchChange> change)
         : change_(change) {}
 
-    /// The target that a Reshape needs after the change of the batch size, if it is another one.
+    /// The target that a Reshape needs after the change of the batch size, if it differs.
     std::optional<std::vector<std::int64_t>>
     target(const Node& node, const std::unordered_map<std::string, Value>& values);
 
-    /// What was replaced, for the user.
+    /// A message to the user about the replaced targets.
     [[nodiscard]] std::optional<GraphMessage> message() const;
     /// An addition to errors after a change.
     [[nodiscard]] std::string remedy() const;

@@ -209,7 +209,7 @@ private:
         node.inputs[1] = name;
     }
 
-    /// Shape and Size ask for what is known of any value.
+    /// Shape and Size read only the shape, which is known of every value.
     bool foldShape(const Node& node) {
         if ((node.type != "Shape" && node.type != "Size") || node.inputs.empty())
             return false;
@@ -284,8 +284,8 @@ private:
         }
     }
 
-    // Whatever the library throws is about the model; what it does not check ends as an index out
-    // of range there.
+    // All exceptions of the library concern the model; where it lacks a check, it ends with an
+    // index out of range.
     static void inferByOnnx(const onnx::OpSchema& schema, onnx::InferenceContext& context) {
         try {
             schema.GetTypeAndShapeInferenceFunction()(context);
@@ -309,7 +309,7 @@ private:
                         unknownOperands(node)));
     }
 
-    /// Shapes of the operands, and which of them only the run will know.
+    /// Shapes of the operands, and which of their values are only known at run time.
     [[nodiscard]] std::string unknownOperands(const Node& node) const {
         std::string shapes;
         std::string unknown;
@@ -345,7 +345,7 @@ private:
     const CustomOperations& custom_;
     const NameSet& weights_;
     int opset_;
-    std::string maker_; ///< of what is defined now
+    std::string maker_; ///< of the values being defined
     Rebatch rebatch_;
     ResolvedModel result_;
     Folding folding_; ///< reads the values of the result

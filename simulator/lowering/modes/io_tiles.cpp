@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t shareGrain = 8; // bytes: what an exchange moves at a time
 
-/// Even shares of so many bytes, in whole grains.
+/// Even shares of `bytes` bytes, in whole grains.
 TileSeries evenShares(std::int64_t bytes, std::int32_t firstTile, std::int32_t tiles) {
     TileSeries shares;
     const std::int64_t grains = ceilDiv(bytes, shareGrain);
@@ -24,8 +24,8 @@ TileSeries evenShares(std::int64_t bytes, std::int32_t firstTile, std::int32_t t
     return shares;
 }
 
-/// Of two rows of pieces that hold the same bytes in the same order, cut differently: how many
-/// pieces of `others` each piece of `own` has something of.
+/// For two rows of pieces of the same bytes in the same order, cut differently: how many pieces of
+/// `others` each piece of `own` overlaps.
 TileSeries piecesTouched(const TileSeries& own, const TileSeries& others) {
     std::vector<std::int64_t> ends; // of the others' pieces
     std::int64_t at = 0;

@@ -7,21 +7,21 @@
 
 namespace tilescope::sim {
 
-/// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that
-/// join these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore). Each
+/// Streams of a model whose data arrive at I/O tiles, or leave from there, and the exchanges
+/// between these and the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore). Each
 /// tensor has I/O tiles of the IPU that it is on.
 ///
-/// A stream's bytes are on the I/O tiles in the order of the tiles that use them, in even shares:
-/// the host sends and takes them so. One landing place for each tensor is enough for transfers that
-/// overlap with computation: the copy to the tiles that compute frees it before the next load
+/// A stream's bytes are on the I/O tiles in the order of the tiles that use them, in even shares,
+/// as the host sends and receives them. One landing place for each tensor is enough for transfers
+/// that overlap with computation: the copy to the tiles that compute frees it before the next load
 /// begins, and the place on those tiles is the second buffer.
 class IoTileStreams {
 public:
     /// Of all inputs that have a place and all outputs; makes their landing places.
     explicit IoTileStreams(LoweringContext& context);
 
-    // Each adds its programs after what the builder has open; for one stage's tensors unless that
-    // is -1.
+    // Each adds its programs to the builder's open sequence, for one stage's tensors unless that is
+    // -1.
     void load(std::int32_t stage = -1);    ///< from the host to the I/O tiles
     void copyIn(std::int32_t stage = -1);  ///< from there to the tiles that compute
     void copyOut(std::int32_t stage = -1); ///< results to the I/O tiles

@@ -1,4 +1,4 @@
-// The step program whose transfers with the host run beside its computation.
+// The step program whose transfers with the host overlap with its computation.
 #include <algorithm>
 
 #include "simulator/lowering/modes/io_tiles.h"
@@ -7,7 +7,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Which transfers a micro-batch has beside it.
+/// Which transfers overlap with a micro-batch.
 struct Beside {
     bool loadsNext = true, storesLast = true;
 };
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// Micro-batches of one weight update; in inference every micro-batch is a batch by itself.
+    /// Micro-batches of one weight update; in inference every micro-batch is its own batch.
     [[nodiscard]] std::int64_t batchesOfUpdate() const {
         return update_.valid() ? options_.batch.gradientAccumulation : 1;
     }
@@ -97,7 +97,7 @@ private:
         b_.end();
     }
 
-    /// Of M micro-batches M - 2 have both a load and a store beside them.
+    /// M - 2 of M micro-batches overlap with both a load and a store.
     void overlapInner() {
         const std::int64_t batches = batchesOfUpdate();
         b_.beginRepeat("batchesPerStep", options_.batch.deviceIterations);
@@ -111,8 +111,8 @@ private:
         b_.end();
     }
 
-    /// Of N x M micro-batches all but the first and the last: those of the first and the last
-    /// weight update are not repeated.
+    /// All of N x M micro-batches except the first and the last; those of the first and the last
+    /// weight update are not in the loop over updates.
     void overlapAll() {
         const std::int64_t updates = options_.batch.deviceIterations;
         const std::int64_t inner = batchesOfUpdate();

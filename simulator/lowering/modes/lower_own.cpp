@@ -5,8 +5,8 @@
 namespace tilescope::sim {
 namespace {
 
-/// A program of the user's as Engine::run enters it: the host says which of the engine's programs
-/// to take, and all tiles learn it (the tree of a published profile). The engine's other programs
+/// A user's program as Engine::run enters it: the host selects one of the engine's programs, and
+/// all tiles receive the selection (the tree of a published profile). The engine's other programs
 /// are not public.
 void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {
     constexpr std::int64_t wordBytes = 4;

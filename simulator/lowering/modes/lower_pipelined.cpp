@@ -59,8 +59,8 @@ public:
     }
 
 private:
-    /// Closes the loops around the slots; what has not been returned yet leaves after each n-th
-    /// weight update, or after all.
+    /// Closes the loops around the slots; results not returned yet are sent after each n-th weight
+    /// update, or after all.
     void endLoops(bool repeats, bool everyN) {
         if (everyN)
             b_.end();
@@ -137,8 +137,8 @@ private:
         }
     }
 
-    /// In sequence only one stage runs in a slot, and only what it made has to move on; else the
-    /// copies of all stages are one exchange (popart docs/notes/transforms/pipelining.md).
+    /// In sequence only one stage runs in a slot, and only its results are copied; else the copies
+    /// of all stages are one exchange (popart docs/notes/transforms/pipelining.md).
     [[nodiscard]] bool copiesByProgram() const { return schedule_.kind == Schedule::Sequential; }
 
     [[nodiscard]] std::size_t copyGroupOf(std::int32_t program) const {
@@ -249,7 +249,7 @@ private:
             returns_->afterMicroBatch(stage);
     }
 
-    /// A slot with those before and after it, whose transfers may run beside it.
+    /// The slots before and after a slot, whose transfers may overlap with it.
     struct Neighbours {
         Slot before, after;
     };
@@ -258,7 +258,7 @@ private:
         const SlotMoves fifos = fifoMovesOf(schedule_);
         slots(PipelinePart::RampUp, {schedule_.rampUp, fifos.rampUp}, 1,
               {{}, firstOf(schedule_.main)});
-        // Transfers that run beside others are the same in all repetitions.
+        // Overlapping transfers are the same in all repetitions.
         slots(PipelinePart::Main, {schedule_.main, fifos.main}, schedule_.mainRepeats,
               {firstOf(schedule_.main), firstOf(schedule_.main)});
         slots(PipelinePart::RampDown, {schedule_.rampDown, fifos.rampDown}, 1,
@@ -283,7 +283,7 @@ private:
         return slots.empty() ? Slot() : slots.front();
     }
 
-    /// `around`: the slots before and after all of the list.
+    /// `around`: the slots before and after the whole list.
     void slots(PipelinePart part, const SlotList& slots, std::int64_t repeats,
                const Neighbours& around) {
         const std::vector<Slot>& list = slots.programs;

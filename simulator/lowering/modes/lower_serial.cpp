@@ -23,8 +23,8 @@ bool hasUpdate(const Graph& graph) {
                        [](const Op& op) { return op.pass == Pass::Update; });
 }
 
-/// Adds what comes from the host before the programs that `sequence` has, and what goes there
-/// after each micro-batch; the rest is `returns`' to send.
+/// Adds transfers from the host before the programs of `sequence`, and those to the host after each
+/// micro-batch; `returns` sends the rest.
 void emitHostCopies(LoweringContext& context, ProgramId sequence,
                     std::optional<OutputReturns>& returns) {
     ProgramBuilder& b = context.builder();

@@ -1,4 +1,4 @@
-// Which results leave for the host, and when (PopTorch's OutputMode).
+// Which results are sent to the host, and when (PopTorch's OutputMode).
 #pragma once
 
 #include <map>
@@ -8,19 +8,19 @@
 
 namespace tilescope::sim {
 
-/// The streams of a graph's results, once these have their places. With OutputMode::Sum what the
-/// host gets is a variable of the result's shape that each micro-batch adds to: it is set to zero
-/// again once it has been sent.
+/// The streams of a graph's results, once these have their places. With OutputMode::Sum the host
+/// gets a variable of the result's shape that each micro-batch adds to, which is set to zero again
+/// once it has been sent.
 class OutputReturns {
 public:
     explicit OutputReturns(LoweringContext& context);
 
-    // Each adds its programs after what the builder has open.
+    // Each adds its programs to the builder's open sequence.
 
-    /// After a micro-batch; of one stage's results unless that is -1. What leaves with each
-    /// micro-batch is sent, what is summed is added.
+    /// After a micro-batch; for one stage's results unless that is -1. Sends results returned with
+    /// each micro-batch, adds those that are summed.
     void afterMicroBatch(std::int32_t stage = -1);
-    /// After the loops, or after each n-th turn of the outer one: what has not been sent.
+    /// After the loops, or after each n-th turn of the outer one: sends the remaining results.
     void afterLoops();
 
 private:

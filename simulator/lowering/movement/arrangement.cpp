@@ -29,14 +29,14 @@ StepName copyOf(const Names& from, const Names& to) {
     return "Copy_" + listed(from) + "_to_" + listed(to);
 }
 
-/// What gathering from an evenly spread copy moves: nothing is local but by chance.
+/// Traffic of gathering from an evenly spread copy, where data are local only by chance.
 Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
     Traffic traffic = move.traffic;
     traffic.received = move.bytes.mapped([&](std::int64_t n) { return n / elementBytes; });
     traffic.total = traffic.received.sum();
     traffic.sent = shareOut(traffic.total, copy.elements);
     traffic.receivers = receiversOf(traffic.total, copy.elements.sum());
-    // What follows each other is on as many tiles as hold that much, and one more.
+    // Consecutive elements are on as many tiles as hold that many, and one more.
     const std::int64_t sources = copy.elements.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
     traffic.messages = traffic.received.mapped(
@@ -128,9 +128,9 @@ private:
         return use;
     }
 
-    /// Elements of four bytes. One operand lies in a row, which one vertex shares out to the
-    /// workers; blocks of several are listed, a list for each worker, which take all for the
-    /// largest.
+    /// Elements of four bytes. A single operand is contiguous, and one vertex shares it out to the
+    /// workers; blocks of several are listed, one list per worker, all taken to have the largest
+    /// block.
     void addListed(const std::vector<const Operand*>& operands, const std::string& type,
                    TileSeries& cycles, std::vector<VertexUse>& uses) const {
         std::int64_t rows = 1, columns = 1;
@@ -239,8 +239,8 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
 
 namespace {
 
-/// Blocks of `block` elements by the tile of their first one, in elements; and what of them lies on
-/// other tiles, which is of the last block only: `cut` is one there.
+/// Blocks of `block` elements by the tile of their first one, in elements; and the part of them on
+/// other tiles, which only the last block has: `cut` is one there.
 struct BlocksOfTiles {
     TileSeries elements, received, cut;
 };
@@ -262,9 +262,9 @@ BlocksOfTiles blocksWhereTheyBegin(const TileSeries& held, std::int64_t block) {
     return blocks;
 }
 
-/// Transposes blocks as they lie. The vertex takes all of a tile's blocks in a row: where some of
-/// their elements come from other tiles all are copied together first, and what several blocks
-/// become is copied apart afterwards.
+/// Transposes blocks where they are. The vertex needs all of a tile's blocks contiguously: where
+/// some of their elements come from other tiles all are joined by a copy first, and the results of
+/// several blocks are separated by a copy afterwards.
 Regrouped regroupAsTheyLie(LoweringContext& context, const std::string& op,
                            const RegroupRequest& request) {
     ProgramBuilder& b = context.builder();
@@ -287,7 +287,7 @@ Regrouped regroupAsTheyLie(LoweringContext& context, const std::string& op,
         emitJoin(b, name + step, copiedBytes, shortestUnstridedRun, {{from}, {copied}});
         return copied;
     };
-    // Vertices with a list of blocks take them one by one, and want only each to be in one piece.
+    // Vertices with a list of blocks take them one by one and only need each to be in one piece.
     const bool listed =
         transposeMethod(context.target(), plan, storage.elementBytes) == TransposeMethod::Workers;
     if (const std::int64_t moved = blocks.received.sum(); moved > 0) {
@@ -357,8 +357,8 @@ void Arrangement::emit() {
     copyAll();
 }
 
-/// Results are undefined until the copies have written all of them. The place in the program is
-/// that of a published profile: of activations and padding first, of weights before their copy.
+/// Results are undefined until the copies have written all of them. The steps are placed as in a
+/// published profile: those of activations and padding first, those of weights before their copy.
 void Arrangement::writeUndefs(bool ofWeights) {
     for (const Item& item : items_) {
         if (isThere(item.operand.move) ||

@@ -1,4 +1,4 @@
-// Operands of a convolution copied once into the order that its plan wants, before they are
+// Operands of a convolution copied once into the order that its plan needs, before they are
 // broadcast (PopLibs poplin/Convolution.cpp; poputil/VarStructure.cpp).
 #pragma once
 
@@ -37,9 +37,9 @@ public:
     /// `op`: prefix of the names.
     Arrangement(LoweringContext& context, std::string op);
 
-    /// `role`: name of the copy ("actsRearranged"). `wanted`: where it goes. Returns its number.
+    /// `role`: name of the copy ("actsRearranged"). `wanted`: its target. Returns its number.
     std::size_t add(RegroupRequest operand, std::string role, Storage wanted);
-    /// Adds the steps. What is in place already is not copied.
+    /// Adds the steps. Operands already in place are not copied.
     void emit();
     /// The operand as arranged; valid after emit().
     [[nodiscard]] const PlacedStorage& result(std::size_t number) const;

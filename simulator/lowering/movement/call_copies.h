@@ -16,9 +16,9 @@ class CallCopies {
 public:
     CallCopies(LoweringContext& context, std::string name);
 
-    /// Copies a tensor to where, and in the order in which, `target` has it.
+    /// Copies a tensor to the place of `target`, in its order.
     void add(TensorId tensor, const PlacedStorage& target, const ViewDims& targetView);
-    /// Copies what `source` has to the tensor, which lies there already: the other way round.
+    /// The reverse: copies `source` to the tensor, which has a place already.
     void addBack(TensorId tensor, const PlacedStorage& source, const ViewDims& sourceView);
     /// Copies a variable to one that is laid out the same.
     void addAlike(VariableId source, const PlacedStorage& target);

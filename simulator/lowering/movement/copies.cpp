@@ -60,10 +60,10 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
                     shortestUnstridedRun / std::min(shortestUnstridedRun, storage.elementBytes));
 }
 
-/// Says what is contiguous on both tiles of a message, where the orders differ. Not where they do
-/// not, or where runs are so short that their code would be longer than themselves: then whole
-/// messages move and a copy puts them in order; so they do where exchanges are to save memory
-/// (*assumed*: what that option does is not public).
+/// Sets the run that is contiguous on both tiles of a message where the orders differ, unless runs
+/// are so short that their code would be longer than the data: then whole messages move and a copy
+/// reorders them, as also where exchanges are to save memory (*assumed*: the effect of that option
+/// is not public).
 void cutInPieces(Traffic& traffic, const LoweringOptions& options, const Storage& storage,
                  const Blocking& needed, const std::vector<OrderLevel>& wantedOrder) {
     if (storage.layout.order == wantedOrder ||
@@ -79,7 +79,7 @@ void cutInPieces(Traffic& traffic, const LoweringOptions& options, const Storage
     if (piece * storage.elementBytes < shortestPieceBytes)
         return;
     traffic.piece = piece;
-    // As if a tile had just what it sends, in the order that is wanted.
+    // As if a tile had only the elements that it sends, in the wanted order.
     traffic.landing = pieceElements(wantedOrder, wantedOrder, moved, moved, wanted);
 }
 

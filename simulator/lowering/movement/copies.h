@@ -1,4 +1,4 @@
-// Copies that bring data where, and in the order that, a vertex wants them.
+// Copies that bring data to a vertex in the order that it needs.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
 /// messages instead.
 inline constexpr std::int64_t shortestPieceBytes = 16;
 
-/// How an operand gets to its user.
+/// How an operand is moved to its user.
 struct OperandMove {
-    /// Pieces are those of what the compiler inserts, and of copies into a plan's order before a
-    /// broadcast. Other gathers of convolutions and products go by their plan: counted by runs that
-    /// would be more code than published programs have memory, so that something, which is not
-    /// public, must put their operands in order before.
+    /// Pieces are counted for copies that the compiler inserts, and for copies into a plan's order
+    /// before a broadcast. Other gathers of convolutions and products follow their plan: counted by
+    /// runs, their code would exceed the memory of published programs, so that some step that is
+    /// not public must order their operands before.
     Traffic traffic;
     TileSeries bytes;          ///< gathered on each tile: what the vertex reads
     std::int64_t runBytes = 0; ///< contiguous at source and destination
@@ -31,7 +31,7 @@ struct OperandMove {
     std::int64_t sourceRun = 1;
     /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
     std::vector<OrderLevel> wantedOrder;
-    std::optional<CopyCause> cause; ///< where the operand's user knows better than the gather
+    std::optional<CopyCause> cause; ///< set where the user knows better than the gather
     /// A tile holds the elements that it has in another sequence than the user wants.
     bool otherSequence = false;
 
@@ -44,7 +44,7 @@ struct OperandMove {
     [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
 };
 
-/// What bringing `needed` of a stored tensor to its tiles takes, in the wanted order.
+/// How `needed` of a stored tensor is brought to its tiles, in the wanted order.
 OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder);
 
@@ -85,19 +85,19 @@ struct OrderedOperand {
     CopySteps steps;
 };
 
-/// What is only put together on each tile, in order already.
+/// Operands that are only joined on each tile, in order already.
 struct Joined {
     TileSeries bytes;
     Access access;
 };
 
-/// Brings the operands of one compute set together: what can be exchanged straight into place moves
-/// in one exchange before the compute set ("ExchangePre"); operands whose runs are shorter than
-/// 64 bits are exchanged first and put in order by an on-tile copy ("PreArrange").
+/// Brings the operands of one compute set together: operands that can be exchanged straight into
+/// place move in one exchange before the compute set ("ExchangePre"); those whose runs are shorter
+/// than 64 bits are exchanged first and put in order by an on-tile copy ("PreArrange").
 class OperandGather {
 public:
     /// Convolutions, matrix products and weight updates regroup operands by transposes where that
-    /// helps (PopLibs poplin); what the compiler inserts for other operations copies element runs.
+    /// helps (PopLibs poplin); for other operations the compiler inserts copies of element runs.
     enum class Regroup { No, Yes };
 
     /// `user`: the compute set's name.

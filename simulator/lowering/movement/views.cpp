@@ -194,8 +194,8 @@ Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId 
                                  storageB.atomSizes[atom],
                                  {{0, storageB.atomSizes[atom]}},
                                  {{1, 1}}});
-    // Tiles that share a block of a work on their share only; where b is broadcast over the shared
-    // block, each of them needs all of it.
+    // Tiles that share a block of `a` work on their share only; where `b` is broadcast over the
+    // shared block, each of them needs all of it.
     need.copiesShare = blocksOfA.copiesShare && need.copies == blocksOfA.copies;
     need.sharing = blocksOfA.sharing;
     return need;

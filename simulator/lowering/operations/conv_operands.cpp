@@ -78,10 +78,10 @@ ViewDims singles(const std::vector<std::int64_t>& sizes) {
     return view;
 }
 
-/// Which dimensions of an operand (or of the result) play which part in the planned problem, before
-/// its transform.
+/// The roles of the dimensions of an operand (or of the result) in the planned problem, before its
+/// transform.
 struct Roles {
-    Shape shape; ///< the tensor's elements as the dimensions that the lists below name
+    Shape shape; ///< the tensor's elements as the dimensions listed below
     AtomList groups, batch, inChans, outChans;
     std::vector<AtomList> spatial;
     std::vector<std::int64_t> spatialSizes; ///< of the result, for an operand that is unfolded
@@ -296,8 +296,8 @@ ConvAtoms swappedAtoms(ConvAtoms atoms) {
     return atoms;
 }
 
-/// Lays out an input whose tiles read overlapping windows, if nobody has: channel groups innermost,
-/// cut over all tiles.
+/// Lays out an input whose tiles read overlapping windows, if it has no place: channel groups
+/// innermost, cut over all tiles.
 void spreadEvenly(LoweringContext& context, TensorId id) {
     context.ensurePlace(id, [&] {
         const Tensor& t = context.tensor(id);
@@ -324,8 +324,7 @@ public:
         std::vector<int> channelAtoms; ///< ConvOperands::channelAtoms
         std::vector<std::int64_t> unfoldedSizes;
     };
-    /// Operand 0 moves over the field, operand 1 is the weights; a swap exchanges what the plan
-    /// takes them for.
+    /// Operand 0 is the input, operand 1 the weights; a swap exchanges their roles in the plan.
     Resolved resolve(std::size_t index, bool asInput) {
         const Roles& role = index == 0 ? roles_.input : roles_.weights;
         const TensorId tensor = op_.inputs[index];

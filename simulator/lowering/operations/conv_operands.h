@@ -1,4 +1,4 @@
-// The operands of a Conv or MatMul as the planner's problem names their dimensions.
+// The operands of a Conv or MatMul in terms of the dimensions of the planner's problem.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tilescope::sim {
 struct ConvOperands {
     TensorId inputTensor; ///< the operand whose field is moved over (after a swap: the right one)
     TensorId weightsTensor;
-    /// Laid out for this very plan, so serial slices are local.
+    /// Laid out for this plan, so serial slices are local.
     bool inputOwned = false, weightsOwned = false;
     ConvAtoms input, weights, output;
     /// Sizes of the atoms of an operand whose kernel dimensions are folded into its channels: the
@@ -24,7 +24,7 @@ struct ConvOperands {
     ViewDims outputView;
 };
 
-/// Lays out operands that have no place yet as the plan wants them, and names every dimension's
+/// Lays out operands that have no place yet as the plan requires, and names every dimension's
 /// atoms. Operands whose dimensions cannot be named (a reshape that does not nest) are copied
 /// first.
 ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvPlan& plan,

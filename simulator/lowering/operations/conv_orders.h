@@ -1,4 +1,4 @@
-// In which order a tile holds the elements of a convolution's operands.
+// The order of the elements of a convolution's operands on a tile.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan)
 std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan);
 std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan);
 
-/// Orders of operands that are laid out for a plan. Nothing fills their last group up: groups are
-/// the greatest that divide both the plan's and the channels (PopLibs poplin/Convolution.cpp,
+/// Orders of operands that are laid out for a plan. Their last group is not padded: groups are the
+/// greatest that divide both the plan's and the channels (PopLibs poplin/Convolution.cpp,
 /// getInChansPerGroup and getOutChansPerGroup). `sizes`: of the storage's atoms.
 std::vector<OrderLevel> storedInputOrder(const ConvAtoms& atoms, const ConvPlan& plan,
                                          const std::vector<std::int64_t>& sizes);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t slicWindow = 4;
 
-/// What is missing to whole multiples.
+/// Padding to whole multiples.
 std::int64_t missing(std::int64_t size, std::int64_t multiple) {
     return ceilDiv(size, multiple) * multiple - size;
 }

@@ -30,7 +30,7 @@ DigitKinds kindsOf(const ConvTiling& tiling, const TileDigit& digit) {
 } // namespace
 
 ConvPieces::ConvPieces(const ConvTiling& tiling) {
-    // From the fastest digit on: each repeats what there is for each of its values.
+    // From the fastest digit on: each repeats the pieces so far for each of its values.
     std::vector<std::int32_t> examples{0};
     tiles_ = {0};
     for (const TileDigit& digit : tiling.digits()) {

@@ -8,17 +8,17 @@
 
 namespace tilescope::sim {
 
-/// What ConvTiling::sizesOf() says of all tiles. Each digit of a tile's number decides sizes on its
-/// own and cuts evenly, into two sizes at most: so there are few distinct pieces, which are found
-/// digit by digit and not tile by tile.
+/// ConvTiling::sizesOf() of all tiles. Each digit of a tile's number decides sizes independently
+/// and cuts evenly, into two sizes at most, so there are few distinct pieces, which are found digit
+/// by digit instead of tile by tile.
 class ConvPieces {
 public:
     explicit ConvPieces(const ConvTiling& tiling);
 
     [[nodiscard]] const std::vector<ConvTileSizes>& distinct() const { return distinct_; }
-    /// By tile, which of the distinct ones it is.
+    /// By tile, its index in distinct().
     [[nodiscard]] const std::vector<std::size_t>& tiles() const { return tiles_; }
-    /// number(sizes) of each tile, asked once for each distinct piece.
+    /// number(sizes) of each tile, computed once for each distinct piece.
     template <class Number>
     [[nodiscard]] std::vector<std::int64_t> byTile(const Number& number) const {
         std::vector<std::int64_t> numbers;

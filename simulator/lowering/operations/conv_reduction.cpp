@@ -12,8 +12,8 @@ namespace {
 /// Tiles (as numbers of copies) whose sums are complete up to now: each has a part of the block.
 using Group = std::vector<std::int32_t>;
 
-/// Merges groups, `depth` of them each. Groups that are far apart go together, so that a tile's
-/// part in the merged group lies within its part of before.
+/// Merges groups, `depth` of them each. Groups that are far apart are merged, so that a tile's part
+/// in the merged group lies within its previous part.
 std::vector<Group> merged(const std::vector<Group>& groups, std::int64_t depth) {
     const std::size_t count =
         (groups.size() + static_cast<std::size_t>(depth) - 1) / static_cast<std::size_t>(depth);
@@ -38,8 +38,8 @@ std::int64_t overlapOf(Interval a, Interval b) {
     return intersect(a, b).size();
 }
 
-/// A tile in the numbering of a blocking: which it is, its whole block, and the part of the block
-/// that it holds up to now.
+/// A tile in the numbering of a blocking: its number, its whole block, and the part of the block
+/// that it holds so far.
 struct Holder {
     std::int32_t tile = 0;
     std::int64_t block = 0;
@@ -69,13 +69,13 @@ std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
     std::vector<ReductionStage> stages;
     for (std::size_t s = 0; s < depths.size(); ++s) {
         const std::size_t before = groups.size();
-        // The last stage merges what is left, even where rounded depths fall short.
+        // The last stage merges the rest, even where rounded depths fall short.
         const std::int64_t depth =
             s + 1 == depths.size() ? static_cast<std::int64_t>(before) : depths[s];
         groups = merged(groups, depth);
         DenseTiles sent(walk), received(walk), messages(walk), gathered(walk), results(walk);
         for (std::size_t g = 0; g < groups.size(); ++g) {
-            // Groups of before that went into this one.
+            // Groups that were merged into this one.
             const auto added = static_cast<std::int64_t>(ceilDiv(before - g, groups.size()));
             for (std::size_t member = 0; member < groups[g].size(); ++member)
                 for (std::int32_t block = 0; block < blocks; ++block) {

@@ -245,7 +245,7 @@ Blocking ConvTiling::partials() const {
         roundUp(atoms.outChans, plan_.grains.outChans);
         return partials;
     }
-    // The grain of output channels runs over the combined groups: what pads it counts as groups.
+    // The grain of output channels runs over the combined groups: its padding counts as groups.
     const std::int64_t chans = planned_.problem.outChans;
     const std::int64_t padded = ceilDiv(chans, plan_.grains.outChans) * plan_.grains.outChans;
     for (BlockedDim& blocked : partials.dims)

@@ -64,10 +64,10 @@ private:
     /// the group divides the channels, and 64 bits (PopLibs poplin/Convolution.cpp, mapping by
     /// use).
     [[nodiscard]] std::int64_t shareGrain(std::int64_t group) const;
-    /// Tiles share what all of them use, in the order of their numbers, and where there is less
-    /// than a grain for each the last ones have nothing; each slice in time is shared by itself
-    /// (PopLibs poplin/Convolution.cpp, iterateUsageByPartition). That no tile gets less than 128
-    /// or 256 bytes is not modelled: tests/fidelity/README.md.
+    /// Tiles share the elements that all of them use, in the order of their numbers, and where
+    /// there is less than a grain for each the last ones have nothing; each slice in time is shared
+    /// separately (PopLibs poplin/Convolution.cpp, iterateUsageByPartition). The minimum of 128 or
+    /// 256 bytes per tile is not modelled: tests/fidelity/README.md.
     void shareByUse(Blocking& storage, std::int64_t group) const;
     [[nodiscard]] std::int64_t inGroup() const;
     [[nodiscard]] std::int64_t outStep() const;

@@ -9,15 +9,15 @@
 
 namespace tilescope::sim {
 
-/// A vertex a tile that has something to do. References what it is made from.
+/// One vertex per tile that has work. Keeps references to its arguments.
 class ConvVertices {
 public:
     /// `target`: the tiles that compute.
     ConvVertices(const Target& target, const ConvPlan& plan, const ConvPieces& pieces);
 
     [[nodiscard]] TileSeries cycles() const;
-    /// Offsets of what each worker does: bytes, and what they follow from: grains, and positions
-    /// tile by tile.
+    /// Lists of offsets for each worker: their bytes, and a text of the grains and positions by
+    /// tile that decide their content.
     [[nodiscard]] TileSeries worklistBytes() const;
     [[nodiscard]] std::string worklistContent() const;
     /// Memory that vertices of SLIC and VMAC have to themselves while they run, bytes; empty for
@@ -30,7 +30,7 @@ public:
 private:
     /// Values by tile, the first of which is the plan's first.
     [[nodiscard]] TileSeries fromFirstTile(const std::vector<std::int64_t>& values) const;
-    /// What makes the choice between ConvPartial1x1Out and ConvPartialnx1 on a tile of its own.
+    /// Sizes with which each tile chooses between ConvPartial1x1Out and ConvPartialnx1.
     [[nodiscard]] ConvTileSizes withRows(const ConvTileSizes& sizes) const;
     [[nodiscard]] bool isOneByOne(const ConvTileSizes& sizes) const;
     [[nodiscard]] std::int64_t worklistBytesOf(const ConvTileSizes& sizes) const;

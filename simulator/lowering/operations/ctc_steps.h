@@ -14,7 +14,7 @@ namespace tilescope::sim {
 inline constexpr std::int64_t ctcCodeletBytes = 1200;
 inline constexpr std::int64_t ctcWordBytes = 4;
 
-/// What both share: steps on tiles that each have a part of the samples.
+/// Steps of both, on tiles that each have a part of the samples.
 class CtcSteps {
 public:
     CtcSteps(LoweringContext& context, const Op& op)
@@ -38,7 +38,7 @@ public:
         b_.lowered().kills.emplace(step, variable);
     }
 
-    /// Each tile receives so many bytes from a neighbour.
+    /// Each tile receives `bytes` from a neighbour.
     void exchange(const std::string& part, const TileSeries& bytes, VariableId from,
                   VariableId to) {
         if (bytes.empty())
@@ -53,7 +53,7 @@ public:
         b_.exchange(b_.names().exchangeName(name(part)), std::move(movement), {{from}, {to}});
     }
 
-    /// `vertices` of a class on each tile, each of one worker and of so many cycles.
+    /// `vertices` of a class on each tile, each run by one worker in `cycles`.
     void workers(const std::string& part, const std::string& vertex, const TileSeries& vertices,
                  std::int64_t cycles, std::int32_t edges, Access access) {
         const std::int64_t all = context_.target().workers;
@@ -75,7 +75,7 @@ protected:
 Blocking ctcBlocking(const ViewDims& view, const Storage& storage, const Shape& shape,
                      std::int64_t timeParts, std::int64_t batchParts, std::int64_t copies);
 
-/// Data that nobody has laid out: time cut over all tiles of a sample, so that no row of classes is
+/// Data without a place: time cut over all tiles of a sample, so that no row of classes is
 /// (mapDataInputAccordingToPlan).
 Storage ctcDataStorage(const Shape& shape, std::int64_t elementBytes, std::int64_t timeParts,
                        std::int64_t batchParts);

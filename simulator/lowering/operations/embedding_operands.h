@@ -7,12 +7,12 @@
 
 namespace tilescope::sim {
 
-/// Lays a table out as planned, if nobody has laid it out before. `axis`: the looked-up dimension.
+/// Lays a table out as planned, if it has no place. `axis`: the looked-up dimension.
 void ensureTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
                  std::size_t axis);
 
-/// Copies a table that somebody else laid out to the planned layout, if look-up parts are to share
-/// its blocks (popops: a sliceable tensor and a copy into it). Weights stay where they are.
+/// Copies a table with another layout to the planned one, if look-up parts are to share its blocks
+/// (popops: a sliceable tensor and a copy into it). Weights stay where they are.
 void shareTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
                 std::size_t axis);
 

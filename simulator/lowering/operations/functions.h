@@ -22,8 +22,8 @@ public:
     LoweredFunctions(const Graph& graph, const LoweringOptions& options, const PlanTable& plans,
                      ProgramBuilder& builder, TrafficTable& traffic);
 
-    /// The function, lowered when it is asked for first. `placeInputs` may then lay inputs out
-    /// before the operations that read them do.
+    /// The function, lowered at its first use. `placeInputs` may then lay inputs out before the
+    /// operations that read them do.
     LoweredFunction& get(FunctionIndex function,
                          const std::function<void(LoweringContext&)>& placeInputs);
 
@@ -41,10 +41,10 @@ private:
 
 /// A call: copies operands to the function's inputs, runs it, copies its outputs to the results and
 /// inputs that it overwrites back (PopART's copies on entering and leaving and of modified inputs;
-/// popart popx/op/callx.cpp). A result that is the new value of an operand lies where that does. A
-/// function's input lies as the operand of its first call does, or, if that has no place, as its
-/// first reader in the function wants it; an operand without a place is laid out like the input, so
-/// that its copy moves nothing between tiles.
+/// popart popx/op/callx.cpp). A result that is the new value of an operand takes the operand's
+/// place. A function's input is laid out as the operand of its first call, or, if that has no
+/// place, as its first reader in the function requires; an operand without a place is laid out like
+/// the input, so that its copy moves nothing between tiles.
 void lowerCall(LoweringContext& context, const Op& op);
 
 } // namespace tilescope::sim

@@ -8,17 +8,17 @@
 
 namespace tilescope::sim {
 
-/// A Repeat of a function's operations (popnn::rnn::Rnn): a counter goes up, the rows of this step
-/// are cut out of the sequences (popops::dynamicSlice), the body runs, its rows are put into those
-/// that it makes (popops::dynamicUpdate), and the new states are copied to where the next step
-/// reads them. The body is there once, however many steps there are. Sequences lie so that a row is
-/// on the same tiles in every step.
+/// A Repeat of a function's operations (popnn::rnn::Rnn): a counter is incremented, the rows of
+/// this step are cut out of the sequences (popops::dynamicSlice), the body runs, its rows are put
+/// into the resulting sequences (popops::dynamicUpdate), and the new states are copied to where the
+/// next step reads them. The body exists once, however many steps there are. Sequences are laid out
+/// so that a row is on the same tiles in every step.
 void lowerLoop(LoweringContext& context, const Op& op);
 
 /// Where popnn puts a row [batch, size] of a sequence or a state: groups of up to 16 elements,
-/// those of all samples of a group behind each other, over as many tiles as there are groups,
+/// those of all samples of a group one after the other, over as many tiles as there are groups,
 /// evenly apart (popnn/Rnn.cpp, createMultiDynamicSliceTensor). Several of them [n, batch, size]
-/// lie behind each other on the same tiles; other shapes lie linearly.
+/// are consecutive on the same tiles; other shapes are laid out linearly.
 std::pair<Storage, ViewDims> recurrentPlace(const Shape& row, std::int64_t elementBytes,
                                             std::int32_t tiles);
 /// The storage of [batch, size].
@@ -27,7 +27,7 @@ Storage recurrentStorage(const Shape& row, std::int64_t elementBytes, std::int32
 /// The storage of a sequence whose rows lie as `row`: all steps on the tiles of one.
 Storage sequenceStorage(const Storage& row, std::int64_t steps);
 
-/// The view of a sequence whose row has this one.
+/// The view of a sequence whose row has this view.
 ViewDims sequenceView(const ViewDims& row);
 
 /// The same storage and view without atoms of one index.

@@ -75,7 +75,7 @@ Storage sequenceStorage(const Storage& row, std::int64_t steps) {
 
 namespace {
 
-/// Takes an atom away that no block and no other atom depends on.
+/// Removes an atom that no block and no other atom depends on.
 void removeAtom(Storage& storage, ViewDims& view, int atom) {
     auto& dims = storage.layout.blocking.dims;
     for (BlockedDim& dim : dims)

@@ -1,4 +1,4 @@
-// What the replicas of a graph do together: rings of exchanges and sums.
+// Collectives of a graph's replicas: rings of exchanges and sums.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -37,10 +37,10 @@ const char* nameOf(Part part) {
     return "";
 }
 
-/// A collective on the parts that its tiles have of some tensors of one type.
+/// A collective on tensors of one type, by the parts of them on each tile.
 class CollectiveEmitter {
 public:
-    /// `replicas`: that take part.
+    /// `replicas`: the number that take part.
     CollectiveEmitter(LoweringContext& context, const Op& op, DataType type, std::int32_t replicas)
         : context_(context)
         , b_(context.builder())
@@ -96,7 +96,7 @@ private:
             copyFragments(false);
     }
 
-    /// A copy in the right order is made of little data only: else a switch has a copy for each
+    /// Only little data are copied into the right order: otherwise a switch has a copy for each
     /// fragment (PopLibs popops/ReplicatedCollectives.cpp, createSliceableTensorIfBenefical).
     static bool isSwitched(const TileSeries& fragment) {
         constexpr std::int64_t mostInOrder = 12 * 8; // elements: code of a case, times eight calls
@@ -105,9 +105,9 @@ private:
 
     /// A fragment has its own tiles, the buffer that goes round the ring is spread over all:
     /// exchanges on the chip copy one fragment in each step, or all of them at once (the same file,
-    /// replicatedRankSlice and replicatedRankUpdate; what GCL does since is not public). A tile's
+    /// replicatedRankSlice and replicatedRankUpdate; GCL's present method is not public). A tile's
     /// part of the data is sent in as many pieces as there are fragments, and one more where parts
-    /// do not meet; so it is received.
+    /// do not meet; it is received in the same way.
     void copyBetween(const std::string& name, std::int64_t fragments, const TileSeries& elements,
                      bool oneEachStep, bool isNew, Access access) {
         const TileSeries used = elements.ones();
@@ -155,8 +155,8 @@ TileSeries elementsOf(LoweringContext& context, TensorId id) {
     return context.storageOf(id).storage.layout.blocking.elements();
 }
 
-/// Gradients are replaced by their sums where nobody needs them as they were; an accumulator always
-/// is.
+/// Gradients are replaced by their sums where the old values are not needed; accumulators always
+/// are.
 VariableId placeSum(LoweringContext& context, TensorId in, TensorId out, bool inPlace) {
     context.ensurePlace(in);
     const bool isState = context.storageOf(in).role != TensorRole::Activation;
@@ -181,7 +181,7 @@ void lowerAllReduce(LoweringContext& context, const Op& op) {
         .emit(CollectiveKind::AllReduce, elements, sources, sums);
 }
 
-/// A shard lies in even parts over the tiles of the IPU (gcl CollectiveBalancedReorder).
+/// A shard is spread evenly over the tiles of the IPU (gcl CollectiveBalancedReorder).
 VariableId placeShard(LoweringContext& context, TensorId shard) {
     const Tensor& t = context.tensor(shard);
     Storage storage = linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu);
@@ -220,8 +220,8 @@ void lowerCollective(LoweringContext& context, const Op& op) {
     }
 }
 
-/// Every replica takes another part, so that nothing but the exchange on the chip is known: an even
-/// part of what each tile has goes to the tiles of the shard.
+/// Every replica takes another part, so only the amount of the exchange on the chip is known: an
+/// even part of each tile's data goes to the tiles of the shard.
 void lowerShard(LoweringContext& context, const Op& op) {
     context.ensurePlace(op.inputs[0]);
     const std::int32_t shards = std::get<ShardAttributes>(op.attributes).shards;

@@ -100,7 +100,7 @@ private:
                                       operands_.outputView);
     }
 
-    /// Poplar's name of what the last compute set writes.
+    /// Poplar's name of the result of the last compute set.
     [[nodiscard]] std::string resultName() const {
         if (plan_.splits.serialSteps() > 1)
             return "/serialOut";
@@ -112,7 +112,7 @@ private:
     /// Whether an operand is copied into the plan's order once before it is broadcast (PopLibs
     /// poplin/Convolution.cpp, convolutionImpl): where rearranging it at every destination would
     /// cost more code and copies.
-    /// `broadcast()`: the move if it is not; asked only where it decides.
+    /// `broadcast()`: the move if it is not; called only where it decides.
     template <class Move>
     [[nodiscard]] bool rearrangedFirst(std::int64_t destinations, const Move& broadcast) const {
         constexpr std::int64_t mostDestinations = 7; // inViewMaxBroadcastDests
@@ -121,10 +121,11 @@ private:
                !plan_.transform.outChanDims.empty() || broadcast().strided();
     }
 
-    /// Slices in time of the input channels are slices of both operands. What has its channels on
-    /// several tiles is arranged for the plan before the loop, in whole, and stays beside the
-    /// original until it ends (PopLibs poplin/Convolution.cpp, convolutionImpl,
-    /// rearrangeIfSplitOverTiles). An unfolded input has channels that its tensor lacks.
+    /// Slices in time of the input channels are slices of both operands. An operand with its
+    /// channels on several tiles is arranged for the plan as a whole before the loop, and the copy
+    /// lives beside the original until the loop ends (PopLibs poplin/Convolution.cpp,
+    /// convolutionImpl, rearrangeIfSplitOverTiles). An unfolded input has channels that its tensor
+    /// lacks.
     [[nodiscard]] bool slicesInput() const {
         return plan_.splits.inChansSerial > 1 && !operands_.inputUnfolded;
     }
@@ -140,7 +141,7 @@ private:
                    : planMove(context_, placed, to, arrangedInputOrder(placed));
     }
 
-    /// Of an input that is arranged: padded to whole groups, but for transposed weights, which are
+    /// Order of an arranged input: padded to whole groups, except for transposed weights, which are
     /// a tensor of their own.
     [[nodiscard]] std::vector<OrderLevel> arrangedInputOrder(const PlacedStorage& placed) const {
         return isWeightTranspose()
@@ -218,7 +219,7 @@ private:
                plan_.transform.swapOperands;
     }
 
-    /// Elements in the input-channel group that zeros fill up, if there is one.
+    /// Elements in the input-channel group that is padded with zeros, if there is one.
     [[nodiscard]] std::int64_t paddedElements(const OperandMove& move) const {
         const std::int64_t grain = plan_.grains.inChans;
         const std::int64_t channels = plan_.problem.inChans;
@@ -233,7 +234,7 @@ private:
         // An operand that was unfolded has been arranged, and has atoms of its own since.
         const OperandMove move =
             planMove(context_, placed, need, inputOrder(operands_.input, plan_));
-        // Neighbours with different output channels want the same input.
+        // Neighbours with different output channels need the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
         if (!move.strided())
@@ -252,7 +253,7 @@ private:
         placed.variable = sliced;
     }
 
-    /// As the plan has it, or where it lies if nothing separates the channels.
+    /// As planned, or where it is if its channels are not separated.
     void sliceInput(PlacedStorage& input, bool asPlanned) {
         if (asPlanned)
             input.storage.layout.blocking = tiling_.inputStorage(operands_.input, false);

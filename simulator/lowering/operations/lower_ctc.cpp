@@ -101,7 +101,7 @@ private:
         edges_ = variable("tempLabels", edges);
         loss_ = variable(
             "loss", byTile([&](std::int64_t b, std::int64_t, std::int64_t) { return b * bytes; }));
-        // With the symbols before and behind them.
+        // With the symbols before and after them.
         const TileSeries labels = byTile([](std::int64_t b, std::int64_t, std::int64_t extended) {
             return b * (extended / 2 + 2) * ctcWordBytes;
         });

@@ -1,5 +1,5 @@
-// Operations that a user has declared: results lie like the first operand of their shape, cycles
-// and bytes of each tile follow from the elements that it has.
+// Operations that a user has declared: results are laid out like the first operand of their shape;
+// cycles and bytes of each tile follow from its elements.
 #include <algorithm>
 #include <cmath>
 

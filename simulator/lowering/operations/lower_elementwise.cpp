@@ -25,7 +25,7 @@ bool updatesInPlace(const Op& op) {
     return traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).updatesInPlace;
 }
 
-/// Most elements that a tile has of a tensor; an input that nobody has laid out will be linear.
+/// Most elements that a tile has of a tensor; an input without a place will be linear.
 std::int64_t fullestTile(LoweringContext& context, TensorId id) {
     if (context.hasPlace(id))
         return context.storageOf(id).storage.layout.blocking.elements().max().value;
@@ -36,10 +36,10 @@ std::int64_t fullestTile(LoweringContext& context, TensorId id) {
         .value;
 }
 
-/// The operand whose layout the result follows: of the activations of the result's shape, the one
-/// that is spread best, that is, whose fullest tile has the least (PopLibs popops: the output
-/// follows the operand with the best layout); weights and constants only if there is no other. That
-/// the first wins among operands that are equally good is *assumed*.
+/// The operand whose layout the result follows: among the activations of the result's shape, the
+/// one that is spread best, that is, whose fullest tile has the least (PopLibs popops: the output
+/// follows the operand with the best layout); weights and constants only if there is no other.
+/// *Assumed*: among equally good operands the first is chosen.
 TensorId baseOperand(LoweringContext& context, const Op& op) {
     if (updatesInPlace(op))
         return op.inputs[0];
@@ -72,9 +72,9 @@ void placeLike(LoweringContext& context, TensorId operand, TensorId other) {
     });
 }
 
-/// Lays the base operand out if nobody has. An input has the default, linear layout whatever the
-/// operands after it have: an Add creates no layout for its inputs (PopART popx, AddOpx:
-/// InputCreatorType::Deadend). A weight that decides follows an operand that has a place.
+/// Lays the base operand out if it has no place. An input gets the default, linear layout whatever
+/// that of the operands after it: an Add does not create a layout for its inputs (PopART popx,
+/// AddOpx: InputCreatorType::Deadend). A weight that decides follows an operand that has a place.
 /// True if it is an input that got the default layout.
 bool placeBase(LoweringContext& context, const Op& op, TensorId base) {
     const Tensor& t = context.tensor(base);
@@ -100,8 +100,8 @@ Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
                                                                     : Operands::BroadcastInner;
 }
 
-/// Makes the result's place: in place of the base operand if that is not needed any more, else a
-/// new variable laid out like it (or linearly if no operand has the result's shape).
+/// Gives the result a place: that of the base operand if it is no longer needed, else a new
+/// variable laid out like it (or linearly if no operand has the result's shape).
 bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);
@@ -130,7 +130,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     return false;
 }
 
-/// A copy to where its result has to lie.
+/// A copy to the layout that its result must have.
 void lowerRearrangement(LoweringContext& context, const Op& op) {
     const TensorId out = op.outputs[0];
     const TensorId like = context.tensor(out).layoutOf;
@@ -173,7 +173,7 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
     if (context.tensor(other).role == TensorRole::Constant &&
         context.tensor(other).elements() == 1 && !context.hasPlace(other))
         return replicateConstant(context, result, other);
-    // An operand that nobody has laid out follows the first one. *Assumed* as a default: PopART can
+    // An operand without a place follows the first one. *Assumed* as a default: PopART can
     // infer one argument's mapping from the other's, but does so only where that is set.
     if (context.tensor(other).shape == context.tensor(result).shape)
         placeLike(context, other, result);

@@ -11,8 +11,8 @@
 namespace tilescope::sim {
 namespace {
 
-/// Looks rows up as planned: every row part of a look-up part makes all its rows, those that it
-/// does not have as well, and a second stage picks the right ones.
+/// Looks rows up as planned: every row part of a look-up part makes all its rows, also those that
+/// it does not have, and a second stage picks the right ones.
 class GatherLowering {
 public:
     GatherLowering(LoweringContext& context, const Op& op, const EmbeddingPlan& plan)
@@ -92,7 +92,7 @@ private:
         b_.execute(name, cycles, {{vertex_, made.ones()}}, {std::move(reads), {result}});
     }
 
-    /// All row parts' answers for the rows that a tile is to pick.
+    /// All row parts' results for the rows that a tile has to pick.
     VariableId secondStageInput(VariableId partial, const TileSeries& partials,
                                 const TileSeries& picked) {
         const std::int64_t sliced = layout_.plan().splits.sliced;

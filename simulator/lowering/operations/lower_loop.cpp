@@ -62,7 +62,7 @@ private:
     }
     [[nodiscard]] std::int32_t givenStates() const { return loop_.states - loop_.zeroStates; }
 
-    /// From here on everything added is the loop's own again.
+    /// Everything added from here on belongs to the loop itself again.
     void own() {
         b_.setOperation(operation_);
         b_.setIpu(ipu_);
@@ -85,7 +85,7 @@ private:
         return recurrentPlace(t.shape, bytesOf(t.type), context_.target().tilesPerIpu);
     }
 
-    /// What is summed up over the steps lies as what it is summed up for, once that has a place.
+    /// A sum over the steps is laid out like the tensor that it is for, once that has a place.
     void placeState(TensorId id) {
         if (!body_.tensors[id].layoutOf.valid())
             inside_.ensurePlace(id, [&] { return placeOf(id); });
@@ -129,7 +129,8 @@ private:
         return target.variable;
     }
 
-    /// What every step reads is the same variable in the loop; the body lays out what nobody has.
+    /// Operands that every step reads are the same variables in the loop; the body lays out those
+    /// without a place.
     void shareConstants() {
         for (std::size_t i = firstConstant(); i < body_.inputs.size(); ++i) {
             const TensorId operand = op_.inputs[operandOf(i)];
@@ -231,7 +232,7 @@ private:
         b_.lowered().kills.emplace(cut, row->variable);
     }
 
-    /// Puts those rows that the body makes, and that `now` says, into the sequences of them.
+    /// Puts the rows that the body makes, and that `now` selects, into their sequences.
     template <class Now> void collect(const Now& now) {
         for (std::size_t i = index(loop_.states); i < body_.outputs.size(); ++i)
             if (now(body_.outputs[i]) && context_.isRead(op_.outputs[i]))
@@ -265,7 +266,7 @@ private:
         copies.emit();
     }
 
-    /// What the states are before the first step.
+    /// The states before the first step.
     void beginStates() {
         CallCopies copies(context_, op_.name + "/initialStates");
         for (std::int32_t i = 0; i < givenStates(); ++i) {
@@ -289,7 +290,7 @@ private:
         }
     }
 
-    /// The loop comes after all that was put beside it meanwhile.
+    /// Moves the loop after everything that was added beside it meanwhile.
     void putLast(ProgramId around, std::size_t repeat) {
         auto& children = b_.lowered().profile.programs[around].children;
         std::rotate(children.begin() + static_cast<std::ptrdiff_t>(repeat),

@@ -78,7 +78,7 @@ private:
         if (planned_)
             return gather.bring(
                 placed, planMove(context_, placed, need, placed.storage.layout.order), "slices");
-        // Somebody else's layout: all that is needed comes from where it lies.
+        // Another layout: all needed elements come from where they are.
         OperandMove move;
         move.traffic.received = need.elements();
         move.traffic.total = move.traffic.received.sum();

@@ -170,10 +170,10 @@ void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams
 
 namespace {
 
-/// Whether the host has the values of a variable, as an option of the framework decides. PopART
-/// makes weights of inference constants of the program (constantWeights) and gives every variable
-/// of training a copy each way (popx, irlowering.cpp), accumulators among them; in the others these
-/// are within the program.
+/// Whether the host has the values of a variable, which depends on the framework. PopART makes
+/// weights of inference constants of the program (constantWeights) and gives every variable of
+/// training a copy each way (popx, irlowering.cpp), including accumulators; in other frameworks
+/// these are within the program.
 bool hostHas(const LoweringOptions& options, const Tensor& tensor) {
     if (options.host.framework == Framework::Popart ||
         options.host.framework == Framework::Poptorch)

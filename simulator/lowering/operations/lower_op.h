@@ -1,4 +1,4 @@
-// What the programs of all execution modes are put together from.
+// Parts of the programs of all execution modes.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace tilescope::sim {
 
-/// Lowers one operation after what the builder has open, on the IPU of its stage, and records it
-/// in the profile's operations.
+/// Adds the steps of one operation to the builder's open sequence, on the IPU of its stage, and
+/// records it in the profile's operations.
 void lowerOp(LoweringContext& context, OpId id);
 
 /// One global exchange of several copies; none if there are no copies.

@@ -155,7 +155,8 @@ private:
         return list.take();
     }
 
-    /// The same where blocks are cut across in another way: as many results as a run would touch.
+    /// The same where blocks are cut across in another way: as many results as a run of that length
+    /// would touch.
     [[nodiscard]] ReduceWork crossingWork(const TileSeries& inputs) const {
         const TileSeries touched = inputs.mapped([&](std::int64_t n) { return resultsTouched(n); });
         return blockWork(inputs, touched, partialType_);
@@ -188,7 +189,7 @@ private:
         return list.take();
     }
 
-    /// Results that a run of `elements` consecutive elements of the storage touches, about.
+    /// Approximate number of results that a run of `elements` elements of the storage touches.
     [[nodiscard]] std::int64_t resultsTouched(std::int64_t elements) const {
         const Storage& storage = context_.storageOf(in_).storage;
         std::int64_t span = elements;
@@ -228,8 +229,8 @@ private:
                            work.secondElements.scaled(bytesOf(type)), std::string(toString(type)));
     }
 
-    /// One or two compute sets that reduce what lies on the tiles. Tiles that need one only write
-    /// their results in the first.
+    /// One or two compute sets that reduce the elements on each tile. Tiles that need only one
+    /// write their results in the first.
     void onTile(const std::string& name, const ReduceWork& work, DataType from, DataType to,
                 const std::vector<VariableId>& inputs, VariableId second,
                 const std::vector<VariableId>& results) {
@@ -306,7 +307,7 @@ private:
                    {{from}, {to}});
     }
 
-    /// Brings partials to the tiles that add them; what happens to be there already is not counted.
+    /// Brings partials to the tiles that add them; those already there by chance are also counted.
     VariableId gather(const std::string& name, const Partials& partials, const TileSeries& gathered,
                       std::int64_t messages) {
         Traffic traffic;

@@ -35,7 +35,7 @@ Interval mapped(Interval block, const DimMap& map, std::int64_t inputSize) {
 }
 
 /// The blocks of an input that a result's blocks read; none where a cut runs over several
-/// dimensions of which one is not read as it is.
+/// dimensions and one of them is not read as it is.
 std::optional<Blocking> needOf(LoweringContext& context, const Storage& result, TensorId input,
                                const std::vector<DimMap>& maps) {
     const Shape& shape = context.tensor(input).shape;
@@ -142,7 +142,7 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
 }
 
 /// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut
-/// where it is stored. What leaves the device is copied: a stream takes whole variables.
+/// where it is stored. Results sent to the host are copied: a stream takes whole variables.
 bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes& slice) {
     const TensorId in = op.inputs[0];
     const TensorId out = op.outputs[0];
@@ -176,8 +176,9 @@ std::optional<std::pair<Storage, ViewDims>> rowOf(LoweringContext& context, Tens
     return rowOfSequence(storage, view);
 }
 
-/// Rows [1, ...] or [n, ...] that all lie alike, each on its own tiles: behind each other they make
-/// the result on the same tiles, without anything moving between them. False where they do not.
+/// Joins rows [1, ...] or [n, ...] that are all laid out alike: one after the other they make the
+/// result on the same tiles, without any data moving between tiles. False where that is not
+/// possible.
 bool joinRows(LoweringContext& context, const Op& op, const ConcatAttributes& concat) {
     if (concat.axis != 0 || !context.isLoopBody())
         return false;

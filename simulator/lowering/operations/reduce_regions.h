@@ -22,11 +22,11 @@ struct ReduceLevels {
 /// `sizes` and `reduced` from the outermost dimension to the innermost.
 ReduceLevels reduceLevels(const std::vector<std::int64_t>& sizes, const std::vector<bool>& reduced);
 
-/// The reductions of one tile, and what of their results has to be put in order afterwards.
+/// The reductions of one tile, and the part of their results that has to be reordered afterwards.
 struct TileReductions {
     std::vector<RegionReduction> regions;
     /// Results of regions that begin in the middle of a row where other tiles' do not: the vertex
-    /// writes them in the order of the elements, a copy brings them in that of the results.
+    /// writes them in the order of the elements, a copy reorders them as the results.
     std::int64_t rotated = 0;
     [[nodiscard]] std::int64_t results() const;
 };

@@ -1,4 +1,4 @@
-// What reducing takes on every tile, in the form that a compute set wants.
+// The work of a reduction on every tile, in the form that a compute set needs.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace tilescope::sim {
 /// A reduction of what lies on the tiles, by tile.
 struct ReduceWork {
     TileSeries results; ///< elements that a tile makes
-    TileSeries rotated; ///< of these, what a copy puts in order
+    TileSeries rotated; ///< those that a copy reorders
     TileSeries cycles, vertices;
     TileSeries secondCycles, secondVertices; ///< of the second compute set, where there is one
     TileSeries secondElements;               ///< partials between the two

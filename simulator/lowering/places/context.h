@@ -1,4 +1,4 @@
-// What the lowering of each operation shares.
+// State shared by the lowering of all operations.
 #pragma once
 
 #include <functional>
@@ -30,10 +30,10 @@ private:
         known_;
 };
 
-/// The places of a graph's tensors, its plans, and what its operations leave for each other.
+/// The places of a graph's tensors, its plans, and the state that its operations share.
 class LoweringContext : public TensorPlaces {
 public:
-    /// `functions`: what Call operations run. `function`: the graph's index if it is one of them.
+    /// `functions`: run by Call operations. `function`: the graph's index if it is one of them.
     /// `traffic`: shared by all contexts of a program.
     LoweringContext(const Graph& graph, const LoweringOptions& options, const PlanTable& plans,
                     ProgramBuilder& builder, TrafficTable& traffic, LoweredFunctions& functions,
@@ -58,15 +58,14 @@ public:
     void startEmpty(VariableId variable) { startEmpty_.push_back(variable); }
     [[nodiscard]] const std::vector<VariableId>& startedEmpty() const { return startEmpty_; }
 
-    /// The graph is the body of a loop: what does not change from step to step is done in the
-    /// sequence that has the loop, and `constant` says of each tensor whether it is the same in
-    /// every step.
+    /// Declares the graph the body of a loop: work that is the same in every step is done in the
+    /// sequence around the loop. `constant`: for each tensor, whether it is the same in every step.
     void setLoop(ProgramId before, std::vector<bool> constant);
     [[nodiscard]] bool isLoopBody() const { return beforeLoop_.valid(); }
     [[nodiscard]] bool isSameInEveryStep(TensorId id) const {
         return id.index() < constant_.size() && constant_[id.index()];
     }
-    /// Adds steps in front of the loop.
+    /// Adds steps before the loop.
     void beforeLoop(const std::function<void()>& add);
 
 private:

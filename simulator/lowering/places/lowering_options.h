@@ -6,9 +6,9 @@
 
 namespace tilescope::sim {
 
-/// Of a program: how it is lowered.
+/// Options of how a program is lowered.
 struct LoweringOptions {
-    /// Of a run; it has them all.
+    /// Takes them from a run's options.
     LoweringOptions(const RunOptions& all) // NOLINT(google-explicit-constructor)
         : machine(all.machine)
         , computing(computeTarget(all.machine))

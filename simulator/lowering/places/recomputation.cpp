@@ -28,7 +28,7 @@ void Recomputation::runBefore(const Op& op, ProgramBuilder& builder) {
             continue;
         const std::vector<ProgramId> programs = std::move(found->second);
         groups_.erase(found);
-        // What the group reads of other groups has to be there first.
+        // Other groups that this one reads from have to run first.
         for (const Op& member : graph_.ops)
             if (member.recomputeGroup == group)
                 runBefore(member, builder);

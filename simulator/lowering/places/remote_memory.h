@@ -38,7 +38,7 @@ public:
     explicit RemoteMemory(std::vector<RemoteBuffer> buffers)
         : buffers_(std::move(buffers)) {}
 
-    /// Those of the graph and what lowering adds.
+    /// The buffers of the graph and those that lowering adds.
     [[nodiscard]] const std::vector<RemoteBuffer>& buffers() const { return buffers_; }
     /// Adds rows of a tensor's size to the buffer of such tensors; returns the first of them.
     RemoteRow addRows(const Tensor& tensor, std::int64_t rows);
@@ -47,9 +47,9 @@ public:
     void setRowOf(TensorId stash, RemoteRow row) { stashes_[stash] = row; }
     [[nodiscard]] RemoteRow rowOf(TensorId stash) const { return stashes_.at(stash); }
 
-    /// Notes a copy of an operation. Copies of one direction on one IPU that follow each other
-    /// share a Begin and an End (PopART's MergeExchange), and so a sequence, which is named after
-    /// the first. It is filled at the end: users decide where tensors are.
+    /// Records a copy of an operation. Consecutive copies of one direction on one IPU share a Begin
+    /// and an End (PopART's MergeExchange), and so a sequence, which is named after the first. It
+    /// is filled at the end, as later users decide where tensors are.
     void addCopy(ProgramBuilder& builder, const std::string& kind, const Op& op, RemoteCopy copy);
     [[nodiscard]] const std::vector<RemoteGroup>& groups() const { return groups_; }
 

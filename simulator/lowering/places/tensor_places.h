@@ -27,7 +27,7 @@ struct PlacedStorage {
     ViewDims sourceView; ///< of the source, whatever copies its tensor has now
 };
 
-/// A tensor's place: a view of a storage; none until somebody lays it out.
+/// A tensor's place: a view of a storage; none until the tensor is laid out.
 struct LoweredTensor {
     StorageId storage;
     ViewDims view;
@@ -39,7 +39,7 @@ public:
 
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const LoweringOptions& options() const { return options_; }
-    /// The machine without its I/O tiles: what operations are spread over.
+    /// The machine without its I/O tiles, over which operations are spread.
     [[nodiscard]] const Target& target() const { return options_.computing; }
     [[nodiscard]] ProgramBuilder& builder() { return builder_; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const {
@@ -47,16 +47,16 @@ public:
                                                   : foreign_[id.index() - graph_.tensors.size()];
     }
 
-    /// The op being lowered: decides what is used for the last time.
+    /// Sets the op being lowered, which decides what is used for the last time.
     void setCurrent(OpId op) { current_ = op; }
     [[nodiscard]] OpId current() const { return current_; }
 
     [[nodiscard]] bool hasPlace(TensorId id) const { return tensors_[id].storage.valid(); }
-    /// Lays an input, weight or constant out as its first user wants it, unless it has a place.
+    /// Lays an input, weight or constant out as its first user requires, unless it has a place.
     /// Returns true if it used `wanted`, which gives the storage and the tensor's view of it; false
     /// if already placed or if linearInputs forced a linear layout.
     bool ensurePlace(TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted);
-    /// Lays it out linearly if nobody has before.
+    /// Lays it out linearly unless it has a place.
     void ensurePlace(TensorId id);
 
     [[nodiscard]] PlacedStorage& storageOf(TensorId id) { return storages_[tensors_[id].storage]; }
@@ -66,13 +66,13 @@ public:
     /// A new variable for an op's result. `view` maps its dimensions to the storage's atoms.
     VariableId makeResult(TensorId id, const std::string& name, Storage storage, ViewDims view,
                           VariableNeeds needs = {});
-    /// Moves a tensor to another storage: it was copied there.
+    /// Moves a tensor to another storage, to which it was copied.
     void replacePlace(TensorId id, const std::string& name, Storage storage, ViewDims view);
     /// The result takes over (or looks into) the storage of another tensor.
     void makeView(TensorId id, TensorId of, ViewDims view);
 
-    /// The result is a part of another tensor's storage, in the same variable: a slice that moves
-    /// nothing. From then on neither is overwritten in place.
+    /// Makes the result a part of another tensor's storage, in the same variable: a slice that
+    /// moves nothing. From then on neither is overwritten in place.
     void makePart(TensorId id, TensorId of, Storage part, ViewDims view);
 
     /// The tensor lies off the chip, laid out as another one is there: it has no variable.
@@ -85,20 +85,20 @@ public:
 
     /// A tensor of another context, to compare layouts with: it has the place that it has there.
     TensorId addForeign(const Tensor& tensor, PlacedStorage placed, ViewDims view);
-    /// Gives a tensor the place that a tensor of another context has: the same variable. What both
-    /// read as it is (`shared`) is never overwritten in place.
+    /// Gives a tensor the place of a tensor of another context: the same variable. One that both
+    /// read unchanged (`shared`) is never overwritten in place.
     void adopt(TensorId id, PlacedStorage placed, ViewDims view, bool shared);
-    /// Where the data of an input of the graph arrive (PlacedStorage::sourceView); none if nobody
-    /// laid it out.
+    /// Where the data of an input of the graph arrive (PlacedStorage::sourceView); none if it has
+    /// no place.
     [[nodiscard]] const PlacedStorage* arrivalOf(TensorId input) const;
 
     /// True if an operation reads the tensor, or it is a result of the graph.
     [[nodiscard]] bool isRead(TensorId id) const { return lastUse_[id.index()] >= 0; }
-    /// True if nobody reads the tensor's storage after the current op, so that it may be
+    /// True if nothing reads the tensor's storage after the current op, so that it may be
     /// overwritten in place. Inputs and weights never are.
     [[nodiscard]] bool isLastUse(TensorId id) const;
 
-    /// All views of a storage: what a split of its atoms has to keep up to date.
+    /// All views of a storage, which a split of its atoms has to keep up to date.
     std::vector<ViewDims*> viewsOf(StorageId id);
     [[nodiscard]] StorageId storageIdOf(TensorId id) const { return tensors_[id].storage; }
 

@@ -14,7 +14,7 @@ namespace tilescope::sim {
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
     , lowered_(lowered) {
-    // What is there already has its whole name.
+    // Entries that exist already have their final names.
     const Profile& profile = lowered.profile;
     for (const Variable& variable : profile.variables)
         names_.variables.add(variable.name);
@@ -256,7 +256,7 @@ void Movement::addPieces(const Traffic& traffic, std::int64_t elementBytes) {
                                });
     };
     const TileSeries pieces = traffic.piece == 0 ? traffic.messages : cutBy(traffic.piece);
-    // A tile that receives turns to a source once for what follows each other.
+    // A receiving tile selects a source once for consecutive messages.
     const bool joined = traffic.landing > traffic.piece;
     messages += joined ? cutBy(traffic.landing) : pieces;
     // Tiles send pieces of about the same size, each once however many receive it.
@@ -281,7 +281,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     operands += traffic.received.ones();
     addPieces(traffic, elementBytes);
     // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
-    // long as what it holds takes, see ProgramBuilder::exchange).
+    // long as sending its data takes, see ProgramBuilder::exchange).
     cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
         const std::int64_t busy = exchangeCycles(target, receives, sharedBus);
         return sends > 0 ? std::max<std::int64_t>(busy, 1) : busy;
@@ -298,7 +298,7 @@ ExchangeId ProgramBuilder::exchange(const StepName& name, Movement movement, Acc
     Exchange exchange;
     exchange.operation = operation_;
     exchange.runBytes = movement.runBytes;
-    // However many listen, a tile sends a byte once: what it holds, at most.
+    // However many tiles listen, a tile sends a byte once: at most all that it holds.
     TileSeries held;
     for (const VariableId source : access.reads)
         held += lowered_.profile.variables[source].bytes;
@@ -344,7 +344,7 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
     exchange.codeBytes = TileSeries::zip(received, sent, [](std::int64_t in, std::int64_t out) {
         return globalExchangeCodeBytes(out, in);
     });
-    // Each IPU is busy for as long as its links need for what comes in or goes out.
+    // Each IPU is busy for as long as its links need for incoming or outgoing data.
     for (std::int32_t ipu = 0; ipu < target_.ipus; ++ipu) {
         const std::int32_t first = ipu * target_.tilesPerIpu;
         const std::int32_t end = first + target_.tilesPerIpu;
@@ -358,7 +358,7 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
             [&](std::int64_t in, std::int64_t out) { return in + out > 0 ? cycles : 0; });
         exchange.cycles += busy;
     }
-    // Laid out alike on both sides: what a tile sends moves in one run.
+    // Laid out alike on both sides: a tile's data move in one run.
     exchange.runBytes = sent.max().value;
     exchange.bytesReceived = std::move(received);
     exchange.bytesSent = std::move(sent);

@@ -15,7 +15,7 @@
 
 namespace tilescope::sim {
 
-/// Wishes of a variable about its place.
+/// Requirements of a variable on its place.
 struct VariableNeeds {
     bool interleaved = false; ///< wide loads or stores: the interleaved region is preferred
     /// Another variable that a vertex accesses in the same cycle: the two lie in different memory
@@ -30,7 +30,7 @@ struct VertexUse {
     /// Pointers to the pieces of fields that are lists, beside the state of the class.
     TileSeries instanceBytes{}, listBytes{}; ///< in the instances; as field data
     std::int32_t edges = 0;                  ///< of a vertex; 0: as many as the class has
-    std::optional<std::int64_t> codeBytes{}; ///< none: what is known of the class
+    std::optional<std::int64_t> codeBytes{}; ///< none: the class's size in the table
 };
 
 /// Reads and writes of a step. A write that covers only a part is also a read.
@@ -43,8 +43,8 @@ struct Access {
 struct Movement {
     TileSeries received, sent; ///< bytes
     TileSeries messages;       ///< that each tile receives: runs that are contiguous at both ends
-    TileSeries sendCode;       ///< bytes of code of what each tile sends
-    TileSeries operands;       ///< that each tile receives something of
+    TileSeries sendCode;       ///< bytes of code of each tile's sends
+    TileSeries operands;       ///< of which each tile receives a part
     TileSeries cycles;         ///< until each tile has sent and received everything
     std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
 
@@ -58,16 +58,17 @@ private:
     void addPieces(const Traffic& traffic, std::int64_t elementBytes);
 };
 
-/// What lowering produces: the compile-time part of a profile and what only the compiler knows.
+/// The result of lowering: the compile-time part of a profile, and information for the compiler
+/// only.
 struct LoweredProgram {
     Profile profile; ///< without memory, trace and info
     IdVector<VariableId, VariableNeeds> needs;
-    /// Bytes of all vertices by tile, with what they list.
+    /// Bytes of all vertices by tile, including their lists.
     TileSum instanceState, fieldData;
-    /// Steps and calls that write a variable anew, in a recomputation or for a function: its life
-    /// before has ended.
+    /// Steps and calls that write a variable anew, in a recomputation or for a function: its
+    /// previous life has ended.
     std::set<std::pair<ProgramId, VariableId>> kills;
-    /// What programs that are compiled and not run read, such as a download of results.
+    /// Variables read by programs that are compiled but not run, such as a download of results.
     std::set<VariableId> readLater;
 };
 
@@ -91,14 +92,14 @@ public:
     void setOperation(OperationId operation) { operation_ = operation; }
     [[nodiscard]] OperationId operation() const { return operation_; }
 
-    /// The IPU whose tiles the series given from now on count from: lowering knows one IPU only.
+    /// The IPU whose first tile is tile 0 of all further series: lowering works on one IPU.
     void setIpu(IpuId ipu) { ipu_ = ipu; }
     [[nodiscard]] IpuId ipu() const { return ipu_; }
 
-    /// Where a tensor that lies linearly on `count` of an IPU's `tiles` begins: after the one
-    /// before, so that small tensors do not gather on the first tiles (PopART popx,
-    /// linearmapper.cpp). One that would pass the last tile begins at the first instead of going on
-    /// there.
+    /// The first tile of a tensor that is laid out linearly on `count` of an IPU's `tiles`: after
+    /// the previous one, so that small tensors do not accumulate on the first tiles (PopART popx,
+    /// linearmapper.cpp). One that would pass the last tile begins at the first instead of
+    /// continuing there.
     std::int32_t nextLinearTile(std::int32_t count, std::int32_t tiles);
 
     VariableId variable(StepName name, MemoryCategory category, TileSeries bytes,
@@ -123,7 +124,7 @@ public:
     /// Opens a function; close with end().
     ProgramId beginFunction(std::string name);
     ProgramId call(const std::string& name, ProgramId function);
-    /// Programs in what is open: those from `first` on are what an operation added.
+    /// Programs in the open sequence: those from `first` on were added by an operation.
     [[nodiscard]] std::size_t childCount() const {
         return lowered_.profile.programs[open_.back()].children.size();
     }
@@ -131,7 +132,7 @@ public:
     /// Adds programs a second time: the same compute sets and exchanges run again on the same
     /// variables, whose old values end there (LoweredProgram::kills).
     void addAgain(const std::vector<ProgramId>& programs);
-    /// Opens a sequence again, to add after what it has; returns what was open, for resume().
+    /// Reopens a sequence to append to it; returns what was open, for resume().
     std::vector<ProgramId> moveTo(ProgramId sequence);
     void resume(std::vector<ProgramId> open) { open_ = std::move(open); }
     ProgramId beginSequence(std::string name);
@@ -161,7 +162,7 @@ public:
     /// A stream that several steps of the program may copy.
     StreamId stream(const std::string& name, bool toDevice, const TileSeries& bytes);
     void streamCopy(StreamId stream, const std::vector<VariableId>& variables);
-    /// Copies that follow each other: on the same tiles they have the code of one begin and end.
+    /// Consecutive copies: on the same tiles they have the code of one begin and end.
     struct StreamCopy {
         StreamId stream;
         std::vector<VariableId> variables;
@@ -181,7 +182,7 @@ private:
     void openRepeat(std::string name, std::int64_t count, TileSeries controlCode);
     void cloneInto(ProgramId id, std::set<VariableId>& seen);
     [[nodiscard]] TileSeries here(TileSeries series) const;
-    /// A value on all tiles of the IPUs that a series has something on: they wait together.
+    /// A value on all tiles of the IPUs on which a series is not zero, as they wait together.
     [[nodiscard]] TileSeries onAllTilesOf(const TileSeries& series, std::int64_t value) const;
     /// Control code of a leaf on all tiles of this IPU.
     [[nodiscard]] TileSeries code(std::int64_t bytes) const;

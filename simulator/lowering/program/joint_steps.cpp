@@ -61,7 +61,7 @@ void JointSteps::mergeStep(ProgramId into, ProgramId from) {
     const Exchange& more = profile.exchanges[other.exchange];
     exchange.bytesReceived += more.bytesReceived;
     exchange.bytesSent += more.bytesSent;
-    // What a tile sends in one lane lies beside what it sends in the others: one piece (assumed).
+    // A tile's data in one lane are adjacent to those in the others: one piece (assumed).
     exchange.codeBytes = TileSeries::maxOf(exchange.codeBytes, more.codeBytes);
     exchange.cycles += more.cycles;
     exchange.runBytes = std::min(exchange.runBytes, more.runBytes);
@@ -74,7 +74,7 @@ void JointSteps::merge() {
         return;
     for (std::size_t i = steps; i < programs.size(); ++i)
         mergeStep(programs[i % steps], programs[i]);
-    // What the further lanes added is last everywhere.
+    // The steps of further lanes are last everywhere.
     Profile& profile = builder_.lowered().profile;
     profile.programs[profile.programs[programs.front()].parent].children.resize(
         lanes_[1].firstChild);

@@ -40,7 +40,7 @@ private:
     void take(ProgramKind kind, bool meets);
     void order();
     void mergeStep(ProgramId into, ProgramId from);
-    /// Leaves out what has become a part of others, and counts the rest anew.
+    /// Removes steps that have been merged into others, and renumbers the rest.
     void renumber();
 
     ProgramBuilder& builder_;
@@ -49,7 +49,7 @@ private:
     std::vector<std::size_t> firstChildren_;
     std::vector<Lane> lanes_;
     std::vector<ProgramId> steps_;                         ///< in their new order
-    std::vector<std::pair<ProgramId, ProgramId>> mergers_; ///< a step and that which has it
+    std::vector<std::pair<ProgramId, ProgramId>> mergers_; ///< a step, and what it is merged into
 };
 
 } // namespace tilescope::sim

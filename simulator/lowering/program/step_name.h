@@ -10,8 +10,8 @@
 
 namespace tilescope::sim {
 
-/// Text, and the places in it where numbers of copies will go, which are known only when the whole
-/// program is (StepNames). The text comes from a model's file: nothing in it means anything.
+/// Text, and the places in it for numbers of copies, which are only known when the whole program is
+/// complete (StepNames). The text comes from a model's file: no part of it has a special meaning.
 class StepName {
 public:
     /// The number of a copy comes before text()[at].

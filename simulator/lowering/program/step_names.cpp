@@ -55,7 +55,7 @@ StepName StepNames::exchangeName(const StepName& computeSet) {
 
 std::vector<int> StepNames::copyNumbers() const {
     std::vector<int> numbers(copies_.size(), 0);
-    // What is merged had numbers of its own as it was written.
+    // Merged copies had numbers of their own when they were written.
     int next = 0;
     for (std::size_t i = 0; i < copies_.size(); ++i)
         if (copies_[i].pass != CopyPass::Control)

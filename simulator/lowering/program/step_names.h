@@ -1,4 +1,4 @@
-// Names of copies and compute sets, which bear numbers.
+// Names of copies and compute sets, which contain numbers.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace tilescope::sim {
 
-/// In which pass of the compiler a copy program arises; they are numbered pass by pass.
+/// The pass of the compiler that makes a copy program; copies are numbered pass by pass.
 enum class CopyPass {
     Written, ///< a copy of the graph as it is written
     Padded,  ///< joined with the padding of its operand
@@ -20,9 +20,9 @@ enum class CopyPass {
 
 class StepNames {
 public:
-    /// Name of a new copy program, "copy7_<name>", of which finish() knows the number: copies
-    /// of a pass are numbered after all those of the passes before. `parts`: written copies that
-    /// went into it.
+    /// Name of a new copy program, "copy7_<name>", whose number finish() sets: copies of a pass are
+    /// numbered after all those of earlier passes. `parts`: written copies that were merged into
+    /// it.
     StepName copyName(const StepName& name, CopyPass pass = CopyPass::Written, int parts = 1);
     /// Name of a copy of the engine's own, "copy7_<name>7", and of what it writes, "<name>7".
     struct ControlName {

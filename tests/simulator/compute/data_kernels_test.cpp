@@ -1,4 +1,4 @@
-// Reductions, normalisations and what moves elements, against loops over elements.
+// Reductions, normalisations and moves of elements, against loops over elements.
 #include <QtTest>
 
 #include "compute/one_op.h"

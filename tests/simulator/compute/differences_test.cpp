@@ -17,7 +17,7 @@ using enum ElementwiseFunction;
 
 namespace {
 
-/// Of differences of sums in float over steps of a hundredth.
+/// Tolerance for differences of sums in float over steps of a hundredth.
 constexpr double close = 4e-3;
 
 struct UnaryDomain {
@@ -114,7 +114,7 @@ private slots:
         for (const Shape& other : {Shape{3, 4}, Shape{4}, Shape{1, 4}, Shape{3, 1}, Shape{}}) {
             GraphBuilder g;
             const TensorId a = g.weight({3, 4});
-            // Of expected probabilities nobody asks for a gradient.
+            // Expected probabilities do not need a gradient.
             const TensorId b = f == CrossEntropy ? g.input(other) : g.weight(other);
             GradientCheck right(g.finish({g.binary("right", f, a, b, {3, 4})}), offset, scale);
             QVERIFY2(right.worst(1e-3) < close, toString(other).c_str());

@@ -187,7 +187,7 @@ private slots:
         QVERIFY(difference(isNan, intsOfList({5}, {0, 0, 0, 1, 0})) == 0);
         const TensorData above = op_.run(ElementwiseAttributes{IsInf, 1}, {x}, {5}, DataType::Bool);
         QVERIFY(difference(above, intsOfList({5}, {0, 1, 0, 0, 0})) == 0);
-        // Nothing is expected of a class of probability zero: no loss.
+        // A class of probability zero is not expected and adds no loss.
         const TensorData loss = op_.run(ElementwiseAttributes{CrossEntropy},
                                         {realsOfList({2}, {0, 1}), realsOfList({2}, {0, 1})}, {2});
         QVERIFY(difference(loss, realsOfList({2}, {0, 0})) == 0);

@@ -1,4 +1,4 @@
-// How halves are rounded and summed, and what stops a run.
+// How halves are rounded and summed, and which exceptions stop a run.
 #include <QtTest>
 #include <bit>
 #include <cmath>
@@ -77,7 +77,7 @@ public:
     }
 };
 
-/// Convolutions with every kind of window, and what a gradient of each has for shapes.
+/// Convolutions with every kind of window, and the shapes of their gradients.
 struct ConvCase {
     ConvAttributes conv;
     Shape input, weights, output;
@@ -149,7 +149,7 @@ private slots:
         }
     }
 
-    /// Between two halves as often up as the distance says: normal numbers and subnormal ones.
+    /// Rounded up with probability equal to the distance: normal numbers and subnormal ones.
     void stochasticRoundingIsRightOnAverage() {
         constexpr std::size_t count = 100'000;
         for (const auto& [value, below, above] :
@@ -173,7 +173,7 @@ private slots:
         const std::vector<float> values(70'000, 1.0F + 0x1p-12F);
         QVERIFY(stored(values, atRandom, 5) == stored(values, atRandom, 5));
         QVERIFY(stored(values, atRandom, 5) != stored(values, atRandom, 6));
-        // What is a half already stays, so that a tensor may be rounded twice.
+        // Halves are unchanged, so that a tensor may be rounded twice.
         const std::vector<float> once = stored(values, atRandom, 5);
         QVERIFY(stored(once, atRandom, 9) == once);
     }
@@ -231,7 +231,7 @@ private slots:
         QCOMPARE(kernel.run(MatMulAttributes{}, {ones, factors}, {1, 1}).number(0), 8192.0);
         kernel.isInParts = false;
         QCOMPARE(kernel.run(MatMulAttributes{}, {ones, factors}, {1, 1}).number(0), 8192.0);
-        // On average random rounding finds what is lost.
+        // On average random rounding keeps the lost terms.
         kernel.isInParts = true;
         kernel.sums.group = 1;
         kernel.rounding = atRandom;

@@ -216,7 +216,7 @@ private slots:
     }
     void gradients() {
         QFETCH(int, index);
-        // Of differences of sums in float over steps of a hundredth.
+        // Tolerance for differences of sums in float over steps of a hundredth.
         constexpr double close = 4e-3;
         const LoopGraph loop(loopCases().at(static_cast<std::size_t>(index)));
         const auto byAutodiff = loop.gradients(false);

@@ -65,7 +65,7 @@ inline TensorData intsOfList(Shape shape, const std::vector<double>& list,
     return data;
 }
 
-/// The largest difference of elements, relative to what is larger than one; infinity where shapes
+/// The largest difference of elements, relative to elements larger than one; infinity where shapes
 /// or only one is no number.
 inline double difference(const TensorData& a, const TensorData& b) {
     if (a.shape() != b.shape())

@@ -85,7 +85,7 @@ class OptimizersTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// Two weights of a sum have one gradient: what one's decay adds must not reach the other.
+    /// Two weights of a sum have one gradient: the decay of one must not reach the other.
     void decayDoesNotReachOtherWeights() {
         RunOptions options = optionsOf(Optimizer::Momentum, 0.5);
         GraphBuilder g;
@@ -142,7 +142,7 @@ private slots:
                  std::to_string(worst(trained(options), expected)).c_str());
     }
 
-    /// Also the state of a momentum knows nothing of the rate.
+    /// Also the state of a momentum is independent of the rate.
     void asPyTorchWithASchedule_data() {
         QTest::addColumn<QString>("name");
         for (const char* name : {"sgd", "momentum", "momentumDecayed", "adam", "adamw"})

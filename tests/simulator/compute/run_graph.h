@@ -114,7 +114,7 @@ private:
         return values.at(loss_).number(0);
     }
 
-    /// As the graph is, or with its operations taken apart.
+    /// As the graph is, or with its operations decomposed.
     std::map<TensorId, TensorData> byAutodiff(bool decomposes) {
         Graph graph = forward_;
         Tensor one{"one", {}};

@@ -1,4 +1,4 @@
-// What each call of the engine costs the host, and which results it returns.
+// Cost of each call of the engine on the host, and the results that it returns.
 #include <QTest>
 #include <algorithm>
 
@@ -63,7 +63,7 @@ class HostCallTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// More batches in a call share its cost: what the guides advise device iterations for.
+    /// More batches in a call share its cost, for which the guides advise device iterations.
     void deviceIterationsShareTheCall() {
         double last = 0;
         for (const char* iterations : {"1", "10", "100", "1000"}) {

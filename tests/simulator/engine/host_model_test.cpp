@@ -1,5 +1,5 @@
-// The host's pace: what a request waits for, and loops that are never unrolled against the same
-// program written out.
+// The host's pace: waits of requests, and loops that are never unrolled against the same program
+// written out.
 #include <QtTest>
 
 #include "core/trace/trace_index.h"
@@ -50,7 +50,7 @@ public:
 
     Trace timed(bool writtenOut, const Feeding& feeding) {
         builder_.beginControlProgram("main");
-        // Written out or not, the control program begins with something that is no stream.
+        // Written out or not, the control program begins with something other than a stream.
         compute(1);
         outerLoop(writtenOut);
         builder_.end();
@@ -181,7 +181,8 @@ private slots:
                  loop.count * (fill + 50 + 7 + 100));
     }
 
-    /// Buffers that a long latency empties all at once come back together: a turn of repetitions.
+    /// Buffers that a long latency empties all at once are refilled together: a turn of
+    /// repetitions.
     void aLatencyLongerThanAllBuffersComesInTurns() {
         const Loop loop{{1}, {10}, 30'000};
         const Outcome result = outcome(loop, false, pace(1, 3));
@@ -268,7 +269,7 @@ private slots:
         QCOMPARE(hostPace(options, simpleTarget(), 1).fillCycles, 1'000'000'000'000);
     }
 
-    /// A loop is what it would be written out, step for step, whatever the pace.
+    /// A loop gives the same steps as if written out, whatever the pace.
     void anyLoopIsAsWrittenOut() {
         QVERIFY(holds("loops as written out", 300, [] {
             Loop loop;
@@ -335,7 +336,7 @@ private slots:
         }
     }
 
-    /// Work grows with what differs, not with the number of repetitions.
+    /// Work grows with the number of different repetitions, not with their number.
     void aMillionRepetitionsAreAFewBodies() {
         QVERIFY(holds("few bodies", 100, [] {
             const Loop loop{{anyFrom(1, 300)}, {anyFrom(1, 600)}, 1'000'000'000};

@@ -162,7 +162,7 @@ private slots:
         QCOMPARE(Executions(with).flops(), Executions(without).flops());
     }
 
-    /// A weight is laid out as the function wants it, so its copies stay on their tiles.
+    /// A weight is laid out as the function requires, so its copies stay on their tiles.
     void weightsAreCopiedOnTheirTiles() {
         const Profile profile = simulate(tower(), onTiles(32, true));
         for (const Program* exchange : ofKind(profile, ProgramKind::DoExchange)) {
@@ -173,7 +173,7 @@ private slots:
         }
     }
 
-    /// What a function takes and gives is live around its calls, not between them.
+    /// Operands and results of a function are live around its calls, not between them.
     void inputsAreNotLiveBetweenCalls() {
         const Profile profile = simulate(tower(), onTiles(32, true));
         StepId last;
@@ -191,7 +191,7 @@ private slots:
         QCOMPARE(inputs, 3);
     }
 
-    /// LAMB's norms make one function worth it for all weights of a shape; what it overwrites is
+    /// LAMB's norms make one function worthwhile for all weights of a shape; overwritten inputs are
     /// copied back to the weight and its state.
     void equalWeightsShareTheirUpdate() {
         RunOptions options = training(true);

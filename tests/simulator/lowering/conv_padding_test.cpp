@@ -102,7 +102,7 @@ private slots:
         QCOMPARE(padded.weights, (Bytes{0, 256, 0, 256, 256, 256}));
     }
 
-    /// What a copy before the broadcast has filled up is not filled up again.
+    /// Operands padded by a copy before the broadcast are not padded again.
     void filledBefore() {
         const Padded padded = paddedOn(productPlan(40, 12), false, false);
         QCOMPARE(padded.input, Bytes(6));

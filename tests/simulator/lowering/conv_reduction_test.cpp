@@ -48,14 +48,15 @@ private slots:
             for (const ReductionStage& stage : stages) {
                 RC_ASSERT(stage.traffic.sent.sum() == stage.traffic.received.sum());
                 RC_ASSERT(stage.traffic.total == stage.traffic.sent.sum());
-                // What was there before is what is added now.
+                // All partials held so far are added now.
                 RC_ASSERT(stage.gathered.sum() == held.sum());
                 for (std::int32_t tile = 0; tile < outputs.tiles(); ++tile) {
                     const TileId id(tile);
                     const std::int64_t sent = stage.traffic.sent.at(id);
                     RC_ASSERT(sent >= 0);
                     RC_ASSERT(sent <= held.at(id));
-                    // A tile keeps what it does not send, and adds that and what comes in.
+                    // A tile keeps the partials that it does not send, and adds these and the
+                    // received ones.
                     RC_ASSERT(held.at(id) - sent + stage.traffic.received.at(id) ==
                               stage.gathered.at(id));
                     RC_ASSERT(stage.gathered.at(id) <= stage.results.at(id) * stage.depth);

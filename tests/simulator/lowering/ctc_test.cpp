@@ -1,4 +1,4 @@
-// Connectionist temporal classification: the plan, the loops and what they keep.
+// Connectionist temporal classification: the plan, the loops and their memory.
 #include <QtTest>
 
 #include "simulator/cost/ctc.h"

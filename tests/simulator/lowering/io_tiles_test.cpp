@@ -1,4 +1,4 @@
-// Transfers with the host by tiles of their own: where things lie, what moves, and what overlaps.
+// Transfers with the host by I/O tiles: places of data, movements, and overlap.
 #include <QtTest>
 #include <algorithm>
 
@@ -156,7 +156,7 @@ private slots:
   StreamCopy anchor_d2h_fc2)"));
     }
 
-    /// As many transfers, the same bytes; what overlaps and that it pays.
+    /// As many transfers, the same bytes; which of them overlap, and that it pays.
     void overlap_data() {
         QTest::addColumn<RunOptions>("run");
         QTest::addColumn<int>("beside"); // transfers that the other tiles work beside
@@ -245,7 +245,7 @@ private slots:
         QVERIFY(overlapOf(profile).compute);
     }
 
-    /// What replicas sum and what lives off the chip has its copies beside those of the host.
+    /// Collectives and streaming memory have their copies beside those of the host.
     void goesWithReplicasAndOffloading() {
         for (const ExchangeStrategy strategy : {JustInTime, OverlapInnerLoop, OverlapLoops}) {
             RunOptions run = training(strategy, 3, 4);

@@ -1,4 +1,4 @@
-// Loops over time steps in the program: a body that is there once, sequences, states, training.
+// Loops over time steps in the program: a body that exists once, sequences, states, training.
 #include <map>
 
 #include <QtTest>
@@ -95,7 +95,7 @@ private slots:
         QCOMPARE(complaints(many.profile), std::string());
     }
 
-    // Each step takes as long as the others; what is there beside them does not grow.
+    // Each step takes as long as the others; the rest of the program does not grow.
     void cyclesGrowWithTheSteps_data() { addKinds(); }
     void cyclesGrowWithTheSteps() {
         QFETCH(int, kind);

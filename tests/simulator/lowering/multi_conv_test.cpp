@@ -1,4 +1,4 @@
-// Convolutions that run at the same time: their steps, and what that leaves alone.
+// Convolutions that run at the same time: their steps, and what stays unchanged.
 #include <set>
 
 #include <QtTest>
@@ -24,7 +24,7 @@ constexpr std::int32_t tiles = 1024;
 enum class How { Alone, Parallel, Serial };
 
 /// Three convolutions of one input with different channels, and their sum: the second is moved past
-/// what stands between.
+/// the operations in between.
 Graph threeConvs(How how) {
     GraphBuilder b(DataType::Half);
     const TensorId x = b.input({1, 16, 8, 8});

@@ -1,4 +1,4 @@
-// What small graphs lower to: programs, names, order, reads and writes.
+// Lowering of small graphs: programs, names, order, reads and writes.
 #include <QtTest>
 
 #include "support/graph_builder.h"
@@ -129,7 +129,7 @@ Sequence outer
 )");
     }
 
-    /// Weights that only one tile uses lie there, so nothing brings them.
+    /// Weights that only one tile uses are stored there, so that nothing has to move.
     void matrixProduct() {
         GraphBuilder b;
         const TensorId x = b.input({8, 64});
@@ -262,7 +262,7 @@ Sequence outer
         QCOMPARE(countNames(profile, "actsRearranged"), 0);
     }
 
-    /// What is sliced in time and lies otherwise is copied whole before the loop, beside itself.
+    /// Operands that are sliced in time and laid out otherwise are copied whole before the loop.
     void aSlicedInputIsArrangedBeforeTheLoop() {
         GraphBuilder b;
         const TensorId x = b.input({64, 1024});

@@ -1,5 +1,5 @@
-// Operands in another order than their operation reads: which copies that takes, what they cost,
-// and what the profile says about them.
+// Operands in another order than their operation reads: the copies that this takes, their cost,
+// and their record in the profile.
 #include <filesystem>
 #include <set>
 

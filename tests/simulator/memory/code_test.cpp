@@ -131,7 +131,7 @@ private slots:
         QVERIFY(variablesOf(ran({{"framework", "tensorflow"}}), "weightsFromHost") > 0);
     }
 
-    /// Code and headers of the download are there; no run executes it.
+    /// Code and headers of the download exist; no run executes it.
     void theDownloadIsNotRun() {
         const Profile training = ran({{"mode", "training"}});
         QCOMPARE(runsOf(training), (std::vector<std::string>{"Engine::run #0 (weightsFromHost)",

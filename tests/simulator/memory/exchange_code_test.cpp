@@ -1,4 +1,4 @@
-// Code of exchanges: sends, pieces, and what is stored once.
+// Code of exchanges: sends, pieces, and shared code.
 #include <QtTest>
 
 #include <algorithm>
@@ -186,7 +186,7 @@ private slots:
         QCOMPARE(made.codeOf(ofOther), made.codeOf(first));
     }
 
-    /// Something that stays live pushes what comes after it elsewhere.
+    /// A variable that stays live moves those after it elsewhere.
     void anotherNeighbourIsAnotherPlace() {
         Exchanges made;
         const VariableId kept = made.temporary();

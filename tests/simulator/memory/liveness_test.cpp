@@ -150,8 +150,8 @@ private slots:
         QCOMPARE(made.life(v), std::string("0-2"));
     }
 
-    /// The steps of a function are at each of its calls: what lives across one call does not meet
-    /// what lives across another.
+    /// The steps of a function are at each of its calls: values live across one call do not meet
+    /// those live across another.
     void aStepForEachCall() {
         HandMade made;
         const VariableId early = made.variable("early"), late = made.variable("late");
@@ -176,7 +176,7 @@ private slots:
         QCOMPARE(made.life(own), std::string("1-2 5-6"));
     }
 
-    /// A value that somebody else accesses may be the one of the last call.
+    /// A value that is also accessed elsewhere may be the one of the last call.
     void whatAFunctionLeavesBehind() {
         HandMade made;
         const VariableId shared = made.variable("shared");
@@ -242,8 +242,8 @@ private slots:
         QCOMPARE(made.life(state), std::string("0-3"));
     }
 
-    /// One caller reads a function's result, another does not: behind the other's call it is dead,
-    /// though somebody else reads the variable first.
+    /// One caller reads a function's result, another does not: after the other's call it is dead,
+    /// though the variable is read elsewhere first.
     void aResultThatOneCallerReads() {
         HandMade made;
         made.asPipeline();
@@ -314,7 +314,8 @@ private slots:
             checkLives(made.profile, complaints);
             checkProgramTree(made.profile, complaints);
             for (const std::string& line : complaints.take())
-                // Random steps may well read what nobody wrote, and execute nothing.
+                // Random steps may well read variables that were never written, and execute
+                // nothing.
                 if (line.find("written before it is read") == std::string::npos &&
                     line.find("compute set") == std::string::npos)
                     RC_FAIL(programText(made.profile) + line);

@@ -1,4 +1,4 @@
-// The original's words for what does not fit, each for its own reason.
+// Poplar's messages for programs that do not fit, each for its own reason.
 #include <QTest>
 
 #include "simulator/memory/out_of_memory.h"

@@ -1,4 +1,4 @@
-// Addresses on a tile, and the account of what lies where.
+// Addresses on a tile, and the account of its memory.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -109,7 +109,7 @@ std::vector<std::size_t> orderOf(const std::vector<PlaceRequest>& requests) {
     return order;
 }
 
-/// First fit by asking each address that can be the lowest: the begin of a region and the end of
+/// First fit by trying each address that can be the lowest: the begin of a region and the end of
 /// each extent.
 std::int64_t lowestPlace(const Tile& tile, const Target& target, const Placed& placement,
                          const std::vector<std::size_t>& before, std::size_t request) {
@@ -182,7 +182,7 @@ private slots:
         }));
     }
 
-    /// Whatever way is taken to it: the lowest place that is free.
+    /// The lowest free place, whichever algorithm finds it.
     void firstFitLeavesNoLowerPlace() {
         QVERIFY(holds("lowest", 500, [] {
             const Target target = smallTile();

@@ -45,7 +45,7 @@ private slots:
                  (std::vector<std::int64_t>{16, 16, 48, 16, 0, 0}));
     }
 
-    /// What lies on all IPUs may make equal tiles on several of them.
+    /// Variables on all IPUs may make equal tiles on several of them.
     void equalTilesOfTwoIpusShareAPlacement() {
         LoweredProgram lowered;
         Target target = machine();

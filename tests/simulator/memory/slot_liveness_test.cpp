@@ -51,7 +51,7 @@ private slots:
         QCOMPARE(made.life(v), std::string("0-1"));
     }
 
-    /// What lives across a call lives across the calls that the function makes.
+    /// A value live across a call is live across the calls that the function makes.
     void aCallInsideASlot() {
         HandMade made;
         made.asPipeline();

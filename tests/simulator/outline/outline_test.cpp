@@ -1,4 +1,4 @@
-// Outlining: what becomes a function, and that calling it is the same as what stood there.
+// Outlining: which parts become functions, and that calls compute the same as the original parts.
 #include <map>
 #include <set>
 
@@ -133,7 +133,7 @@ Graph repetitiveGraph() {
     return graph;
 }
 
-/// Every operation has one that runs for it and does the same, and none runs for nobody.
+/// Every operation is represented by one that does the same, and each of these represents one.
 void checkStandIns(const Graph& graph, const Graph& made) {
     std::map<std::string, const Op*> run;
     const auto add = [&](const Graph& part) {
@@ -170,7 +170,7 @@ private slots:
         for (int i = 0; i < length; ++i)
             x = b.unary(fmt::format("relu{}", i), ElementwiseFunction::Relu, x);
         RunOptions options;
-        options.outline.copyCostPruning = false; // what goes in and out is not worth it
+        options.outline.copyCostPruning = false; // the copies in and out cost more
         const Graph graph = outlined(b.finish({x}), options.outline, options.planning);
         checkGraph(graph);
         // The shortest half of a half that is worth more than the threshold: what is longer calls
@@ -238,7 +238,7 @@ private slots:
             QCOMPARE(function.ops.size(), std::size_t{1});
     }
 
-    /// What no function can hold moves after the call or in front of it.
+    /// Operations that no function can hold move after the call or before it.
     void accumulationsMoveBehind() {
         GraphBuilder b;
         TensorId x = b.input({8, 8});
@@ -260,7 +260,7 @@ private slots:
         QVERIFY(meaning.of(graph) == meaning.of(made));
     }
 
-    /// Of normalisations that begin alike and end otherwise, no function takes the beginning.
+    /// No function takes the common beginning of normalisations that end differently.
     void normalisationsStayWhole() {
         for (const bool alike : {false, true}) {
             GraphBuilder b;
@@ -329,7 +329,7 @@ private slots:
         }
     }
 
-    /// What a function overwrites it does through those that it calls, too.
+    /// A function also overwrites inputs through the functions that it calls.
     void inputsThatAreOverwritten() {
         GraphBuilder inner;
         const TensorId by = inner.input({8});
@@ -353,7 +353,7 @@ private slots:
         QCOMPARE(found.outputs, (std::vector<std::int32_t>{-1, 2, 1}));
     }
 
-    /// Of a tensor that is overwritten, no view comes into the function beside it.
+    /// A tensor that is overwritten does not enter a function together with a view of it.
     void whatIsOverwrittenComesByOneName() {
         for (const bool byView : {false, true}) {
             GraphBuilder b;

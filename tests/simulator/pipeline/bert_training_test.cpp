@@ -1,4 +1,4 @@
-// BERT trained over four IPUs: what each choice of a user does to memory and time. A small BERT
+// BERT trained over four IPUs: the effect of each choice of a user on memory and time. A small BERT
 // whose stages have the proportions of the published placement (a short first stage with the
 // embedding, the head on its IPU).
 #include <QtTest>
@@ -130,8 +130,8 @@ private slots:
         QVERIFY2(ratio > 1 && ratio < 1.2, qPrintable(QString::number(ratio)));
     }
 
-    /// Activations of a stage live only while its backward pass runs; what that costs is a forward
-    /// pass of all stages but the last.
+    /// Activations of a stage live only while its backward pass runs; that costs a forward pass of
+    /// all stages except the last.
     void recomputationTradesTimeForMemory() {
         const Profile off = trained({{"recompute", "none"}});
         QVERIFY(notAlwaysLive(plain()) < notAlwaysLive(off));

@@ -49,7 +49,7 @@ std::string stagesOf(const Graph& graph) {
     return text;
 }
 
-/// What a user reads.
+/// The messages that a user reads.
 QString refusal(const std::vector<std::string>& annotations, std::int32_t ipus) {
     try {
         (void)preparedGraph(chain(annotations), onIpus(ipus));

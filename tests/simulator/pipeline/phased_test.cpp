@@ -1,4 +1,4 @@
-// Phased execution as the profile tells it: what is on the chip when, and what moves.
+// Phased execution in the profile: what is on the chip when, and what moves.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
@@ -179,7 +179,7 @@ private slots:
         for (const RemoteBufferRow& row : remoteBufferTable(
                  {profile.programs, profile.streams, profile.remoteBuffers, profile.phases, {}}))
             loads += row.loads;
-        // Eight times two weights and two accumulators (nobody wants the input's gradient, so that
+        // Eight times two weights and two accumulators (the input's gradient is not needed, so that
         // the first weight is needed once), then all four.
         QCOMPARE(loads, 8 * 4 + 4);
     }
@@ -218,7 +218,7 @@ private slots:
         QVERIFY(second.start < first.start + first.cycles);
         QCOMPARE(second.bytesLoaded, 16 * 16 * 4);
         QVERIFY(second.linkCycles > 0);
-        // On one IPU there is nobody to load meanwhile.
+        // With one IPU no other one can load meanwhile.
         const Profile serial = simulate(layers(2), phased(2, 1, false));
         const auto one = phaseTable(
             {serial.programs, serial.streams, serial.remoteBuffers, serial.phases, serial.trace});

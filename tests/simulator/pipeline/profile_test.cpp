@@ -1,4 +1,4 @@
-// Pipelines as the profile tells them, against the published schedules: what a user gets.
+// Pipelines in the profile against the published schedules.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <filesystem>
@@ -46,7 +46,7 @@ class PipelineProfileTest : public QObject {
     PipelineReport reportOf(const Graph& graph, const RunOptions& options) {
         const std::filesystem::path file = directory_.path().toStdString() + "/p.pop";
         const Profile profile = simulate(graph, options);
-        // Without streams nobody writes the inputs.
+        // Without streams the inputs are not written.
         const std::string wrong = options.host.ignoreData ? "" : complaints(profile);
         if (!wrong.empty())
             throw InternalError(wrong);

@@ -260,8 +260,8 @@ private slots:
         }
     }
 
-    /// Of the last stage only what lies in front of its last checkpoint runs again: without one,
-    /// nothing does.
+    /// In the last stage only operations before its last checkpoint run again: without one, none
+    /// does.
     void theLastStageKeepsWhatFollowsItsCheckpoints() {
         GraphBuilder g;
         TensorId x = g.input({4, 16});

@@ -1,4 +1,4 @@
-// Plans: legal, within bounds, and the best there is.
+// Plans: legal, within bounds, and the best possible.
 #include <algorithm>
 #include <functional>
 #include <optional>

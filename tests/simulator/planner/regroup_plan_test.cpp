@@ -1,4 +1,4 @@
-// Blocks that are transposed where an operand's groups change, and who transposes them.
+// Blocks that are transposed where an operand's groups change, and the vertices that do it.
 #include <QtTest>
 
 #include "simulator/planner/regroup_plan.h"

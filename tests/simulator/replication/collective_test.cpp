@@ -1,4 +1,4 @@
-// What replicas do together: rings, the machines that they run over, and what each step moves.
+// Collectives of replicas: rings, the machines that they run over, and the traffic of each step.
 #include <QtTest>
 
 #include <cmath>
@@ -95,7 +95,7 @@ private slots:
         QCOMPARE(steps[1].bytesPerSecond, targetPreset("mk2").gatewayBytesPerSecond);
         QCOMPARE(int(steps[2].part), int(Part::GatewayGather));
         QCOMPARE(int(steps[3].part), int(Part::Gather));
-        // Shards stay in their domain: what comes of a scatter is summed over all domains.
+        // Shards stay in their domain: the result of a scatter is summed over all domains.
         QCOMPARE(collectiveSteps(topology, CollectiveKind::ReduceScatter, 1'000'000).size(),
                  std::size_t(3));
         QCOMPARE(collectiveSteps(topology, CollectiveKind::AllGather, 1'000'000).size(),

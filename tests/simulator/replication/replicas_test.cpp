@@ -1,5 +1,5 @@
-// Several replicas: what is added to a training step, what sharing and streaming memory take off
-// the chip, and what stays as it was.
+// Several replicas: the additions to a training step, the effect of sharing and streaming memory on
+// the chip's memory, and what stays unchanged.
 #include <QtTest>
 
 #include <algorithm>
@@ -240,7 +240,7 @@ private slots:
         QCOMPARE(operationsOfType(sharded, "ReplicatedAllGather"), std::size_t(2));
     }
 
-    /// A gradient that is scattered is not summed before; what is too small to shard is.
+    /// A gradient that is scattered is not summed before; one that is too small to shard is.
     void shardsKeepOutOfTheSum() {
         const Profile both = trained({{"replicas", "4"},
                                       {"replicatedTensorSharding", "on"},

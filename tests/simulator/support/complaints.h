@@ -1,4 +1,4 @@
-// Collects what is wrong, at most a few lines of each kind.
+// Collects complaints, at most a few lines of each kind.
 #pragma once
 
 #include <map>

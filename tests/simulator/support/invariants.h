@@ -1,4 +1,4 @@
-// What must hold in every profile, whatever the model.
+// Invariants of every profile, whatever the model.
 #pragma once
 
 #include <string>

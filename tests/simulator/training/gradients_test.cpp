@@ -162,7 +162,7 @@ private slots:
         QCOMPARE(updatesOf(g.finish({b})), std::size_t(1));
     }
 
-    /// Whatever the graph: shapes fit, or an error names what has no gradient.
+    /// Whatever the graph: shapes fit, or an error names the operation without a gradient.
     void randomGraphs() {
         QVERIFY(holds("training graphs", 500, [] {
             const Graph graph = anyGraph();

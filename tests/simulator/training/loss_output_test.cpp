@@ -64,7 +64,7 @@ class LossOutputTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// The samples of a batch are no classes: a model of one number for each needs a loss.
+    /// The samples of a batch are not classes: a model of one number for each needs a loss.
     void oneNumberForEachSampleNeedsALoss() {
         RunOptions options;
         options.batch.mode = "training";

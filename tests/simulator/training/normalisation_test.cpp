@@ -367,7 +367,7 @@ private slots:
             if (op.name == "a")
                 first = flopsOf(graph, op);
         }
-        // Nobody needs the gradient of the input.
+        // The gradient of the input is not needed.
         QCOMPARE(backward, 2 * forward - first);
     }
 

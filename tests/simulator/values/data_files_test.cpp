@@ -1,4 +1,4 @@
-// Values in files: what is written is read again, and damage is named.
+// Values in files: written values are read back, and damage is reported.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
@@ -63,7 +63,7 @@ private slots:
         QCOMPARE(error.isEmpty(), fits);
         if (!fits)
             QVERIFY2(error.contains("whole.npy: holds " + QString::number(number) +
-                                    ", which has no place in 32 bits"),
+                                    ", which does not fit the 32 bits"),
                      qPrintable(error));
         else
             QCOMPARE(static_cast<qlonglong>(readArrays(file("whole.npy"))[0].data.number(0)),
@@ -123,7 +123,8 @@ private slots:
         QCOMPARE(arrays[2].data.number(0), 10.0);
     }
 
-    /// input_N.pb is the N-th input, whatever the file calls it, and output_N.pb none of them.
+    /// input_N.pb is the N-th input, whatever its name in the file, and output_N.pb is not an
+    /// input.
     void testDataGoByPosition() {
         const fs::path folder = file("test_data_set_0");
         fs::create_directories(folder);

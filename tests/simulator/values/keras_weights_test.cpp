@@ -1,4 +1,4 @@
-// Keras models with the weights of a file beside them answer what PyTorch answers
+// Keras models with the weights of a file beside them give the same results as PyTorch
 // (tests/data/keras/make.py).
 #include <QTemporaryDir>
 #include <QtTest>
@@ -78,7 +78,7 @@ private slots:
                                 "numpy.savez"),
                  qPrintable(error));
         error = refusal("sequences", models / "images_input.npy");
-        QVERIFY2(error.contains("model.weights.npz: is no .npz file"), qPrintable(error));
+        QVERIFY2(error.contains("model.weights.npz: is not an .npz file"), qPrintable(error));
         error = refusal("images", models / "images.weights.npz", "\"units\": 5", "\"units\": 6");
         QVERIFY2(error.contains("'dense/kernel:0' has shape [256,5] where the layer's has [256,6]"),
                  qPrintable(error));
@@ -89,7 +89,7 @@ private slots:
             qPrintable(error));
         error = refusal("sequences", models / "sequences.weights.npz", "\"name\": \"lstm\"",
                         "\"name\": \"lstm\", \"use_bias\": false");
-        QVERIFY2(error.contains("'lstm/lstm_cell/bias:0' is no weight of the model"),
+        QVERIFY2(error.contains("'lstm/lstm_cell/bias:0' is not a weight of the model"),
                  qPrintable(error));
         error =
             refusal("sequences", models / "sequences.weights.npz", "\"units\": 4", "\"units\": 5");

@@ -1,5 +1,5 @@
-// A loss scale that follows the gradients must not change what is learnt, where numbers have the
-// range for both.
+// A loss scale that follows the gradients must not change the result of training, where numbers
+// have the range for both.
 #include <QtTest>
 
 #include "simulator/compute/loss_scale.h"
@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(differing(constant.weights, automatic.weights), std::int64_t(0));
     }
 
-    /// As popx/op/lossscaleupdatex.cpp has it.
+    /// As in popx/op/lossscaleupdatex.cpp.
     void largeGradientsHalveIt() {
         LossScale scale = scaleOf(8, DataType::Half);
         QVERIFY(!scale.update()); // nothing was seen

@@ -1,4 +1,4 @@
-// What a profile has of values, against the values themselves.
+// Records of values in a profile against the values themselves.
 #include <QtTest>
 #include <algorithm>
 #include <cmath>
@@ -129,7 +129,7 @@ private slots:
     }
 
     void samplesAreOfTheValues() {
-        const Run run = runOf(small(), 4); // eight updates, of which 1, 5 and 8 are looked at
+        const Run run = runOf(small(), 4); // eight updates, of which 1, 5 and 8 are sampled
         const ProfileValues& values = run.recorded.values;
         QVERIFY(values.tensors.size() > 20);
         std::map<ValueKind, int> kinds;

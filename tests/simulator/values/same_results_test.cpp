@@ -1,4 +1,4 @@
-// What the compiler does to a model must not change what comes out: weights after training steps
+// The compiler's changes to a model must not change its results: weights after training steps
 // are the same however the model is split, scheduled, recomputed, outlined, moved off the chip or
 // replicated.
 #include <QtTest>
@@ -23,7 +23,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-/// Values of one sample; the same for the same number of it, whoever computes it.
+/// Values of one sample; the same for the same sample number, whichever replica computes it.
 TensorData sampleOf(const Tensor& input, std::int64_t number) {
     return generatedInput(input.name, input.type, input.shape, static_cast<std::uint64_t>(number));
 }

@@ -57,7 +57,7 @@ private slots:
     void beginningsOfSeveralOptionsAreRefused() {
         const Result result = op((conv + "--kernel 3").split(' '));
         QCOMPARE(result.status, 2);
-        QVERIFY2(result.err.contains("'--kernel' begins several options: --kernel-dilation, "
+        QVERIFY2(result.err.contains("'--kernel' is ambiguous: --kernel-dilation, "
                                      "--kernel-size; write one of them"),
                  qPrintable(result.err));
     }
@@ -103,7 +103,7 @@ private slots:
         const Result one = op(QStringList{"multi_conv", "--field", "14,14", "--kernel-size", "1",
                                           "--input-channels", "8", "--output-channels", "8"});
         QCOMPARE(one.status, 2);
-        QVERIFY2(one.err.contains("with ';' between them"), qPrintable(one.err));
+        QVERIFY2(one.err.contains("separate the values of several with ';'"), qPrintable(one.err));
         QCOMPARE(op((convs + "sideways").split(' ')).status, 2);
         QCOMPARE(op((convs + "serial --stride 1;2").split(' ')).status, 2);
         QCOMPARE(op((convs + "serial --cycle-back-off 2").split(' ')).status, 2);

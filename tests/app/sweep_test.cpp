@@ -352,7 +352,7 @@ private slots:
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 128 + SIGINT);
         const QString err = QString::fromUtf8(process.readAllStandardError());
-        QVERIFY2(err.contains("the same command goes on from there"), qPrintable(err));
+        QVERIFY2(err.contains("the same command resumes from there"), qPrintable(err));
         const SweepResults results = readSweep("out/sweep.db");
         const auto done = std::count_if(results.points.begin(), results.points.end(),
                                         [](const auto& point) { return point.has_value(); });

@@ -161,7 +161,7 @@ void HeaderStrip::addChanges() {
     changes_ = new QPushButton(this);
     changes_->setObjectName(QStringLiteral("nameOfProfile")); // text from a file
     changes_->setFlat(true);
-    changes_->setFocusPolicy(Qt::TabFocus); // a click moves the focus elsewhere
+    changes_->setFocusPolicy(Qt::TabFocus); // a click goes to the comparison
     changes_->setCursor(Qt::PointingHandCursor);
     const QString tip = views::changesTip(changes);
     changes_->setToolTip(tip.isEmpty() ? tr("Shows the comparison")

@@ -51,7 +51,7 @@ def test_what_libpvti_cannot_read(value, words):
     ("POPLAR_ENGINE_OPTIONS", '{"a": [1]}', ["'a'", "must be text, a number"]),
     ("POPTORCH_DEFAULT_OPTIONS", "{", ["not valid JSON", "device_iterations"]),
     ("POPTORCH_DEFAULT_OPTIONS", '{"deviceIterations": 4}', ["is set by a call", "'device_iterations'"]),
-    ("OMPI_COMM_WORLD_SIZE", "two", ["'two' is no whole number"]),
+    ("OMPI_COMM_WORLD_SIZE", "two", ["'two' is not a whole number"]),
     ("TILESCOPE_POPTORCH_CHECK", "second", ["neither 'first'", "'off'"]),
     ("TILESCOPE_POPTORCH_RUN", "fast", ["neither 'compute'"]),
     ("TILESCOPE_POPTORCH_VALUES", "some", ["none of 'all'"]),

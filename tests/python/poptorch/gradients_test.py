@@ -325,7 +325,7 @@ def test_a_change_of_overlapping_elements_is_refused():
             return x
 
     for model in (Overlapping(), Numbers()):
-        with pytest.raises(poptorch.Error, match="has elements several times"):
+        with pytest.raises(poptorch.Error, match="contains elements several times"):
             poptorch.inferenceModel(model)(torch.randn(2, 4))
 
 

@@ -73,7 +73,7 @@ def _joined(parts):
 
 
 #: What errors say of programs that are refused for a reason, not for want of a form.
-REFUSED = ("PyTorch leaves open", "the order of such updates is not simulated")
+REFUSED = ("undefined in PyTorch", "the order of such updates is not simulated")
 
 #: The machine's variance is the mean square less the square of the mean, both in single precision, as
 #: PopLibs' is. How many times the variance that square may be for results of this tolerance.

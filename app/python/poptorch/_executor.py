@@ -376,8 +376,8 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
     # The optimizer
 
     def setOptimizer(self, optimizer: torch.optim.Optimizer) -> None:
-        """Uses an optimizer's parameters from the next call on. Learning rates change at once; any
-        other change compiles the model again and keeps the optimizer's state.
+        """Uses an optimizer's hyperparameters from the next call on. Learning rates change at once;
+        any other change compiles the model again and keeps the optimizer's state.
 
         Raises:
             poptorch.Error: naming anything that is not simulated.
@@ -392,7 +392,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             return
         _, before = _optimizers.split_learning_rates(compiled.keys)
         if {key: before.get(key) for key in rest} != rest:
-            logger.info("the optimizer's parameters have changed: the model is compiled again")
+            logger.info("the optimizer's hyperparameters have changed: the model is compiled again")
             self._pending_state = compiled.program.state()
             self._compiled = None
             return

@@ -89,7 +89,7 @@ def test_two_instances_train_as_one_with_all_replicas(mpi):
 def test_other_weights_are_refused_and_end_all_instances(mpi):
     done = train("differ", 2, "differ", check=False)
     assert done.returncode != 0
-    assert "weights of instance 1 are not those of instance 0; give each the same seed" in done.stderr
+    assert "weights of instance 1 differ from those of instance 0; give each the same seed" in done.stderr
 
 
 def test_without_mpi4py_it_is_refused_by_name(monkeypatch):

@@ -250,7 +250,7 @@ def test_what_a_job_cannot_say_is_a_warning(helper, tmp_path):
     with pytest.warns(UserWarning) as said:
         job = job_of(helper.record(model, tmp_path, batch_size=1))
     texts = " ".join(str(warning.message) for warning in said)
-    assert "nesterov" in texts and "schedule begins" in texts and "loss" in texts
+    assert "nesterov" in texts and "initial learning rate" in texts and "loss" in texts
     assert job["learningRate"] == 0.3 and "loss" not in job
 
 

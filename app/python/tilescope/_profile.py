@@ -98,7 +98,7 @@ class Profile:
         return self.report("values", by=by, filter=filter).frame
 
     def insights(self, *, tile: int | None = None, ipu: int | None = None) -> Any:
-        """Problems, with remedies."""
+        """Findings, with remedies."""
         return self.report("insights", tile=tile, ipu=ipu).frame
 
     def query(self, sql: str) -> Any:

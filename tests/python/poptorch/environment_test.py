@@ -1,4 +1,4 @@
-"""Environment variables that cannot be used say so: variable, key and remedy, in every program."""
+"""Invalid environment variables are reported with variable, key and remedy, in every program."""
 import json
 import os
 import subprocess
@@ -22,7 +22,7 @@ def refusal_of(monkeypatch, **variables):
 
 
 def record(**variables):
-    """A program that records an event, in a process of its own: libpvti reads its variable once."""
+    """A program that records an event, in its own process, as libpvti reads its variable once."""
     program = "import libpvti as p; p.Tracepoint.event(p.createTraceChannel('mine'), 'now')"
     return subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=False,
                           env={**os.environ, **variables})

@@ -1,4 +1,4 @@
-"""popdist says which instance this is, and libpvti records what a program does."""
+"""popdist identifies the instance, and libpvti records the program's events."""
 import json
 import os
 import shutil
@@ -86,7 +86,7 @@ SAID = ("import popdist; print(popdist.getInstanceIndex(), popdist.getNumInstanc
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun (openmpi-bin)")
 def test_poprun_starts_instances(tmp_path):
-    # To a file each: what they print at the same time may be mixed.
+    # Each to its own file, as output printed at the same time may be mixed.
     to_file = (f"import popdist, sys; sys.stdout = open(r'{tmp_path}/%d' % popdist.getInstanceIndex(), 'w'); "
                + SAID)
     done = poprun("--num-instances", "2", "--num-replicas=6", "--ipus-per-replica", "4", "--numa-aware=yes",

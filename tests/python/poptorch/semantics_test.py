@@ -1,4 +1,4 @@
-"""What a module means in Python is what it means on the machine: state, changes in place, keys,
+"""A module has the same semantics in Python and on the machine: state, changes in place, keys,
 modes, branches."""
 import copy
 
@@ -49,7 +49,7 @@ def train(model, *data, calls=3):
 
 
 def assert_same(function, *data, calls=2, **parts):
-    """The function in a module computes what it does in PyTorch, call after call."""
+    """The function in a module computes the same as in PyTorch, call after call."""
     model = Of(function, **parts)
     other = copy.deepcopy(model)
     compiled = poptorch.inferenceModel(model)
@@ -180,7 +180,7 @@ def test_what_a_trace_would_take_for_a_constant_is_refused(function, text):
         poptorch.inferenceModel(Of(function))(torch.randn(3, 3))
 
 
-#: Views of a tensor, by which it is changed itself.
+#: Views of a tensor that are used to change the tensor itself.
 OWN_VIEWS = {
     "of its shape": lambda x: x.view(x.shape),
     "a dimension more and less": lambda x: x.unsqueeze(0)[0],

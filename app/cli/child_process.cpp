@@ -19,7 +19,7 @@
 namespace tilescope::cli {
 namespace {
 
-// More than any summary has; a child that writes more is broken.
+// Larger than any summary; a child that writes more is broken.
 constexpr std::size_t mostKept = std::size_t{64} << 20;
 constexpr int firstSignalCode = 128;
 
@@ -49,13 +49,12 @@ PipeEnds makePipe() {
     PipeEnds pipe{Descriptor(ends[0]), Descriptor(ends[1])};
     pipe.from = aboveStandard(std::move(pipe.from));
     pipe.to = aboveStandard(std::move(pipe.to));
-    // Only our end: the child writes as any program does.
+    // Only our end is non-blocking; the child writes normally.
     ::fcntl(pipe.from.number(), F_SETFL, O_NONBLOCK);
     return pipe;
 }
 
-/// Ends to write to and to read from. A socket and no pipe, since one can write to it without a
-/// signal if nobody reads any more.
+/// A socket instead of a pipe, since writing to it after the reader has gone raises no signal.
 PipeEnds makeInput() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -66,7 +65,7 @@ PipeEnds makeInput() {
     return input;
 }
 
-/// What posix_spawn is told, freed at the end.
+/// Arguments of posix_spawn, freed at the end.
 class SpawnPlan {
 public:
     /// `in`: -1 for no input.
@@ -80,7 +79,7 @@ public:
         posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
         posix_spawnattr_init(&attributes_);
         posix_spawnattr_setpgroup(&attributes_, 0);
-        // We hold some signals back and ignore broken pipes; the child starts like from a shell.
+        // We block some signals and ignore SIGPIPE; the child starts as from a shell.
         sigset_t set;
         sigemptyset(&set);
         posix_spawnattr_setsigmask(&attributes_, &set);
@@ -124,7 +123,7 @@ int waitFor(pid_t process) {
     return WIFSIGNALED(status) ? firstSignalCode + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// Until the child has ended, but no longer than one that is asked to end needs.
+/// Waits for the child to end, but only for as long as a graceful exit takes.
 void waitALittle(pid_t process) {
     constexpr int mostMs = 2000;
     // The C library's own function has C++ linkage in its header.
@@ -158,7 +157,7 @@ void Descriptor::close() {
 
 ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
                            Input input) {
-    // Where SIGCHLD is ignored, as some parents leave it, the system throws exit codes away.
+    // With SIGCHLD ignored, as some parents leave it, the system discards exit codes.
     std::signal(SIGCHLD, SIG_DFL);
     PipeEnds out = makePipe();
     PipeEnds err = makePipe();
@@ -194,7 +193,7 @@ void ChildProcess::readPipe(Pipe& pipe, bool keepEnd) {
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (got < 0)
-            ::kill(-process_, SIGTERM); // what it says cannot be had: the other pipe ends, too
+            ::kill(-process_, SIGTERM); // its output is unreadable: this ends the other pipe too
         if (got <= 0) {
             pipe.from.close();
             return;

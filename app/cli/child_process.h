@@ -28,19 +28,18 @@ private:
 };
 
 struct ChildResult {
-    int exitCode = 0; ///< as shells say it: 128 + N if signal N ended the child
+    int exitCode = 0; ///< as in shells: 128 + N if signal N ended the child
     std::string out;
     std::string err;
 };
 
-/// A running child. It has a process group of its own, so that Ctrl+C reaches only us. Destroying
-/// the object asks the child to end, kills one that does not, and waits for it: none is left
-/// behind.
+/// A running child in its own process group, so that Ctrl+C reaches only us. The destructor asks
+/// the child to end, kills it if it does not, and waits for it, so that no process is left behind.
 class ChildProcess {
 public:
     enum class Input { None, FromUs };
-    /// Starts `program` (a path) with arguments; the first is its name for itself. Throws UserError
-    /// with the system's reason if that fails.
+    /// Starts `program` (a path) with arguments, argv[0] included. Throws UserError with the
+    /// system's reason if that fails.
     ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
                  Input input = Input::None);
     ~ChildProcess();
@@ -50,18 +49,18 @@ public:
     [[nodiscard]] const Descriptor& out() const { return out_.from; }
     [[nodiscard]] const Descriptor& err() const { return err_.from; }
 
-    /// Takes what has come on both pipes, without waiting. A child that writes without end cannot
-    /// fill our memory: of standard output the first 64 MiB are kept, of standard error the end.
+    /// Reads what is available on both pipes, without waiting. A child that writes endlessly cannot
+    /// fill our memory: the first 64 MiB of standard output and the end of standard error are kept.
     void read();
-    /// Writes to the standard input of a child that has one from us. A child that is gone takes
-    /// nothing; finish() tells that.
+    /// Writes to the child's standard input if it was started with Input::FromUs. If the child is
+    /// gone, the text is dropped; finish() reports that.
     void send(std::string_view text);
-    /// Takes the first line from what was read of standard output, without its end; none if there
-    /// is no whole line yet.
+    /// Removes and returns the first line read from standard output, without its line feed; none
+    /// if there is no complete line yet.
     std::optional<std::string> takeLine();
-    /// Forgets what was read of standard error so far.
+    /// Discards what has been read from standard error so far.
     void forgetErrors() { err_.text.clear(); }
-    /// The result, once both pipes have ended; waits for the process itself, which ends then.
+    /// The result, once both pipes are closed; then waits for the process itself to end.
     std::optional<ChildResult> finish();
 
 private:

@@ -1,4 +1,4 @@
-// How the command line prints what a report says: as text, JSON or CSV from one definition.
+// How the command line prints a report: as text, JSON or CSV from one definition.
 #pragma once
 
 #include <iosfwd>
@@ -17,7 +17,7 @@ enum class Format { Text, Json, Csv };
 /// Text: fields, then tables with aligned columns (numbers to the right). JSON: an object of the
 /// fields, and an array of objects for each table. CSV: the first table.
 void write(std::ostream& out, const Document& document, Format format);
-/// A table by itself; in JSON an array of objects.
+/// A single table; in JSON an array of objects.
 void write(std::ostream& out, const Table& table, Format format);
 void writeText(std::ostream& out, const Table& table);
 

@@ -7,8 +7,8 @@
 
 namespace tilescope::cli {
 
-/// One line on standard error, only if that is a terminal; wiped at the end. For programs that
-/// watch: lines "progress: 35 % planning", one for each change.
+/// One line on standard error, only if that is a terminal; erased at the end. For other programs:
+/// lines "progress: 35 % planning", one for each change.
 class ProgressLine {
 public:
     enum class Form { Terminal, Lines };
@@ -17,7 +17,7 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// `done` is a share, 0 to 1.
+    /// `done` is a fraction, 0 to 1.
     void show(double done, const std::string& what);
 
 private:

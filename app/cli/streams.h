@@ -1,4 +1,4 @@
-// What every command is given and returns.
+// Streams and exit statuses of all commands.
 #pragma once
 
 #include <iosfwd>
@@ -8,7 +8,7 @@ namespace tilescope::cli {
 /// Exit statuses; scripts rely on them.
 enum ExitStatus : int {
     exitYes = 0,      ///< done; fits
-    exitNo = 1,       ///< a well-formed no: does not fit
+    exitNo = 1,       ///< a well-formed "no": does not fit
     exitUsage = 2,    ///< wrong usage or input, or the computer lacks room or memory
     exitInternal = 3, ///< our fault
 };

@@ -22,7 +22,7 @@ struct SummarySource {
     std::filesystem::path profile;
 };
 
-/// Of a view that outlives it.
+/// The view must outlive the result.
 SummarySource summaryOf(const ProfileView& profile);
 
 /// {"fits", "profile", "target", "memory", "cycles", "messages", "timings", ...} with all fields of

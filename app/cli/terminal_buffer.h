@@ -1,4 +1,4 @@
-// The last step of text on its way to a terminal.
+// The last filter for text written to a terminal.
 #pragma once
 
 #include <array>
@@ -6,8 +6,8 @@
 
 namespace tilescope::cli {
 
-/// Passes text on without what commands a terminal, see printable(): names in JSON, CSV and DOT as
-/// well, which are as they were in a file or a pipe.
+/// Passes text on without control sequences, see printable(). That includes names in JSON, CSV and
+/// DOT, which files and pipes get unchanged.
 class TerminalBuffer : public std::streambuf {
 public:
     explicit TerminalBuffer(std::streambuf& terminal);
@@ -20,7 +20,7 @@ protected:
     int sync() override;
 
 private:
-    /// All but the beginning of a character that is not there as a whole.
+    /// Passes on everything, or everything but an incomplete character at the end.
     bool pass(bool all);
 
     std::streambuf& terminal_;

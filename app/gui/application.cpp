@@ -8,8 +8,8 @@
 
 namespace tilescope::gui {
 namespace {
-constexpr int environmentStatus = 2; // the user's, or the computer's
-constexpr int internalStatus = 3;    // ours
+constexpr int environmentStatus = 2; // an error of the user or the system
+constexpr int internalStatus = 3;    // a fault of ours
 } // namespace
 
 // `argc` must live as long as the application.
@@ -38,7 +38,7 @@ void Application::tell(const QString& text, int status) {
     for (QWidget* window : topLevelWidgets())
         if (auto* main = qobject_cast<MainWindow*>(window))
             main->showError(text);
-    // Not before the loop runs that it is to end.
+    // Queued, since the event loop to end may not be running yet.
     if (endsOnErrors_)
         QMetaObject::invokeMethod(
             this, [status] { exit(status); }, Qt::QueuedConnection);

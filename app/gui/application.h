@@ -1,19 +1,19 @@
-// The application object of the window's program.
+// The application object of tilescope-gui.
 #pragma once
 
 #include <QApplication>
 
 namespace tilescope::gui {
 
-/// Survives what an event handler throws: the event is dropped and every main window says so,
-/// because a view that cannot draw one profile is no reason to lose the others. Lets nothing
-/// through Qt's own code, which may not be unwound.
+/// Catches exceptions of event handlers: the event is dropped and every main window shows the
+/// error, because a view that cannot draw one profile is no reason to lose the others. No exception
+/// passes through Qt's own code, which is not exception-safe.
 class Application : public QApplication {
     Q_OBJECT
 public:
     Application(int& argc, char** argv);
     bool notify(QObject* receiver, QEvent* event) override;
-    /// Where nobody sees a window: the first such error ends the program.
+    /// For runs without a visible window: the first such error ends the program.
     void endOnErrors() { endsOnErrors_ = true; }
 
 private:

@@ -17,7 +17,7 @@ const std::vector<std::string> options{"--grab", "--select", "--range",       "-
                                        "--size", "--view",   "--compare",     "--check",
                                        "--help", "-h",       "--frame-times", "--version"};
 
-// The value of an option, which may follow it or come after '='.
+// Reads the arguments one after the other.
 class Reader {
 public:
     explicit Reader(const QStringList& arguments)
@@ -40,7 +40,7 @@ bool isGrab(const QString& text) {
     return !text.startsWith(QLatin1Char('-')) && text.indexOf(QLatin1Char('=')) > 0;
 }
 
-/// Of a pipe or a device, whose name says nothing, PNG.
+/// PNG for a pipe or a device, whose name does not tell the kind.
 views::PictureKind kindOf(const QString& file) {
     using views::PictureKind;
     const auto kind = views::pictureKind(file);
@@ -58,7 +58,7 @@ GrabRequest grabFrom(const QString& text) {
     if (equals < 1 || equals + 1 == text.size())
         throw UserError(fmt::format("--grab needs VIEW=FILE.png, not '{}'", text.toStdString()));
     const QString view = text.left(equals);
-    // Titles of parts have blanks, which a command line would have to quote.
+    // '-' stands for the blanks in titles of parts, which a command line would have to quote.
     QString parts = view.section(QLatin1Char(':'), 1);
     parts.replace(QLatin1Char('-'), QLatin1Char(' '));
     GrabRequest request{view.section(QLatin1Char(':'), 0, 0), text.mid(equals + 1),
@@ -131,7 +131,7 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
     }
 }
 
-/// Whether all options go together.
+/// Throws UserError unless all options can be combined.
 void check(const Arguments& arguments) {
     const bool none = arguments.profiles.isEmpty();
     if (arguments.profiles.size() > 2)
@@ -153,12 +153,12 @@ void check(const Arguments& arguments) {
         requireAxis(beginsWith(arguments));
 }
 
-/// The profile of --compare is the second one.
+/// The profile of --compare becomes the second one.
 void addTarget(Arguments& arguments) {
     if (arguments.compareWith.isEmpty())
         return;
     if (arguments.profiles.isEmpty())
-        throw UserError("--compare needs a profile to compare its own with");
+        throw UserError("--compare needs a PROFILE to compare TARGET with");
     arguments.profiles.append(arguments.compareWith);
 }
 
@@ -171,7 +171,7 @@ Report beginsWith(const Arguments& arguments) {
 }
 
 Arguments parseArguments(const QStringList& list) {
-    // "--theme=dark" is "--theme dark"; the value of a grab has an '=' of its own.
+    // "--theme=dark" is "--theme dark"; the value of --grab contains another '='.
     QStringList split;
     for (const QString& text : list) {
         const qsizetype equals = text.indexOf(QLatin1Char('='));
@@ -213,14 +213,14 @@ QString helpText() {
         "  --range FROM:TO            show this part: cycles of the trace, tiles of memory,\n"
         "                             steps of liveness, iterations of values\n"
         "  --compare TARGET           the same as TARGET after PROFILE\n"
-        "  --check                    only say whether the window would open there\n"
+        "  --check                    only check whether the window would open there\n"
         "  --grab VIEW=FILE.png ...   write pictures of reports and exit; needs no display; "
         "VIEW:PART\n"
         "                             brings tabs to the front and makes choices, such as\n"
         "                             memory:tile-map or trace:flat+details\n"
         "  --theme dark|light|system  colours\n"
         "  --size WIDTHxHEIGHT        size of the window (and of pictures)\n"
-        "  --frame-times              print how long plots took to paint to standard error\n"
+        "  --frame-times              print to standard error how long plots took to paint\n"
         "  --help, --version\n"
         "\n"
         "Views:\n"

@@ -18,10 +18,10 @@ struct GrabRequest {
     QString view;
     QString file;
     views::PictureKind kind = views::PictureKind::Png;
-    QStringList parts; ///< "tile map"; none for what the report begins with
+    QStringList parts; ///< "tile map"; none for the report's initial state
 };
 
-/// What can be grabbed and is no report.
+/// Screens other than reports that can be grabbed.
 inline const QStringList screens{QStringLiteral("home"), QStringLiteral("sweep"),
                                  QStringLiteral("run"),  QStringLiteral("preferences"),
                                  QStringLiteral("help"), QStringLiteral("palette")};
@@ -35,15 +35,15 @@ struct Arguments {
     std::optional<QSize> size;
     QString compareWith; ///< of --compare; also in profiles
     QString view;        ///< report to begin with; empty for the summary
-    bool check = false;  ///< only say whether the window would open there
+    bool check = false;  ///< only check whether the window would open there
     bool frameTimes = false;
     bool exerciseFrames = false; ///< for developers; not in the help
     bool help = false;
     bool version = false;
 };
 
-/// Parses the arguments after the program's name. Throws UserError that says what is wrong and
-/// what would be right.
+/// Parses the arguments after the program's name. Throws UserError that names the mistake and the
+/// remedy.
 Arguments parseArguments(const QStringList& arguments);
 
 /// The report in front when the window opens.

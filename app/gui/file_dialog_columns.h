@@ -5,9 +5,8 @@
 
 namespace tilescope::gui {
 
-/// Watches for file dialogs of Qt that are about to be shown and gives their columns the width of
-/// what is in them, the names the rest. Where the desktop has a dialog of its own, that is shown
-/// and is left as it is.
+/// Watches for Qt file dialogs that are about to be shown and fits their columns to the contents;
+/// names get the rest. Native dialogs of the desktop are left unchanged.
 class FileDialogColumns : public QObject {
     Q_OBJECT
 public:

@@ -13,7 +13,7 @@
 namespace tilescope::gui {
 namespace {
 
-/// A part of a report: of the trace the bulk-synchronous view, of memory a film.
+/// A part of a report: the bulk-synchronous view of the trace, a film of memory.
 enum class Part { Whole, Tiles, FilmOfMemory, FilmOfActivity };
 struct Exercised {
     Report report;
@@ -70,7 +70,7 @@ void FrameExercise::next() {
     }
 }
 
-// The view is shown at one tick and exercised from a later one, when what it asked for is there.
+// The view is shown at one tick and exercised from a later one, when its data have arrived.
 void FrameExercise::showNext() {
     const auto [report, part] = exercised.at(view_);
     const bool shown = window_.currentReport() == report && window_.view(report).isVisible();
@@ -108,7 +108,7 @@ QString FrameExercise::within() {
     return QStringLiteral("99 of 100 within %1 ms").arg(*nearlyAll, 0, 'f', 2);
 }
 
-// Faster than a film plays: a frame of it at each of the display's.
+// Faster than real playback: one film frame per display frame.
 void FrameExercise::playFilm() {
     auto& memory = static_cast<views::MemoryView&>(window_.view(Report::Memory));
     views::FilmPlayer& player = memory.film().player();

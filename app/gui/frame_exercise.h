@@ -1,4 +1,4 @@
-// Zooming and panning as fast as a hand can, and films, to see how long frames take.
+// Zooming and panning as fast as a hand can, and films, to measure how long frames take.
 #pragma once
 
 #include <QObject>
@@ -12,8 +12,8 @@ class PlotWidget;
 
 namespace tilescope::gui {
 
-/// Sends wheel and drag events to the plots of Memory, Liveness and Execution Trace, one at each
-/// frame of a 60 Hz display, through the event loop as a user's would come; plays Memory's films.
+/// Sends wheel and drag events to the plots of Memory, Liveness and Execution Trace, one per frame
+/// of a 60 Hz display, through the event loop like those of a user; plays Memory's films.
 class FrameExercise : public QObject {
     Q_OBJECT
 public:

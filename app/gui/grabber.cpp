@@ -43,7 +43,7 @@ void Grabber::begin() {
     showNext();
 }
 
-// Names mean what the first report of the pictures calls its selection.
+// Names given to --select are looked up as selections of the first report to be grabbed.
 Report Grabber::firstReport() const {
     for (const GrabRequest& request : requests_)
         if (!screens.contains(request.view))
@@ -93,7 +93,7 @@ void Grabber::showScreen(const GrabRequest& request) {
     } else if (request.view == QLatin1String("sweep")) {
         if (window_.sweep() == nullptr) {
             showing_ = false;
-            return emit failed(tr("--grab sweep needs a sweep.db or the folder of one"));
+            return emit failed(tr("--grab sweep needs a sweep.db or its folder"));
         }
     } else if (request.view == QLatin1String("run")) {
         window_.openRunDialog(source ? MainWindow::runAgain(*source) : RunRequest{});
@@ -151,11 +151,11 @@ QPixmap Grabber::picture() const {
 
 void Grabber::grab() {
     const GrabRequest& request = requests_[next_];
-    // A picture is of the report, not of where the keyboard happens to be.
+    // Pictures do not show the keyboard focus.
     if (QWidget* focused = QApplication::focusWidget())
         focused->clearFocus();
-    // Layouts of what has just arrived, then plots at their final size, which may ask for another
-    // share of the height.
+    // First layouts of the data that have just arrived, then plots at their final size, which may
+    // request another share of the height.
     constexpr int passes = 4;
     for (int pass = 0; pass < passes; ++pass) {
         QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
@@ -165,7 +165,7 @@ void Grabber::grab() {
                 plot->replot(QCustomPlot::rpImmediateRefresh);
     }
     if (!window_.context().workers.idle())
-        return; // a new size made a plot ask for more detail
+        return; // a new size made a plot request more detail
     for (const views::LoadingPanel* panel : window_.findChildren<views::LoadingPanel*>())
         if (panel->isVisible() && !panel->failure().isEmpty()) {
             showing_ = false;

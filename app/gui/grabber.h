@@ -1,4 +1,4 @@
-// Pictures of reports without anybody looking.
+// Pictures of reports without a visible window.
 #pragma once
 
 #include <QDialog>
@@ -12,15 +12,15 @@
 namespace tilescope::gui {
 
 /// Shows one report or screen after the other, waits until everything has been loaded and saves
-/// what the window shows. Driven by signals only.
+/// a picture of the window. Driven by signals only.
 class Grabber : public QObject {
     Q_OBJECT
 public:
     /// Takes grabs, selection and range of the arguments.
     Grabber(MainWindow& window, const Arguments& arguments, QObject* parent = nullptr);
-    /// After profiles were asked to open.
+    /// To be called once profiles are opening.
     void start();
-    /// Takes the pictures, if that has not begun: what is to be seen is there.
+    /// Takes the pictures, if that has not begun. The window must show its content.
     void begin();
 
 signals:

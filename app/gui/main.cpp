@@ -51,7 +51,7 @@ double sinceProcessStart() {
     double up = 0;
     if (!std::getline(stat, text) || !(uptime >> up))
         return -1;
-    // The name, second in the line, may hold blanks: count from its closing parenthesis.
+    // The name, second in the line, may contain blanks: count from its closing parenthesis.
     const QStringList fields =
         QString::fromStdString(text.substr(text.rfind(')') + 2)).split(QLatin1Char(' '));
     constexpr int startField = 19;
@@ -59,7 +59,7 @@ double sinceProcessStart() {
     return (up - fields.value(startField).toDouble() / ticks) * 1000;
 }
 
-/// What Qt cannot go on without, such as a display, is the environment's.
+/// Fatal errors of Qt, such as a missing display, are errors of the environment.
 void endOnFatal(QtMsgType type, const QMessageLogContext& context, const QString& text) {
     if (type != QtFatalMsg)
         return beforeFatal(type, context, text);
@@ -93,7 +93,7 @@ void prepare(gui::MainWindow& window, const gui::Arguments& arguments) {
         window.resize(*arguments.size);
 }
 
-// Says once when the first plot with data was on the screen: the frame after everything arrived.
+// Prints once when the first plot with data is on the screen: the frame after all data arrived.
 void reportFirstPlot(gui::MainWindow& window) {
     views::ViewContext& context = window.context();
     auto* once = new QObject(&window);
@@ -106,7 +106,8 @@ void reportFirstPlot(gui::MainWindow& window) {
                          std::fprintf(stderr, "first plot after %.0f ms\n", sinceProcessStart());
                          once->deleteLater();
                      });
-    // What was painted while tables were still being read is painted once more, to say so.
+    // Plots painted while tables were still being read are painted again, so that a frame is
+    // counted.
     QObject::connect(
         &context.workers, &views::Workers::becameIdle, once,
         [&window] {
@@ -131,8 +132,8 @@ int exerciseFrames(gui::MainWindow& window, const gui::Arguments& arguments) {
     return QApplication::exec();
 }
 
-// Where the window is to open. What is to be selected is looked up now, when a mistake is still one
-// of the command line.
+// The place at which the window opens. Selections are looked up now, while mistakes in them can
+// still be reported as errors of the command line.
 gui::DeepLink linkFrom(const gui::Arguments& arguments) {
     gui::DeepLink link{arguments.profiles, gui::beginsWith(arguments), {}, arguments.range};
     if (arguments.check || !arguments.selected.empty()) {
@@ -178,14 +179,15 @@ int run(int argc, char** argv) {
     const gui::DeepLink link = grabbing ? gui::DeepLink{} : linkFrom(arguments);
     if (arguments.check && !grabbing)
         return 0;
-    // Has to be said before the application exists.
+    // Has to be set before the application exists.
     if (grabbing)
         qputenv("QT_QPA_PLATFORM", "offscreen");
     gui::Application app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("TileScope"));
     QApplication::setOrganizationName(QStringLiteral("TileScope"));
     QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));
-    // By this name a desktop finds the installed entry and icon; the other one serves without them.
+    // The desktop finds the installed entry and icon by this name; without them it uses the icon
+    // below.
     QGuiApplication::setDesktopFileName(QStringLiteral("tilescope"));
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/tilescope.svg")));
     QApplication::setStyle(new views::WindowStyle);
@@ -201,7 +203,7 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-    // What cannot be written any further is an error with a name, and not a signal.
+    // Makes failed writes report an error instead of raising a signal.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     tilescope::removeTemporariesOnSignals();

@@ -1,4 +1,4 @@
-// Data that are damaged or do not fit: a message that names them, exit status 2, nothing written.
+// Damaged or unsuitable data: a message that names them, exit status 2, nothing written.
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
@@ -19,7 +19,7 @@ namespace {
 constexpr int images = 60;
 constexpr int side = 28;
 
-/// What is written for a set of images; a case changes it.
+/// The files of a set of images; each case changes something.
 struct DigitFiles {
     QByteArray images, labels;
 };
@@ -144,7 +144,7 @@ private slots:
         writeDigits(digits());
         QVERIFY(QDir().mkpath("folder.onnx"));
         write("file", "x");
-        const std::string epochs = "1000000"; // that nobody waits for
+        const std::string epochs = "1000000"; // too many to wait for
         verifyRefused(trained({"--save-model", "folder.onnx", "--epochs", epochs}),
                       "cannot write 'folder.onnx': it is a directory");
         verifyRefused(trained({"--save-model", "file/saved.onnx", "--epochs", epochs}),

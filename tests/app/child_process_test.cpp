@@ -1,4 +1,4 @@
-// Children that write much, crash, cannot be started or take input from us.
+// Children that write a lot, crash, cannot be started or take input from us.
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>

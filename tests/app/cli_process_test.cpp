@@ -1,4 +1,4 @@
-// What only a process shows: exit statuses, broken pipes, standard output that cannot be written.
+// Behaviour visible only in a process: exit statuses, broken pipes, unwritable standard output.
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>

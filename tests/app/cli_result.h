@@ -1,4 +1,4 @@
-// What a command of the command line prints, run within the test.
+// The output of a command run within the test.
 #pragma once
 
 #include <QJsonDocument>
@@ -26,7 +26,7 @@ inline CliResult runCommand(std::vector<std::string> arguments, bool terminal = 
     return {status, text(out.str()), text(err.str())};
 }
 
-/// What it printed with --json.
+/// Its output with --json.
 inline QJsonObject json(const CliResult& result) {
     return QJsonDocument::fromJson(result.out.toUtf8()).object();
 }

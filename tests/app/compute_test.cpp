@@ -57,7 +57,7 @@ private slots:
         QCOMPARE(differences[0]["position"].toArray().size(), 2);
     }
 
-    /// ONNX's own folders: inputs and outputs by position, whatever their files are called inside.
+    /// ONNX's own folders: inputs and outputs by position, regardless of the names in their files.
     void foldersOfOnnx_data() {
         QTest::addColumn<QString>("test");
         for (const char* test :
@@ -118,7 +118,7 @@ private slots:
                  qPrintable(result.err));
     }
 
-    /// What is computed is in the profile, of inference and training.
+    /// Computed values are in the profile, in inference and training.
     void profilesHaveValues() {
         QCOMPARE(runCommand({"run", "mlp", "--compute", "-o", "inferred"}).status, 0);
         const CliResult tensors = runCommand({"report", "inferred", "values", "--json"});
@@ -145,7 +145,7 @@ private slots:
         QCOMPARE(json(curve)["sampledIterations"].toInt(), 3);
     }
 
-    /// Learns, saves, and goes on from there.
+    /// Learns, saves, and continues from there.
     void trainingSaysWhatItReached() {
         const std::vector<std::string> common{
             "mlp",          "--mode", "training",    "--data", TILESCOPE_DIGITS,
@@ -170,7 +170,7 @@ private slots:
         QVERIFY(more[0]["loss"].toDouble() < epochs[0]["loss"].toDouble() / 2);
     }
 
-    /// Gradients beyond the halves: the run ends where the first one is, if it is asked to.
+    /// Gradients beyond the range of half: the run ends at the first one, if requested.
     void exceptionsEndTheRun() {
         const std::vector<std::string> common{"mlp",
                                               "--mode",

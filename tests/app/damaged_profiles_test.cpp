@@ -1,5 +1,5 @@
-// Damaged profiles through every command that reads one: an answer or the user's error (exit
-// status 2), never an internal error and never a crash.
+// Damaged profiles in every command that reads one: an answer or a user error (exit status 2),
+// never an internal error and never a crash.
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
@@ -28,7 +28,7 @@ struct Answers {
     bool refused = false; ///< some command found the damage
 };
 
-/// Of all commands, or of each `every`-th after `first`.
+/// Results of all commands, or of each `every`-th after `first`.
 Answers answersOf(const std::string& profile, std::size_t first = 0, std::size_t every = 1) {
     Answers answers;
     const auto commands = readingCommands(profile, "good.pop");
@@ -37,7 +37,7 @@ Answers answersOf(const std::string& profile, std::size_t first = 0, std::size_t
         std::ostringstream out;
         std::ostringstream err;
         const int status = cli::runCli(command, {out, err});
-        // Damage is told with its file; other errors may be about an option, such as a step.
+        // Errors about damage name the file; others may be about an option, such as a step.
         const std::string error = err.str();
         const bool named =
             error.find("damaged") == std::string::npos || error.find(profile) != std::string::npos;
@@ -145,7 +145,7 @@ private slots:
         QCOMPARE(answersOf("p.pop", profiles_++ % every, every).bad, "");
     }
 
-    /// Checksums tell of damage wherever it is; without them it is up to the reading of each part.
+    /// Checksums reveal damage anywhere; without them the reader of each part has to detect it.
     void randomDamage_data() {
         QTest::addColumn<bool>("renewed");
         QTest::newRow("as a disk leaves it") << false;

@@ -57,7 +57,7 @@ private slots:
         const QJsonObject d = diff("0.8", "0.3");
         QVERIFY(metric(d, "maxTile", "difference") < 0);
         QVERIFY(metric(d, "maxNotAlwaysLive", "difference") < 0);
-        // What is always live changes far less.
+        // Always-live memory changes far less.
         QVERIFY(std::abs(metric(d, "alwaysLive", "difference")) <
                 std::abs(metric(d, "maxNotAlwaysLive", "difference")) / 4);
         const QJsonArray plans = d["plans"].toArray();
@@ -78,7 +78,7 @@ private slots:
         QVERIFY(diff("0.3", "0.3")["same"].toBool());
     }
 
-    // Other functions are cut out of the program, but it stays the same model.
+    // Other functions are outlined, but the model stays the same.
     void outliningChangesNoOperationOfTheModel() {
         simulate("on", {"resnet50", "--outline", "on"});
         simulate("off", {"resnet50", "--outline", "off"});

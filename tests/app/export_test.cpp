@@ -1,4 +1,4 @@
-// What other tools get of a profile.
+// Exports of a profile for other tools.
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -61,7 +61,7 @@ private slots:
                          index.statistics(IpuId(ipu), {0, index.totalCycles()}).sums.total()));
     }
 
-    // What nests in a track is drawn inside of what is around it: steps must not overlap there.
+    // Nested slices of a track are drawn inside of each other, so steps must not overlap.
     void eventsOfATrackDoNotOverlap() {
         std::map<std::pair<int, int>, double> ends;
         for (const QJsonValue& event : chromeTrace(sampleProfile({.ipus = 2})).events) {
@@ -81,7 +81,7 @@ private slots:
                                    1e6) < 1e-3);
     }
 
-    // A trace that would take years to write out stays within its bound.
+    // A trace that would take years to write stays within its bound.
     void moreStepsThanWantedAreMerged() {
         const Profile p = sampleProfile({.repeats = 1'000'000'000});
         ChromeTraceOptions options;
@@ -99,7 +99,7 @@ private slots:
         QCOMPARE(chromeTrace(p, options).events.size(), 1);
     }
 
-    // Perfetto drops what is before 0 and names what it is told to.
+    // Perfetto drops events before 0, and shows the names given to tracks.
     void theHostIsAProcessWithNamedLanes() {
         const Profile p = sampleProfile({.ipus = 2});
         const TraceIndex index(p.trace, 2, p.info.target.tilesPerIpu);
@@ -135,7 +135,7 @@ private slots:
         QVERIFY(std::abs(begins.at("Engine::run #0 (weightsFromHost)") - execution) < 1e-3);
         QVERIFY(std::abs(all["otherData"]["executionBegins"].toDouble() - execution) < 1e-3);
         QVERIFY(begins.contains("IPU waits for host") && begins.contains("host waits for IPU"));
-        // A part of the execution has its own times, without what was before.
+        // Part of the execution has its own times, without earlier events.
         const std::int64_t middle = index.totalCycles() / 2;
         ChromeTraceOptions part;
         part.range = {middle, middle + 10};

@@ -1,5 +1,5 @@
-// What is the same in all ways in and out: checks of options, limits of queries, text that is safe
-// to show.
+// Behaviour common to all interfaces: checks of options, limits of queries, text that is safe to
+// show.
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
@@ -29,7 +29,7 @@ using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
 
-const std::string command = "\x1b[31m"; // to a terminal: red from here on
+const std::string command = "\x1b[31m"; // switches a terminal to red
 
 /// What a program prints on a terminal.
 std::string onTerminal(const std::vector<std::string>& words) {
@@ -70,7 +70,7 @@ private slots:
         writeFileAtomically("model.onnx", "no model");
     }
 
-    /// A value that one way in refuses, all refuse, with the same text.
+    /// A value refused by one interface is refused by all, with the same text.
     void optionsAreCheckedAlike() {
         const std::vector<std::string> values{
             "", "nan", "inf", "-1", "1e999", "99999999999999999999", " 4", "0x10", "1,5", "x=y"};
@@ -89,7 +89,7 @@ private slots:
             for (const std::string& value : values) {
                 const QString problem = problemOf({{spec.key, value}});
                 const boost::json::object job{{"model", "mlp"}, {spec.key, value}};
-                // Files are looked for beside the job.
+                // Files are searched next to the job.
                 if (spec.key != "customOperations")
                     QCOMPARE(
                         problemOf(parseJob(boost::json::serialize(job), "job.json", "").options),
@@ -165,7 +165,7 @@ private slots:
         const CliResult dot = runCommand({"export", "sample.pop", "--format", "dot"});
         QCOMPARE(dot.status, 0);
         QVERIFY(dot.out.contains("model") && !dot.out.contains('\x1b'));
-        // Data are as they were, but not on a terminal.
+        // Data are unchanged, except on a terminal.
         const std::vector<std::string> words{"query", "sample.pop", sql, "--csv"};
         QVERIFY(runCommand(words).out.contains('\x1b'));
         std::vector<std::string> program{test::programPath("tilescope").toStdString()};

@@ -1,7 +1,7 @@
-// Faults on purpose: of a small run, the point of a sweep, runs with a cache, an export and a
-// picture the n-th call of a kind fails. What was there before stays as it was, nothing is left
-// over, and a message says why. TILESCOPE_FAULTS=all tries every n; else some of each, by chance,
-// from a seed that TILESCOPE_FAULTS_SEED repeats.
+// Fault injection: in a small run, a point of a sweep, runs with a cache, an export and a picture,
+// the n-th call of a kind fails. Existing files stay as they were, nothing is left over, and a
+// message gives the reason. TILESCOPE_FAULTS=all tries every n; otherwise some of each at random,
+// from a seed that can be set with TILESCOPE_FAULTS_SEED.
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
@@ -36,12 +36,12 @@ const std::string former = "what was there before";
 struct Scenario {
     const char* name;
     std::vector<std::string> words; ///< the program in bin, and its arguments
-    std::string output;             ///< the file that is to be whole, or as before
-    std::set<std::string> besides;  ///< files and folders that may be there as well
-    std::function<QString(const fs::path&)> problem; ///< of the output of a run that succeeds
+    std::string output;             ///< the file that must be complete, or as before
+    std::set<std::string> besides;  ///< other files and folders that may exist
+    std::function<QString(const fs::path&)> problem; ///< in the output of a successful run
     bool started = false;                            ///< faults are in the program that it starts
     int samples = 12;                                ///< of each kind
-    /// Qt and what it stands on do not live through each failed allocation.
+    /// Qt and the libraries below it do not survive every failed allocation.
     bool librariesMayCrash = false;
 };
 
@@ -122,7 +122,7 @@ std::vector<Scenario> scenarios() {
 
 std::vector<std::string> kindsOfFaults() {
     std::vector<std::string> kinds{"open", "read", "write", "fsync", "rename"};
-    // The sanitizer allocates by itself.
+    // The sanitizer makes allocations of its own.
     if (!test::hasAddressSanitizer())
         kinds.push_back("allocate");
     return kinds;
@@ -137,7 +137,7 @@ class FaultsTest : public QObject {
     long tried_ = 0;
     std::map<std::string, long> ends_; ///< how they ended
 
-    /// The folder of a run, with its input and what is to be replaced.
+    /// The folder of a run, with its input and the file to be replaced.
     void prepare(const Scenario& scenario) const {
         const fs::path place = folder_ / "run";
         fs::remove_all(place);
@@ -147,7 +147,7 @@ class FaultsTest : public QObject {
         writeFileAtomically(place / scenario.output, former);
     }
 
-    /// What is there that should not be.
+    /// Files that should not be there.
     QString leftovers(const Scenario& scenario) const {
         std::set<std::string> expected = scenario.besides;
         expected.insert({"job.json", "sample.pop", scenario.output, ".out", ".err", ".count"});
@@ -160,7 +160,7 @@ class FaultsTest : public QObject {
         return {};
     }
 
-    /// What is wrong with how a run with a fault has ended.
+    /// The error in the way a run with a fault has ended.
     QString problem(const Scenario& scenario, const std::string& kind,
                     const FaultServer::Result& result) {
         const fs::path place = folder_ / "run";
@@ -192,7 +192,7 @@ class FaultsTest : public QObject {
         return problemOfOutput(scenario);
     }
 
-    /// It is the former one or a whole new one: what fails after that is the summary's print.
+    /// It is the former one or a complete new one: only printing the summary can fail after that.
     QString problemOfOutput(const Scenario& scenario) const {
         const fs::path output = folder_ / "run" / scenario.output;
         return readFile(output) == former ? QString() : scenario.problem(output);
@@ -234,11 +234,11 @@ private slots:
         QFETCH(QString, kind);
         const Scenario which = scenarios().at(static_cast<std::size_t>(scenario));
         const std::string name = (which.started ? "@" : "") + kind.toStdString();
-        // What Qt leaks when it cannot go on is its own.
+        // Leaks of Qt when it cannot continue are not ours.
         if (which.librariesMayCrash)
             qputenv("ASAN_OPTIONS", "detect_leaks=0:intercept_tls_get_addr=0");
         FaultServer server(which.words);
-        // The first run also makes what later ones find beside their folder.
+        // The first run also creates files that later ones find next to their folder.
         for (int warm = 0; warm < 2; ++warm) {
             prepare(which);
             const FaultServer::Result whole = server.run(name, 0, folder_ / "run");

@@ -1,7 +1,7 @@
-// Every file in golden/ is a session: lines that start with "$ " are commands, what follows is
-// their standard output, then their standard error (lines that start with "! "), then "[exit N]"
-// unless the status is 0. With TILESCOPE_UPDATE_GOLDEN=1 in the environment the files are written
-// anew; read the difference before you commit it.
+// Every file in golden/ is a session: lines that start with "$ " are commands, followed by their
+// standard output, then their standard error (lines that start with "! "), then "[exit N]" unless
+// the status is 0. With TILESCOPE_UPDATE_GOLDEN=1 in the environment the files are rewritten;
+// review the diff before committing it.
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
@@ -21,7 +21,7 @@ using namespace tilescope::test;
 
 namespace {
 
-/// What a session prints for one command.
+/// The text in a session for one command.
 std::string transcript(const std::string& command) {
     const CliResult result = runTyped(typedCommand(command));
     std::string shown = "$ " + command + "\n" + result.out.toStdString();

@@ -1,4 +1,4 @@
-// Names of a model are data: they go through the compiler and every report, and command nobody.
+// Names of a model are data: they pass through the compiler and every report without any effect.
 #include <QDir>
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -22,8 +22,8 @@ using namespace tilescope::test;
 
 namespace {
 
-/// Names with everything that has a meaning somewhere: control characters, marks of direction, what
-/// ends a text, a path or a cell, words of our own.
+/// Names with everything that has a meaning somewhere: control characters, bidi marks, delimiters
+/// of strings, paths and cells, and our own keywords.
 std::vector<std::string> hostileNames() {
     std::vector<std::string> names;
     for (char c = 0; c < 0x20; ++c)
@@ -47,7 +47,7 @@ void writeList(const std::string& file, const std::vector<std::string>& names) {
     json::array operations;
     std::string before = "v";
     for (std::size_t i = 0; i < names.size(); ++i) {
-        // Each once, whatever they look like; text of a job is UTF-8.
+        // Each once, regardless of their form; text of a job is UTF-8.
         const std::string name = fmt::format("{}{}", names[i], i);
         operations.push_back(json::object{
             {"name", name}, {"type", i % 2 == 0 ? "relu" : "exp"}, {"inputs", {before}}});
@@ -72,14 +72,15 @@ QString onTerminal(const std::string& text) {
     return QString::fromStdString(shown.str());
 }
 
-/// Whether a command prints data, which have names as they are: only a terminal gets them cleaned.
+/// Whether a command prints data, in which names are unchanged: they are cleaned only on a
+/// terminal.
 bool printsData(const std::vector<std::string>& command) {
     return command.front() == "export" ||
            std::any_of(command.begin(), command.end(),
                        [](const std::string& word) { return word == "--json" || word == "--csv"; });
 }
 
-/// The first control character in what a command printed, but for ends of lines and tabs.
+/// The first control character in a command's output, except line feeds and tabs.
 int commandIn(const QString& text) {
     for (const QChar c : text)
         if ((c.unicode() < 0x20 && c != '\n' && c != '\t' && c != '\r') || c.unicode() == 0x7F ||
@@ -118,7 +119,7 @@ class HostileNamesTest : public QObject {
         QCOMPARE(run.status, 0);
         QCOMPARE(commandIn(run.out), -1);
         QCOMPARE(whatIsWrongWith("out/profile.pop"), "");
-        // What the file says is what the model says, and so do data.
+        // The file contains the model's names unchanged, and so do data.
         const CliResult data =
             runCommand({"query", "out/profile.pop", "SELECT name FROM operations", "--json"});
         QCOMPARE(data.err, "");
@@ -145,7 +146,7 @@ private slots:
 
     void aMegabyte() { go({std::string(1 << 20, 'n')}); }
 
-    /// The engine's own programs are not the model's, whatever that is called.
+    /// The engine's own programs do not belong to the model, regardless of its name.
     void programsOfTheEngine() {
         writeList("job.json", {"plain"});
         QCOMPARE(runCommand({"run", "job.json", "-o", "plain"}).status, 0);

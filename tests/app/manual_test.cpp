@@ -1,7 +1,7 @@
-// README.md and the manual: commands end as the page says, options, files and links are there, and
-// the page of options is that of the tables.
+// README.md and the manual: commands end as the page says, options, files and links exist, and the
+// page of options matches the tables.
 //
-// A comment before a block of commands says what the test cannot know:
+// A comment before a block of commands tells the test what it cannot know:
 //   <!-- exit 1 -->                     the status of its commands, if it is not 0
 //   <!-- not run: needs mpirun -->      why its commands are not run
 #include <QDir>
@@ -39,7 +39,7 @@ QString textOf(const QString& page) {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// A block of commands with what the comment before it says.
+/// A block of commands with the content of the comment before it.
 struct Block {
     QStringList commands;
     int status = 0;
@@ -75,7 +75,7 @@ QStringList matchesIn(const QString& text, const QString& pattern) {
     return found;
 }
 
-/// Those that start processes of their own program need it.
+/// Needed by commands that start processes of their own program.
 CliResult runAsProgram(const TypedCommand& command) {
     QStringList arguments;
     for (const std::string& argument : command.arguments)
@@ -92,7 +92,7 @@ CliResult run(const TypedCommand& command) {
     return name == "sweep" || name == "try" ? runAsProgram(command) : runTyped(command);
 }
 
-/// Options that the help of a command and of those below it names.
+/// Options named in the help of a command and its subcommands.
 void addOptions(QSet<QString>& options, const std::vector<std::string>& command) {
     std::vector<std::string> words = command;
     words.emplace_back("--help");
@@ -132,7 +132,7 @@ private slots:
             if (!blocksOf(page).empty())
                 QTest::newRow(qPrintable(page)) << page;
     }
-    /// In the order of the page, in a folder as if it were the checkout's.
+    /// In the order of the page, in a folder that looks like the checkout.
     void commandsEndAsThePageSays() {
         QFETCH(QString, page);
         const QTemporaryDir folder;
@@ -172,7 +172,7 @@ private slots:
     }
 
     void optionsOfTheTextsAreKnown() {
-        // Of other programs: packaging/check_deb.sh, poprun, tilescope-gui.
+        // Options of other programs: packaging/check_deb.sh, poprun, tilescope-gui.
         QSet<QString> known{"--python", "--num-instances", "--num-replicas", "--view",
                             "--select", "--range",         "--compare",      "--grab"};
         addOptions(known, {});
@@ -194,7 +194,7 @@ private slots:
         }
     }
 
-    /// TILESCOPE_UPDATE_GOLDEN=1 writes it anew.
+    /// TILESCOPE_UPDATE_GOLDEN=1 rewrites it.
     void optionsPageIsThatOfTheTables() {
         const QString file = manual + "options.md";
         const QString expected = text(optionPage());

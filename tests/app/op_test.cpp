@@ -57,7 +57,7 @@ private slots:
     void beginningsOfSeveralOptionsAreRefused() {
         const Result result = op((conv + "--kernel 3").split(' '));
         QCOMPARE(result.status, 2);
-        QVERIFY2(result.err.contains("'--kernel' begins several options: --kernel-dilation, "
+        QVERIFY2(result.err.contains("'--kernel' is ambiguous: --kernel-dilation, "
                                      "--kernel-size; write one of them"),
                  qPrintable(result.err));
     }
@@ -68,7 +68,7 @@ private slots:
         QVERIFY(json(conv + "--kernel-size 3 --padding-lower 1") != both);
     }
 
-    // The planner's bound is of one pass; the tool runs three, and two programs of results stay.
+    // The planner's bound is for one pass; the tool runs three, and results of two programs remain.
     void passesAddUp() {
         const QJsonObject forward = json(conv + "--kernel-size 3 --padding 1 --inference-only");
         const QJsonObject all = json(conv + "--kernel-size 3 --padding 1");
@@ -78,7 +78,7 @@ private slots:
         QVERIFY(all["totalMemory"].toInteger() > forward["totalMemory"].toInteger());
     }
 
-    /// Three convolutions, each pass of all at the same time on tiles of their own.
+    /// Three convolutions, each pass of all of them at the same time on separate tiles.
     void convolutionsTogether() {
         const QString convs = QStringLiteral(
             "multi_conv --field 28,28;14,14;14,14 --kernel-size 3 --padding 1 --input-channels 64 "
@@ -103,7 +103,7 @@ private slots:
         const Result one = op(QStringList{"multi_conv", "--field", "14,14", "--kernel-size", "1",
                                           "--input-channels", "8", "--output-channels", "8"});
         QCOMPARE(one.status, 2);
-        QVERIFY2(one.err.contains("with ';' between them"), qPrintable(one.err));
+        QVERIFY2(one.err.contains("separate the values of several with ';'"), qPrintable(one.err));
         QCOMPARE(op((convs + "sideways").split(' ')).status, 2);
         QCOMPARE(op((convs + "serial --stride 1;2").split(' ')).status, 2);
         QCOMPARE(op((convs + "serial --cycle-back-off 2").split(' ')).status, 2);
@@ -166,7 +166,7 @@ private slots:
         QVERIFY(depthwise["totalMemory"].toInteger() < dense["totalMemory"].toInteger());
     }
 
-    // Only the tools whose layers have one take a bias, and it is work both ways.
+    // Only tools with a bias in their layers take one, and it adds work in both directions.
     void biases() {
         for (const QString& layer :
              {conv + "--kernel-size 3 --padding 1",
@@ -186,7 +186,7 @@ private slots:
         QCOMPARE(op({"reduce_op", "--shape=4,4", "--dims=0", "--bias", "0"}).status, 2);
     }
 
-    // What is printed is what the profile says.
+    // The printed figures are those of the profile.
     void theProfileHasTheSameCycles() {
         const QTemporaryDir folder;
         const QJsonObject printed = json(conv + "--kernel-size 3 --padding 1 -o " + folder.path());

@@ -1,4 +1,4 @@
-// Workers that answer, crash with and without others' points behind them, and cannot be started.
+// Workers that answer, crash at their first or a later point, and cannot be started.
 #include <QTest>
 #include <cerrno>
 #include <csignal>
@@ -121,7 +121,7 @@ private slots:
     }
 
     void aPointIsNotBlamedForWhatOthersLeft() {
-        // Crashes, or fails with our own fault, in a worker that others have used.
+        // Crashes, or fails with an internal error, in a worker used by others before.
         for (const char* script : {"test $points = 0 || kill -KILL $$; answer 0 b",
                                    "test $points = 0 && answer 0 b || answer 3 b",
                                    "test $points = 0 && answer 0 b || echo nonsense"}) {

@@ -1,5 +1,5 @@
-// What a report says is the same in texts, CSV, JSON, SQL and Python, cell by cell: of every report
-// there is, for every kind of execution.
+// A report is the same in text, CSV, JSON, SQL and Python, cell by cell: every report, for every
+// kind of execution.
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
@@ -30,7 +30,7 @@ bool isSame(double a, double b) {
            std::abs(a - b) <= sameNumber * std::max(std::abs(a), std::abs(b));
 }
 
-/// A value of JSON, of SQL printed so, or of Python written so.
+/// A value of JSON, or of SQL or Python printed as JSON.
 bool isSame(const QJsonValue& said, const Cell& cell) {
     if (std::holds_alternative<std::monostate>(cell))
         return said.isNull();
@@ -48,7 +48,7 @@ bool isSame(const QJsonValue& said, const Cell& cell) {
     return said.isDouble() && isSame(said.toDouble(), std::get<Change>(cell).difference());
 }
 
-/// A field of CSV, where none is empty and a text may be guarded against spreadsheets.
+/// A field of CSV, in which a missing value is empty and text may be guarded against spreadsheets.
 bool isSameText(const QString& said, const Cell& cell) {
     if (std::holds_alternative<std::monostate>(cell))
         return said.isEmpty();
@@ -66,7 +66,7 @@ bool isSameText(const QString& said, const Cell& cell) {
                                           : cell);
 }
 
-/// Lines of CSV as RFC 4180 has it.
+/// Lines of CSV by RFC 4180.
 QList<QStringList> parsedCsv(const QString& csv) {
     QList<QStringList> lines;
     QStringList line{{}};
@@ -388,7 +388,7 @@ private slots:
         QCOMPARE(programs("no program is called so"), "none\n");
     }
 
-    // Samples of a run and its time multiply to what is shown as samples a second.
+    // Samples of a run and its time agree with the samples per second shown.
     void samplesAndTimeGiveTheThroughput() {
         std::set<std::int64_t> factors;
         for (auto kind = kinds_.cbegin(); kind != kinds_.cend(); ++kind) {
@@ -420,8 +420,8 @@ private slots:
         QVERIFY(factors.size() > 2);
     }
 
-    // What halves the copies between IPUs is offered against them, with its value and its gain; an
-    // option without a value is never the one to try where another has one.
+    // An option that halves copies between IPUs is offered against them, with value and gain; an
+    // option without a value is never suggested if another one has a value.
     void theLargestLossOffersWhatHelps() {
         const QJsonArray losses =
             json(runCommand({"report", "pipelined/profile.pop", "insights", "--json"}))["losses"]
@@ -437,7 +437,7 @@ private slots:
                          qPrintable(remedy["option"].toString()));
     }
 
-    // The sum that leaves out host and sync says so; what people take for the run is the run.
+    // The sum without host and sync is labelled as such; the figure taken for the run is the run.
     void cyclesOfOperationsAreNamedForWhatTheyAre() {
         const QJsonObject all =
             json(runCommand({"report", "phased/profile.pop", "operations", "--json"}));

@@ -1,4 +1,4 @@
-// `tilescope run` from a model to a profile and what it prints on the way.
+// `tilescope run` from a model to a profile, and its output.
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -204,7 +204,7 @@ private slots:
         QVERIFY(runCommand({"run", "mlp"}, true).err.endsWith("\r\x1b[K"));
     }
 
-    // For programs that watch, such as the window: lines, each once, and what is done last.
+    // For other programs, such as the window: lines, each once, and the last phase.
     void progressAsLinesOnDemand() {
         const QStringList lines =
             runCommand({"run", "mlp", "--progress"}).err.split('\n', Qt::SkipEmptyParts);

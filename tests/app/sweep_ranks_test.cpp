@@ -1,4 +1,4 @@
-// A sweep shared among MPI ranks: the same rows, and little lost with a rank.
+// A sweep shared among MPI ranks: the same rows, and little is lost if a rank dies.
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -57,7 +57,7 @@ std::size_t countDone(const std::vector<std::optional<PointResult>>& points) {
         points.begin(), points.end(), [](const auto& point) { return point.has_value(); }));
 }
 
-/// Points that are done; none while the file is being made.
+/// Completed points; none while the file is being created.
 std::size_t doneSoFar(const char* file) {
     try {
         return countDone(readSweep(file).points);
@@ -75,7 +75,7 @@ std::vector<qint64> childrenOf(qint64 process) {
     return children;
 }
 
-/// The ranks below a launcher: it may start them by a daemon of its own.
+/// The ranks below a launcher, which may start them through a daemon of its own.
 std::vector<qint64> ranksBelow(qint64 process) {
     std::vector<qint64> found;
     for (const qint64 child : childrenOf(process)) {
@@ -140,7 +140,7 @@ private slots:
         QProcess process;
         process.start(mpirun_, ranks(2, many));
         QVERIFY(process.waitForStarted());
-        // A rank is lost once both work and some points are done.
+        // A rank is killed once both are working and some points are done.
         std::vector<qint64> working;
         std::size_t done = 0;
         while ((working.size() < 2 || done < 4) && !process.waitForFinished(5)) {
@@ -177,7 +177,7 @@ private slots:
         QVERIFY(other.err.contains("holds another sweep"));
     }
 
-    // Processes that do not know of each other would write over each other's results.
+    // Processes unaware of each other would overwrite each other's results.
     void withoutMpiSeveralProcessesAreRefused() {
         if (hasMpi)
             return; // the launcher's ranks find each other

@@ -45,7 +45,7 @@ Result call(const QStringList& arguments) {
             QString::fromUtf8(process.readAllStandardError())};
 }
 
-/// Points that are done; none while the file is being made.
+/// Completed points; none while the file is being created.
 std::ptrdiff_t doneSoFar() {
     try {
         const SweepResults results = readSweep("out/sweep.db");
@@ -138,7 +138,7 @@ private slots:
                        ? QString::fromLatin1(file.readAll()).split(' ', Qt::SkipEmptyParts)
                        : QStringList();
         };
-        // It has done points, so that the one it is at is simulated once more.
+        // The worker has completed points, so the current one is simulated again.
         while (doneSoFar() < 3 && !process.waitForFinished(1)) {
         }
         QCOMPARE(workers().size(), 1);
@@ -168,7 +168,7 @@ private slots:
     void pointsOfTheCacheAreNotCompiled() {
         const QStringList cache{"--executable-cache", "cache", "--json"};
         QDir("cache").removeRecursively();
-        // A run by itself leaves a program that the sweep finds.
+        // A separate run leaves a program that the sweep finds.
         QCOMPARE(call({"run", "mlp", "--batch-size", "2", "--no-profile", "--executable-cache",
                        "cache", "--available-memory-proportion", "0.3"})
                      .status,
@@ -176,7 +176,7 @@ private slots:
         const Result first = sweep(mlpGrid + cache);
         QCOMPARE(first.err, "");
         QCOMPARE(first.json()["notCompiled"].toInt(-1), 1);
-        // The cache is no part of what the results are of.
+        // The cache is not part of the identity of the results.
         const Result again = sweep(mlpGrid + QStringList{"--json"});
         QCOMPARE(again.json()["skipped"].toInt(), 6);
         QCOMPARE(again.json()["points"], first.json()["points"]);
@@ -205,7 +205,7 @@ private slots:
         const QJsonObject theirs = QJsonDocument::fromJson(other.readAllStandardOutput()).object();
         QCOMPARE(mine.json()["fits"].toInt(), 12);
         QCOMPARE(mine.json()["points"], theirs["points"]);
-        // One file a program, nothing half written.
+        // One file per program, nothing half written.
         const QStringList files =
             QDir("cache").entryList(QDir::Files | QDir::Hidden | QDir::NoDotAndDotDot);
         QCOMPARE(files.size(), 12);
@@ -352,7 +352,7 @@ private slots:
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 128 + SIGINT);
         const QString err = QString::fromUtf8(process.readAllStandardError());
-        QVERIFY2(err.contains("the same command goes on from there"), qPrintable(err));
+        QVERIFY2(err.contains("the same command resumes from there"), qPrintable(err));
         const SweepResults results = readSweep("out/sweep.db");
         const auto done = std::count_if(results.points.begin(), results.points.end(),
                                         [](const auto& point) { return point.has_value(); });
@@ -360,15 +360,15 @@ private slots:
         for (const auto& point : results.points)
             if (point)
                 QVERIFY(point->status == PointStatus::Fits);
-        // What was running left nothing half written.
+        // Interrupted runs left nothing half written.
         for (const QString& name : QDir("out").entryList(QDir::Dirs | QDir::NoDotAndDotDot))
             QCOMPARE(QDir("out/" + name).entryList(QDir::Files | QDir::Hidden),
                      QStringList{"profile.pop"});
     }
 
     void anEndedRunLeavesNothingHalfWritten() {
-        // The folder is there while a profile is written, and before that as long as it takes to
-        // see that one can be.
+        // The folder exists while a profile is written, and briefly before, to check that it can
+        // be.
         constexpr int rounds = 10;
         for (int round = 0; round < rounds; ++round) {
             QProcess process;
@@ -398,7 +398,7 @@ private slots:
         QCOMPARE(process.exitCode(), 0);
     }
 
-    /// A file's options are wrong in that file, those of the axes on the command line.
+    /// Errors in a file's options name that file, those in axes the command line.
     void aWrongOptionOfAJobNamesTheJob() {
         writeFileAtomically("job.json", R"({"model": "mlp", "learningRate": -5})");
         const Result ofJob = sweep({"job.json", "--vary", "batchSize=1,2"});

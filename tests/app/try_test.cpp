@@ -1,4 +1,4 @@
-// `tilescope try` as a process: suggestions are simulated and judged; real programs' losses.
+// `tilescope try` as a process: suggestions are simulated and judged, for losses of real programs.
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -78,7 +78,7 @@ private slots:
         QVERIFY2(losses.first()["kind"].toString() != "compute", qPrintable(report.out));
     }
 
-    // A model that does not fit: one of the suggestions, all by itself, makes it fit.
+    // A model that does not fit: one of the suggestions alone makes it fit.
     void findsWhatFits() {
         const Result tried = trialsOf(
             {"resnext50_32x4d", "--batch-size", "32", "--available-memory-proportion", "0.8"});
@@ -94,7 +94,7 @@ private slots:
         QVERIFY(QFile::exists(trials.first()["profile"].toString()));
     }
 
-    // A pipeline that waits: the change that helps most is first, and none is refused.
+    // A pipeline that waits: the most helpful change is first, and none is refused.
     void findsWhatIsFaster() {
         const Result tried = trialsOf({jobFile("tutorial_pipelined")});
         QVERIFY2(tried.status == 0, qPrintable(tried.err));
@@ -105,7 +105,7 @@ private slots:
             QVERIFY2(trial["verdict"] != "failed", qPrintable(tried.out));
     }
 
-    // Suggestions are about time and memory: a training is not done again for each.
+    // Suggestions are about time and memory: training is not repeated for each.
     void computesNoValues() {
         const Result tried =
             trialsOf({jobFile("tutorial_half"), "--compute", "--data",

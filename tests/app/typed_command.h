@@ -1,4 +1,4 @@
-// A command of the command line as people type it, run within the test.
+// A command line as typed by users, run within the test.
 #pragma once
 
 #include <QtGlobal>
@@ -10,7 +10,7 @@
 
 namespace tilescope::test {
 
-/// Words of a command line; quotes keep blanks, there are no other rules.
+/// Words of a command line; quotes protect blanks, there are no other rules.
 inline std::vector<std::string> wordsOf(const std::string& line) {
     std::vector<std::string> words;
     std::string word;
@@ -39,7 +39,7 @@ inline std::vector<std::string> wordsOf(const std::string& line) {
     return words;
 }
 
-/// What is typed: VARIABLE=VALUE ... PROGRAM ARGUMENTS ...
+/// A typed line: VARIABLE=VALUE ... PROGRAM ARGUMENTS ...
 struct TypedCommand {
     std::vector<std::pair<std::string, std::string>> variables;
     std::string program;
@@ -60,7 +60,7 @@ inline TypedCommand typedCommand(const std::string& line) {
     return command;
 }
 
-/// One of `tilescope`, in its environment.
+/// Runs a command of `tilescope` in its environment.
 inline CliResult runTyped(const TypedCommand& command) {
     for (const auto& [name, value] : command.variables)
         qputenv(name.c_str(), QByteArray::fromStdString(value));

@@ -33,7 +33,7 @@ def popliner(*arguments: object) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three layers of BERT on few tiles, each with programs of its own, as Popliner wants them."""
+    """Three layers of BERT on few tiles, each with programs of its own, as Popliner expects."""
     return run(tmp_path_factory.mktemp("bert"), "bert-base", "--precision", "half", "--outline", "off",
                "--model-option", "layers=3", "--model-option", "sequenceLength=32", "--tiles-per-ipu", "64")
 
@@ -47,7 +47,7 @@ def test_popliner_says_what_the_report_says(bert: Path) -> None:
     assert set(layers) == {"None", "0", "1", "2"}
     profile = tilescope.open(bert)
     total = {key: sum(layer[key] for layer in layers.values()) for key in keys[1:-2] if key}
-    # Popliner has one size for each vertex type, the report each vertex as it is.
+    # Popliner uses one size per vertex type, the report the size of each vertex.
     state = profile.report("vertices").tables["vertices"].frame["stateBytes"].sum()
     assert total["Vertex state"] == pytest.approx(state, rel=0.01)
     # Exchange code is in the profile once, for the first of equal exchanges.
@@ -70,7 +70,7 @@ def test_popliner_plans_a_pipeline(bert: Path) -> None:
 
 def test_the_walk_through_of_libpva(training: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                     capfd: pytest.CaptureFixture) -> None:
-    """Without the application that it starts first: its profile is there already."""
+    """Without the application that it would start first, as the profile already exists."""
     pytest.importorskip("matplotlib", reason="the walk-through needs python3-matplotlib")
     folder = tmp_path / "mydirectory" / "training"
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Profiles that the tests look at, made once by the program tilescope."""
+"""Profiles used by the tests, made once by the program tilescope."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def inference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tooLarge(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that does not fit, of few tiles to be quick."""
+    """A model that does not fit, on few tiles to be fast."""
     return run(tmp_path_factory.mktemp("tooLarge"), "resnet50", "--tiles-per-ipu", "64")
 
 
@@ -52,7 +52,7 @@ def reportOfInference(inference: Path) -> pva.Report:
 
 
 def sql(profile: Path, text: str) -> list[tuple]:
-    """What the file says by itself, through the program."""
+    """The contents of the file, read by the program."""
     done = subprocess.run([BIN / "tilescope", "query", profile, text, "--json"], capture_output=True, text=True,
                           check=True)
     return [tuple(row.values()) for row in json.loads(done.stdout)]

@@ -24,7 +24,7 @@ BIN = Path(os.environ["TILESCOPE_BIN_DIR"])
 
 @pytest.fixture(name="helper", scope="module")
 def the_file_beside_a_script(tmp_path_factory):
-    """Loaded as a file of its own, without the package around it."""
+    """Loaded as a single file, without its package."""
     import tilescope
     folder = tmp_path_factory.mktemp("script")
     copied = folder / "tilescope_keras.py"
@@ -112,7 +112,7 @@ class Model:
 
 
 class PipelinedModel(Model):
-    """The same as Graphcore's extension has it."""
+    """The same with Graphcore's extensions."""
 
     def get_pipeline_stage_assignment(self):
         return [SimpleNamespace(layer=SimpleNamespace(name=name), pipeline_stage=stage)
@@ -120,7 +120,7 @@ class PipelinedModel(Model):
 
 
 def ipu_config(**settings):
-    """An IPUConfig with its defaults, but for some."""
+    """An IPUConfig with some values changed from their defaults."""
     part = SimpleNamespace
     config = part(auto_select_ipus=[], compilation_poplar_options={}, allow_recompute=False,
                   convolutions=part(poplar_options={}), matmuls=part(poplar_options={}),
@@ -250,7 +250,7 @@ def test_what_a_job_cannot_say_is_a_warning(helper, tmp_path):
     with pytest.warns(UserWarning) as said:
         job = job_of(helper.record(model, tmp_path, batch_size=1))
     texts = " ".join(str(warning.message) for warning in said)
-    assert "nesterov" in texts and "schedule begins" in texts and "loss" in texts
+    assert "nesterov" in texts and "initial learning rate" in texts and "loss" in texts
     assert job["learningRate"] == 0.3 and "loss" not in job
 
 

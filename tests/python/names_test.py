@@ -116,7 +116,7 @@ def test_debug_contexts_have_the_keys(objects: dict[str, Any]) -> None:
 
 
 def publicNames(kind: type) -> set[str]:
-    """What a class itself or its bases of ours have, without what containers and tuples have."""
+    """Names of a class and its bases in pva, without those of containers and tuples."""
     common = set(dir(tuple)) | set(dir(pva.OperationAnalysis.__mro__[-1]))
     return {name for name in dir(kind) if not name.startswith("_")} - common
 
@@ -137,7 +137,7 @@ def test_none_of_our_names_is_missing_in_the_table() -> None:
 
 
 def inspectedAsIs(kind: type, name: str) -> bool:
-    """Sequences have the methods of sequences, enumerations those of enumerations; what all stream copies have."""
+    """Methods common to sequences, to enumerations, and to all stream copies."""
     return (name in ("index", "count", "name", "value") or kind.__name__.startswith("_")
             or kind.__name__.startswith("StreamCopy"))
 

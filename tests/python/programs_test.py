@@ -1,4 +1,4 @@
-"""Programs over pva as users write them (tests/python/programs), on profiles of the program tilescope."""
+"""Scripts using pva as written by users (tests/python/programs), on profiles of the program tilescope."""
 
 import json
 import subprocess

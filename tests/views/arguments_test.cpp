@@ -107,7 +107,7 @@ private slots:
             << QStringList{"--view=trace", "--range", "1:2"} << "--range needs a profile";
         QTest::newRow("check no profile") << QStringList{"--check"} << "--check needs a profile";
         QTest::newRow("compare alone")
-            << QStringList{"--compare", "q"} << "--compare needs a profile to compare its own with";
+            << QStringList{"--compare", "q"} << "--compare needs a PROFILE to compare TARGET with";
         QTest::newRow("compare third") << QStringList{"a", "b", "--compare", "c"}
                                        << "at most two profiles can be open: a source and a target";
         QTest::newRow("sweep") << QStringList{"--grab", "sweep=s.png"} << "--grab needs a profile";

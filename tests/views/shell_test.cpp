@@ -273,7 +273,7 @@ private slots:
         QTRY_COMPARE(changed.count(), 1);
         QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
         QVERIFY(test::child<gui::MessageBar>(window).findChild<QLabel*>()->text().contains(
-            "was written anew and has been read again"));
+            "was rewritten and has been read again"));
         QVERIFY(window.windowTitle().contains("sample-changed"));
         QCOMPARE(window.currentReport(), Report::Liveness);
         test::waitUntilIdle(window);

@@ -15,7 +15,7 @@ const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
     return found.empty() ? nullptr : found.front();
 }
 
-/// Options that begin with `start`, "--" included; one that is it alone.
+/// Options that begin with `start`, "--" included; an exact match is returned alone.
 std::vector<std::string> optionsFrom(const CLI::App& tool, const std::string& start) {
     std::vector<std::string> found;
     for (const CLI::Option* option : tool.get_options()) {
@@ -44,7 +44,7 @@ std::vector<std::string> withWholeOptions(const CLI::App& app, std::vector<std::
             continue;
         const std::vector<std::string> options = optionsFrom(*tool, start);
         if (options.size() > 1)
-            throw UserError(fmt::format("op {}: '{}' begins several options: {}; write one of them",
+            throw UserError(fmt::format("op {}: '{}' is ambiguous: {}; write one of them",
                                         arguments[1], start, fmt::join(options, ", ")));
         if (!options.empty())
             argument.replace(0, start.size(), options.front());

@@ -1,4 +1,4 @@
-// Options by their beginnings, as the PopLibs tools take them (boost::program_options).
+// Abbreviated options, as the PopLibs tools accept them (boost::program_options).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,9 +7,9 @@
 
 namespace tilescope::cli {
 
-/// The arguments of `op TOOL ...` with whole names: "--kernel 3" is "--kernel-size 3" where no
-/// other option of the tool begins so. Throws UserError that names the options if there are
-/// several. Arguments of other commands stay as they are.
+/// The arguments of `op TOOL ...` with full names: "--kernel 3" becomes "--kernel-size 3" if no
+/// other option of the tool begins that way. Throws UserError naming the candidates if there are
+/// several. Arguments of other commands are left unchanged.
 std::vector<std::string> withWholeOptions(const CLI::App& app, std::vector<std::string> arguments);
 
 } // namespace tilescope::cli

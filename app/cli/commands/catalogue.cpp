@@ -105,7 +105,7 @@ void addModelsCommand(CLI::App& app, Action& action) {
 
 void addTargetsCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
-        "targets", "Lists the IPUs to simulate; --json: every constant with its source");
+        "targets", "Lists the IPUs that can be simulated; --json: every constant with its source");
     const auto flags = std::make_shared<FormatFlags>();
     addJsonFlag(*command, *flags);
     setAction(*command, action, flags, [](const FormatFlags& f, const Streams& streams) {

@@ -53,7 +53,7 @@ std::string parentName(const CLI::App& command) {
     return command.get_parent() == nullptr ? std::string() : fullName(*command.get_parent());
 }
 
-/// An argument that the parser could not place: a mistyped command, option, or one too many.
+/// An argument that the parser did not accept: a mistyped command or option, or one too many.
 std::string describeExtra(const CLI::App& command, const std::string& extra) {
     const std::string help = fmt::format("See '{} --help'.", fullName(command));
     if (extra.starts_with("-")) {
@@ -72,7 +72,7 @@ std::string describe(CLI::App& app, const CLI::ParseError& error) {
     std::vector<std::string> extras = command.remaining();
     if (extras.empty())
         extras = app.remaining(true);
-    // The unknown option explains more than what it left without a value.
+    // The unknown option is a better explanation than the argument it left without a value.
     const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& extra) {
         return extra.starts_with("-");
     });
@@ -89,7 +89,7 @@ int fail(const Streams& streams, int status, const std::string& text) {
     return status;
 }
 
-/// oneTBB says so by a std::runtime_error with no more than a text (its misc_ex.cpp).
+/// oneTBB reports it as a plain std::runtime_error (its misc_ex.cpp).
 bool isLackOfThreads(const std::exception& error) {
     return std::string_view(error.what()).starts_with("pthread_create has failed");
 }
@@ -115,7 +115,7 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
           addSweepWorkerCommand, addTryCommand, addOpCommand})
         add(app, action);
     try {
-        // The parser takes its arguments from the back.
+        // The parser takes its arguments in reverse order.
         const std::vector<std::string> whole = withWholeOptions(app, args);
         app.parse(std::vector<std::string>(whole.rbegin(), whole.rend()));
     } catch (const CLI::CallForHelp&) {
@@ -145,11 +145,12 @@ int runCli(const std::vector<std::string>& args, const Streams& streams, sim::Ke
     } catch (const std::bad_alloc&) {
         return fail(streams, exitUsage, "not enough memory on this computer");
     } catch (const std::system_error& error) {
-        return fail(streams, exitUsage, fmt::format("the computer refused: {}", error.what()));
+        return fail(streams, exitUsage,
+                    fmt::format("the operating system reports: {}", error.what()));
     } catch (const std::exception& error) {
         if (isLackOfThreads(error))
             return fail(streams, exitUsage,
-                        fmt::format("this computer has no room for a thread: {}", error.what()));
+                        fmt::format("this computer cannot start another thread: {}", error.what()));
         return internal(streams, error.what(), args);
     } catch (...) {
         return internal(streams, "unknown exception", args);

@@ -12,8 +12,8 @@ struct KeptWork;
 
 namespace tilescope::cli {
 
-/// Runs `tilescope args...` (without the program's name) and gives its exit status. Never throws.
-/// `kept`: what simulations of one process share.
+/// Runs `tilescope args...` (without the program's name) and returns its exit status. Never throws.
+/// `kept`: work shared by the simulations of one process.
 int runCli(const std::vector<std::string>& args, const Streams& streams,
            sim::KeptWork* kept = nullptr);
 

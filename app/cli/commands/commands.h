@@ -1,4 +1,4 @@
-// The commands. Each adds itself to the parser and, if it is chosen, leaves what it does in `run`.
+// The commands. Each adds itself to the parser and, if chosen, stores its work in `action`.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ struct KeptWork;
 
 namespace tilescope::cli {
 
-/// What to do once the command line is parsed; gives the exit status. May throw UserError.
+/// What to do once the command line is parsed; returns the exit status. May throw UserError.
 using Action = std::function<int(const Streams&)>;
 
-/// `kept`: what simulations share, nullptr for one alone.
+/// `kept`: work shared by several simulations, nullptr for a single one.
 void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept);
 void addModelsCommand(CLI::App& app, Action& action);
 void addTargetsCommand(CLI::App& app, Action& action);

@@ -24,8 +24,7 @@ struct FormatFlags {
 void addJsonFlag(CLI::App& command, FormatFlags& flags);
 void addFormatFlags(CLI::App& command, FormatFlags& flags);
 
-/// PROFILE, and the profile that a user names by it: a file, or a directory with a profile.pop in
-/// it.
+/// PROFILE, and the profile that it names: a file, or a directory that contains a profile.pop.
 void addProfileArgument(CLI::App& command, std::string& profile);
 ProfileView openProfile(const std::string& path);
 
@@ -37,7 +36,7 @@ void setAction(CLI::App& command, Action& action, std::shared_ptr<Arguments> arg
     });
 }
 
-/// Likewise; errors in a file are those of the arguments' profile.
+/// Likewise; errors in a file name the profile among the arguments.
 template <class Arguments, class Run>
 void setProfileAction(CLI::App& command, Action& action, std::shared_ptr<Arguments> arguments,
                       Run run) {

@@ -76,7 +76,7 @@ ComputedText trained(const std::string& model, const RunOptions& options, Progre
     return computed;
 }
 
-/// A name as a file of its own in a folder.
+/// A valid file name for an output, unique in its folder.
 std::string fileNameOf(const std::string& output, std::set<std::string>& used) {
     std::string name;
     for (const char c : output)
@@ -100,7 +100,7 @@ std::string differenceText(const sim::Difference& difference) {
 }
 
 ComputedText inferred(const std::string& model, const RunOptions& options) {
-    if (!options.compute.saveOutputs.empty()) // where nothing can be written, say so before
+    if (!options.compute.saveOutputs.empty()) // fail early if it cannot be written
         checkWritable(fs::path(options.compute.saveOutputs) / "output.npy");
     sim::InferenceResult result = sim::computeResults(model, options);
     ComputedText computed;

@@ -1,4 +1,4 @@
-// What `run --compute` does beside the profile.
+// What `run --compute` does besides writing the profile.
 #pragma once
 
 #include <boost/json.hpp>
@@ -18,8 +18,8 @@ struct ComputedText {
     sim::RunValues values;    ///< for the profile
 };
 
-/// Trains on options.compute.data, or computes the results of one call; saves what is to be saved.
-/// Nothing is done unless options.compute.enabled. Throws UserError.
+/// Trains on options.compute.data, or computes the results of one call, and saves what the options
+/// ask for. Does nothing unless options.compute.enabled. Throws UserError.
 ComputedText computeValues(const std::string& model, const RunOptions& options,
                            const Streams& streams, bool progressLines);
 

@@ -43,13 +43,13 @@ void checkSection(const DiffArguments& arguments) {
 }
 
 DiffResult compare(const DiffArguments& arguments) {
-    // What is wrong with a threshold is said before anything is read.
+    // Errors in thresholds are reported before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
     const auto viewOf = [](const std::string& path) {
         return std::make_shared<const ProfileView>(openProfile(path).reader());
     };
     const ProfilePair pair(viewOf(arguments.source), viewOf(arguments.target));
-    // What is found only now may be in either.
+    // Errors found only now may be in either file.
     const std::string both = arguments.source + "' or '" + arguments.target;
     DiffResult result{arguments.source,
                       arguments.target,
@@ -79,7 +79,7 @@ void print(const DiffArguments& arguments, const DiffResult& result, const Strea
         return writeJson(streams.out, diffJson(result));
     if (format == Format::Text && arguments.section == "summary")
         return write(streams.out, diffSummary(result, rows), format);
-    // The main table of a comparison is that of its metrics.
+    // The main table of a comparison is the one of metrics.
     const std::string& section =
         arguments.section == "summary" ? std::string("metrics") : arguments.section;
     write(streams.out, diffSection(result, section, rows, format), format);
@@ -124,7 +124,7 @@ void addDiffCommand(CLI::App& app, Action& action) {
                      "exit with 1 if METRIC changed by more: 'maxTile>+2%', 'cycles>+1000', "
                      "'maxTile>600KiB'; may be given several times")
         ->allow_extra_args(false);
-    command->add_flag("--list-metrics", a->listMetrics, "print the metrics that --fail-if knows");
+    command->add_flag("--list-metrics", a->listMetrics, "print the metrics that --fail-if accepts");
     addFormatFlags(*command, a->flags);
     setAction(*command, action, a, diff);
 }

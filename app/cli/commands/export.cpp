@@ -41,7 +41,7 @@ void exportTrace(const ExportArguments& arguments, const ProfileView& profile,
     if (!info.hasExecution)
         throw UserError(fmt::format(
             "'{}' has no execution to export: the model {}", profile.file().string(),
-            info.fits ? "was only compiled" : "does not fit in memory, so that it was not run"));
+            info.fits ? "was only compiled" : "does not fit in memory and was not run"));
     const TraceIndex& index = *profile.trace();
     const auto& programs = *profile.programs();
     const HostTimeline host(profile.reader(), index, programs, *profile.streams());
@@ -69,9 +69,9 @@ boost::json::value everything(const ProfileView& profile) {
     return object;
 }
 
-/// Each table of each section to FOLDER/SECTION.csv, a section's further tables to
-/// SECTION_TABLE.csv. Insights are sentences with their evidence, no table, and are in the JSON
-/// only.
+/// Writes the main table of each section to FOLDER/SECTION.csv and its further tables to
+/// SECTION_TABLE.csv. Insights are sentences with evidence instead of a table, and only in the
+/// JSON.
 void exportCsv(const ExportArguments& arguments, const ProfileView& profile,
                const Streams& streams) {
     if (arguments.output.empty())
@@ -136,19 +136,18 @@ void addExportCommand(CLI::App& app, Action& action) {
                      "chrome-trace (the execution, for Perfetto), csv (a folder of tables), json "
                      "(all reports) or dot (the model's graph, for Graphviz)")
         ->required();
-    command->add_option("-o,--output", a->output,
-                        "file (csv: folder) to write; without it the standard output");
+    command->add_option("-o,--output", a->output, "file (csv: folder) to write [standard output]");
     command
         ->add_option("--expand", a->expand,
-                     "a scope of a dot to show the content of, or all (repeatable)")
+                     "dot: a scope whose content is shown, or all (repeatable)")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command->add_option("--from", a->from,
-                        "first cycle of a chrome-trace; a part of an execution comes without the "
-                        "compilation");
+                        "first cycle of a chrome-trace; part of an execution is exported without "
+                        "the compilation");
     command->add_option("--to", a->to, "end of it (0: the end)");
     command->add_option("--events", a->events,
-                        "most events of a chrome-trace; short steps beyond are merged");
+                        "maximum number of events in a chrome-trace; short steps are merged");
     setProfileAction(*command, action, a, exportProfile);
 }
 

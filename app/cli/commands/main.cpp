@@ -13,8 +13,9 @@
 
 namespace {
 
-/// Threads of OpenMP, which compute values, spin where they wait for each other; beside any other
-/// process that makes them many times slower. The library asks the environment once, before main.
+/// OpenMP threads, which compute values, spin while they wait for each other; next to any other
+/// busy process that makes them many times slower. The library reads the environment once, before
+/// main.
 void startWithPatientThreads(char** argv) {
     constexpr const char* policy = "OMP_WAIT_POLICY";
     bool computes = false;
@@ -22,7 +23,7 @@ void startWithPatientThreads(char** argv) {
         computes = computes || std::strncmp(*argument, "--compute", 9) == 0;
     if (!computes || std::getenv(policy) != nullptr || ::setenv(policy, "passive", 0) != 0)
         return;
-    ::execv("/proc/self/exe", argv); // on failure it goes on as it is
+    ::execv("/proc/self/exe", argv); // on failure we go on unchanged
 }
 
 } // namespace
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
     startWithPatientThreads(argv);
     // A reader such as `head` may leave early: that shows as a failed write, not as a signal.
     std::signal(SIGPIPE, SIG_IGN);
-    // A file that may not grow further is an error with a name as well.
+    // Likewise a file that may not grow further.
     std::signal(SIGXFSZ, SIG_IGN);
     tilescope::removeTemporariesOnSignals();
     tilescope::endOnLackOfMemory("tilescope");
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
     out.flush();
     if (buffer.error() == EPIPE || (buffer.error() == 0 && out))
         return status;
-    // A stream without an error of its own has met a lack of memory.
+    // A stream that failed without an error of its own ran out of memory.
     std::cerr << "tilescope: error: cannot write standard output: "
               << std::strerror(buffer.error() == 0 ? ENOMEM : buffer.error()) << '\n';
     return exitUsage;

@@ -4,10 +4,10 @@
 namespace tilescope::cli {
 namespace {
 
-/// The padding of one side, if it is not given: that of both.
+/// The default padding of one side: that of both.
 const std::string asPadding = "padding";
 
-/// Zeros on one side of the field: what --padding says unless they are given by themselves.
+/// Zeros on one side of the field: those of --padding unless given separately.
 Numbers paddingOf(const OpArguments& a, const std::string& key, const Numbers& field) {
     return a.forEachDim(a.text(key) == asPadding ? asPadding : key, field);
 }

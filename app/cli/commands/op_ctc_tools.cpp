@@ -7,8 +7,8 @@
 namespace tilescope::cli {
 namespace {
 
-/// A size that may be given by itself, or as the largest of random ones: the tools then make
-/// sequences of that length.
+/// A length given directly, or as the maximum of random lengths: the tools then allocate sequences
+/// of the maximum length.
 std::int64_t lengthOf(const OpArguments& a, const std::string& key) {
     const std::int64_t most = a.number("max-" + key);
     const std::int64_t own = a.text(key) == "max" ? most : a.number(key);

@@ -27,7 +27,7 @@ sim::MultiConv optionsOf(const OpArguments& a) {
     return options;
 }
 
-/// The arguments of each convolution: a value for each with ';' between them, or one for all.
+/// The arguments of each convolution: values separated by ';', or one for all.
 std::vector<OpArguments> argumentsByPart(const OpArguments& a) {
     std::vector<OpArguments> parts;
     for (const auto& [key, text] : a.values) {
@@ -47,8 +47,9 @@ std::vector<OpArguments> argumentsByPart(const OpArguments& a) {
             parts[i].values[key] = values[i];
     }
     if (parts.empty())
-        throw UserError("multi_conv: there is one convolution; give values of several with ';' "
-                        "between them, such as --output-channels '64;32'");
+        throw UserError(
+            "multi_conv: only one convolution is given; separate the values of several with ';', "
+            "such as --output-channels '64;32'");
     return parts;
 }
 
@@ -100,7 +101,7 @@ std::vector<Tool> multiConvTools() {
     return {
         {"multi_conv",
          "Forward, backward and weight update of convolutions that are planned together, on tiles "
-         "of their own; values of each with ';' between them",
+         "of their own; their values are separated by ';'",
          withPlanOptions({{"field", ""},
                           {"kernel-size", ""},
                           {"stride", "1"},

@@ -1,4 +1,4 @@
-// The planner's choice and what it was between.
+// The planner's choice and its alternatives.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,7 +34,7 @@ std::string transformText(const sim::ConvPlan& plan) {
     return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, " "));
 }
 
-/// "g1 b4 f7x2 o4 i1 k1x1", and the numbers of serial slices where there are any.
+/// "g1 b4 f7x2 o4 i1 k1x1", and the numbers of serial slices if any.
 std::string partitionText(const sim::ConvSplits& s) {
     std::string text =
         fmt::format("g{} b{} f{} o{} i{} k{}", s.groups, s.batch, fmt::join(s.field, "x"),

@@ -32,7 +32,7 @@ Numbers listOfNumbers(const std::string& key, const std::string& text) {
     }
     finish();
     if (values.empty())
-        throw UserError(fmt::format("{}: '{}' holds no number", key, text));
+        throw UserError(fmt::format("{}: '{}' contains no number", key, text));
     return values;
 }
 

@@ -1,4 +1,4 @@
-// The tools of PopLibs that `op` knows: a row each, in the list of its family.
+// The PopLibs tools that `op` supports, each a row in the list of its family.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tilescope::cli {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// What the command line says of a tool: arguments that all tools have, and the tool's own.
+/// The command line of a tool: arguments that all tools have, and the tool's own.
 struct OpArguments {
     std::string target = "mk2";
     std::string tilesPerIpu;
@@ -28,8 +28,8 @@ struct OpArguments {
     FormatFlags flags;
     std::map<std::string, std::string> values; ///< the tool's own arguments
 
-    /// One of the tool's own arguments as it was given, as a number, as a list ("{56,56}", "56,56"
-    /// or "3"), and as "true", "false", "1" or "0". UserError where it is none.
+    /// One of the tool's own arguments as given, as a number, as a list ("{56,56}", "56,56" or
+    /// "3"), or as a flag ("true", "false", "1" or "0"). UserError if it is not of that form.
     [[nodiscard]] const std::string& text(const std::string& key) const { return values.at(key); }
     [[nodiscard]] std::int64_t number(const std::string& key) const;
     [[nodiscard]] Numbers list(const std::string& key) const;
@@ -41,7 +41,7 @@ struct OpArguments {
     [[nodiscard]] Numbers forEachDim(const std::string& key, const Numbers& field) const;
 };
 
-/// A tool's arguments by name, with what they default to; "" if an argument is required.
+/// A tool's arguments by name, with their defaults; "" if an argument is required.
 struct Tool {
     std::string name;
     std::string help;
@@ -54,7 +54,7 @@ struct Tool {
 sim::DataType dataTypeOf(const std::string& name);
 sim::OperationOptions operationOptions(const OpArguments& arguments);
 
-/// By family, each in a file of its name.
+/// By family, each in its own file.
 std::vector<Tool> convolutionTools();
 std::vector<Tool> multiConvTools();
 std::vector<Tool> productTools();

@@ -49,7 +49,7 @@ struct QueryArguments {
     FormatFlags flags;
 };
 
-/// Asks for a stop when the time has come, unless it ends before.
+/// Requests a stop after the timeout, unless the query ends earlier.
 class TimeLimit {
 public:
     explicit TimeLimit(double seconds)

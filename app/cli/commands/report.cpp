@@ -95,14 +95,14 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
 }
 
 /// Control programs and functions with the programs below them as indented lines, each with its
-/// cycles; a filter keeps the lines whose label it finds.
+/// cycles; a filter keeps the lines whose label matches.
 void writeProgramTrees(std::ostream& out, const ProfileView& profile,
                        const ReportRequest& request) {
     bool first = true;
     for (const ProgramTree& tree :
          programTrees(*profile.programs(), *profile.controlPrograms(), *profile.functions(),
                       *profile.computeSets(), *profile.exchanges())) {
-        bool headed = false; // what a filter leaves nothing of has no heading
+        bool headed = false; // no heading if the filter leaves nothing
         for (const ProgramLine& line : tree.lines) {
             if (!request.wants(line.label))
                 continue;
@@ -161,7 +161,7 @@ void addReportCommand(CLI::App& app, Action& action) {
                       "operations: the model's graph, scopes with what is in them");
     command
         ->add_option("--expand", a->expand,
-                     "--graph: a scope to show the content of, or all (repeatable)")
+                     "--graph: a scope whose content is shown, or all (repeatable)")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     addFormatFlags(*command, a->flags);

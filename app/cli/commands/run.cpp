@@ -41,7 +41,7 @@ struct RunArguments {
     FormatFlags flags;
 };
 
-/// How much the environment wants to hear: 0 is nothing, 1 errors, 2 warnings, 3 information.
+/// The log level set by the environment: 0 is nothing, 1 errors, 2 warnings, 3 information.
 std::size_t levelFrom(const char* variable) {
     static const std::vector<std::string> levels{"OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE"};
     const char* value = std::getenv(variable);
@@ -54,7 +54,7 @@ std::size_t levelFrom(const char* variable) {
                                 value, fmt::join(levels, ", "), didYouMean(value, levels)));
 }
 
-/// In the terms of levelFrom().
+/// On the scale of levelFrom().
 std::size_t loudnessOf(Severity severity) {
     switch (severity) {
     case Severity::Error:
@@ -67,9 +67,9 @@ std::size_t loudnessOf(Severity severity) {
     return 3;
 }
 
-/// Prints messages as the original's log lines, as loud as the environment's POPLIBS_LOG_LEVEL
-/// (messages about an operation) and POPLAR_LOG_LEVEL (all others) allow. Both are OFF by default.
-/// Throws UserError for a level that is none of OFF, ERR, WARN, INFO, DEBUG and TRACE.
+/// Prints messages as the original's log lines, filtered by the environment's POPLIBS_LOG_LEVEL
+/// (messages about an operation) and POPLAR_LOG_LEVEL (all others). Both are OFF by default.
+/// Throws UserError for a level other than OFF, ERR, WARN, INFO, DEBUG and TRACE.
 void writeLog(std::ostream& err, const Profile& profile) {
     const std::size_t poplibs = levelFrom("POPLIBS_LOG_LEVEL");
     const std::size_t poplar = levelFrom("POPLAR_LOG_LEVEL");
@@ -91,8 +91,8 @@ bool isIn(const std::string& text, const fs::path& file) {
     return text.find(file.filename().string()) != std::string::npos;
 }
 
-/// What `work` returns. An error in what a file says names the file: the job for its options, the
-/// model for the rest.
+/// Returns the result of `work`. An error in a file's contents names the file: the job for its
+/// options, the model for everything else.
 template <class Work>
 auto namingInputs(const RunArguments& arguments, const std::string& model, const Streams& streams,
                   Work work) -> decltype(work()) {
@@ -122,14 +122,14 @@ fs::path profilePath(const RunArguments& arguments, const RunOptions& options) {
     return directory / "profile.pop";
 }
 
-/// Values that no profile gets are not looked at.
+/// Without a profile, values are not analysed.
 RunOptions withoutRecording(const RunOptions& options) {
     RunOptions plain = withDeviceIterations(options);
     plain.compute.values = RecordedValues::Off;
     return plain;
 }
 
-/// A model's own name does not say where its file lies; the window needs it to run it again.
+/// The window needs the model's path, which its name does not include, to run it again.
 void noteModelFile(Profile& profile, const std::string& model) {
     std::error_code error;
     if (fs::is_regular_file(model, error))
@@ -178,10 +178,10 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     };
     const RunOptions options = named([&] { return checkedOptions(request); });
     fs::path file = profilePath(arguments, options);
-    // Where the profile cannot be written, say so before minutes of work.
+    // If the profile cannot be written, fail before minutes of work.
     const bool writes = !arguments.noProfile && sim::wantsProfile(options.engine);
     if (writes)
-        const AtomicFile probe(file); // a database, which is no device either
+        const AtomicFile probe(file); // a database cannot be written to a device either
     Profile profile;
     {
         ProgressLine line(streams, arguments.progress ? ProgressLine::Form::Lines
@@ -192,7 +192,7 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
         profile = named(
             [&] { return simulated(arguments, request.model, options, streams, show, kept); });
     }
-    // Before anything is written: data that do not fit end the run.
+    // Before anything is written, since unsuitable data end the run.
     ComputedText computed = computeValues(
         request.model, writes ? withDeviceIterations(options) : withoutRecording(options), streams,
         arguments.progress);
@@ -237,7 +237,7 @@ void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept) {
             try {
                 return run(*arguments, streams, kept);
             } catch (const OptionError& error) {
-                // A program that watches shows the error at its option.
+                // The calling program shows the error next to its option.
                 if (arguments->progress)
                     streams.err << "option: " << error.key() << '\n';
                 throw;

@@ -18,7 +18,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-/// A name that is neither a file nor a built-in model is most likely one of the latter, mistyped.
+/// A name that is neither a file nor a built-in model is most likely a mistyped built-in model.
 void checkModelName(const std::string& model) {
     std::error_code error;
     if (model.ends_with(".onnx") || model.find('/') != std::string::npos || sim::isZooName(model) ||
@@ -41,7 +41,7 @@ std::string helpOf(const OptionSpec& spec) {
     return text;
 }
 
-/// Engine options and model options are options whose sources add up.
+/// Engine options and model options are merged from all their sources.
 void addUp(RunOptions& sum, const Options& options) {
     for (const char* key : {"engineOptions", "modelOptions"})
         if (const auto given = options.find(key); given != options.end())

@@ -1,4 +1,4 @@
-// The model and the options that `run` and `sweep` are given.
+// The model and the options given to `run` and `sweep`.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ class Option;
 
 namespace tilescope::cli {
 
-/// A model and what was set, by key of the option table; not yet checked against it.
+/// A model and the options set, by key of the option table; not yet checked against it.
 struct RunRequest {
     std::string model;
     std::map<std::string, std::string> options;
 };
 
-/// Adds the options of the table to a command, by topic; what is given on the command line goes to
+/// Adds the options of the table to a command, by topic; those given on the command line go to
 /// `options`.
 void addTableOptions(CLI::App& command, std::map<std::string, std::string>& options);
 
@@ -30,14 +30,14 @@ CLI::Option* addPairsOption(CLI::App& command, const std::string& flag, const st
                             const std::function<void(const std::string&)>& store);
 
 /// Resolves MODEL (an .onnx file, a zoo name or a job .json) and the options of the command line.
-/// Engine options of the environment come first, then the job's, then the command line's; model
-/// options add up likewise. Throws
-/// UserError for a job that cannot be read, or a model that is neither a file nor built in.
+/// Engine options are merged from the environment, the job and the command line, later ones taking
+/// precedence; model options likewise. Throws UserError for a job that cannot be read, or a model
+/// that is neither a file nor built in.
 RunRequest resolveRequest(const std::string& model,
                           const std::map<std::string, std::string>& options);
 
-/// Whether an error is about an option that a job file gives, `given` being those of the command
-/// line, and does not name that file yet. `model` is what the command line says.
+/// Whether an error concerns an option set by a job file and does not name that file yet. `given`
+/// are the options of the command line, `model` its MODEL.
 bool isOfJob(const OptionError& error, const std::string& model,
              const std::map<std::string, std::string>& given);
 

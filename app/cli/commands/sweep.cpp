@@ -54,8 +54,8 @@ SweepGrid gridFrom(const SweepArguments& arguments) {
         axes.push_back(parseAxis(text));
         const std::string& key = axes.back().key;
         if (arguments.options.contains(key))
-            throw UserError(fmt::format("option --vary {}: the command line sets it as well; leave "
-                                        "one of the two out",
+            throw UserError(fmt::format("option --vary {}: the command line also sets it; remove "
+                                        "one of the two",
                                         key));
     }
     SweepGrid grid(std::move(axes));
@@ -66,7 +66,7 @@ SweepGrid gridFrom(const SweepArguments& arguments) {
     return grid;
 }
 
-/// Points at a time in this process. Launchers start a rank for each core.
+/// Points simulated at a time in this process. Launchers start one rank per core.
 std::size_t jobsFrom(const SweepArguments& arguments, std::size_t ranks) {
     if (!arguments.jobs)
         return ranks > 1 ? 1 : std::max(1U, std::thread::hardware_concurrency());
@@ -76,7 +76,7 @@ std::size_t jobsFrom(const SweepArguments& arguments, std::size_t ranks) {
     return static_cast<std::size_t>(*arguments.jobs);
 }
 
-/// The words of this call, as a batch job repeats them.
+/// The arguments of this call, for a batch job to repeat.
 std::vector<std::string> wordsOf(const SweepArguments& arguments) {
     std::vector<std::string> words{"tilescope", "sweep", "--output=" + arguments.directory};
     for (const std::string& axis : arguments.vary)
@@ -136,7 +136,7 @@ public:
     }
 
 private:
-    /// What the job file says is named like that; axes are of the command line.
+    /// Errors in the job file's options name the file; axes belong to the command line.
     void checkJob() const {
         std::map<std::string, std::string> given = arguments_.options;
         for (const SweepAxis& axis : grid_.axes())
@@ -165,7 +165,7 @@ private:
             return false;
         if (point->status == PointStatus::Error)
             return !arguments_.retryErrors;
-        // A profile that is wanted and was not kept has to be made again.
+        // A profile that is wanted but was not kept has to be written again.
         std::error_code error;
         return !arguments_.keepProfiles ||
                (!point->profile.empty() &&
@@ -220,7 +220,7 @@ private:
         return words;
     }
 
-    /// Where a run was ended in the middle of writing, what it left.
+    /// Removes what a run left behind that was interrupted while writing.
     void removeRemains(std::size_t point) const {
         const fs::path directory = fs::path(arguments_.directory) / directoryOf(point);
         std::error_code error;
@@ -257,15 +257,15 @@ private:
                 fmt::format("option --slurm: '{}' is not a number of ranks from 1 to {}",
                             *arguments_.slurm, mostJobs));
         if (arguments_.force)
-            throw UserError("option --slurm: a job that goes on cannot replace results (--force); "
-                            "run the first one "
+            throw UserError("option --slurm: a job that can be resumed cannot replace results "
+                            "(--force); run the first one "
                             "by hand or choose another directory");
         streams_.out << slurmScript(*arguments_.slurm, arguments_.directory, wordsOf(arguments_));
         return exitYes;
     }
 
     [[nodiscard]] PointRunner runner(std::size_t ranks) const {
-        // Our own file, even if another program has taken its name meanwhile.
+        // Our own file, even if another program has replaced it meanwhile.
         PointRunner runner{"/proc/self/exe",
                            {"tilescope", sweepWorkerCommand},
                            jobsFrom(arguments_, ranks),
@@ -275,7 +275,7 @@ private:
         return runner;
     }
 
-    /// What a rank does that is not the first: points that it is given.
+    /// Other ranks than the first simulate the points they are given.
     int assist(Ranks& ranks) const {
         PointRunner own = runner(ranks.size());
         own.next = [&ranks](std::size_t worker) { return ranks.ask(worker); };
@@ -338,7 +338,7 @@ private:
             for (const std::size_t point : end.cancelled)
                 removeRemains(point);
         streams_.err << fmt::format("tilescope: interrupted after {} of {} points; the same "
-                                    "command goes on from there\n",
+                                    "command resumes from there\n",
                                     simulated_, wanted);
         return firstSignalCode + *end.interruptedBy;
     }
@@ -389,16 +389,17 @@ void addSweepCommand(CLI::App& app, Action& action) {
     command->add_option("-o,--output", a->directory, "directory of the results")
         ->type_name("DIR")
         ->required();
-    command->add_option("--jobs", a->jobs, "points at a time [one a core; one a rank]")
+    command
+        ->add_option("--jobs", a->jobs, "points at a time [one per core; with ranks one per rank]")
         ->type_name("N");
     command->add_option("--heat-map", a->heatMap, "draw the throughput over two axes")
         ->type_name("FILE.svg");
     command->add_flag("--keep-profiles", a->keepProfiles, "keep DIR/<point>/profile.pop");
-    command->add_flag("--retry-errors", a->retryErrors, "simulate points again that failed");
+    command->add_flag("--retry-errors", a->retryErrors, "simulate failed points again");
     command
-        ->add_option(
-            "--slurm", a->slurm,
-            "print a batch script that shares the points among so many ranks, and do nothing else")
+        ->add_option("--slurm", a->slurm,
+                     "print a batch script that shares the points among this many ranks, and do "
+                     "nothing else")
         ->type_name("RANKS");
     command->add_flag("--force", a->force, "replace the results of another sweep in DIR");
     addTableOptions(*command, a->options);

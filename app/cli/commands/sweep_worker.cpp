@@ -1,4 +1,4 @@
-// `sweep-worker`: what `sweep` starts to have its points simulated. Not for people.
+// `sweep-worker`: started by `sweep` to simulate its points. Not for users.
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -11,7 +11,7 @@ namespace tilescope::cli {
 
 void addSweepWorkerCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(sweepWorkerCommand, "Runs points of a sweep");
-    command->group(""); // no help lists it
+    command->group(""); // not listed in the help
     command->callback([&action] {
         action = [](const Streams& streams) {
             sim::KeptWork kept;

@@ -12,7 +12,7 @@
 namespace tilescope::cli {
 namespace {
 
-/// Whether an option of a command is one of the topic.
+/// Whether an option of a command belongs to the topic.
 auto isOf(OptionTopic topic) {
     return [topic](const CLI::Option* option) { return option->get_group() == displayName(topic); };
 }
@@ -34,11 +34,11 @@ OptionTopic topicNamed(const std::string& word) {
         if (word == words.back())
             return topic;
     }
-    throw UserError(fmt::format("there is no topic of options '{}'.{} There are {}.",
-                                shortened(word), didYouMean(word, words), fmt::join(words, ", ")));
+    throw UserError(fmt::format("unknown topic of options '{}'.{} Topics are {}.", shortened(word),
+                                didYouMean(word, words), fmt::join(words, ", ")));
 }
 
-/// The parser's formatter begins and ends with some.
+/// Removes the blank lines with which the parser's formatter begins and ends.
 std::string withoutBlankLines(const std::string& text) {
     const std::size_t first = text.find_first_not_of('\n');
     const std::size_t last = text.find_last_not_of('\n');

@@ -88,7 +88,7 @@ private:
     [[nodiscard]] std::vector<std::string> wordsOf(std::size_t point) const {
         const ProfileInfo& info = profile_.info();
         const auto file = info.options.find("modelFile");
-        // Losses are of time and memory, and values cost neither.
+        // Losses are in time and memory, which do not depend on computed values.
         std::map<std::string, std::string> options = withoutValues(changedOptions(info.options));
         options[advice_[point].option] = advice_[point].value;
         for (const auto& [key, value] : advice_[point].with)

@@ -14,7 +14,7 @@
 
 namespace tilescope::cli {
 
-/// A comparison with the names of its files and what became of its thresholds.
+/// A comparison with the names of its files and the results of its thresholds.
 struct DiffResult {
     std::string sourceFile;
     std::string targetFile;
@@ -40,7 +40,7 @@ Document diffSection(const DiffResult& result, const std::string& section, std::
 /// Everything that changed.
 boost::json::value diffJson(const DiffResult& result);
 
-/// The metrics that thresholds know.
+/// The metrics that thresholds may name.
 Table metricsList();
 
 } // namespace tilescope::cli

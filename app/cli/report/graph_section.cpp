@@ -47,7 +47,7 @@ Expansion expansionFor(const ScopeTree& tree, const std::vector<std::string>& ex
     return expansion;
 }
 
-/// The graph with what is shown of it.
+/// The graph and the part of it that is shown.
 struct ShownGraph {
     const ModelGraph& graph;
     ScopeTree tree;

@@ -11,9 +11,9 @@
 namespace tilescope::cli {
 
 /// Scopes and operations with their costs and what they read from: `report operations --graph`.
-/// `expand`: paths of scopes to show the content of, or "all"; none: what fits on a page. Throws
-/// UserError if the profile does not record a graph or has no such scope. Text has the names
-/// indented and reads of each line, data has paths and a table of edges.
+/// `expand`: paths of scopes whose content is shown, or "all"; none: whatever fits on a page.
+/// Throws UserError if the profile does not record a graph or has no such scope. Text output
+/// indents names and lists what each line reads from, data output has paths and a table of edges.
 Document graphDocument(const ProfileView& profile, const std::vector<std::string>& expand,
                        bool forPeople);
 

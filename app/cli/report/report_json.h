@@ -9,9 +9,9 @@ class value;
 
 namespace tilescope::cli {
 
-/// A report as JSON: its fields and tables, or for those that have one a form of their own:
+/// A report as JSON: its fields and tables, or for some reports a form of their own:
 /// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
-/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost, for a tile
+/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, sorted by cost, for a tile
 /// or an IPU the largest parts of each kind; {"schedule", "stages", "slots", "utilisation",
 /// "longestStage"}.
 boost::json::value reportJson(const Report& report, const ProfileView& profile,

@@ -9,7 +9,7 @@
 namespace tilescope::cli {
 namespace {
 
-/// As a shell reads it back; plain words as they are.
+/// Quoted for a shell; plain words unchanged.
 std::string quoted(const std::string& word) {
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
         return std::isalnum(c) != 0 ||

@@ -8,8 +8,8 @@
 namespace tilescope::cli {
 
 /// A script for sbatch that runs `words` (a command and its arguments) as that many ranks, one core
-/// each. What the job prints goes beside the results in `directory`. A job that is cut off can be
-/// handed in again: it goes on.
+/// each. The job's output goes next to the results in `directory`. An interrupted job can be
+/// submitted again and resumes.
 std::string slurmScript(std::int64_t ranks, const std::string& directory,
                         const std::vector<std::string>& words);
 

@@ -7,8 +7,8 @@
 namespace tilescope::cli {
 
 std::size_t launchedRanks() {
-    // Slurm also sets its variable for a batch script, which is one process: only within a step it
-    // counts ranks.
+    // Slurm also sets its variable for a batch script, which is one process; it counts ranks only
+    // within a step.
     const bool step =
         std::getenv("SLURM_STEP_ID") != nullptr && std::getenv("SLURM_STEP_NUM_TASKS") != nullptr;
     for (const char* variable :

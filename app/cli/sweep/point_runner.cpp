@@ -19,13 +19,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a shell says of a program that it cannot start.
+// The exit code of shells for a program that cannot be started.
 constexpr int cannotStartCode = 127;
 
-/// Ctrl+C as something to wait for.
-/// While it lives, signals that end the program (endSignals) do not; they make a descriptor
-/// readable. One that is ignored (as nohup does) stays ignored. For programs of one thread: the
-/// signals are held back in this one.
+/// Ctrl+C as a descriptor to wait for.
+/// During its lifetime, signals that would end the program (endSignals) make a descriptor readable
+/// instead. Ignored signals (nohup) stay ignored. For single-threaded programs: the signals are
+/// blocked in the calling thread only.
 class InterruptWatch {
 public:
     InterruptWatch();
@@ -54,7 +54,7 @@ InterruptWatch::InterruptWatch() {
     }
     ::pthread_sigmask(SIG_BLOCK, &watched, &before_);
     descriptor_ = Descriptor(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
-    // Without a descriptor the signals must do their work as before.
+    // Without a descriptor the signals must work as before.
     if (!descriptor_.open())
         ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
@@ -70,7 +70,7 @@ std::optional<int> InterruptWatch::taken() const {
     return static_cast<int>(info.ssi_signo);
 }
 
-/// Each worker takes three descriptors here; some are left for the database and what else is open.
+/// Each worker takes three descriptors here; some are left for the database and other open files.
 std::size_t jobsWithDescriptors() {
     constexpr rlim_t kept = 64;
     constexpr rlim_t each = 3;
@@ -81,11 +81,11 @@ std::size_t jobsWithDescriptors() {
                                         : 1;
 }
 
-/// Room for one point at a time.
+/// Simulates one point at a time.
 struct Worker {
     std::optional<ChildProcess> process = {};
-    std::optional<std::size_t> point = {}; ///< that it has or is to get
-    bool sent = false;                     ///< it has the point
+    std::optional<std::size_t> point = {}; ///< that it has been or is to be given
+    bool sent = false;                     ///< the point has been sent to it
     bool used = false;                     ///< its process has simulated others before
     Clock::time_point start = {};
 };
@@ -124,7 +124,7 @@ private:
                     worker.point = runner_.next(i);
                 drained_ = drained_ || !worker.point;
                 if (!worker.point) {
-                    worker.process.reset(); // what it keeps is of no use any more
+                    worker.process.reset(); // what it keeps is no longer needed
                     break;
                 }
                 if (!send(worker))
@@ -133,8 +133,8 @@ private:
         }
     }
 
-    /// Gives a worker its point. False if there is no room for its process now; a process that
-    /// cannot be had at all ends the point.
+    /// Gives a worker its point. False if its process cannot be started now; if it cannot be
+    /// started even without other workers, the point fails.
     bool send(Worker& worker) {
         try {
             if (!worker.process) {
@@ -143,7 +143,7 @@ private:
                 worker.used = false;
             }
         } catch (const UserError& error) {
-            // With fewer processes about there may be room for it.
+            // There may be room for it when other workers have ended.
             const auto runs = [](const Worker& other) { return other.sent; };
             if (std::any_of(workers_.begin(), workers_.end(), runs))
                 return false;
@@ -160,7 +160,7 @@ private:
     }
 
     void waitForOutput() const {
-        // poll() leaves out the descriptors of pipes that have ended: they are negative.
+        // poll() ignores the descriptors of closed pipes, as they are negative.
         std::vector<pollfd> descriptors{{watch_.descriptor().number(), POLLIN, 0}};
         for (const Worker& worker : workers_)
             if (worker.sent)
@@ -184,7 +184,7 @@ private:
         }
         if (!result)
             return;
-        // Our own fault, or too little memory: perhaps for what the points before have left.
+        // A fault of ours, or lack of memory, possibly because of what earlier points left behind.
         const bool broken = gone || result->exitCode == exitInternal;
         const bool again = broken && worker.used;
         if (broken)

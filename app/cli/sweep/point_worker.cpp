@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Paths may be bytes of any kind, and come back as they were.
+/// Paths may consist of arbitrary bytes, and are returned unchanged.
 json::value parsed(const std::string& line) {
     json::parse_options options;
     options.allow_invalid_utf8 = true;

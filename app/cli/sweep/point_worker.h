@@ -1,5 +1,5 @@
-// A process that simulates points of a sweep one after the other, so that what they share is there
-// already, and what it and the sweep say to each other.
+// A process that simulates points of a sweep one after the other, so that they can share work, and
+// its protocol with the sweep.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@
 
 namespace tilescope::cli {
 
-/// The command that is such a process.
+/// The command that runs such a process.
 inline constexpr const char* sweepWorkerCommand = "sweep-worker";
 
-/// The words of a command as a line of text.
+/// A command and its arguments as a line of text.
 std::string requestLine(const std::vector<std::string>& words);
 
-/// What a worker said of a point. What is no answer is a result too, with exitInternal.
+/// A worker's answer for a point. A line that is not an answer gives a result with exitInternal.
 ChildResult answerFrom(const std::string& line);
 
-/// Runs each command that comes on `requests`, a line each, and writes a line with its result,
-/// until there are no more. Gives the exit status of the worker.
+/// Runs each command read from `requests`, a line each, and writes a line with its result, until
+/// there are no more. Returns the exit status of the worker.
 int servePoints(
     std::istream& requests, std::ostream& answers,
     const std::function<int(const std::vector<std::string>& words, const Streams&)>& run);

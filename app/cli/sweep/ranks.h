@@ -10,11 +10,11 @@
 
 namespace tilescope::cli {
 
-/// How many processes the launcher says that there are (Open MPI's, Slurm's and PMI's variables); 1
-/// without one.
+/// The number of processes according to the launcher (variables of Open MPI, Slurm and PMI); 1
+/// without a launcher.
 std::size_t launchedRanks();
 
-/// A point that a rank has simulated.
+/// A point simulated by a rank.
 struct RankResult {
     std::size_t point = 0;
     ChildResult child;
@@ -25,14 +25,14 @@ struct RankResult {
 using NextPoint = std::function<std::optional<std::size_t>(std::size_t rank, std::size_t worker)>;
 
 /// The ranks of this run (MPI). Rank 0 hands out the points and records the results; every rank
-/// simulates. MPI is called from the thread that made the object. Where an MPI library ends a run
-/// because a rank is lost, what was recorded stays.
+/// simulates. MPI is called from the thread that made the object. If an MPI library ends a run
+/// because a rank is lost, the results recorded so far stay.
 class Ranks {
 public:
-    /// Joins the others. Throws UserError where several processes were launched and this build has
-    /// no MPI.
+    /// Joins the others. Throws UserError if several processes were launched and this build has no
+    /// MPI.
     Ranks();
-    /// Rank 0 lets the others end first: what they still send is dropped.
+    /// Rank 0 lets the others end first and drops what they still send.
     ~Ranks();
     Ranks(const Ranks&) = delete;
     Ranks& operator=(const Ranks&) = delete;
@@ -40,12 +40,12 @@ public:
     [[nodiscard]] bool isFirst() const { return rank_ == 0; }
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    /// Rank 0: answers what has come from the others, without waiting: a rank that asks gets the
-    /// next point or is told that there is none. True while any rank may still send something.
+    /// Rank 0: answers pending messages from the others, without waiting: a rank that asks gets the
+    /// next point or a message that there is none. True while any rank may still send something.
     bool attend(const NextPoint& next, const std::function<void(const RankResult&)>& finished);
 
     /// Other ranks: asks for a point for one of their workers and waits for the answer; none: there
-    /// is nothing more to do.
+    /// are no more points.
     std::optional<std::size_t> ask(std::size_t worker);
     void tell(const RankResult& result);
 
@@ -55,11 +55,11 @@ public:
 private:
     int rank_ = 0;
     std::size_t size_ = 1;
-    std::size_t working_ = 0; ///< other ranks that have not been told that there is nothing more
+    std::size_t working_ = 0; ///< other ranks that may still get points
 };
 
-/// How often, in milliseconds, rank 0 looks for messages beside its own processes: often enough for
-/// points that take seconds, and nothing beside their cost.
+/// How often, in milliseconds, rank 0 polls for messages while its own processes run: often enough
+/// for points that take seconds, and negligible next to their cost.
 constexpr int rankPollMs = 20;
 
 } // namespace tilescope::cli

@@ -1,7 +1,7 @@
 
 #include <boost/json.hpp>
 
-// The C interface alone: that of C++ left the standard.
+// The C interface only: the C++ one was removed from the standard.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -48,7 +48,7 @@ Ranks::Ranks() {
     if (launchedRanks() == 1)
         return;
     if (MPI_Init(nullptr, nullptr) != MPI_SUCCESS)
-        throw UserError("MPI cannot be started; leave out mpirun, or see what it printed");
+        throw UserError("MPI cannot be started; see what it printed, or run without mpirun");
     int size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

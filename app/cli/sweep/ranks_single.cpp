@@ -1,4 +1,4 @@
-// Of a build without MPI: one process is all ranks.
+// For a build without MPI, in which one process is all ranks.
 
 #include <fmt/format.h>
 

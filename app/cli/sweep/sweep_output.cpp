@@ -9,7 +9,7 @@
 namespace tilescope::cli {
 namespace {
 
-/// Coordinates are numbers for programs where they are numbers at all.
+/// In data, coordinates are numbers wherever possible.
 Cell valueOf(const std::string& text) {
     if (!isDecimal(text))
         return text;
@@ -20,7 +20,7 @@ Cell valueOf(const std::string& text) {
     return number;
 }
 
-/// "fits", "OOM", "error": people know the abbreviation from their logs.
+/// "fits", "OOM", "error": users know the abbreviation from their logs.
 std::string shownStatus(PointStatus status) {
     return status == PointStatus::OutOfMemory ? "OOM" : std::string(toString(status));
 }

@@ -1,4 +1,4 @@
-// Everything that a window can be searched for.
+// Everything that can be searched in a window.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@ class QWidget;
 
 namespace tilescope::gui {
 
-/// Where things are searched; what there is not is null.
+/// Where to search; null for whatever does not exist.
 struct FindPlaces {
     QMenuBar* menus = nullptr;
     QWidget* report = nullptr; ///< in front
     ProfileViewPtr profile;    ///< the source
 };
 
-/// One finder of each kind, in the order in which their hits are shown. They keep what they need.
+/// One finder of each kind, in the order in which hits are shown. They do not refer to `places`.
 std::vector<std::unique_ptr<const Finder>> allFinders(const FindPlaces& places);
 
 } // namespace tilescope::gui

@@ -11,7 +11,7 @@ class QMenuBar;
 
 namespace tilescope::gui {
 
-/// Menus, and the recent profiles in them. Of nothing typed all of them.
+/// Menu entries, recent profiles included. All of them if nothing is typed.
 class CommandFinder : public Finder {
 public:
     explicit CommandFinder(QMenuBar& menus);

@@ -20,7 +20,7 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr int mostItems = 200; // of one choice: names of a profile are found as what they are
+constexpr int mostItems = 200; // of one choice: names of a profile have finders of their own
 
 QString inControls(const char* text) {
     return QCoreApplication::translate("Finder", text);
@@ -37,7 +37,7 @@ QString stateOf(bool checkable, bool checked) {
     return !checkable ? QString() : checked ? inControls("on") : inControls("off");
 }
 
-// Parts of other controls, such as the field of a choice, are found with these.
+// Parts of other controls, such as the field of a choice, are found together with them.
 bool standsAlone(const QWidget& widget) {
     for (const QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget())
         if (qobject_cast<const QComboBox*>(at) != nullptr ||
@@ -100,7 +100,7 @@ void ControlFinder::addActions(const QList<QAction*>& actions, const QString& pa
     }
 }
 
-// Some follow the index, some only what the user does.
+// Some users of a box follow its index, others only the signal activated().
 void ControlFinder::addChoices(QWidget& report) {
     visitControls<QComboBox>(report, [this](QComboBox& box) {
         const QString name = firstOf({box.accessibleName(), box.toolTip()});

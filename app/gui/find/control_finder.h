@@ -12,9 +12,8 @@ class QTabWidget;
 
 namespace tilescope::gui {
 
-/// Buttons and what is in their menus, items of choices, tabs and fields of a report by their
-/// texts, or what they say of themselves in a tool tip: whatever of it is on the screen and can be
-/// used. A hit does what a click does.
+/// Buttons and their menu entries, items of choices, tabs and fields of a report, by their texts or
+/// tool tips, as far as they are visible and enabled. A hit acts like a click.
 class ControlFinder : public Finder {
 public:
     explicit ControlFinder(QWidget& report);
@@ -26,10 +25,10 @@ private:
     struct Control {
         QString text;  ///< "View: Flame"
         QString hint;  ///< its tool tip
-        QString state; ///< "on"; empty of what has none
+        QString state; ///< "on"; empty for controls without a state
         std::function<void()> use;
-        QString section = {};       ///< where the keyboard goes on, of a tab
-        bool takesKeyboard = false; ///< it is to be typed in
+        QString section = {};       ///< for a tab: the section that gets the keyboard focus
+        bool takesKeyboard = false; ///< it is a field to type in
     };
     void addButtons(QWidget& report);
     void addActions(const QList<QAction*>& actions, const QString& path);

@@ -18,7 +18,7 @@ bool beginsWord(const QString& text, qsizetype at) {
 
 } // namespace
 
-// best[j]: the best score of the letters so far with the last one at j. Texts are short.
+// best[j]: the best score of the letters so far with the last one at j. For short texts.
 std::optional<int> fuzzyScore(const QString& typed, const QString& text) {
     std::vector<int> best;
     for (const QChar letter : typed) {

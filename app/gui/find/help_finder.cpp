@@ -9,19 +9,19 @@
 namespace tilescope::gui {
 namespace {
 
-// What a reader sees of a line: without marks of Markdown.
+// A line as the reader sees it, without Markdown marks.
 QString plainLine(QString line) {
     static const QRegularExpression marks(QStringLiteral("[*`]|\\]\\([^)]*\\)|\\[(?=[^\\]]*\\])"));
     return line.remove(marks).trimmed();
 }
 
-/// What a line says, and the word of it by which it is found on its page.
+/// The text of a line, and the word by which the line is found on its page.
 struct Said {
     QString text;
     QString word;
 };
 
-// Rows of tables say something about their first cells, and the glossary about its terms.
+// Headings, terms of the glossary, and rows of tables, which explain their first cells.
 Said saidIn(const QString& line, const QString& next) {
     if (line.startsWith(QLatin1Char('#'))) {
         const QString heading = plainLine(QString(line).remove(QLatin1Char('#')));
@@ -50,7 +50,7 @@ void HelpFinder::readPage(const QString& page, const QString& markdown) {
     for (qsizetype i = 0; i < lines.size(); ++i) {
         if (lines[i].startsWith(QLatin1String("```")))
             inCode = !inCode;
-        if (inCode) // where '#' begins a comment
+        if (inCode) // '#' begins a comment there
             continue;
         const Said said = saidIn(lines[i], lines.value(i + 1));
         if (said.text.isEmpty())

@@ -5,7 +5,7 @@
 
 namespace tilescope::gui {
 
-/// Titles and headings of the pages, and what they say of keys and terms.
+/// Titles and headings of the pages, and their explanations of keys and terms.
 class HelpFinder : public Finder {
 public:
     HelpFinder();
@@ -16,9 +16,9 @@ public:
 private:
     struct Line {
         QString text;
-        QString word;  ///< by which it is found on the page
+        QString word;  ///< to find it on the page
         QString page;  ///< name of the page
-        QString title; ///< of the page; empty if the line is that
+        QString title; ///< of the page; empty if this line is the title
     };
     void readPage(const QString& page, const QString& markdown);
 

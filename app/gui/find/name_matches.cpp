@@ -11,9 +11,9 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr std::size_t looksForStop = 512; // names between two looks
-constexpr int leastOfLetter = 8;          // of fuzzyScore(): every second one in a row or first
-constexpr qsizetype longestName = 400;    // letters; what is beyond is on no screen
+constexpr std::size_t looksForStop = 512; // names between two checks
+constexpr int leastOfLetter = 8;          // of fuzzyScore(): every second in a row or first
+constexpr qsizetype longestName = 400;    // letters; nothing beyond is visible
 
 struct NameMatch {
     int score = 0;
@@ -22,7 +22,7 @@ struct NameMatch {
     [[nodiscard]] auto order() const { return std::tuple(-score, length, number); }
 };
 
-// The best so far, as a heap whose front is the worst of them.
+// The best so far, as a heap with the worst of them in front.
 class BestFew {
 public:
     explicit BestFew(std::size_t most)
@@ -60,7 +60,7 @@ std::vector<std::size_t> bestNames(const QString& typed, std::size_t count,
     const views::TextMatcher matcher(typed.trimmed());
     if (matcher.empty() || most == 0)
         return {};
-    // Letters that lie about in a long name say nothing.
+    // Letters scattered over a long name are not a match.
     const int least = leastOfLetter * static_cast<int>(matcher.text().size());
     for (const bool contained : {true, false}) {
         BestFew best(most);

@@ -6,7 +6,7 @@
 
 namespace tilescope::gui {
 
-/// Options that the run was given, with their values, and those that it could have been given.
+/// The options given to the run, with their values, and those that were not given.
 class OptionFinder : public Finder {
 public:
     explicit OptionFinder(const ProfileViewPtr& profile);

@@ -9,13 +9,13 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr qsizetype fewestLetters = 2; // a letter alone is in every name
+constexpr qsizetype fewestLetters = 2; // a single letter is in every name
 
 QString ofProfile(const char* text) {
     return QCoreApplication::translate("Finder", text);
 }
 
-/// The number after a word that may be left out, where that is all there is.
+/// The number after a word, if nothing else is typed; the word is optional unless `wordNeeded`.
 std::optional<int> numberAfter(const QString& typed, const QString& word, bool wordNeeded) {
     const QRegularExpression form(QStringLiteral("^\\s*(%1)%2\\s*(\\d{1,9})\\s*$")
                                       .arg(word, wordNeeded ? QString() : QStringLiteral("?")),

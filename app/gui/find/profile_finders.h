@@ -1,4 +1,4 @@
-// What a profile is made of.
+// Finds the parts of a profile.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace tilescope::gui {
 
-/// What finders of parts of a profile have in common.
+/// Base of the finders of parts of a profile.
 class ProfileFinder : public Finder {
 public:
     explicit ProfileFinder(ProfileViewPtr profile)
@@ -21,7 +21,7 @@ private:
     ProfileViewPtr profile_;
 };
 
-/// Finds by names that have to be read first: of fewer letters than two nothing.
+/// Finds by names that have to be read first; nothing for fewer than two letters.
 class NameFinder : public ProfileFinder {
 public:
     using ProfileFinder::ProfileFinder;
@@ -69,7 +69,7 @@ private:
     [[nodiscard]] Names read(const std::stop_token& stop) const override;
 };
 
-/// "tile 312", or its number alone.
+/// "tile 312", or only its number.
 class TileFinder : public ProfileFinder {
 public:
     using ProfileFinder::ProfileFinder;
@@ -78,7 +78,7 @@ public:
                                           const std::stop_token& stop) const override;
 };
 
-/// "ipu 3"; of "ipu" all of them.
+/// "ipu 3"; all of them for "ipu".
 class IpuFinder : public ProfileFinder {
 public:
     using ProfileFinder::ProfileFinder;

@@ -22,7 +22,7 @@ QString helpMarkdown(const QString& page) {
     QFile file(fileOf(page));
     if (!file.open(QIODevice::ReadOnly))
         return {};
-    // What the manual says to its test is not for readers.
+    // Comments in the manual are for its test, not for readers.
     static const QRegularExpression comment(QStringLiteral("<!--.*?-->\n?"),
                                             QRegularExpression::DotMatchesEverythingOption);
     return QString::fromUtf8(file.readAll()).remove(comment);

@@ -1,5 +1,5 @@
-// The pages of the help, by their names: "memory" is help/memory.md, "manual/pipelines" a page of
-// the manual.
+// The pages of the help by name: "memory" is help/memory.md, "manual/pipelines" a page of the
+// manual.
 #pragma once
 
 #include <QString>
@@ -14,7 +14,7 @@ QString helpMarkdown(const QString& page);
 /// Pages of the manual in the order of its index, which comes first.
 QStringList manualPages();
 
-/// Those of the help, in no order, and of the manual.
+/// Pages of the help, in no particular order, and of the manual.
 QStringList allHelpPages();
 
 /// The page that a link on a page leads to, such as "../help/keys.md".

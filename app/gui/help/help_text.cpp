@@ -26,7 +26,7 @@ void HelpText::showMarkdown(const QString& markdown) {
     restyle();
 }
 
-// A heading is nearer to what it heads than to what comes before.
+// Puts a heading closer to the text below it than to the text above.
 void HelpText::spaceHeadings() {
     constexpr int space = 12;
     for (QTextBlock block = document()->begin().next(); block.isValid(); block = block.next())
@@ -49,7 +49,7 @@ void HelpText::restyle() {
             look.setBorder(0);
             look.setCellSpacing(0);
             look.setCellPadding(padding);
-            look.setLeftMargin(-padding); // texts are in line with the paragraphs
+            look.setLeftMargin(-padding); // aligns its texts with the paragraphs
             table->setFormat(look);
         }
 }
@@ -61,7 +61,7 @@ QVariant HelpText::loadResource(int type, const QUrl& name) {
     return picture(name);
 }
 
-// The document draws pictures of another size pixel by pixel, which makes text in them illegible.
+// The document would scale pictures without smoothing, which makes text in them illegible.
 QImage HelpText::picture(const QUrl& name) const {
     QImage image(QStringLiteral(":/pictures/") + name.fileName());
     const qreal scale = devicePixelRatioF();

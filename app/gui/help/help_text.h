@@ -7,7 +7,7 @@
 
 namespace tilescope::gui {
 
-/// Shows Markdown, with pictures as wide as there is room. What links lead to is for whoever
+/// Shows Markdown, with pictures scaled to the available width. Links are followed by whoever
 /// listens to anchorClicked().
 class HelpText : public QTextBrowser {
 public:

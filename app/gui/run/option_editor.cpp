@@ -74,7 +74,7 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
 
 QString OptionEditor::titleOf(const OptionSpec& spec) {
     QString name = shown(spec.flag).mid(2).replace(QLatin1Char('-'), QLatin1Char(' '));
-    // Names of things, not words.
+    // Proper names and abbreviations.
     name.replace(QStringLiteral("ipu model"), QStringLiteral("IPU Model"))
         .replace(QStringLiteral("ipu"), QStringLiteral("IPU"))
         .replace(QStringLiteral("io "), QStringLiteral("I/O "))
@@ -90,12 +90,12 @@ QWidget* OptionEditor::makeEditor() {
     }
     if (spec_.type == OptionSpec::Type::Choice) {
         choice_ = new QComboBox;
-        // No choice is one too where the table has no default.
+        // Without a default in the table, making no choice is possible too.
         if (spec_.defaultValue.empty())
             choice_->addItem(tr("not set"), QString());
         for (const std::string& text : spec_.choices)
             choice_->addItem(shown(text), shown(text));
-        // Who scrolls the form does not want to change what is under the pointer.
+        // Scrolling the form must not change the choice under the pointer.
         choice_->setFocusPolicy(Qt::StrongFocus);
         choice_->installEventFilter(this);
         connect(choice_, &QComboBox::currentIndexChanged, this, &OptionEditor::valueEdited);
@@ -129,7 +129,7 @@ void OptionEditor::setValue(const std::string& given) {
 
 void OptionEditor::setRange(const std::optional<OptionRange>& range) {
     QString help = shown(spec_.help);
-    // So much is what the table can hold, not what makes sense.
+    // Bounds this large only keep numbers within their types.
     constexpr double noLimit = 1e9;
     if (range && range->most >= noLimit)
         help += QStringLiteral(" (%1)").arg(tr("%1 or more").arg(boundText(range->least)));

@@ -16,8 +16,8 @@ class QToolButton;
 
 namespace tilescope::gui {
 
-/// Name, editor and help of an option, and what is wrong with its value. Values are text, as in the
-/// table; an empty one is the default.
+/// Name, editor and help of an option, and the error in its value if any. Values are text, as in
+/// the table; an empty one is the default.
 class OptionEditor : public QWidget {
     Q_OBJECT
 public:
@@ -27,19 +27,19 @@ public:
     [[nodiscard]] std::string value() const;
     void setValue(const std::string& value);
     [[nodiscard]] bool changed() const { return value() != spec_.defaultValue; }
-    /// Bounds of a number, said after the help.
+    /// Bounds of a number, appended to the help.
     void setRange(const std::optional<OptionRange>& range);
-    /// Text below the editor; empty for none. What only repeats the option's name is left out.
+    /// Text below the editor; empty for none. A prefix that repeats the option's name is removed.
     void setProblem(const QString& text);
     [[nodiscard]] QString problem() const;
-    /// What an empty field stands for, where the table has no default.
+    /// The meaning of an empty field, where the table has no default.
     void setPlaceholder(const QString& text);
     /// Name, flag, key, help or choices contain the text.
     [[nodiscard]] bool matches(const QString& text) const;
     void focusEditor();
     [[nodiscard]] QWidget& editor() { return *editor_; }
 
-    /// "Batch size" of "--batch-size".
+    /// "Batch size" for "--batch-size".
     static QString titleOf(const OptionSpec& spec);
 
 signals:

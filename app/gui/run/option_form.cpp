@@ -118,7 +118,7 @@ void OptionForm::focusOption(const std::string& key) {
     OptionEditor* found = editor(key);
     if (found == nullptr)
         return;
-    // A filter must not hide what is asked for.
+    // A filter must not hide the requested option.
     if (!found->isVisibleTo(this)) {
         search_->clear();
         onlyChanged_->setChecked(false);
@@ -135,8 +135,8 @@ void OptionForm::scrollToStart() {
         scroll_->ensureWidgetVisible(focused_);
 }
 
-// What was made visible before the form had its size may lie outside of it now, and the focus that
-// a window gives its first field scrolls to that.
+// An option made visible before the form had its size may be out of sight now, and the focus that
+// a window gives its first field scrolls to that field.
 void OptionForm::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     QMetaObject::invokeMethod(this, &OptionForm::scrollToStart, Qt::QueuedConnection);
@@ -146,7 +146,7 @@ void OptionForm::setFilter(const QString& text) {
     search_->setText(text);
 }
 
-// In the order of the table: a target is chosen before its tiles are counted.
+// In the order of the table: the target is set before the number of its tiles is checked.
 void OptionForm::check() {
     good_ = true;
     RunOptions options;

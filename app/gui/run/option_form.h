@@ -25,15 +25,15 @@ public:
     void setValues(const std::map<std::string, std::string>& values);
     void setValue(const std::string& key, const std::string& value);
     [[nodiscard]] OptionEditor* editor(const std::string& key);
-    /// Puts an error at its option and brings that into view; false if there is no such option.
+    /// Shows an error at its option and brings that into view; false if there is no such option.
     bool showError(const QString& text, const std::string& key);
     void focusOption(const std::string& key);
-    /// No option is named any more.
+    /// Undoes focusOption().
     void forgetFocus() { focused_ = nullptr; }
     void setFilter(const QString& text);
-    /// From the first option on, unless focusOption() has named one.
+    /// Scrolls to the first option, or to the one that focusOption() has named.
     void scrollToStart();
-    /// Nothing is wrong as far as the table knows.
+    /// No errors according to the table.
     [[nodiscard]] bool good() const { return good_; }
 
 signals:
@@ -55,7 +55,7 @@ private:
     QLineEdit* search_;
     QCheckBox* onlyChanged_;
     QScrollArea* scroll_;
-    OptionEditor* focused_ = nullptr; ///< that focusOption() named last
+    OptionEditor* focused_ = nullptr; ///< named last by focusOption()
     bool setting_ = false;
     bool good_ = true;
 };

@@ -41,7 +41,7 @@ RunDialog::RunDialog(QString program, QWidget* parent)
     , runButton_(new QPushButton(tr("Run")))
     , cancel_(new QPushButton(tr("Close"))) {
     setWindowTitle(tr("Run a model"));
-    // The form scrolls: a small screen shows less of it at once.
+    // On a small screen the form scrolls.
     constexpr QSize roomy(940, 720);
     constexpr double shareOfScreen = 0.9;
     resize(roomy.boundedTo(screen()->availableSize() * shareOfScreen));
@@ -76,7 +76,7 @@ RunDialog::RunDialog(QString program, QWidget* parent)
     modelChanged();
 }
 
-// The list of models may still be on its way.
+// The process that lists the models may still be running.
 RunDialog::~RunDialog() {
     for (QProcess* process : findChildren<QProcess*>(Qt::FindDirectChildrenOnly)) {
         process->disconnect(this);
@@ -103,7 +103,7 @@ void RunDialog::setRequest(const RunRequest& request) {
     }
 }
 
-// A choice without anything to compare with would do nothing.
+// Disables the choice if there is nothing to compare with.
 void RunDialog::updateCompare() {
     auto* items = qobject_cast<QStandardItemModel*>(then_->model());
     items->item(Compare)->setEnabled(!compareWith_.isEmpty());
@@ -153,13 +153,13 @@ void RunDialog::modelChanged() {
     update();
 }
 
-// What a job file sets is in the form, in place of what the one before it had set.
+// Puts the options of a job file into the form, in place of those of the previous job file.
 void RunDialog::takeJobOptions(const QString& model) {
     std::map<std::string, std::string> options;
     if (model.endsWith(QStringLiteral(".json")) && QFileInfo(model).isFile())
         try {
             options = readJob(model.toStdString()).options;
-        } catch (const UserError&) { // the run will say what is wrong with it
+        } catch (const UserError&) { // the run will report the error
         }
     if (options == jobOptions_)
         return;
@@ -173,7 +173,7 @@ void RunDialog::takeJobOptions(const QString& model) {
     form_->setValues(values);
 }
 
-// The command line can set a flag but has no word that takes it back.
+// The command line can set a flag but cannot clear it.
 bool RunDialog::marksFlagsOfTheJob() {
     bool any = false;
     for (const auto& [key, value] : jobOptions_) {
@@ -181,7 +181,7 @@ bool RunDialog::marksFlagsOfTheJob() {
         if (editor == nullptr || editor->spec().type != OptionSpec::Type::Flag || value != "on" ||
             editor->value() == "on")
             continue;
-        editor->setProblem(tr("The job file sets this option: take it out there"));
+        editor->setProblem(tr("The job file sets this option: remove it there"));
         any = true;
     }
     return any;
@@ -204,7 +204,7 @@ void RunDialog::update() {
     runButton_->setToolTip(missing);
     if (run_.running())
         return;
-    // Nobody looks for the tip of a button that cannot be pressed.
+    // Also shown as text, as the tool tip of a disabled button is easily missed.
     phase_->setText(missing);
     phase_->setVisible(!missing.isEmpty());
 }
@@ -230,7 +230,7 @@ void RunDialog::run() {
 
 void RunDialog::runStarted() {
     form_->setEnabled(false);
-    bar_->setRange(0, 0); // until it says how far it is
+    bar_->setRange(0, 0); // until it reports progress
     bar_->show();
     phase_->setText(tr("Starting…"));
     phase_->show();
@@ -249,7 +249,7 @@ void RunDialog::runFailed(const QString& text, const QString& option) {
     error_->setText(text);
     error_->setVisible(!form_->showError(text, option.toStdString()));
     if (log_->toPlainText().trimmed() == text)
-        log_->hide(); // it has nothing more
+        log_->hide(); // it adds nothing to the error
 }
 
 void RunDialog::reject() {

@@ -1,4 +1,4 @@
-// A simulation from the window.
+// The dialog that starts a simulation.
 #pragma once
 
 #include <QDialog>
@@ -17,27 +17,27 @@ class QPushButton;
 
 namespace tilescope::gui {
 
-/// What a run begins with: the options of another one, maybe with one of them changed.
+/// The initial state of the dialog: the options of another run, perhaps with one of them changed.
 struct RunRequest {
-    QString model; ///< empty if the user has to say
+    QString model; ///< empty if the user has to choose
     std::map<std::string, std::string> options;
     std::string focusOption; ///< key of the option to look at first, or "model"
     QString compareWith;     ///< profile to compare the result with
 };
 
-/// Model, target and options of a run; shows the command line that does the same, runs it as a
-/// child process with progress, log and cancel, and says where the result is.
+/// Model, target and options of a run; shows the equivalent command line, runs it as a child
+/// process with progress, log and cancel, and tells where the result is.
 class RunDialog : public QDialog {
     Q_OBJECT
 public:
-    /// `program` is `tilescope`, empty where there is none.
+    /// `program` is the path of `tilescope`, empty if not found.
     explicit RunDialog(QString program, QWidget* parent = nullptr);
     ~RunDialog() override;
 
     void setRequest(const RunRequest& request);
-    /// Profiles that are open: a run over one of them needs a yes.
+    /// Profiles that are open: replacing one of them needs confirmation.
     void setOpenProfiles(const QStringList& files) { openProfiles_ = files; }
-    /// Asked before a profile is replaced; a question on the screen unless a test answers.
+    /// Called before a profile is replaced; a message box, unless replaced by a test.
     std::function<bool(const QString& text)> confirm;
 
     [[nodiscard]] bool running() const { return run_.running(); }
@@ -45,7 +45,7 @@ public:
     void setModel(const QString& model);
     void setFolder(const QString& folder);
     [[nodiscard]] QString folder() const;
-    /// The next folder of its kind that does not exist yet, in the user's data of this program.
+    /// The next folder for a model that does not exist yet, in the user's data of this program.
     static QString freshFolder(const QString& model);
 
 signals:
@@ -71,15 +71,15 @@ private:
     void runEnded();
     void runFailed(const QString& text, const QString& option);
     [[nodiscard]] bool mayWrite();
-    /// Of the program; a model that is not chosen yet is MODEL.
+    /// Arguments of the program; MODEL if no model is chosen yet.
     [[nodiscard]] QStringList arguments() const;
 
     SimulationRun run_;
     QStringList openProfiles_;
     QString compareWith_;
-    std::map<std::string, std::string> jobOptions_; ///< that the job file chosen as model sets
-    QString suggestedFolder_;                 ///< what the folder is unless the user writes another
-    std::map<QString, QString> modelOptions_; ///< of built-in models, by name
+    std::map<std::string, std::string> jobOptions_; ///< set by the job file chosen as model
+    QString suggestedFolder_;                       ///< the folder unless the user enters another
+    std::map<QString, QString> modelOptions_;       ///< of built-in models, by name
     QComboBox* model_;
     QLineEdit* folder_;
     OptionForm* form_;

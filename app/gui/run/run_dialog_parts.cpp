@@ -88,7 +88,7 @@ QWidget* RunDialog::makeFoot() {
             [this] { QApplication::clipboard()->setText(commandLine()); });
     layout->addWidget(title);
     layout->addLayout(withButton(command_, copy_));
-    error_->setTextFormat(Qt::PlainText); // what another program says is no markup
+    error_->setTextFormat(Qt::PlainText); // output of another program is not markup
     error_->hide();
     layout->addWidget(error_);
     log_->setReadOnly(true);
@@ -126,7 +126,7 @@ void RunDialog::makeButtons() {
     connect(cancel_, &QPushButton::clicked, this, &RunDialog::reject);
 }
 
-// The window has no simulator in it: the command line knows the models.
+// The window contains no simulator, so the command line lists the models.
 void RunDialog::loadModels() {
     if (!run_.available())
         return;
@@ -140,7 +140,7 @@ void RunDialog::loadModels() {
 }
 
 void RunDialog::takeModels(const QByteArray& json) {
-    // A list that arrives must not change what the user has typed.
+    // The arriving list must not change what the user has typed.
     const QString typed = model_->currentText();
     const QSignalBlocker quiet(model_);
     for (const QJsonValue& value : QJsonDocument::fromJson(json).array()) {

@@ -9,12 +9,12 @@
 namespace tilescope::gui {
 namespace {
 
-// Enough for a message; a program gone wild may write without end.
+// Enough for a message; a faulty program may write endlessly.
 constexpr qsizetype mostErrorText = 2000;
 
 constexpr int mostEndMs = 2000;
 
-constexpr const char* errorPrefix = "tilescope: error: "; // of all that it says last
+constexpr const char* errorPrefix = "tilescope: error: "; // starts its last message
 
 } // namespace
 
@@ -56,7 +56,7 @@ void SimulationRun::start(const QStringList& arguments, const QString& folder) {
     unfinishedLine_.clear();
     profileBefore_ = QFileInfo(profileIn(folder)).lastModified();
     process_ = new QProcess(this);
-    // The summary on standard output is for people; the profile has it all.
+    // The summary on standard output is for people; the profile contains all of it.
     process_->setStandardOutputFile(QProcess::nullDevice());
     connect(process_, &QProcess::readyReadStandardError, this, &SimulationRun::readErrors);
     connect(process_, &QProcess::finished, this, &SimulationRun::programEnded);
@@ -99,7 +99,7 @@ void SimulationRun::takeLine(const QString& line) {
         wrongOption_ = match.captured(1);
         return;
     }
-    // Whoever shows why it failed shows no log of that.
+    // The error itself is not logged, as it is shown separately.
     const bool begins = !endsWithError_ && line.startsWith(QLatin1String(errorPrefix));
     if (begins)
         errors_.clear();
@@ -133,7 +133,7 @@ void SimulationRun::programEnded(int status, QProcess::ExitStatus how) {
         emit failed(tr("%1 ended with status %2 and wrote no profile").arg(program_).arg(status));
 }
 
-// Of these only a failed start is not followed by finished().
+// A failed start is the only error that is not followed by finished().
 void SimulationRun::programErred(QProcess::ProcessError error) {
     if (error != QProcess::FailedToStart)
         return;
@@ -143,7 +143,7 @@ void SimulationRun::programErred(QProcess::ProcessError error) {
 }
 
 void SimulationRun::end() {
-    // Called from signals of the process too: it must live until they return.
+    // deleteLater(), as this may be called from a signal of the process.
     process_->deleteLater();
     process_ = nullptr;
     emit ended();

@@ -34,7 +34,7 @@ Table tableFromJson(Table columns, std::string_view text) {
     columns.rows.clear();
     for (const json::value& row : rows->get_array()) {
         if (!row.is_object())
-            throw UserError(fmt::format("a row of '{}' is no object", columns.key));
+            throw UserError(fmt::format("a row of '{}' is not an object", columns.key));
         std::vector<Cell> cells;
         for (const Column& column : columns.columns) {
             const json::value* value = row.get_object().if_contains(column.key);
@@ -72,7 +72,7 @@ void TrialRun::cancel() {
     if (process_ == nullptr)
         return;
     process_->disconnect(this);
-    // It ends its own workers when it is asked to.
+    // When asked to end, it ends its own workers.
     endProcess(*process_);
     process_->deleteLater();
     process_ = nullptr;
@@ -84,7 +84,7 @@ void TrialRun::readErrors() {
     for (qsizetype end = errors_.indexOf('\n'); end >= 0; end = errors_.indexOf('\n')) {
         const QRegularExpressionMatch match = progress.match(QString::fromUtf8(errors_.left(end)));
         if (!match.hasMatch())
-            return; // an error: all that follows belongs to it
+            return; // an error: everything after it belongs to it
         errors_.remove(0, end + 1);
         emit progressed(match.captured(1).toDouble() / 100, match.captured(2));
     }

@@ -1,4 +1,4 @@
-// The suggestions for a profile, simulated by the program beside this one.
+// The suggestions for a profile, simulated by the program `tilescope`.
 #pragma once
 
 #include <QProcess>
@@ -11,20 +11,20 @@ namespace tilescope::gui {
 class TrialRun : public QObject {
     Q_OBJECT
 public:
-    /// `program` is empty where there is none.
+    /// `program` is empty if not found.
     explicit TrialRun(QString program, QObject* parent = nullptr);
     ~TrialRun() override;
 
     [[nodiscard]] bool available() const { return !program_.isEmpty(); }
     [[nodiscard]] bool running() const { return process_ != nullptr; }
-    /// Keeps the profiles of the trials below `folder`. Does nothing while it runs.
+    /// Keeps the profiles of the trials below `folder`. Does nothing while a run is active.
     void start(const QString& profile, const QString& folder);
     void cancel();
 
 signals:
-    /// A share of 0 to 1 and what is being done.
+    /// A fraction of 0 to 1 and the current phase.
     void progressed(double done, const QString& what);
-    /// The table of trialsTable(), with the columns of data too.
+    /// The table of trialsTable(), including columns that are only in data.
     void finished(const tilescope::Table& trials);
     void failed(const QString& text);
 
@@ -37,8 +37,8 @@ private:
     QByteArray errors_;
 };
 
-/// A table of these columns from what `--json` prints of it; keys that an object lacks are none.
-/// Throws UserError if the text is no such array.
+/// A table with these columns from the output of `--json`; keys missing in an object give empty
+/// cells. Throws UserError if the text has no such array.
 Table tableFromJson(Table columns, std::string_view json);
 
 } // namespace tilescope::gui

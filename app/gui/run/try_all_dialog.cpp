@@ -21,8 +21,8 @@ QString cellString(const Table& table, const Row& row, std::string_view key) {
     return text == nullptr ? QString() : QString::fromStdString(*text);
 }
 
-/// Leaves out a column that says nothing: gains of a model that did not run, messages of runs
-/// without any.
+/// Hides a column without any values: gains of a model that did not run, messages of runs without
+/// any.
 void leaveOutIfEmpty(Table& table, std::string_view key) {
     const std::size_t at = table.columnOf(key);
     if (std::all_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
@@ -31,7 +31,7 @@ void leaveOutIfEmpty(Table& table, std::string_view key) {
         table.columns[at].shown = Shown::Data;
 }
 
-/// What came out, in a sentence.
+/// The outcome in a sentence.
 QString verdictOf(const Table& trials) {
     if (trials.rows.empty())
         return TryAllDialog::tr("No option helps against these losses.");
@@ -52,7 +52,7 @@ QString verdictOf(const Table& trials) {
     }
     const std::optional<double> gained = numberOf(best.cells.at(trials.columnOf("gained")));
     if (!gained || *gained <= 0)
-        return TryAllDialog::tr("No suggestion helps by itself.");
+        return TryAllDialog::tr("No single suggestion helps.");
     return TryAllDialog::tr("%1 helps most: a sample takes %2 less time.")
         .arg(change, QString::fromStdString(formatPercent(*gained, 1)));
 }
@@ -64,7 +64,7 @@ TryAllDialog::TryAllDialog(views::ViewContext& context, QString program, QString
     : QDialog(parent)
     , run_(std::move(program))
     , profile_(std::move(profile))
-    , verdict_(views::wrappedLabel(tr("Each suggestion is simulated by itself."), "heading"))
+    , verdict_(views::wrappedLabel(tr("Each suggestion is simulated separately."), "heading"))
     , error_(views::wrappedLabel({}, "error"))
     , bar_(new QProgressBar)
     , phase_(views::textLabel(tr("Starting…"), "muted"))
@@ -88,7 +88,7 @@ TryAllDialog::TryAllDialog(views::ViewContext& context, QString program, QString
     compare_->setEnabled(false);
     compare_->setToolTip(tr("Opens this run beside the trial of the selected row"));
     bar_->setRange(0, 100);
-    bar_->setTextVisible(false);     // the label beside it says more
+    bar_->setTextVisible(false);     // the label beside it is more informative
     constexpr QSize barSize(160, 6); // as in the dialog of one run
     bar_->setFixedSize(barSize);
     bar_->setAccessibleName(tr("Progress"));

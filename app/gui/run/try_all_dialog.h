@@ -17,22 +17,21 @@ class TablePanel;
 
 namespace tilescope::gui {
 
-/// Begins at once, shows how far it is, then a table of what was predicted and what came out. A
-/// wrong prediction is shown as wrong. A row opens as a comparison with the profile; the best is
-/// selected.
+/// Starts at once, shows progress, then a table of predictions and outcomes. A wrong prediction is
+/// marked as wrong. A row opens as a comparison with the profile; the best is selected.
 class TryAllDialog : public QDialog {
     Q_OBJECT
 public:
-    /// `program` is `tilescope`, empty where there is none.
+    /// `program` is the path of `tilescope`, empty if not found.
     TryAllDialog(views::ViewContext& context, QString program, QString profile,
                  QWidget* parent = nullptr);
 
     [[nodiscard]] views::TablePanel& table() { return *table_; }
-    /// Simulates into a folder.
+    /// Starts the simulations, with profiles in `folder`.
     void start(const QString& folder);
 
 signals:
-    /// The profile that was tried against, and a trial's.
+    /// The original profile and that of a trial.
     void comparisonWanted(const QStringList& files);
     void ended();
 

@@ -16,7 +16,7 @@
 namespace tilescope::gui {
 namespace {
 
-/// Whether most of it is seen: a page that scrolls has more than that.
+/// Whether most of it is visible: parts of a scrolling page are not.
 bool isInSight(const QWidget& widget) {
     if (!widget.isVisible())
         return false;
@@ -61,10 +61,10 @@ bool ChoiceManners::eventFilter(QObject* watched, QEvent* event) {
         if (qobject_cast<QComboBox*>(watched) == nullptr &&
             qobject_cast<QAbstractSpinBox*>(watched) == nullptr)
             return false;
-        event->ignore(); // goes on to what it is in
+        event->ignore(); // passes it on to the parent
         return true;
     }
-    // Nor does it take the keyboard.
+    // Nor does the wheel give it the keyboard focus.
     if (event->type() == QEvent::Show && qobject_cast<QComboBox*>(watched) != nullptr) {
         auto* box = static_cast<QComboBox*>(watched);
         if (box->focusPolicy() == Qt::WheelFocus)
@@ -78,7 +78,7 @@ bool ChoiceManners::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-// The list closes just before it says what was chosen in it.
+// The list closes just before the choice is signalled.
 void ChoiceManners::listClosed(QComboBox& box) {
     const QMetaObject::Connection choice =
         connect(&box, &QComboBox::activated, this, [this, at = &box] { chosen(*at); });
@@ -86,7 +86,7 @@ void ChoiceManners::listClosed(QComboBox& box) {
         this, [choice] { disconnect(choice); }, Qt::QueuedConnection);
 }
 
-// After what the choice brings to the front.
+// Queued, until the plot that the choice brings to the front is shown.
 void ChoiceManners::chosen(QComboBox& box) {
     QMetaObject::invokeMethod(
         this,
@@ -106,7 +106,7 @@ bool ChoiceManners::focusContent(QWidget& place) {
         return true;
     }
     auto* const items = qobject_cast<QAbstractItemView*>(largest<QAbstractItemView>(place));
-    // What is out of sight gets no keys. The page does, to be scrolled.
+    // Hidden widgets do not get the keyboard; then the page does, to be scrolled.
     if (items == nullptr) {
         QWidget* const page = largest<QScrollArea>(place);
         if (page != nullptr)
@@ -117,8 +117,8 @@ bool ChoiceManners::focusContent(QWidget& place) {
         items->setFocus();
         return true;
     }
-    // A list makes its first item the current one when it gets the focus, which is not what is
-    // selected in the window.
+    // A list makes its first item current when it gets the focus, although that item is not the
+    // selection of the window.
     const QSignalBlocker nothingIsChosen(items->selectionModel());
     items->setFocus();
     items->selectionModel()->clearCurrentIndex();

@@ -6,15 +6,15 @@
 
 namespace tilescope::gui {
 
-/// The wheel over a choice or a number scrolls the page instead of changing it, everywhere. When
-/// something was chosen from the list of a choice in `reports`, the keyboard goes back to the plot
-/// of its report, whose keys are letters; arrow keys on a closed choice leave it where it is.
+/// The wheel over a choice or a number always scrolls the page instead of changing the value. After
+/// a choice from a list in `reports`, the keyboard focus returns to the plot of its report, which
+/// has letters as shortcuts; after arrow keys on a closed choice the focus stays.
 class ChoiceManners : public QObject {
     Q_OBJECT
 public:
     explicit ChoiceManners(QWidget& reports);
-    /// Gives the keyboard to what a report or a part of it is mostly about: its largest plot, else
-    /// its largest table. False if there is neither.
+    /// Gives the keyboard focus to the main widget of a report or a part of it: the largest plot,
+    /// otherwise the largest table. False if there is neither.
     static bool focusContent(QWidget& place);
 
 private:

@@ -58,7 +58,7 @@ CommandPalette::CommandPalette(MainWindow& window)
     connect(field_, &QLineEdit::textChanged, this, &CommandPalette::fill);
     connect(field_, &QLineEdit::returnPressed, this, &CommandPalette::run);
     connect(list_, &QListWidget::itemActivated, this, &CommandPalette::run);
-    // What was found is in the profiles that are open.
+    // Hits refer to the open profiles.
     connect(&window.context().workers, &views::Workers::profilesLeft, this, &QWidget::close);
     fill({});
 }
@@ -71,7 +71,7 @@ void CommandPalette::fill(const QString& typed) {
     showFound();
 }
 
-// What was found before was found for other letters.
+// Clears previous hits, since they are for other letters.
 void CommandPalette::ask(Kind& kind, const QString& typed) {
     kind.found.clear();
     if (!kind.query) {
@@ -113,7 +113,7 @@ void CommandPalette::showFound() {
     list_->clear();
     const std::vector<std::size_t> order = this->order();
     for (const std::size_t kind : order) {
-        if (order.size() > 1) // one alone needs no name
+        if (order.size() > 1) // a single one needs no heading
             addHeading(kinds_[kind].finder->heading());
         for (std::size_t hit = 0; hit < kinds_[kind].found.size(); ++hit)
             addHit(kind, hit);
@@ -160,7 +160,7 @@ void CommandPalette::move(int step) {
     for (int row = list_->currentRow() + step; row >= 0 && row < list_->count(); row += step)
         if (list_->item(row)->flags().testFlag(Qt::ItemIsSelectable)) {
             list_->setCurrentRow(row);
-            // The heading of the first hits is seen with them.
+            // Shows the heading above the first hit.
             if (row == 1)
                 list_->scrollToTop();
             return;

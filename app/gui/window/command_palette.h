@@ -1,4 +1,4 @@
-// Everything of the window in one list.
+// Search over everything in the window.
 #pragma once
 
 #include <QDialog>
@@ -15,10 +15,9 @@ namespace tilescope::gui {
 
 class MainWindow;
 
-/// What answers to a few letters: commands, controls of the report in front, what the profile is
-/// made of, options, help. Hits come in as they are found, under headings; Enter goes to the one
-/// that is chosen. Kinds whose best hit has the text as it is come before those that only have its
-/// letters.
+/// Matches for a few letters: commands, controls of the report in front, parts of the profile,
+/// options, help. Hits appear as they are found, under headings; Enter goes to the chosen one.
+/// Kinds whose best hit contains the text come before those with only its letters.
 class CommandPalette : public QDialog {
     Q_OBJECT
 public:
@@ -30,8 +29,8 @@ public:
 
 private:
     struct Kind {
-        std::shared_ptr<const Finder> finder;          ///< shared with the work that asks it
-        std::unique_ptr<views::BackgroundQuery> query; ///< none of what is found at once
+        std::shared_ptr<const Finder> finder;          ///< shared with the background query
+        std::unique_ptr<views::BackgroundQuery> query; ///< none for quick finders
         std::vector<Found> found;
     };
     void fill(const QString& typed);

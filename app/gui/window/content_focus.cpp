@@ -33,12 +33,12 @@ QWidget& ContentFocus::partOf(QWidget& report, const QString& section) {
 void ContentFocus::want(QWidget& place) {
     if (!place.isVisible())
         return;
-    // Until there is content, keys must not go to something else.
+    // Keys must not go to something else until there is content.
     if (!ChoiceManners::focusContent(place))
         if (QWidget* const other = window_.focusWidget())
             other->clearFocus();
     place_ = &place;
-    // Later: the press that led here may still be on its way through what it was pressed in.
+    // Queued, as the key or mouse press that led here may still be being delivered.
     QMetaObject::invokeMethod(this, &ContentFocus::begin, Qt::QueuedConnection);
 }
 

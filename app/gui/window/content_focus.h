@@ -1,4 +1,4 @@
-// The keyboard goes where the user has gone.
+// Moves the keyboard focus along with the user's navigation.
 #pragma once
 
 #include <QMainWindow>
@@ -8,17 +8,17 @@
 
 namespace tilescope::gui {
 
-/// Gives the keyboard to what a place is about when somebody goes there otherwise than by clicking
-/// in it: at once, and again when the place has read what it shows, as what is hidden meanwhile
-/// loses the focus to whatever comes next. Who has pressed something since is left where they are.
+/// Gives the keyboard focus to the main widget of a place when the user goes there without clicking
+/// in it: at once, and again when the place has loaded its data, as widgets hidden meanwhile lose
+/// the focus. Does nothing if a key or button has been pressed since.
 class ContentFocus : public QObject {
     Q_OBJECT
 public:
     ContentFocus(QMainWindow& window, const views::Workers& workers);
 
-    /// The one of a window, which has one.
+    /// The instance of a window; every window has one.
     [[nodiscard]] static ContentFocus& of(const QMainWindow& window);
-    /// A report in front, or a part of one; nothing if it is not in sight.
+    /// `place` is the report in front, or a part of it; nothing is done if it is not visible.
     void want(QWidget& place);
     /// The page of `report` that is called `section`, if it is in front; else the report.
     [[nodiscard]] static QWidget& partOf(QWidget& report, const QString& section);
@@ -31,7 +31,7 @@ private:
 
     QMainWindow& window_;
     const views::Workers& workers_;
-    QPointer<QWidget> place_; ///< whose content is still to get the keyboard
+    QPointer<QWidget> place_; ///< whose content is still to get the focus
 };
 
 } // namespace tilescope::gui

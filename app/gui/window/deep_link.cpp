@@ -24,7 +24,7 @@ std::optional<Kind> kindFrom(const QString& name) {
     return place < 0 ? std::optional<Kind>() : static_cast<Kind>(place);
 }
 
-/// What a report calls its selection, what it most often is first.
+/// The kinds of selection of a report, the most common first.
 std::vector<Kind> kindsOf(Report report) {
     switch (report) {
     case Report::Memory:
@@ -49,7 +49,7 @@ std::vector<Kind> kindsOf(Report report) {
     return {Kind::Operation, Kind::Variable};
 }
 
-/// What the axis of a report counts; null if it has none.
+/// The unit of a report's axis; null if it has none.
 const char* axisOf(Report report) {
     switch (report) {
     case Report::Trace:
@@ -65,7 +65,7 @@ const char* axisOf(Report report) {
     }
 }
 
-/// How many of a kind a profile has, and what they are called.
+/// The number of items of a kind in a profile, and their names.
 struct Names {
     std::size_t count = 0;
     std::function<std::string_view(std::size_t)> name; ///< none for tiles
@@ -197,9 +197,9 @@ QString quoted(QString text) {
            QLatin1Char('\'');
 }
 
-/// A name that is read as it was written.
+/// Whether a name can be given to --select and is read back unchanged.
 bool canBeGiven(const QString& name) {
-    constexpr qsizetype longest = 300; // letters that somebody may want to paste
+    constexpr qsizetype longest = 300; // letters; longer ones are unwieldy to paste
     return !name.isEmpty() && name.size() <= longest && !numberIn(name) &&
            !nextKind().match(name).hasMatch() &&
            std::all_of(name.begin(), name.end(), [](QChar c) { return c.isPrint(); });
@@ -237,7 +237,7 @@ std::vector<SelectWish> selectWishesFrom(const QString& text) {
     static const QRegularExpression number(QStringLiteral("^([A-Za-z]+)=\\d+$"));
     const QString first = text.section(QLatin1Char('='), 0, 0);
     if (!text.contains(QLatin1Char('=')) || !kindFrom(first)) {
-        // Of what is no kind a number is a slip; anything else may be a name.
+        // A number after an unknown kind is a mistake; anything else may be a name.
         if (text.isEmpty() || number.match(text).hasMatch())
             throw UserError(fmt::format("--select cannot select '{}': it can be a name, or tile, "
                                         "step, variable, operation, program or tensor",

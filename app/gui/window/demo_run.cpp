@@ -19,7 +19,7 @@ QString DemoRun::defaultFolder() {
 void DemoRun::startDemo(const QString& folder) {
     if (!available() || running())
         return;
-    // The program reads files, not what is compiled into this one.
+    // The program cannot read the resources of this one.
     jobFolder_ = std::make_unique<QTemporaryDir>();
     const QString job = jobFolder_->filePath(QStringLiteral("demo.json"));
     if (!jobFolder_->isValid() || !QFile::copy(QStringLiteral(":/jobs/demo.json"), job)) {

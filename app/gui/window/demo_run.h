@@ -12,10 +12,10 @@ namespace tilescope::gui {
 class DemoRun : public SimulationRun {
     Q_OBJECT
 public:
-    /// `program` is empty where there is none.
+    /// `program` is empty if not found.
     explicit DemoRun(QString program, QObject* parent = nullptr);
 
-    /// Where the demo's profile goes: the user's own data of this program.
+    /// The folder of the demo's profile, in the user's data of this program.
     static QString defaultFolder();
     /// Writes FOLDER/profile.pop.
     void startDemo(const QString& folder);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int thickness = 2; // pixels
 
-// Only its border is there: what it is around is painted as if there were no frame.
+// Only the border is part of the widget: whatever it surrounds is painted without interference.
 class Frame : public QWidget {
 public:
     Frame(QWidget* window, const views::ThemeSource& theme)
@@ -40,7 +40,7 @@ private:
     const views::ThemeSource& theme_;
 };
 
-// Whether anybody has pressed anything yet.
+// Whether any key or button has been pressed yet.
 class FirstPress : public QObject {
 public:
     explicit FirstPress(QObject* parent)
@@ -62,7 +62,7 @@ private:
     bool was_ = false;
 };
 
-// The field of a choice or of a spin box is a part of it.
+// The line edit of a choice or spin box counts as part of it.
 QWidget* shownAs(QWidget* focused) {
     QWidget* parent = focused == nullptr ? nullptr : focused->parentWidget();
     const bool isPart = qobject_cast<QComboBox*>(parent) != nullptr ||
@@ -70,7 +70,7 @@ QWidget* shownAs(QWidget* focused) {
     return isPart ? parent : focused;
 }
 
-// Of what fills its place the frame is inside; a control has it around itself.
+// The frame is inside widgets that fill their place, and around controls.
 QRect framed(const QWidget& widget) {
     if (const auto* tabs = qobject_cast<const QTabBar*>(&widget))
         return tabs->tabRect(tabs->currentIndex());
@@ -81,12 +81,12 @@ QRect framed(const QWidget& widget) {
                  : widget.rect().adjusted(-thickness, -thickness, thickness, thickness);
 }
 
-// What of it is in sight: areas that scroll cut it off.
+// Its visible part: scroll areas clip it.
 QRect clipped(const QWidget& widget, QRect rect, const QWidget& window) {
     const QWidget* at = &widget;
     for (; at != &window && at->parentWidget() != nullptr; at = at->parentWidget()) {
         rect.translate(at->pos());
-        // The margin of a control may lie beside its parent; a viewport's edge may not.
+        // The frame of a control may extend beyond its parent, but not beyond a viewport.
         if (qobject_cast<const QAbstractScrollArea*>(at->parentWidget()) != nullptr)
             rect &= at->geometry();
     }
@@ -108,7 +108,7 @@ FocusRing::FocusRing(QWidget& window, const views::ThemeSource& theme)
     , theme_(theme) {
     auto* press = new FirstPress(this);
     connect(qApp, &QApplication::focusChanged, this, [this, press](QWidget*, QWidget* now) {
-        // What a new window begins with nobody has gone to.
+        // The initial focus of a new window was not chosen by the user.
         if (press->was())
             follow(shownAs(now));
     });
@@ -169,9 +169,9 @@ bool FocusRing::eventFilter(QObject*, QEvent* event) {
     case QEvent::Show:
     case QEvent::Hide:
     case QEvent::LayoutRequest:
-    case QEvent::KeyRelease: // the tab of a row of tabs is another
+    case QEvent::KeyRelease: // may change the current tab
     case QEvent::MouseButtonRelease:
-        // When the widgets around it have their places too.
+        // Queued, until the surrounding widgets are in their places too.
         QMetaObject::invokeMethod(this, &FocusRing::put, Qt::QueuedConnection);
         break;
     case QEvent::ParentChange:

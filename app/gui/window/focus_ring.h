@@ -1,4 +1,4 @@
-// A ring around whatever has the keyboard.
+// A ring around the widget with the keyboard focus.
 #pragma once
 
 #include <QPointer>
@@ -9,16 +9,16 @@
 
 namespace tilescope::gui {
 
-/// Shows a frame around the widget of a window, or of its dialogs, that has the focus: one look for
-/// controls, tables and plots alike, which moves with the widget and goes away with it. What a new
-/// window gives the focus to by itself has none.
+/// Shows a frame around the widget of a window, or of its dialogs, that has the focus: the same for
+/// controls, tables and plots. It moves and disappears with the widget. The initial focus of a new
+/// window has no frame.
 class FocusRing : public QObject {
     Q_OBJECT
 public:
-    /// Both live as long as the ring.
+    /// Both must outlive the ring.
     FocusRing(QWidget& window, const views::ThemeSource& theme);
 
-    /// The widget that the ring is around; null if there is none.
+    /// The widget inside the ring; null if there is none.
     [[nodiscard]] QWidget* widget() const { return widget_; }
     /// The frame on the screen, in global coordinates; empty if there is none.
     [[nodiscard]] QRect place() const;
@@ -32,8 +32,8 @@ private:
     QWidget& window_;
     const views::ThemeSource& theme_;
     QPointer<QWidget> widget_;
-    QPointer<QWidget> before_;               ///< what it was around last, which a window gets back
-    std::vector<QPointer<QWidget>> watched_; ///< the widget and all that it is in
+    QPointer<QWidget> before_;               ///< the previous widget, restored with its window
+    std::vector<QPointer<QWidget>> watched_; ///< the widget and all its parents
     QPointer<QWidget> frame_;
 };
 

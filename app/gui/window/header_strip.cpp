@@ -22,15 +22,15 @@ namespace {
 
 constexpr int stripEdge = 14;    // pixels left and right
 constexpr int partGap = 22;      // between two parts
-constexpr int leastGiving = 120; // pixels that a shortened part keeps
-constexpr int around = 12;       // of the text of a button; a label needs less
+constexpr int leastGiving = 120; // minimum width of a shortened part, pixels
+constexpr int around = 12;       // around the text of a button; a label needs less
 constexpr std::size_t mostChanges = 3;
 
 QString pathOf(const ProfileView& profile) {
     return views::shownName(profile.file().string());
 }
 
-/// Samples a second as the time of one; none without an execution.
+/// The time of one sample, from the throughput; none without an execution.
 std::optional<double> sampleSeconds(const ProfileInfo& info) {
     return info.hasExecution && info.throughput > 0 ? std::optional(1 / info.throughput)
                                                     : std::nullopt;
@@ -48,7 +48,7 @@ HeaderStrip::HeaderStrip(views::ViewContext& context, QWidget* parent)
     connect(&context_.reports, &ReportPair::changed, this, &HeaderStrip::reload);
     connect(&context_.preferences, &views::Preferences::unitsChanged, this, &HeaderStrip::show);
     connect(&context_.theme, &views::ThemeSource::changed, this, &HeaderStrip::show);
-    // Whoever shows the tiles says what is wrong with them.
+    // The report that shows the tiles reports the error.
     connect(&query_, &views::BackgroundQuery::failed, this, [] {});
 }
 
@@ -120,7 +120,7 @@ void HeaderStrip::showTwo() {
     const ProfileView& target = *context_.reports.target();
     const QString before = views::shownName(source.info().model);
     const QString after = views::shownName(target.info().model);
-    // Two runs of one model are told apart by their folders.
+    // Two runs of one model are distinguished by their folders.
     const auto [one, other] = views::shortNames(source.file(), target.file());
     const QString name = before != after ? tr("%1 \u2192 %2").arg(before, after)
                                          : tr("%1: %2 \u2192 %3").arg(before, one, other);
@@ -135,7 +135,7 @@ void HeaderStrip::addName(const QString& text, const QString& toolTip) {
     label->setParent(this);
     label->setToolTip(toolTip);
     parts_.push_back(
-        {label, text.simplified(), Rank::Name, {}, true}); // one line, whatever a file says
+        {label, text.simplified(), Rank::Name, {}, true}); // one line, whatever the file contains
 }
 
 void HeaderStrip::addText(const QString& text, Rank rank, Look look, const QString& toolTip,
@@ -152,16 +152,16 @@ void HeaderStrip::addText(const QString& text, Rank rank, Look look, const QStri
 void HeaderStrip::addChanges() {
     std::vector<OptionChange> changes =
         leadingChanges(context_.reports.source()->info(), context_.reports.target()->info());
-    // The name says so already.
+    // The name already shows it.
     const bool otherModel =
         std::erase_if(changes, [](const OptionChange& each) { return each.option == "model"; }) > 0;
     const QString text = otherModel && changes.empty()
                              ? tr("nothing else differs")
                              : views::changesText(changes, mostChanges).simplified();
     changes_ = new QPushButton(this);
-    changes_->setObjectName(QStringLiteral("nameOfProfile")); // no text of ours
+    changes_->setObjectName(QStringLiteral("nameOfProfile")); // text from a file
     changes_->setFlat(true);
-    changes_->setFocusPolicy(Qt::TabFocus); // a click leads elsewhere
+    changes_->setFocusPolicy(Qt::TabFocus); // a click goes to the comparison
     changes_->setCursor(Qt::PointingHandCursor);
     const QString tip = views::changesTip(changes);
     changes_->setToolTip(tip.isEmpty() ? tr("Shows the comparison")
@@ -249,8 +249,7 @@ void HeaderStrip::addTimes() {
         look = *after < *before ? Look::Good : Look::Bad;
     }
     addText(text, Rank::Rate, look,
-            tr("Time of a sample, with the host's call: a second divided by the samples that "
-               "it has"));
+            tr("Time of a sample, with the host's call: a second divided by its samples"));
 }
 
 int HeaderStrip::widthOf(const Part& part) {
@@ -280,7 +279,7 @@ QString HeaderStrip::fitted(const Part& part, int width) {
 void HeaderStrip::place(const Part& part, const QString& text, int left, int width) const {
     if (auto* label = qobject_cast<QLabel*>(part.widget))
         label->setText(text);
-    else // no letter of a name is a key
+    else // '&' in a name does not mark a shortcut
         static_cast<QPushButton*>(part.widget)
             ->setText(QString(text).replace(QLatin1Char('&'), QLatin1String("&&")));
     constexpr int forRing = 4; // pixels around a button that has the focus
@@ -306,7 +305,7 @@ std::vector<HeaderStrip::Part*> HeaderStrip::byRank() {
     return order;
 }
 
-// What matters less does not stand in the place of what has no room.
+// A part that does not fit is not replaced by a less important one.
 void HeaderStrip::share(int room) {
     const std::vector<Part*> order = byRank();
     for (Part* part : order)

@@ -1,4 +1,4 @@
-// A line above the reports that says what is open.
+// A line above the reports that shows which profiles are open.
 #pragma once
 
 #include <QFrame>
@@ -13,9 +13,9 @@ class QPushButton;
 
 namespace tilescope::gui {
 
-/// Model, batch, machine, whether it fits, time and throughput of a profile; of two, what differs,
-/// which leads to the comparison, and how each of these changed. Where there is less room, what
-/// matters least is said in fewer words, and then left out: the machine first, the name last.
+/// Model, batch, machine, whether it fits, time and throughput of a profile; for two profiles, the
+/// differences, as a link to the comparison, and the change of each figure. If there is less room,
+/// the least important parts are shortened, then left out: the machine first, the name last.
 class HeaderStrip : public QFrame {
     Q_OBJECT
 public:
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override { return {1, sizeHint().height()}; }
 
 signals:
-    /// The user has gone to what differs.
+    /// The user has clicked the differences.
     void compareWanted();
 
 protected:
@@ -37,16 +37,16 @@ private:
         std::optional<MemorySummary> target;
     };
     enum class Look { Plain, Muted, Good, Bad };
-    /// Of a narrow strip the last of these leave first.
+    /// In a narrow strip the last of these are left out first.
     enum class Rank { Name, Fits, Differences, Rate, Time, Batch, Machine };
     struct Part {
         QWidget* widget = nullptr;
         QString text; ///< in full
         Rank rank = Rank::Name;
-        QStringList shorter = {}; ///< what stands for the text where there is less room
-        bool gives = false;       ///< is shortened before it is left out
+        QStringList shorter = {}; ///< alternatives to the text if there is less room
+        bool gives = false;       ///< can be elided before it is left out
         bool follows = false;     ///< belongs to the part before it
-        int width = 0;            ///< pixels that it has; none is left out
+        int width = 0;            ///< pixels; 0: left out
     };
     void reload();
     void show();
@@ -62,8 +62,8 @@ private:
     void addTimesOf(const ProfileInfo& info);
     void layOut();
     [[nodiscard]] std::vector<Part*> byRank();
-    /// Gives parts their room: as many as fit in their shortest words, those that matter first;
-    /// then, in that order, as many words as there is room for.
+    /// Assigns widths: as many parts as fit in their shortest form, the most important first; then,
+    /// in that order, the longest form for which there is room.
     void share(int room);
     static void widen(Part& part, int& spare);
     [[nodiscard]] static QString fitted(const Part& part, int width);

@@ -55,7 +55,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     contents_->setCurrentRow(0);
 }
 
-// The manual has a heading, which is no page.
+// The manual has a heading, which is not a page.
 void HelpWindow::addPage(const QString& name) {
     if (name == manualPages().first()) {
         auto* heading = new QListWidgetItem(tr("Manual"), contents_);
@@ -98,7 +98,7 @@ void HelpWindow::load(int row) {
 
 void HelpWindow::changeEvent(QEvent* event) {
     QDialog::changeEvent(event);
-    // Links take their colour from the palette when the text is read.
+    // Links take their colour from the palette when the text is loaded.
     if (event->type() == QEvent::PaletteChange && contents_->currentRow() >= 0)
         load(contents_->currentRow());
 }

@@ -11,15 +11,15 @@ namespace tilescope::gui {
 
 class HelpText;
 
-/// Short pages, one for each report and some more, and those of the manual, one for each task, with
-/// a search over all of them. Enter in the search box goes from match to match, through all pages.
+/// Short pages, one for each report and a few others, and pages of the manual, one for each task,
+/// with a search over all of them. Enter in the search box goes to the next match in all pages.
 class HelpWindow : public QDialog {
     Q_OBJECT
 public:
     explicit HelpWindow(QWidget* parent = nullptr);
 
-    /// By its name ("memory", "manual/pipelines"); an empty or unknown name shows the first page. A
-    /// word of it that is not empty is selected.
+    /// Shows a page by name ("memory", "manual/pipelines"), the first page if the name is empty or
+    /// unknown, and selects a word on it unless that is empty.
     void showPage(const QString& name, const QString& word = {});
 
     /// Names of all pages in the order of the contents.

@@ -80,7 +80,7 @@ HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget
     tabs_->addTab(comparisons_, tr("Recent comparisons"));
     constexpr int listHeight = 320;
     tabs_->setMinimumHeight(listHeight);
-    // What is above stays where it is when the first profile is listed.
+    // Keeps the widgets above in place when the first profile is listed.
     QSizePolicy room = tabs_->sizePolicy();
     room.setRetainSizeWhenHidden(true);
     tabs_->setSizePolicy(room);
@@ -95,7 +95,7 @@ HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget
     outer->addLayout(vertical);
     outer->addStretch();
 
-    // As they stand, not as they were made.
+    // Tab order by position, not by creation.
     QWidget* before = open;
     for (QWidget* next : std::initializer_list<QWidget*>{compare, run, demoButton_, tabs_->tabBar(),
                                                          profiles_, comparisons_})
@@ -123,7 +123,7 @@ void HomeScreen::makeDemo(QVBoxLayout& layout) {
     line->addWidget(demoPhase_, 1);
     line->addWidget(cancel);
     layout.addWidget(demoProgress_);
-    // What another program says is no markup.
+    // Output of another program is not markup.
     demoError_->setTextFormat(Qt::PlainText);
     demoError_->hide();
     layout.addWidget(demoError_);
@@ -155,7 +155,7 @@ void HomeScreen::updateDemo() {
             : tr("The program 'tilescope', which simulates the demo, is neither beside this "
                  "program nor in PATH"));
     demoProgress_->setVisible(demo_.running());
-    demoBar_->setRange(0, 0); // until it says how far it is
+    demoBar_->setRange(0, 0); // until it reports progress
     demoPhase_->setText(tr("Simulating ResNeXt-50, batch size 32…"));
 }
 
@@ -192,7 +192,7 @@ void HomeScreen::fill() {
         details_.read(recent_.entries());
 }
 
-// What the files are now; they may have changed while reports were in front.
+// Reads the files again, as they may have changed while reports were in front.
 void HomeScreen::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     details_.read(recent_.entries());
@@ -219,7 +219,7 @@ void HomeScreen::fill(QListWidget& list, const QStringList& entries) {
         line->addWidget(remove);
         list.setItemWidget(item, over);
     }
-    // After a removal the keyboard goes on where it was.
+    // After a removal the current row stays where it was.
     list.setCurrentRow(std::min(row, list.count() - 1));
 }
 
@@ -239,7 +239,7 @@ void HomeScreen::describe(QListWidgetItem& item) const {
     item.setData(RecentRow::AgeRole, text.age);
     item.setData(RecentRow::GoodRole, text.good);
     item.setData(RecentRow::MissingRole, text.missing);
-    // What a screen reader says, and what is found by typing.
+    // For screen readers and for search by typing.
     QStringList all{text.title, text.details, text.verdict, text.age, text.place};
     all.removeAll(QString());
     item.setText(all.join(QStringLiteral(", ")));

@@ -42,7 +42,7 @@ void keepCollapsed(views::SummaryView& summary) {
                      [key](const QStringList& names) { QSettings().setValue(key, names); });
 }
 
-// Two runs of one model are told apart by their folders.
+// Two runs of one model are distinguished by their folders.
 QString namesOf(const ProfilePair& open) {
     if (!open.comparing())
         return views::profileTitle(*open.source);
@@ -101,7 +101,7 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     profilesChanged();
 }
 
-// Views, dialogs and what they ask refer to the context, a member: they go before it.
+// Views, dialogs and their queries refer to the context, a member, and must be destroyed before it.
 MainWindow::~MainWindow() {
     delete findChild<FocusRing*>();
     qDeleteAll(findChildren<QDialog*>(Qt::FindDirectChildrenOnly));
@@ -139,7 +139,7 @@ void MainWindow::makeCentral() {
     statusBar()->setContentsMargins(10, 0, 12, 0);
     connect(sideMenu_, &SideMenu::chosen, this, [this](Report report) {
         showReport(report);
-        // Who goes through the menu by keys stays on the entry that was pressed.
+        // The focus stays on a menu entry that was activated from the keyboard.
         const auto* entry = qobject_cast<QAbstractButton*>(focusWidget());
         if (entry == nullptr || !entry->isChecked() || !sideMenu_->isAncestorOf(entry))
             ContentFocus::of(*this).want(*reportStack_);
@@ -165,11 +165,11 @@ void MainWindow::openProfiles(const QStringList& files) {
     wanted_.reset();
     link_.reset();
     messageBar_->hide();
-    // What the user wants now must not be replaced by the demo when that is ready.
+    // The demo must not replace these profiles when it is ready.
     home_->demo().cancel();
     if (files.size() == 1 && isSweep(files[0].toStdString()))
         return openSweep(files[0]);
-    // Who opens one profile does not look at what takes two.
+    // A single profile does not open in the report that compares two.
     if (files.size() == 1 && current_ == Report::Compare && context_.reports.source())
         wanted_ = Report::Summary;
     context_.reports.open(files[0].toStdString(), files.value(1).toStdString());
@@ -252,11 +252,11 @@ void MainWindow::showSection(const QString& name) {
 
 void MainWindow::profilesChanged() {
     const ProfilePair& open = context_.reports.profiles();
-    // Back from the profile of a cell the sweep is still there.
+    // After closing the profile of a cell, the sweep is shown again.
     QWidget* const resting = sweep_ != nullptr ? static_cast<QWidget*>(sweep_) : home_;
     const bool leavesHome = open.source && pages_->currentWidget() != reportPage_;
     pages_->setCurrentWidget(open.source ? reportPage_ : resting);
-    // What is hidden gives the focus to whatever is next, where nobody has gone.
+    // Hiding a widget moves the focus to the next one, which the user did not choose.
     if (QWidget* const next = focusWidget();
         leavesHome && next != nullptr && sideMenu_->isAncestorOf(next))
         next->clearFocus();
@@ -264,7 +264,7 @@ void MainWindow::profilesChanged() {
     context_.selection.clear();
     context_.history.reset();
     QString title = QStringLiteral("TileScope");
-    // What is opened next begins as anything does, not where the last one was left.
+    // The next profile opens with the first report, not with the last one shown.
     if (!open.source)
         current_ = Report::Summary;
     if (open.source) {
@@ -291,7 +291,7 @@ void MainWindow::openingEnded() {
     if (!rewritten_.isEmpty())
         messageBar_->show(
             MessageBar::Kind::Notice,
-            tr("%1 was written anew and has been read again.").arg(std::exchange(rewritten_, {})));
+            tr("%1 was rewritten and has been read again.").arg(std::exchange(rewritten_, {})));
 }
 
 void MainWindow::openingFailed(const QString& file, const QString& text) {
@@ -324,7 +324,7 @@ void MainWindow::updateActions() {
 
 void MainWindow::applyTheme() {
     const ThemeChoice choice = context_.preferences.theme();
-    // What the desktop uses, as far as its palette tells; ours would hide it once it is set.
+    // The desktop's theme, judged by its palette; read only once, before our palette replaces it.
     static const bool systemIsDark =
         QApplication::palette().color(QPalette::Window).lightness() < 128;
     const bool dark =

@@ -29,7 +29,7 @@ class MessageBar;
 class SideMenu;
 class TraceExport;
 
-/// Whether the window may keep what the user chose: pictures and tests leave no traces.
+/// Whether the window may store the user's choices; pictures and tests must not.
 enum class Memory { Persistent, None };
 
 class MainWindow : public QMainWindow {
@@ -40,42 +40,43 @@ public:
 
     /// One profile, two to compare, or the results of a sweep (a sweep.db or its folder).
     void openProfiles(const QStringList& files);
-    /// Opens source and target, and shows the report that says what changed.
+    /// Opens source and target, and shows the report of their differences.
     void compareProfiles(const QStringList& files);
-    /// Opens profiles at a place in them; what they do not have is said when they are read.
+    /// Opens profiles at a place in them; if it does not exist, that is reported after loading.
     void openLink(const DeepLink& link);
-    /// Brings the selected operation into sight where the report in front does not do so by itself.
+    /// Brings the selected operation into view if the report in front does not do so itself.
     void goToSelected();
-    /// What the window shows, as a link that leads back to it.
+    /// A link to what the window shows.
     [[nodiscard]] DeepLink link();
     /// The sweep that is open; null if none is.
     [[nodiscard]] views::SweepView* sweep() { return sweep_; }
     void showReport(Report report);
     [[nodiscard]] Report currentReport() const { return current_; }
-    /// The view of a report; made if it was never shown.
+    /// The view of a report; created if it was never shown.
     views::ReportView& view(Report report);
     [[nodiscard]] views::ViewContext& context() { return context_; }
     [[nodiscard]] RecentFiles& recent() { return recent_; }
     void setShowsFrameTimes(bool shows);
-    /// A message that belongs to no report.
+    /// Shows a message that does not belong to a report.
     void showError(const QString& text);
 
-    /// What the window shows, and showing that again as its profiles open.
+    /// Saves what the window shows, and restores it as its profiles open.
     [[nodiscard]] SessionState state() const;
     void restoreState(const SessionState& state);
     /// Paths of the profiles that are open: none, a source, or both.
     [[nodiscard]] QStringList openFiles() const;
-    /// What other windows have open too; a run must not replace it unasked.
+    /// Profiles that any window has open; a run must not replace them without asking.
     void setOpenProfilesSource(std::function<QStringList()> source);
-    /// The dialog of a run, open and filled in.
+    /// Opens the dialog of a run and fills it in.
     RunDialog& openRunDialog(const RunRequest& request);
-    /// The request that repeats the run of a profile with one option changed, and those that it
-    /// needs; an empty key changes none, an empty value leaves the option (or "model") to the user.
+    /// The request that repeats the run of a profile with one option changed, and the options in
+    /// `with`; an empty key changes none, an empty value leaves the option (or "model") to the
+    /// user.
     [[nodiscard]] static RunRequest runAgain(const ProfileView& profile,
                                              const std::string& key = {},
                                              const std::string& value = {},
                                              const std::map<std::string, std::string>& with = {});
-    /// A page of the help, at a heading or word of it unless that is empty.
+    /// Shows a page of the help, at a heading or word unless that is empty.
     void showHelp(const QString& page = {}, const QString& heading = {});
 
     static constexpr const char* profileFilter =
@@ -118,7 +119,7 @@ private:
     void openRunAgain(const ProfileViewPtr& profile, const std::string& key,
                       const std::string& value, const std::map<std::string, std::string>& with);
     void openTryAll(const ProfileViewPtr& profile);
-    /// The profile that a run has made, last of two where it is to be compared.
+    /// Opens the profile of a finished run, the last of two if it is to be compared.
     void openResult(const QStringList& files);
     void openSweep(const QString& file);
     void showSweep();
@@ -137,10 +138,10 @@ private:
     views::FileWatch watch_;
     std::function<QStringList()> openProfiles_;
     std::optional<SessionState> pending_; ///< to be restored when its profiles are open
-    std::optional<Report> wanted_;        ///< to be shown when the profiles that open are open
+    std::optional<Report> wanted_;        ///< to be shown when the opening profiles are open
     std::optional<DeepLink> link_;        ///< to be followed when its profiles are open
     QJsonObject wantedControls_;          ///< of reports that were not shown yet
-    QString rewritten_;                   ///< the file whose change is the reason for reading again
+    QString rewritten_;                   ///< the changed file that is being reloaded
     TraceExport* traceExport_ = nullptr;
     RunDialog* runDialog_ = nullptr;
     Memory memory_;

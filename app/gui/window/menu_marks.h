@@ -1,10 +1,10 @@
-// What actions of the menus say of themselves.
+// Properties of menu actions.
 #pragma once
 
 namespace tilescope::gui {
 
-/// The property of an action for the open profile that does its work for the results of a sweep,
-/// too, while these are in front.
+/// Marks an action for the open profile that also works for the results of a sweep while these are
+/// in front.
 inline constexpr const char* sweepHasItToo = "sweepHasItToo";
 
 } // namespace tilescope::gui

@@ -1,4 +1,4 @@
-// A line at the top of the window: an error, or what is being opened.
+// A line at the top of the window: an error, or the file being opened.
 #pragma once
 
 #include <QFrame>
@@ -19,7 +19,7 @@ public:
 
     enum class Kind {
         Error,
-        Notice,  ///< something that happened and is no error; an action may follow from it
+        Notice,  ///< an event that is not an error; may offer an action
         Progress ///< `run` cancels
     };
     void show(Kind kind, const QString& text, const QString& action = {},

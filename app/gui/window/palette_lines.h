@@ -5,8 +5,7 @@
 
 namespace tilescope::gui {
 
-/// The name of a hit at the left and what tells it from others, muted, at the right; headings are
-/// muted and bold.
+/// The name of a hit on the left and its detail, muted, on the right; headings are muted and bold.
 class PaletteLines : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -17,7 +17,7 @@ constexpr int barHeight = 18;
 constexpr int gap = 4;
 constexpr int exampleWidth = 520;
 
-/// A piece of a trace, two curves and a bar of memory in the colours in force, each named.
+/// A piece of a trace, two curves and a bar of memory in the current colours, each labelled.
 class PaletteExample : public views::PaintedWidget {
 public:
     explicit PaletteExample(views::ViewContext& context, QWidget* parent = nullptr);
@@ -42,7 +42,7 @@ PaletteExample::PaletteExample(views::ViewContext& context, QWidget* parent)
     setAccessibleName(tr("Example of the colours"));
 }
 
-// Names as wide as their boxes; shares are made up for that, they measure nothing.
+// The shares are arbitrary, chosen so that names fit their boxes.
 std::vector<std::vector<PaletteExample::Sample>> PaletteExample::rows() const {
     const auto kind = [&](ProgramKind kind) { return theme().kind(kind); };
     return {{{tr("Source"), theme().source, 0.5}, {tr("Target"), theme().target, 0.5}},

@@ -1,4 +1,4 @@
-// What the user can choose for all reports.
+// The settings that apply to all reports.
 #pragma once
 
 #include <QDialog>
@@ -7,8 +7,8 @@
 
 namespace tilescope::gui {
 
-/// Units, clock, theme, colours with an example of them, files. Every choice holds at once; there
-/// is nothing to confirm.
+/// Units, clock, theme, colours with an example of them, files. Every choice takes effect at once;
+/// there is nothing to confirm.
 class PreferencesDialog : public QDialog {
     Q_OBJECT
 public:

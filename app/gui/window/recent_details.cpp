@@ -39,7 +39,7 @@ RecentFile lookAt(const QString& file, const QMap<QString, RecentFile>& known) {
     return found;
 }
 
-// Every run writes a profile.pop: its folder tells them apart.
+// Every run writes a profile.pop; the folder distinguishes them.
 QString shortName(const QString& file) {
     const QFileInfo info(file);
     return views::shownText(info.dir().dirName() + QLatin1Char('/') + info.fileName(),
@@ -73,7 +73,7 @@ void describeTwo(RecentText& text, const ProfileInfo& source, const ProfileInfo&
     std::vector<OptionChange> changes = leadingChanges(source, target);
     if (source.model != target.model) {
         text.title += QStringLiteral(" \u2192 ") + views::shownName(target.model, views::mostOfOne);
-        changes.erase(changes.begin()); // the title says so
+        changes.erase(changes.begin()); // shown in the title
     }
     text.details =
         changes.empty() ? said("the same options") : views::changesText(changes, mostChanges);

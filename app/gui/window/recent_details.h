@@ -1,4 +1,4 @@
-// What the list of recent profiles says about each of them.
+// The details shown in the list of recent profiles.
 #pragma once
 
 #include <QDateTime>
@@ -12,24 +12,24 @@
 
 namespace tilescope::gui {
 
-/// A file as it was when it was looked at.
+/// The state of a file when it was read.
 struct RecentFile {
     bool missing = false;
     bool sweep = false;
     QString failure;                 ///< why it cannot be read; empty if it can
-    std::optional<ProfileInfo> info; ///< of a profile
-    QDateTime written;               ///< when the file was
+    std::optional<ProfileInfo> info; ///< if it is a profile
+    QDateTime written;               ///< modification time of the file
 };
 
-/// Looks at files on a worker thread, and reads of each profile no more than what it says of
-/// itself. A file is read again only after it was written anew.
+/// Reads files on a worker thread, of each profile only its general information. A file is read
+/// again only after it has been rewritten.
 class RecentDetails : public QObject {
     Q_OBJECT
 public:
     explicit RecentDetails(views::Workers& workers, QObject* parent = nullptr);
     /// Entries as RecentFiles has them.
     void read(const QStringList& entries);
-    /// Null until the file has been looked at.
+    /// Null until the file has been read.
     [[nodiscard]] const RecentFile* find(const QString& file) const;
 
 signals:
@@ -43,16 +43,16 @@ private:
 /// A row of the list.
 struct RecentText {
     QString title;   ///< the model, both models of a comparison
-    QString details; ///< batch and machine; what differs between two
-    QString verdict; ///< "fits"; empty where nothing is known
+    QString details; ///< batch and machine; the differences between two
+    QString verdict; ///< "fits"; empty if unknown
     QString age;
     QString place; ///< folder and file
     bool good = true;
     bool missing = false;
 };
 
-/// `files`: a profile, or source and target. Where nothing is known yet the file's name stands for
-/// the model.
+/// `files`: a profile, or source and target. While nothing is known yet, the file's name is used
+/// instead of the model.
 RecentText recentText(const QStringList& files, const RecentDetails& details, const QDateTime& now);
 
 } // namespace tilescope::gui

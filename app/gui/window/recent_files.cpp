@@ -35,7 +35,7 @@ void RecentFiles::add(const QString& source, const QString& target) {
     QStringList list = entries();
     list.removeAll(entry);
     list.prepend(entry);
-    // Many of one kind must not drive out the other.
+    // Many entries of one kind must not displace the other.
     int kept = 0;
     list.removeIf([&kept, kind = isComparison(entry)](const QString& each) {
         return isComparison(each) == kind && ++kept > mostEntries;

@@ -7,7 +7,7 @@
 namespace tilescope::gui {
 
 /// The newest first, kept in QSettings, up to `mostEntries` of each kind. An entry is a profile, or
-/// two that were compared, with a newline between them.
+/// two compared ones separated by a newline.
 class RecentFiles : public QObject {
     Q_OBJECT
 public:

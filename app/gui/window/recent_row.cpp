@@ -12,7 +12,7 @@ constexpr int rowGap = 14;    // between two texts
 constexpr int rowAbove = 7;   // the first line, and below the second
 constexpr int ageWidth = 96;
 
-/// Draws a text as far as it has room and moves the left edge behind it.
+/// Draws a text as far as there is room and moves the left edge to its end.
 void drawNext(QPainter& painter, QRect& line, const QString& text, Qt::TextElideMode elide) {
     const QFontMetrics& metrics = painter.fontMetrics();
     const QString shown = metrics.elidedText(text, elide, std::max(0, line.width()));
@@ -45,7 +45,7 @@ void RecentRow::paint(QPainter* painter, const QStyleOptionViewItem& option,
     QRect first(inner.left(), inner.top(), inner.width(), inner.height() / 2);
     QRect second(inner.left(), first.bottom() + 1, inner.width(), inner.height() / 2);
     painter->setFont(option.font);
-    // Ages below each other, verdicts beside them.
+    // Ages form a column, with verdicts next to it.
     painter->setPen(theme.mutedText);
     QRect age(first);
     age.setLeft(first.right() - ageWidth);

@@ -7,8 +7,8 @@
 
 namespace tilescope::gui {
 
-/// Two lines: the model and what it was run with, with the verdict and the age at the right; then
-/// where the file is. What is missing is muted.
+/// Two lines: the model and how it was run, with the verdict and the age on the right; then where
+/// the file is. Missing files are muted.
 class RecentRow : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -54,7 +54,7 @@ QString reportTitle(Report report) {
 }
 
 QString reportKeys(Report report) {
-    // The last of the list came when the digits were taken; all others keep theirs.
+    // The last report was added when all digits were taken; the others keep theirs.
     if (report == Report::Values)
         return QStringLiteral("Ctrl+Shift+V");
     const int place = static_cast<int>(report) - (report > Report::Values ? 1 : 0);

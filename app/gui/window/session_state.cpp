@@ -45,7 +45,7 @@ Report reportOr(const QString& name, Report otherwise) {
     try {
         return reportFrom(name);
     } catch (const UserError&) {
-        return otherwise; // of another version
+        return otherwise; // written by another version
     }
 }
 

@@ -1,4 +1,4 @@
-// What a window showed, so that it can show it again.
+// The state of a window, to be restored later.
 #pragma once
 
 #include <QJsonObject>
@@ -12,7 +12,7 @@ namespace tilescope::gui {
 /// Profiles, report, zoom, selection, and tabs and filters of the reports of one window. Kept as
 /// JSON in QSettings.
 struct SessionState {
-    /// A zoom means something only over the limits it was made for.
+    /// A zoom is meaningful only within the limits it was made for.
     struct Zoom {
         double first = 0;
         double last = 0;
@@ -28,7 +28,7 @@ struct SessionState {
 };
 
 QJsonObject toJson(const SessionState& state);
-/// What is missing or not understood is left at its default.
+/// Missing or invalid entries are left at their defaults.
 SessionState sessionFrom(const QJsonObject& json);
 
 /// All windows of the last session; empty if there was none.

@@ -17,10 +17,10 @@ class SideMenu : public QWidget {
 public:
     explicit SideMenu(views::ViewContext& context, QWidget* parent = nullptr);
     void setCurrent(Report report);
-    /// Whether a window that is wide enough shows icons only.
+    /// Whether a sufficiently wide window shows icons only.
     void setCollapsed(bool collapsed);
     [[nodiscard]] bool collapsed() const { return collapsed_; }
-    /// A narrow window has no names until the user asks for them.
+    /// A narrow window shows no names until the user asks for them.
     void setNarrow(bool narrow);
     [[nodiscard]] bool showsNames() const { return narrow_ ? namesWhileNarrow_ : !collapsed_; }
     /// Shows the names or hides them.

@@ -33,7 +33,7 @@ void addPictureActions(views::PlotWidget& plot) {
                      [&plot] { QApplication::clipboard()->setPixmap(plot.grab()); });
 }
 
-// Some platforms make a context menu event of the menu key, too; of the other none does.
+// Some platforms turn the menu key into a context menu event too; none does so for Shift+F10.
 bool asksForMenu(const QKeyEvent& key) {
     return (key.key() == Qt::Key_Menu && key.modifiers() == Qt::NoModifier) ||
            (key.key() == Qt::Key_F10 && key.modifiers() == Qt::ShiftModifier);
@@ -42,7 +42,7 @@ bool asksForMenu(const QKeyEvent& key) {
 // The tab, card or report that a widget is in.
 QString nameOfPlace(const QWidget& widget) {
     for (const QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget()) {
-        // Between a page and its tabs is a stack that belongs to them.
+        // Between a page and its tab widget there is a stacked widget.
         const QWidget* above =
             at->parentWidget() == nullptr ? nullptr : at->parentWidget()->parentWidget();
         if (const auto* tabs = qobject_cast<const QTabWidget*>(above))
@@ -63,7 +63,7 @@ StandardActions::StandardActions(QWidget& reports, views::ViewContext& context)
     qApp->installEventFilter(this);
 }
 
-// Not when it is polished: that may be before it is in a report.
+// Not when a widget is polished, which may be before it is in a report.
 bool StandardActions::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Show && watched->isWidgetType()) {
         auto* widget = static_cast<QWidget*>(watched);
@@ -85,7 +85,7 @@ bool StandardActions::eventFilter(QObject* watched, QEvent* event) {
 void StandardActions::equip(QWidget& widget) {
     if (auto* items = qobject_cast<QAbstractItemView*>(&widget)) {
         views::addExportActions(*items);
-        // Arrow keys walk the cells; Tab goes on to what follows the table.
+        // Arrow keys move between cells; Tab leaves the table.
         items->setTabKeyNavigation(false);
     } else if (auto* plot = qobject_cast<views::PlotWidget*>(&widget)) {
         addPictureActions(*plot);

@@ -1,4 +1,4 @@
-// What every table and plot of a report can do, wherever it comes from.
+// Actions common to all tables and plots of reports.
 #pragma once
 
 #include <QObject>
@@ -8,10 +8,9 @@
 
 namespace tilescope::gui {
 
-/// Sees each widget of the reports when it is first shown, and gives tables and trees Copy and Save
-/// as CSV, and plots Save picture and Copy picture; opens the context menus of all of them. What
-/// has no name for screen readers gets its hint as one, or the title of the tab, card or report
-/// that it is in.
+/// When a widget of the reports is first shown, adds Copy and Save as CSV to tables and trees, and
+/// Save picture and Copy picture to plots; opens the context menus of all of them. A widget without
+/// a name for screen readers gets its tool tip as name, or the title of its tab, card or report.
 class StandardActions : public QObject {
     Q_OBJECT
 public:

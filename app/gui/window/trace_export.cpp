@@ -21,7 +21,7 @@ ChromeTraceResult writeTrace(const ProfileView& profile, const std::filesystem::
         result =
             writeChromeTrace(out, {profile.info(), *index, *programs, *operations, &host}, options);
         if (stop.stop_requested())
-            throw Cancelled(); // nobody wants the file any more
+            throw Cancelled(); // the file is no longer wanted
     });
     return result;
 }

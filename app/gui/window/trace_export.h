@@ -1,4 +1,4 @@
-// An execution as a file for other tools, written from the window.
+// Exports an execution to a file for other tools.
 #pragma once
 
 #include <QObject>
@@ -9,13 +9,14 @@
 namespace tilescope::gui {
 
 /// Writes Chrome trace events, as `tilescope export --format chrome-trace` does, on a worker
-/// thread: the file is complete or not there.
+/// thread: the file is complete or does not exist.
 class TraceExport : public QObject {
     Q_OBJECT
 public:
     TraceExport(views::ViewContext& context, QObject* parent);
 
-    /// Writes a range of the source's execution, all of it if that is empty. Stops one under way.
+    /// Writes a range of the source's execution, all of it if that is empty. Stops a running
+    /// export.
     void write(const QString& file, CycleRange range);
     [[nodiscard]] bool running() const { return query_.running(); }
     void cancel() { query_.cancel(); }

@@ -1,4 +1,4 @@
-// The ways from what was found to where it is.
+// Goes from a hit of the search to its place in the window.
 #pragma once
 
 #include "app/gui/find/finder.h"
@@ -7,12 +7,12 @@ namespace tilescope::gui {
 
 class MainWindow;
 
-/// Leads a window to what was found in it.
+/// Makes a window show a hit.
 class WindowGuide : public Guide {
 public:
     explicit WindowGuide(MainWindow& window)
         : window_(window) {}
-    /// Where it is looked at already if that shows it, else in the report that usually does.
+    /// In the report in front if that can show it, otherwise in the usual report for its kind.
     void show(const views::Selected& thing) override;
     void showIpu(IpuId ipu) override;
     void showOption(const QString& key) override;

@@ -1,4 +1,4 @@
-// Links of the main window: opening profiles at a place, and the way back to what is shown.
+// Links of the main window: opening profiles at a place, and a link to what is shown.
 #include <QApplication>
 #include <QClipboard>
 #include <QLabel>
@@ -22,7 +22,7 @@ void MainWindow::openLink(const DeepLink& link) {
     link_ = link;
 }
 
-// When the profiles are open and the report is in front.
+// Called when the profiles are open and the report is in front.
 void MainWindow::followLink() {
     if (!link_ || !context_.reports.source())
         return;
@@ -32,14 +32,14 @@ void MainWindow::followLink() {
     ContentFocus::of(*this).want(*reportStack_);
 }
 
-// The trace follows programs; which of an operation's takes longest it has to look up.
+// The trace follows selected programs; the longest program of an operation has to be looked up.
 void MainWindow::goToSelected() {
     const views::Selected& selected = context_.selection.current();
     if (current_ == Report::Trace && selected.operation.valid() && !selected.program.valid())
         view(Report::Trace).goToOperation(selected.operation, false);
 }
 
-// Later: when the report has read how long its axis is, and has gone to what is selected.
+// Later, when the report has read the length of its axis and has gone to the selection.
 void MainWindow::showLinkedRange() {
     if (!link_ || !context_.reports.source() || !context_.workers.idle())
         return;
@@ -51,7 +51,7 @@ void MainWindow::showLinkedRange() {
         return;
     views::ZoomRange* const axis = shown->axis();
     if (axis == nullptr)
-        return status_->setText(tr("--range: this report has nothing that a range could be of"));
+        return status_->setText(tr("--range: this report has no axis that a range could apply to"));
     if (static_cast<double>(link.range->from) >= axis->last())
         return status_->setText(
             tr("--range: %1 is beyond the end, which is at %2")
@@ -65,7 +65,7 @@ DeepLink MainWindow::link() {
     const views::ZoomRange* const axis = view(current_).axis();
     if (axis == nullptr || axis->showsAll() || axis->to() < 1)
         return link;
-    // What the host did before the first run has negative cycles, which no link names.
+    // Host events before the first run have negative cycles, which links cannot express.
     link.range = AxisRange{static_cast<qint64>(std::floor(std::max(0.0, axis->from()))),
                            static_cast<qint64>(std::ceil(axis->to()))};
     return link;

@@ -23,7 +23,7 @@ MainWindow& WindowList::add() {
         window->resize(windows_.back()->size());
         window->move(windows_.back()->pos() + QPoint(offset, offset));
     } else {
-        // Without a window manager nothing else keeps it on a small screen.
+        // Without a window manager nothing else limits it to a small screen.
         window->resize(window->size().boundedTo(window->screen()->availableSize()));
     }
     windows_.push_back(window);
@@ -36,8 +36,8 @@ MainWindow& WindowList::add() {
     connect(window, &MainWindow::newWindowWanted, this, [this] { add().show(); });
     connect(window, &MainWindow::quitWanted, this, &WindowList::quit);
     connect(window, &MainWindow::closed, this, [this, window] { closed(window); });
-    // What is open is the session from then on, however the program ends. Once the window has
-    // taken it over.
+    // Stores the session whenever profiles change, however the program may end. Queued, until the
+    // window has updated its state.
     connect(
         &window->context().reports, &views::ReportPair::changed, this,
         [this] {
@@ -85,7 +85,7 @@ void WindowList::quit() {
         window->close();
 }
 
-// The last window that is closed is the session; one of several is given up.
+// The last window to close is stored as the session; one of several is forgotten.
 void WindowList::closed(MainWindow* window) {
     if (!quitting_ && windows_.size() == 1)
         remember();

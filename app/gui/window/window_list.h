@@ -8,8 +8,8 @@
 
 namespace tilescope::gui {
 
-/// Owns the windows. Preferences changed in one are changed in all; what they showed is kept when
-/// the program ends and shown again when it begins.
+/// Owns the windows. Preferences changed in one are changed in all; their state is stored when the
+/// program ends and restored when it starts.
 class WindowList : public QObject {
     Q_OBJECT
 public:
@@ -19,7 +19,7 @@ public:
     /// Another window, not yet shown.
     MainWindow& add();
     [[nodiscard]] std::vector<MainWindow*> windows() const { return windows_; }
-    /// Windows of the last session, shown; false if there was none or the user wants none.
+    /// Shows the windows of the last session; false if there was none or the user wants none.
     bool restoreSession();
     /// Closes all windows and remembers them.
     void quit();

@@ -1,4 +1,4 @@
-// What the main window remembers, watches and starts: sessions, changed files, runs, pictures.
+// The parts of the main window for sessions, changed files, runs and pictures.
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -26,7 +26,7 @@ QString pathOf(const ProfileViewPtr& profile) {
 } // namespace
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
-    constexpr int leastWithNames = 1000; // pixels: reports need nearly all of less
+    constexpr int leastWithNames = 1000; // pixels; below, reports need nearly all of it
     QMainWindow::resizeEvent(event);
     sideMenu_->setNarrow(width() < leastWithNames);
 }
@@ -50,7 +50,7 @@ SessionState MainWindow::state() const {
             controls()};
 }
 
-// Of reports that were not shown again since the program began, as they were restored.
+// Reports not shown since the program started keep their restored state.
 QJsonObject MainWindow::controls() const {
     QJsonObject all = wantedControls_;
     for (const Report report : reports)
@@ -76,7 +76,7 @@ void MainWindow::restoreSelection() {
         context_.selection.set(std::exchange(pending_->selected, {}));
 }
 
-// Later than the selection: when the trace has said what there is, and shown what it begins with.
+// Later than the selection, when the trace has set its limits and shown its initial range.
 void MainWindow::restoreZoom() {
     const views::ZoomRange& now = context_.timeZoom;
     if (!pending_ || openFiles() != pending_->files || now.first() != pending_->zoom.first ||
@@ -89,8 +89,8 @@ void MainWindow::restoreZoom() {
         Qt::QueuedConnection);
 }
 
-// When a report has been read: some choices have no items before. What is not found by then is of
-// another profile.
+// Called when a report has been loaded, as some choices have no items before. Items not found then
+// belong to another profile.
 void MainWindow::restoreControls() {
     if (wantedControls_.isEmpty() || !context_.reports.source() || !context_.workers.idle())
         return;
@@ -105,7 +105,7 @@ void MainWindow::setOpenProfilesSource(std::function<QStringList()> source) {
     openProfiles_ = std::move(source);
 }
 
-// Parts of a profile are read when they are first shown: those of another run must not mix in.
+// Parts of a profile are read when first shown; they must not be mixed with those of another run.
 void MainWindow::fileChanged(const QString& file) {
     if (context_.preferences.reloadsByItself()) {
         pending_ = state();
@@ -113,8 +113,8 @@ void MainWindow::fileChanged(const QString& file) {
         rewritten_ = file;
         context_.reports.reload();
     } else {
-        messageBar_->show(MessageBar::Kind::Notice, tr("%1 was written anew.").arg(file),
-                          tr("Reload"), [this] { context_.reports.reload(); });
+        messageBar_->show(MessageBar::Kind::Notice, tr("%1 was rewritten.").arg(file), tr("Reload"),
+                          [this] { context_.reports.reload(); });
     }
 }
 
@@ -150,7 +150,7 @@ void MainWindow::openTryAll(const ProfileViewPtr& profile) {
     dialog->start(RunDialog::freshFolder(QStringLiteral("trials")));
 }
 
-// What was made here is a recent profile by itself, also if it is first seen beside another.
+// The result of a run becomes a recent profile of its own, even if first shown in a comparison.
 void MainWindow::openResult(const QStringList& files) {
     if (memory_ == Memory::Persistent && files.size() > 1)
         recent_.add(files.back());
@@ -166,7 +166,7 @@ RunDialog& MainWindow::openRunDialog(const RunRequest& request) {
                                                      : QStringList{compareWith, profile});
                 });
     }
-    // A run under way is shown, not replaced.
+    // If a run is active, it is shown, not replaced.
     if (!runDialog_->running()) {
         runDialog_->setOpenProfiles(openProfiles_ ? openProfiles_() : openFiles());
         runDialog_->setRequest(request);

@@ -1,4 +1,4 @@
-// What was run, on what machine, and what its execution is as a whole.
+// The run, its machine, and totals of its execution.
 #include "app/python/core/profile.h"
 #include "core/report/run_fields.h"
 #include "core/target/target.h"
@@ -69,7 +69,7 @@ py::array_t<std::int64_t> physicalTiles(const ProfileHandle& profile) {
 } // namespace
 
 void bindInfo(ProfileClass& profile) {
-    profile.def_property_readonly("info", infoOf, "What was run and the headline figures, a dict.")
+    profile.def_property_readonly("info", infoOf, "The run and its main figures, a dict.")
         .def_property_readonly("target", targetOf, "The machine and its constants, a dict.")
         .def_property_readonly("schema_version", schemaVersion, "Version of the file's tables.")
         .def("physical_tiles", physicalTiles,
@@ -81,7 +81,7 @@ void bindInfo(ProfileClass& profile) {
             [](const ProfileHandle& p) {
                 return p.load([](const ProfileView& view) { return view.trace()->totalCycles(); });
             },
-            "The cycle at which the last step ends.");
+            "The cycle in which the last step ends.");
 }
 
 } // namespace tilescope::python

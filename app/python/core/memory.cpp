@@ -1,4 +1,4 @@
-// Memory of tiles and what is live when.
+// Memory of tiles, and liveness.
 #include "app/python/core/profile.h"
 #include "core/analysis/liveness/liveness.h"
 #include "core/analysis/memory/tile_quantity.h"
@@ -46,7 +46,7 @@ py::list categories() {
 }
 
 TileSelection selectionOf(std::optional<std::int32_t> tile, std::optional<std::int32_t> ipu) {
-    // As an id it would be none, which stands for all of them.
+    // A negative number would be an invalid id, which selects all of them.
     if (tile.value_or(0) < 0 || ipu.value_or(0) < 0)
         throw py::index_error("tiles and IPUs are counted from 0");
     if (tile)
@@ -103,13 +103,13 @@ void bindMemory(ProfileClass& profile) {
         .def("tile_memory", tileMemory,
              "Bytes of each tile by kind of total: a dict of arrays[tiles].")
         .def("category_memory", categoryMemory,
-             "(category, region, overlapped, array[tiles] of bytes) of what has bytes at all.")
+             "(category, region, overlapped, array[tiles] of bytes), where not all are zero.")
         .def_static("categories", categories, "Names of the storage categories.")
         .def("always_live", alwaysLive, py::arg("tile") = py::none(), py::arg("ipu") = py::none(),
              "(variable, name, bytes) of always-live variables, largest first.")
         .def("not_always_live", notAlwaysLive, py::arg("step"), py::arg("tile") = py::none(),
              py::arg("ipu") = py::none(),
-             "(variable, name, bytes) of the other variables that are live at a step.")
+             "(variable, name, bytes) of the other variables live at a step.")
         .def("liveness_curve", livenessCurve, py::arg("tile") = py::none(),
              py::arg("ipu") = py::none(), "Not-always-live bytes, an array[steps].")
         .def("live_by_tile", liveByTile, py::arg("step"),

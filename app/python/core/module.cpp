@@ -1,5 +1,5 @@
-// The extension module tilescope._core. It gives ids, plain values and arrays; the classes that
-// scripts see are Python (app/python/tilescope and pva).
+// The extension module tilescope._core. It returns ids, plain values and arrays; the classes for
+// scripts are written in Python (app/python/tilescope and pva).
 #include "app/python/core/profile.h"
 #include "core/base/error.h"
 #include "core/options/engine_options.h"
@@ -23,7 +23,7 @@ py::array_t<std::int64_t> arrayOf(const std::vector<std::int64_t>& values) {
 
 namespace {
 
-/// Poplar's engine options with what each does here.
+/// Poplar's engine options with the effect of each here.
 py::dict engineOptions() {
     py::dict options;
     for (const EngineOption& option : engineOptionTable())
@@ -41,8 +41,8 @@ PYBIND11_MODULE(_core, module) {
                "Poplar's engine options by key: 'acts', 'recorded only' or 'no meaning in a "
                "simulator'.");
     ProfileClass profile(module, "Profile",
-                         "A profile.pop, read part by part when asked for. Raises ProfileError "
-                         "for a file that is none, and from any call for a damaged one.");
+                         "A profile.pop, whose parts are read on first use. Raises ProfileError "
+                         "for a file of another kind, and from any call for a damaged one.");
     profile.def(py::init<const std::string&>(), py::arg("path"));
     bindInfo(profile);
     bindMemory(profile);

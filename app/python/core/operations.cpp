@@ -1,4 +1,4 @@
-// The model's operations: what programs, variables and compute sets belong to.
+// The model's operations, to which programs, variables and compute sets belong.
 #include "app/python/core/profile.h"
 #include "core/analysis/accounting/placed_operations.h"
 

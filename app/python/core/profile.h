@@ -1,4 +1,4 @@
-// What the Python module holds of a profile, and the pieces that its parts share.
+// The Python module's handle of a profile, and helpers shared by its parts.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tilescope::python {
 
 namespace py = pybind11;
 
-/// The class `tilescope._core.Profile`: each part of the file is read when it is first asked for.
+/// The class `tilescope._core.Profile`: each part of the file is read on first use.
 class ProfileHandle {
 public:
     explicit ProfileHandle(const std::string& file)
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] const ProfileInfo& info() const { return view_->info(); }
     [[nodiscard]] std::int32_t tiles() const { return info().target.totalTiles(); }
 
-    /// What `read(view)` returns, while other Python threads run.
+    /// Returns `read(view)`; other Python threads can run meanwhile.
     template <class Read> auto load(Read read) const {
         const py::gil_scoped_release released;
         return read(*view_);
@@ -37,12 +37,12 @@ private:
     ProfileViewPtr view_;
 };
 
-/// The class tilescope._core.ProfileError, which UserError becomes.
+/// The class tilescope._core.ProfileError, into which UserError is translated.
 extern PyObject* profileError;
 
 using ProfileClass = py::class_<ProfileHandle>;
 
-/// The item of an id; throws IndexError for one that the profile does not have.
+/// The item with an id; throws IndexError if the profile does not have it.
 template <class IdType, class T>
 const T& itemOf(const IdVector<IdType, T>& items, std::int64_t id, const char* what) {
     if (id < 0 || id >= static_cast<std::int64_t>(items.size()))
@@ -50,7 +50,7 @@ const T& itemOf(const IdVector<IdType, T>& items, std::int64_t id, const char* w
     return items[IdType(static_cast<std::int32_t>(id))];
 }
 
-/// A cell or field: None, a number, a text, of a change both of its sides.
+/// A cell or field: None, a number or a string; for a change both of its sides.
 py::object valueOf(const Cell& cell);
 
 /// A value for each tile.
@@ -64,7 +64,7 @@ template <class Tag> py::array_t<std::int64_t> arrayOf(const std::vector<Id<Tag>
     return array;
 }
 
-/// The parts of the class, a file each.
+/// The parts of the class, each in its own file.
 void bindInfo(ProfileClass& profile);
 void bindMemory(ProfileClass& profile);
 void bindPrograms(ProfileClass& profile);

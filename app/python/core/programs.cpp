@@ -1,4 +1,4 @@
-// Programs with what they run: compute sets, exchanges and streams.
+// Programs and the compute sets, exchanges and streams that they run.
 #include <map>
 #include <set>
 
@@ -35,7 +35,7 @@ py::list roots(const std::vector<ProgramId>& ids) {
     return list;
 }
 
-/// Code of a program and everything below it; what it calls is not below it.
+/// Code of a program and everything below it, which excludes called functions.
 py::array_t<std::int64_t> controlCode(const ProfileHandle& profile, std::int64_t id) {
     const auto programs = programsOf(profile);
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(profile.tiles()), 0);
@@ -58,8 +58,8 @@ py::array_t<std::int64_t> programVariables(const ProfileHandle& profile, std::in
     return arrayOf(std::vector<VariableId>(all.begin(), all.end()));
 }
 
-/// Each vertex type with the bytes of state of one of its vertices: those of them all by their
-/// number, rounded, as vertices with lists differ.
+/// Each vertex type with the bytes of state of one of its vertices: the rounded average, as
+/// vertices with lists differ.
 py::list vertexTypes(const ProfileHandle& profile) {
     const auto types = profile.load([](const ProfileView& view) { return view.vertexTypes(); });
     const auto sets = computeSetsOf(profile);
@@ -88,7 +88,7 @@ py::list tileVertices(const ProfileHandle& profile, std::int32_t tile) {
     return list;
 }
 
-/// Vertices of each type once, with their count and their bytes of state on each tile.
+/// Each vertex type once, with the count and the bytes of state of its vertices on each tile.
 py::list computeSetVertices(const ProfileHandle& profile, std::int64_t id) {
     const auto sets = computeSetsOf(profile);
     std::map<VertexTypeId, std::pair<TileSeries, TileSeries>> byType;
@@ -167,7 +167,7 @@ void bindPrograms(ProfileClass& profile) {
         .def("control_code", controlCode, py::arg("program"),
              "Bytes of control code of a program and its children, an array[tiles].")
         .def("program_variables", programVariables, py::arg("program"),
-             "Ids of the variables that a program itself reads or writes, ascending.")
+             "Ids of the variables that a program reads or writes itself, ascending.")
         .def(
             "compute_set_count", [](const ProfileHandle& p) { return computeSetsOf(p)->size(); },
             "Compute sets.")

@@ -95,7 +95,7 @@ py::dict report(const ProfileHandle& profile, const std::string& id, Number tile
     refuse(ReportOption::Run, run.has_value(), "run");
     refuse(ReportOption::By, !by.empty(), "by");
     refuse(ReportOption::Filter, !filter.empty(), "filter");
-    // As an id it would be none, which stands for all of them.
+    // A negative number would be an invalid id, which selects all of them.
     for (const auto& [number, name] : {std::pair{tile, "tile"}, std::pair{ipu, "ipu"},
                                        std::pair{step, "step"}, std::pair{run, "run"}})
         if (number.value_or(0) < 0)
@@ -160,8 +160,8 @@ void bindReports(py::module_& module, ProfileClass& profile) {
         .def("report", report, py::arg("id"), py::arg("tile") = py::none(),
              py::arg("ipu") = py::none(), py::arg("step") = py::none(), py::arg("run") = py::none(),
              py::arg("by") = "", py::arg("filter") = "",
-             "What a report says: a dict of fields, their units, tables (columns and rows) and "
-             "lists. Raises ProfileError for a report or selection that is not there.")
+             "A report: a dict of fields, their units, tables (columns and rows) and "
+             "lists. Raises ProfileError for a report or selection that does not exist.")
         .def("query", query, py::arg("sql"),
              "(names of columns, rows) of one SELECT on the tables of the file and report_<id>.");
 }

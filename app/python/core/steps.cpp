@@ -1,5 +1,5 @@
-// Executed steps for Python. There may be ten million of them, so that a step is three words that
-// look into a batch which many share, and its class is written for the interpreter itself.
+// Executed steps for Python. As there may be ten million of them, a step is three words that refer
+// to a batch shared by many, and its class uses the interpreter's C API directly.
 #include "app/python/core/steps.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 namespace tilescope::python {
 namespace {
 
-// Steps that are read at once, and so kept as long as one of them is.
+// Number of steps read at once, and kept as long as any of them is used.
 constexpr std::size_t stepsOfBatch = 1024;
 
-/// A batch with what its steps share: the report that they belong to, and the classes that steps
-/// and IPUs are made of.
+/// A batch with the data its steps share: the report they belong to, and the classes of steps and
+/// IPUs.
 struct BatchObject {
     PyObject_HEAD StepBatch batch;
     std::int32_t ipus;
@@ -27,12 +27,12 @@ struct StepObject {
     [[nodiscard]] const StepBatch::Step& step() const { return batch->batch.steps[at]; }
 };
 
-/// What a step does on its IPUs, as a sequence; `ipu` is -1, or that of one of them.
+/// The activity of a step on its IPUs, as a sequence; `ipu` is -1, or selects one of them.
 struct IpusObject {
     PyObject_HEAD BatchObject* batch;
     std::size_t at;
     std::int32_t ipu;
-    /// None if the IPU has nothing to do in the step.
+    /// Null if the IPU has nothing to do in the step.
     [[nodiscard]] const StepOnIpu* times() const {
         const StepBatch& all = batch->batch;
         const StepBatch::Step& step = all.steps[at];
@@ -125,8 +125,9 @@ std::array stepFields{
     PyGetSetDef{"run", stepRun, nullptr, "The run that it is part of, from 0.", nullptr},
     PyGetSetDef{"program_id", stepProgram, nullptr, "Id of its program; -1 for a sync.", nullptr},
     PyGetSetDef{"kind", stepKind, nullptr, "Kind of its program: 'OnTileExecute'.", nullptr},
-    PyGetSetDef{"owner", stepOwner, nullptr, "What the steps were asked of.", nullptr},
-    PyGetSetDef{"ipus", stepIpus, nullptr, "What each IPU does in the step, by IPU.", nullptr},
+    PyGetSetDef{"owner", stepOwner, nullptr, "The object that the steps belong to.", nullptr},
+    PyGetSetDef{"ipus", stepIpus, nullptr, "The activity of each IPU in the step, by IPU.",
+                nullptr},
     PyGetSetDef{nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 const IpusObject& ipusOf(PyObject* self) {
@@ -174,7 +175,7 @@ std::array ipuFields{
                 nullptr},
     PyGetSetDef{"program_id", ipuProgram, nullptr, "Id of the step's program; -1 for a sync.",
                 nullptr},
-    PyGetSetDef{"owner", ipuOwner, nullptr, "What the steps were asked of.", nullptr},
+    PyGetSetDef{"owner", ipuOwner, nullptr, "The object that the steps belong to.", nullptr},
     PyGetSetDef{"start", ipuField<&StepOnIpu::start>, nullptr, "First cycle.", nullptr},
     PyGetSetDef{"cycles", ipuField<&StepOnIpu::cycles>, nullptr,
                 "Cycles until its slowest tile is done.", nullptr},
@@ -186,7 +187,7 @@ std::array ipuFields{
     PyGetSetDef{"dataOut", ipuField<&StepOnIpu::bytesOut>, nullptr, "Bytes sent.", nullptr},
     PyGetSetDef{nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-/// A class of the interpreter; it cannot be made by calling it.
+/// A class that cannot be instantiated from Python.
 PyTypeObject* makeType(const char* name, std::size_t size, std::vector<PyType_Slot> slots) {
     slots.push_back({0, nullptr});
     PyType_Spec spec{name, static_cast<int>(size), 0,
@@ -205,11 +206,11 @@ PyType_Slot documented(const char* text) {
     return {Py_tp_doc, const_cast<char*>(text)};
 }
 
-/// A class that a caller gives must be made of ours.
+/// Checks that a class given by the caller is derived from ours.
 PyTypeObject* classOf(const py::object& given, PyTypeObject* base) {
     if (!PyType_Check(given.ptr()) ||
         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(given.ptr()), base) == 0)
-        throw py::type_error(std::string("a subclass of ") + base->tp_name + " is wanted");
+        throw py::type_error(std::string("a subclass of ") + base->tp_name + " is expected");
     return reinterpret_cast<PyTypeObject*>(given.ptr());
 }
 
@@ -291,17 +292,19 @@ void makeTypes() {
                         {slot(Py_tp_dealloc, freeView<StepObject>),
                          {Py_tp_getset, stepFields.data()},
                          documented("An executed step.")});
-    ipusType = makeType("tilescope._core.StepIpus", sizeof(IpusObject),
-                        {slot(Py_tp_dealloc, freeView<IpusObject>), slot(Py_sq_length, ipusLength),
-                         slot(Py_sq_item, ipusItem), documented("What each IPU does in a step.")});
+    ipusType =
+        makeType("tilescope._core.StepIpus", sizeof(IpusObject),
+                 {slot(Py_tp_dealloc, freeView<IpusObject>), slot(Py_sq_length, ipusLength),
+                  slot(Py_sq_item, ipusItem), documented("The activity of each IPU in a step.")});
     ipuType = makeType("tilescope._core.StepIpu", sizeof(IpusObject),
                        {slot(Py_tp_dealloc, freeView<IpusObject>),
                         {Py_tp_getset, ipuFields.data()},
-                        documented("What one IPU does in a step.")});
-    iteratorType = makeType("tilescope._core.StepIterator", sizeof(IteratorObject),
-                            {slot(Py_tp_dealloc, freeIterator), slot(Py_tp_iter, PyObject_SelfIter),
-                             slot(Py_tp_iternext, iteratorNext),
-                             documented("Steps one after the other; none of them is kept.")});
+                        documented("The activity of one IPU in a step.")});
+    iteratorType =
+        makeType("tilescope._core.StepIterator", sizeof(IteratorObject),
+                 {slot(Py_tp_dealloc, freeIterator), slot(Py_tp_iter, PyObject_SelfIter),
+                  slot(Py_tp_iternext, iteratorNext),
+                  documented("Steps one after the other; they are not kept in memory.")});
 }
 
 } // namespace

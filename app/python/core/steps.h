@@ -6,15 +6,15 @@
 
 namespace tilescope::python {
 
-/// Makes the objects of steps, one at a time, out of batches.
+/// Creates the objects of steps one at a time from batches.
 class StepIterator {
 public:
     /// The classes of steps and of IPUs are subclasses of _core.Step and _core.StepIpu; `owner` is
-    /// what the steps belong to.
+    /// the object that the steps belong to.
     StepIterator(const ProfileHandle& profile, std::int64_t first, std::int64_t end,
                  py::object owner, py::object stepClass, py::object ipuClass);
 
-    /// Null after the last.
+    /// Null after the last step.
     py::object next();
 
 private:

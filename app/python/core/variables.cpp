@@ -1,4 +1,4 @@
-// Lowered variables: a piece of a variable on a tile has a number of its own, as the original's do.
+// Lowered variables: each piece of a variable on a tile has its own number, as in the original.
 #include "app/python/core/profile.h"
 
 namespace tilescope::python {
@@ -7,7 +7,7 @@ namespace {
 using Variables = IdVector<VariableId, Variable>;
 using Array = py::array_t<std::int64_t>;
 
-/// The number of the first piece of each variable, and last how many pieces there are.
+/// The number of the first piece of each variable, then the total number of pieces.
 struct PieceNumbers {
     std::vector<std::int64_t> first;
 };
@@ -74,7 +74,7 @@ py::tuple variablePieces(const ProfileHandle& profile, std::int64_t first, std::
     return list.arrays();
 }
 
-/// Pieces on a tile, with their offsets where the profile has them.
+/// Pieces on a tile, with their offsets if the profile has them.
 py::tuple tilePieces(const ProfileHandle& profile, std::int32_t tile) {
     if (tile < 0 || tile >= profile.tiles())
         throw py::index_error("there is no tile " + std::to_string(tile));
@@ -124,7 +124,7 @@ py::tuple variable(const ProfileHandle& profile, std::int64_t id) {
                           of.bytes.sum());
 }
 
-/// Starts and ends of all classes' intervals, and where those of each class begin.
+/// Starts and ends of all classes' intervals, and the index of the first one of each class.
 py::tuple livenessClasses(const ProfileHandle& profile) {
     const auto classes =
         profile.load([](const ProfileView& view) { return view.livenessClasses(); });
@@ -146,12 +146,12 @@ void bindVariables(ProfileClass& profile) {
         .def(
             "first_pieces",
             [](const ProfileHandle& p) { return arrayOf(piecesOf(p).numbers->first); },
-            "The number of the first piece of each variable, and the number of all at the end.")
+            "The number of the first piece of each variable, and the total at the end.")
         .def("variable_pieces", variablePieces, py::arg("first"), py::arg("end"),
              "Arrays (number, variable, tile, bytes) of the pieces of variables [first, end).")
         .def("tile_pieces", tilePieces, py::arg("tile"),
              "Arrays (number, variable, tile, bytes, offset) of a tile's pieces; an offset is -1 "
-             "where it is not known. Raises IndexError for a tile that is not there.")
+             "where it is not known. Raises IndexError for a tile that does not exist.")
         .def("piece", piece, py::arg("number"), "(variable, tile, bytes) of a piece.")
         .def("variable", variable, py::arg("id"),
              "(name, category, always live?, liveness class, element type, shape, operation, "

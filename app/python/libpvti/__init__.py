@@ -1,9 +1,9 @@
 """Tracepoints, graphs and heat maps of a program, as libpvti records them.
 
-Recording is on if the environment variable PVTI_OPTIONS has ``"enable": "true"``. What is recorded
-is in the host's lanes of the profiles that the process writes, and as trace events, which browsers
-show, in ``libpvti.json`` of the folder that PVTI_OPTIONS names by ``"directory"``. Times are the
-process's own, but for calls of the machine, which take what the simulated machine needs.
+Recording is on if the environment variable PVTI_OPTIONS has ``"enable": "true"``. Events are
+recorded in the host's lanes of the profiles that the process writes, and as trace events, which
+browsers show, in ``libpvti.json`` in the ``"directory"`` of PVTI_OPTIONS. Times are the process's
+own, except that calls of the machine take as long as on the simulated machine.
 """
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def checkTracingEnabled() -> bool:
 
 
 def enableTracing(*channels: "TraceChannel") -> None:
-    """Records from now on."""
+    """Starts recording."""
     _recorder.enabled = True
 
 
 def disableTracing(*channels: "TraceChannel") -> None:
-    """Records no more."""
+    """Stops recording."""
     _recorder.enabled = False
 
 
 def enableTraceChannels(*channels: "TraceChannel") -> None:
-    """Records events of these channels again."""
+    """Resumes recording of these channels."""
     _recorder.disabled_channels -= {channel.name for channel in channels}
 
 
 def disableTraceChannels(*channels: "TraceChannel") -> None:
-    """Records no events of these channels."""
+    """Stops recording of these channels."""
     _recorder.disabled_channels |= {channel.name for channel in channels}
 
 
@@ -52,17 +52,17 @@ def checkTraceChannel(channel: "TraceChannel") -> bool:
 
 
 def listTraceChannels() -> List[str]:
-    """Names of all channels that there are."""
+    """Names of all channels."""
     return list(_recorder.channels)
 
 
 def getCurrentTraceFilename() -> str:
-    """Where events are written when the process ends."""
+    """The file that events are written to when the process ends."""
     return _recorder.file
 
 
 def closeTrace() -> None:
-    """Writes what is recorded so far."""
+    """Writes the events recorded so far."""
     _recorder.write()
 
 
@@ -115,7 +115,7 @@ class Tracepoint:
 
 
 def instrument_fn(channel: TraceChannel) -> Callable[[Callable], Callable]:
-    """A decorator: calls of the function are events."""
+    """A decorator that records calls of the function as events."""
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
@@ -129,12 +129,12 @@ def instrument_fn(channel: TraceChannel) -> Callable[[Callable], Callable]:
 
 
 def instrument(obj: Any, methods: Sequence[str], channel: TraceChannel) -> Any:
-    """Calls of an object's methods, special ones too, are events; returns the object."""
+    """Records calls of an object's methods, also special ones, as events; returns the object."""
     kind = type(obj)
     recorded = {name: instrument_fn(channel)(getattr(kind, name)) for name in methods}
     try:
         obj.__class__ = type(kind.__name__, (kind, ), {**recorded, "__module__": kind.__module__})
-    except TypeError:  # its class cannot be another: built-in ones, such with slots
+    except TypeError:  # its class cannot be replaced: built-in or with slots
         for name in methods:
             setattr(obj, name, instrument_fn(channel)(getattr(obj, name)))
     return obj
@@ -163,7 +163,7 @@ class Graph:
 
 
 class HeatmapScale:
-    """How a heat map's edges lie."""
+    """The spacing of a heat map's edges."""
     LINEAR = "linear"
     LOGARITHMIC = "logarithmic"
 

@@ -1,4 +1,4 @@
-"""Events of this process, until they are written in its end."""
+"""Events of this process, until they are written when it ends."""
 from __future__ import annotations
 
 import atexit
@@ -13,12 +13,12 @@ _VARIABLE = "PVTI_OPTIONS"
 
 _MICROSECONDS = 1e6
 
-#: So many events take some 200 MB; later ones are not recorded.
+#: This many events take some 200 MB; later ones are not recorded.
 _MOST_EVENTS = 1_000_000
 
 
 class _Event(NamedTuple):
-    kind: str  #: as the trace event format has it: B, E, i, C
+    kind: str  #: phase in the trace event format: B, E, i, C
     name: str
     category: str  #: a channel, or the unit of a graph
     time: float  #: seconds
@@ -45,13 +45,13 @@ def _options_of(variable: str) -> Dict[str, Any]:
         raise ValueError(f"environment variable {variable}: a JSON object is needed; {remedy}")
     directory = options.get("directory", ".")
     if not isinstance(directory, str):
-        raise ValueError(f"environment variable {variable}, key 'directory': {directory!r} is no name "
-                         "of a folder; name one, or leave it out")
+        raise ValueError(f"environment variable {variable}, key 'directory': {directory!r} is not the "
+                         "name of a folder; name one, or leave it out")
     return options
 
 
 class Recorder:
-    """What a process records, by a clock that its machine's calls may set forward or back."""
+    """The recordings of a process, on a clock that calls of its machine may set forward or back."""
 
     def __init__(self) -> None:
         options = _options_of(_VARIABLE)
@@ -62,13 +62,13 @@ class Recorder:
         self._events: List[_Event] = []
         self._maps: List[_Map] = []
         self._threads: Dict[int, str] = {}
-        self._latest: Dict[int, float] = {}  #: of each thread's times
+        self._latest: Dict[int, float] = {}  #: last time of each thread
         self._shift = 0.0
         self._lock = threading.Lock()
         atexit.register(self._write_at_exit)
 
     def now(self) -> float:
-        """Seconds by the process's clock, as far as calls of the machine took their own time."""
+        """Seconds on the process's clock, in which calls take their simulated time."""
         return time.monotonic() + self._shift
 
     @property
@@ -77,7 +77,7 @@ class Recorder:
         return bool(self._events)
 
     def shift(self, seconds: float) -> None:
-        """Sets the clock: a call of the machine took so much longer than it took to simulate."""
+        """Shifts the clock by how much longer a call takes on the machine than in simulation."""
         self._shift += seconds
 
     def add(self, kind: str, name: str, category: str, values: Optional[Dict[str, Any]] = None,
@@ -87,7 +87,7 @@ class Recorder:
             return
         thread = threading.get_ident()
         with self._lock:
-            # A thread's times do not go back where the clock does.
+            # The times of a thread never go back, even if the clock does.
             at = self._latest[thread] = max(self.now(), self._latest.get(thread, float("-inf")))
             self._threads.setdefault(thread, threading.current_thread().name)
             if counts is not None:
@@ -110,7 +110,7 @@ class Recorder:
         return os.path.join(self.directory, "libpvti.json")
 
     def write(self) -> None:
-        """Writes what there is as trace events.
+        """Writes all recordings as trace events.
 
         Raises:
             OSError: naming the variable and its key, if the file cannot be written.
@@ -149,9 +149,9 @@ class Recorder:
             json.dump({"traceEvents": events}, file)
 
     def record(self, zero: float) -> Dict[str, List[Any]]:
-        """All of it as a profile keeps it, in seconds from `zero` of the clock: ``events`` are
+        """All recordings as stored in a profile, in seconds since `zero` on the clock: ``events`` are
         (thread, channel, name, start, seconds or None), ``series`` (graph, unit, label, points) and
-        ``heat_maps`` (name, unit, edges, moments). A tracepoint that has not ended ends now."""
+        ``heat_maps`` (name, unit, edges, moments). An open tracepoint is ended now."""
         with self._lock:
             events, now = list(self._events), self.now()
             maps = [(name, unit, edges, [(at - zero, counts) for at, counts in moments])
@@ -172,7 +172,7 @@ class Recorder:
 
     def _spans(self, events: List[_Event], now: float
                ) -> List[Tuple[str, str, str, float, Optional[float]]]:
-        """Ends belong to the last beginning of the same name in their thread."""
+        """Matches each end with the last beginning of the same name in its thread."""
         names = self._names()
         spans = []
         open_ones: Dict[Tuple[int, str, str], List[float]] = {}
@@ -193,7 +193,7 @@ class Recorder:
         return spans
 
     def _names(self) -> Dict[int, str]:
-        """Names of threads, which are told apart where they are equal."""
+        """Names of threads, numbered where they are equal."""
         names: Dict[int, str] = {}
         for thread, name in self._threads.items():
             same = sum(other == name or other.startswith(name + " #") for other in names.values())

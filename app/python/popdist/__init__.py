@@ -1,8 +1,8 @@
 """Instances of a program: the processes that mpirun (or ``poprun``, which calls it) has started.
 
-Each is one of ``getNumInstances()`` with replicas of its own. Those that train one model do so together: they send each
-other their micro-batches by MPI (python3-mpi4py), so that gradients are those of all replicas. Each instance computes
-the whole of every weight update; it is the simulated machine that shares the work.
+Each of the ``getNumInstances()`` instances has replicas of its own. Instances that train one model do so together: they
+send each other their micro-batches by MPI (python3-mpi4py), so that gradients include all replicas. Each instance
+computes every weight update completely; only the simulated machine divides the work.
 """
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ def _number(default: int, *variables: str) -> int:
             try:
                 return int(text)
             except ValueError:
-                raise ValueError(f"environment variable {variable}: '{text}' is no whole "
+                raise ValueError(f"environment variable {variable}: '{text}' is not a whole "
                                  "number") from None
     return default
 
 
 def init() -> None:
-    """Begins; nothing to do here."""
+    """Initialises popdist; nothing to do here."""
 
 
 def isPopdistEnvSet() -> bool:
-    """Whether somebody has started several instances, or says how many replicas there are."""
+    """Whether instances were started by mpirun or poprun, or the number of replicas is set."""
     return any(name in os.environ
                for name in ("POPDIST_NUM_TOTAL_REPLICAS", "OMPI_COMM_WORLD_SIZE"))
 
 
 def getNumInstances() -> int:
-    """How many instances there are."""
+    """Number of instances."""
     return _number(1, "POPDIST_NUM_INSTANCES", "OMPI_COMM_WORLD_SIZE")
 
 
 def getInstanceIndex() -> int:
-    """Which of them this is, from 0."""
+    """Number of this instance, from 0."""
     return _number(0, "POPDIST_INSTANCE_INDEX", "OMPI_COMM_WORLD_RANK")
 
 
@@ -72,14 +72,14 @@ def getReplicaIndexOffset() -> int:
 
 
 def getNumIpusPerReplica() -> int:
-    """IPUs of a replica, as poprun was told."""
+    """IPUs per replica, as given to poprun."""
     return _number(1, "POPDIST_NUM_IPUS_PER_REPLICA")
 
 
 def checkNumIpusPerReplica(num_ipus: int) -> None:
-    """Raises ValueError if poprun was told another number."""
+    """Raises ValueError if another number was given to poprun."""
     if "POPDIST_NUM_IPUS_PER_REPLICA" in os.environ and num_ipus != getNumIpusPerReplica():
-        raise ValueError(f"the model uses {num_ipus} IPUs a replica, but poprun was told "
+        raise ValueError(f"the model uses {num_ipus} IPUs per replica, but poprun was given "
                          f"{getNumIpusPerReplica()}")
 
 
@@ -89,7 +89,7 @@ def getDeviceId(num_ipus: Optional[int] = None) -> int:
 
 
 def execute_on_instances(instances: Iterable[int]) -> Callable[[Callable], Callable]:
-    """A decorator: the function runs on these instances only, and gives None on others."""
+    """A decorator: the function runs on these instances only, and returns None on others."""
     chosen = set(instances)
 
     def decorate(function: Callable) -> Callable:

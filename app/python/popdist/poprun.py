@@ -1,8 +1,8 @@
 """``poprun``: starts the instances of a program by ``mpirun``.
 
 ``python3 -m popdist.poprun --num-instances 2 --num-replicas 8 python3 train.py`` (``poprun`` where the Debian package is
-installed) starts two instances with four replicas each. Options that choose machines of a data centre are accepted and
-said to have no effect; others than the original's are refused (exit status 2).
+installed) starts two instances with four replicas each. Options that choose machines of a data centre are accepted,
+with a message that they have no effect; options that the original does not have are refused (exit status 2).
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import subprocess
 import sys
 from typing import Dict, List, NoReturn, Sequence
 
-#: Of the original's options those that have a value, and those that have none, and no meaning without its machines.
+#: The original's options with and without a value that have no meaning without its machines.
 _IGNORED_WITH_VALUE = ("--vipu-partition", "--vipu-server-host", "--vipu-server-port", "--vipu-server-timeout",
                        "--vipu-cluster", "--host", "--host-subnet", "--num-ilds", "--executable-cache-path",
                        "--update-partition", "--remove-partition", "--reset-partition", "--numa-aware", "--topology",
@@ -31,26 +31,26 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="poprun", allow_abbrev=False, description="Starts the instances of a program.")
     parser.add_argument("-n", "--num-instances", type=int, default=1, help="processes")
     parser.add_argument("-r", "--num-replicas", type=int, help="of all instances; one each if not given")
-    parser.add_argument("--ipus-per-replica", type=int, default=1, help="IPUs that a replica takes")
+    parser.add_argument("--ipus-per-replica", type=int, default=1, help="IPUs of each replica")
     parser.add_argument("--only-output-from-instance", type=int, metavar="N",
-                        help="print what this instance prints, and of the others only errors")
-    parser.add_argument("--mpi-global-args", default="", help="arguments of mpirun, in one text")
-    parser.add_argument("--mpi-local-args", default="", help="the same")
-    parser.add_argument("-v", "--verbose", "-vv", "-vvv", action="store_true", help="print the call of mpirun")
+                        help="print the output of this instance, and only errors of the others")
+    parser.add_argument("--mpi-global-args", default="", help="arguments of mpirun, as one string")
+    parser.add_argument("--mpi-local-args", default="", help="likewise")
+    parser.add_argument("-v", "--verbose", "-vv", "-vvv", action="store_true", help="print the mpirun command")
     for name in _IGNORED_WITH_VALUE:
         parser.add_argument(name, metavar="VALUE", help=argparse.SUPPRESS)
     for name in _IGNORED:
         parser.add_argument(name, action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM ARGUMENTS", help="what is started")
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM ARGUMENTS", help="the program to start")
     return parser
 
 
 def _variables(options: argparse.Namespace) -> Dict[str, str]:
-    """What popdist reads; which instance one is, mpirun says."""
+    """The variables that popdist reads, except the number of the instance, which mpirun sets."""
     instances = options.num_instances
     replicas = instances if options.num_replicas is None else options.num_replicas
     if min(instances, replicas, options.ipus_per_replica) < 1:
-        _fail("numbers of instances, replicas and IPUs begin with 1")
+        _fail("numbers of instances, replicas and IPUs must be at least 1")
     if replicas % instances:
         _fail(f"{instances} instances cannot share {replicas} replicas evenly; choose a multiple of {instances}")
     return {
@@ -61,17 +61,17 @@ def _variables(options: argparse.Namespace) -> Dict[str, str]:
 
 
 def command(options: argparse.Namespace) -> List[str]:
-    """The call of mpirun.
+    """The mpirun command.
 
-    Exits with status 2 for what cannot be started.
+    Exits with status 2 if it cannot be built.
     """
     if not options.program:
         _fail("there is no program to start; give one after the options")
     if options.program[0].startswith("-"):
-        _fail(f"unknown option '{options.program[0]}'; 'poprun --help' lists those that there are")
+        _fail(f"unknown option '{options.program[0]}'; 'poprun --help' lists all options")
     mpirun = shutil.which("mpirun")
     if mpirun is None:
-        _fail("there is no mpirun: install openmpi-bin and python3-mpi4py")
+        _fail("mpirun is not installed: install openmpi-bin and python3-mpi4py")
     call = [mpirun, "--oversubscribe", "-n", str(options.num_instances)]
     if os.geteuid() == 0:
         call.append("--allow-run-as-root")
@@ -82,7 +82,7 @@ def command(options: argparse.Namespace) -> List[str]:
     chosen = options.only_output_from_instance
     if chosen is not None:
         if not 0 <= chosen < options.num_instances:
-            _fail(f"there is no instance {chosen}: they are 0 to {options.num_instances - 1}")
+            _fail(f"there is no instance {chosen}: instances are 0 to {options.num_instances - 1}")
         program = ["sh", "-c", f'[ "$OMPI_COMM_WORLD_RANK" = {chosen} ] || exec >/dev/null; exec "$@"', "sh", *program]
     return call + program
 

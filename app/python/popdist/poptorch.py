@@ -14,7 +14,7 @@ class Options(poptorch.Options):
     """:class:`poptorch.Options` with replicas, process number and process count of the instance.
 
     Args:
-        ipus_per_replica: checked against what poprun was told.
+        ipus_per_replica: checked against the number given to poprun.
     """
 
     def __init__(self, ipus_per_replica: int = 1, **kwargs: Any) -> None:

@@ -1,8 +1,8 @@
 """PopTorch on a simulated IPU: programs that import it run unchanged.
 
 The names are those of PopTorch 3.3. A model is traced by PyTorch, compiled and timed by TileScope,
-which writes its profile as POPLAR_ENGINE_OPTIONS says, and its values are computed as the machine
-would. What has no effect says so once; what is not simulated is refused by name.
+which writes its profile according to POPLAR_ENGINE_OPTIONS, and its values are computed as on the
+machine. Anything without effect is reported once; anything not simulated is refused by name.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __version__ = "3.3.0"
 
 def trainingModel(model: torch.nn.Module, options: Optional[Options] = None,
                   optimizer: Optional[torch.optim.Optimizer] = None) -> PoplarExecutor:
-    """A model that each call trains.
+    """A model that is trained by each call.
 
     Args:
         model: a module whose forward() returns its loss, alone or among other results. The loss is
@@ -63,12 +63,12 @@ def inferenceModel(model: torch.nn.Module, options: Optional[Options] = None) ->
 
 
 def ipuHardwareIsAvailable(num_ipus: int = 1) -> bool:
-    """Whether the machine that is simulated has so many IPUs."""
+    """Whether the simulated machine has this many IPUs."""
     return 1 <= num_ipus <= 256
 
 
 def ipuHardwareVersion() -> int:
-    """Of the machine that is simulated unless something else is said: 2 (Mk2)."""
+    """Version of the machine simulated by default: 2 (Mk2)."""
     return 2
 
 
@@ -79,9 +79,9 @@ def load(filename: str, edit_opts_fn: Any = None) -> PoplarExecutor:
 
 
 _REFUSED = {
-    "eager": "models are compiled as a whole; wrap yours by poptorch.inferenceModel()",
-    "experimental": "models are wrapped by poptorch.inferenceModel() and trainingModel()",
-    "distributed": "give one process all replicas by Options.replicationFactor()",
+    "eager": "models are compiled as a whole; wrap yours with poptorch.inferenceModel()",
+    "experimental": "wrap models with poptorch.inferenceModel() and trainingModel()",
+    "distributed": "give one process all replicas with Options.replicationFactor()",
 }
 
 

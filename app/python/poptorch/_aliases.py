@@ -1,7 +1,7 @@
-"""What tensors that share memory are in a trace.
+"""Values in a trace of tensors that share memory.
 
-torch's tracer gives a value to each tensor by itself: one that is changed in place through a view,
-or whose view is, keeps the value that it had. Here all tensors of a storage follow each other.
+torch's tracer gives each tensor a value of its own: when a tensor is changed in place, its views,
+or the tensor it is a view of, keep their old values. Here all tensors of a storage stay in step.
 """
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _EPOCH = "_tilescope_epoch"
 
 @contextlib.contextmanager
 def untraced(gradients: bool = False) -> Iterator[None]:
-    """What is computed in it is no part of the trace; with ``gradients``, tensors say afterwards
-    whether they have one, as far as the program lets them."""
+    """A context whose operations are not traced; with ``gradients``, their results know whether
+    they have one, if the program has not turned gradients off."""
     state = torch._C._get_tracing_state()
     torch._C._set_tracing_state(None)
     try:
@@ -44,7 +44,7 @@ def stand_in(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _positions(base: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
-    """The numbers of the base's elements that a view's elements are."""
+    """For each element of a view, its number among the base's elements."""
     if base.dtype != view.dtype:
         raise Error(f"a tensor of {base.dtype} is viewed as {view.dtype} and changed in place, "
                     "which is not simulated; clone the view")
@@ -53,8 +53,8 @@ def _positions(base: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
     own.copy_(torch.arange(base.numel()).reshape(base.shape))
     found = numbers.as_strided(view.shape, view.stride(), view.storage_offset()).clone()
     if bool((found < 0).any()):
-        raise Error("a view reaches beyond the tensor that it is changed through, which is not "
-                    "simulated; clone it")
+        raise Error("a view that is changed reaches beyond the tensor it was made from, which is "
+                    "not simulated; clone it")
     return found
 
 
@@ -62,25 +62,25 @@ def _refuse_overlap(base: torch.Tensor, view: torch.Tensor) -> None:
     with untraced():
         positions = _positions(base, view).flatten()
         if positions.unique().numel() != positions.numel():
-            raise Error("a view that has elements several times, as unfold() and expand() make "
-                        "them, is changed in place: PyTorch leaves open what becomes of it; clone "
+            raise Error("a view that contains elements several times, as made by unfold() and "
+                        "expand(), is changed in place: the result is undefined in PyTorch; clone "
                         "the view first")
 
 
 def _refuse_other_order(target: torch.Tensor, value: torch.Tensor) -> None:
-    """Of a target that is changed by a view that has other elements of it at its places."""
+    """Refuses to change a target by a view that has its elements in other places."""
     with untraced():
         numbers = torch.arange(target.storage().size())
         own, read = (numbers.as_strided(t.shape, t.stride(), t.storage_offset())
                      for t in (target, value))
         if not torch.equal(own, read) and bool(
                 torch.isin(read.flatten(), own.flatten()).any()):
-            raise Error("a tensor is changed in place by a view that has other elements of it at "
-                        "its places: PyTorch leaves open what becomes of it; clone the view first")
+            raise Error("a tensor is changed in place by a view that has its elements in other "
+                        "places: the result is undefined in PyTorch; clone the view first")
 
 
 class _Form:
-    """How a view is read from its base, and what the base is once the view has changed."""
+    """How a view is read from its base, and how the base is computed from the changed view."""
 
     def __init__(self, base: torch.Tensor, view: torch.Tensor) -> None:
         with untraced():
@@ -100,7 +100,7 @@ class _Form:
 
     @staticmethod
     def _permuted(base: torch.Tensor, positions: torch.Tensor, numbers: torch.Tensor) -> Any:
-        most = 4  # dimensions whose orders are tried
+        most = 4  # dimensions whose permutations are tried
         if positions.shape.numel() != base.numel() or positions.dim() != base.dim() or (
                 base.dim() > most):
             return None
@@ -143,7 +143,7 @@ class _Form:
 
 
 class _Storage:
-    """Memory that tensors share."""
+    """Memory shared by tensors."""
 
     def __init__(self, base: torch.Tensor) -> None:
         self._base = weakref.ref(base)
@@ -157,7 +157,7 @@ class _Storage:
         return self._base()
 
     def keep(self) -> None:
-        """There is a view, which may outlive the tensor that it is one of."""
+        """Keeps the base alive, since its views may outlive it."""
         self._kept = self._base()
 
 
@@ -197,7 +197,7 @@ class Aliases:
         return storage
 
     def stale(self) -> List[torch.Tensor]:
-        """Those whose memory has changed since their value in the trace was made."""
+        """Tensors whose memory has changed since their value in the trace was made."""
         found = []
         for storage in self._storages.values():
             for view in (reference() for reference in storage.views.values()):
@@ -207,13 +207,13 @@ class Aliases:
         return found
 
     def see(self, tensor: torch.Tensor) -> None:
-        """Of a tensor that has just been made."""
+        """To be called for a tensor that has just been made."""
         storage = self._storage(tensor)
         if storage is not None and self._epoch(tensor) is None:
             self._mark(tensor, storage.epoch)
 
     def refresh(self, tensor: torch.Tensor) -> None:
-        """Before a tensor is read: its value is what the last change of its memory made it."""
+        """To be called before a tensor is read: updates its value after changes of its memory."""
         storage = self._storage(tensor)
         if storage is None:
             return
@@ -225,8 +225,9 @@ class Aliases:
         self._mark(tensor, storage.epoch)
 
     def apart(self, target: torch.Tensor, value: Any) -> Any:
-        """Nested operands as they are, but with memory of their own where it is also `target`'s,
-        which is about to be changed: a trace does not see that they are read first."""
+        """Nested operands unchanged, except that those which share memory with `target`, which is
+        about to be changed, get memory of their own: a trace does not record that they are read
+        first."""
         if isinstance(value, (list, tuple)):
             return type(value)(self.apart(target, part) for part in value)
         if not isinstance(value, torch.Tensor) or value is target or (
@@ -236,13 +237,13 @@ class Aliases:
         return stand_in(value)
 
     def base(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The tensor that another one is a view of, or that itself."""
+        """The tensor of which the given one is a view, or the given one itself."""
         storage = self._storage(tensor)
         base = None if storage is None else storage.base
         return tensor if base is None else base
 
     def changed(self, tensor: torch.Tensor) -> None:
-        """After a tensor was changed in place, and has its new value."""
+        """To be called after a tensor was changed in place and has its new value."""
         storage = self._storage(tensor)
         if storage is None:
             return

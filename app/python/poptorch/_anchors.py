@@ -1,4 +1,4 @@
-"""Tensors within a model that calls keep (Options.anchorTensor)."""
+"""Tensors within a model that are kept by calls (Options.anchorTensor)."""
 from __future__ import annotations
 
 from typing import Dict, List, Optional
@@ -24,35 +24,34 @@ def stacked(values: torch.Tensor, shape: torch.Size, sums: bool) -> torch.Tensor
 
 
 class Anchors(Executable):
-    """Which tensors a call keeps, and what they are after it."""
+    """The tensors that a call keeps, and their values after it."""
 
     _instances: Optional[Instances]
 
     def getTensorNames(self) -> List[str]:
         """Names of weights, their gradients in training ("Gradient___" and the weight's name), inputs
-        and what operations make in the compiled model, as :meth:`poptorch.Options.anchorTensor`
-        takes them."""
+        and results of operations in the compiled model, for :meth:`poptorch.Options.anchorTensor`."""
         return list(self._program().program.tensor_names())
 
     def _anchor_names(self) -> List[str]:
         return [long_name for long_name, _, _ in self._options.anchored_tensors.values()]
 
     def _wanted_of_anchors(self) -> Dict[str, List[int]]:
-        """Micro-batches of each tensor that is kept."""
+        """Micro-batches of each kept tensor."""
         wanted: Dict[str, set] = {}
         for long_name, mode, every in self._options.anchored_tensors.values():
             wanted.setdefault(long_name, set()).update(self._numbers(mode, every))
         return {name: sorted(numbers) for name, numbers in wanted.items()}
 
     def _numbers(self, mode: Optional[enums.OutputMode], every: int) -> List[int]:
-        """Micro-batches of an output mode; without one of the outputs' own."""
+        """Micro-batches of an output mode, by default that of the outputs."""
         numbers = _jobs.wanted_micro_batches(self._options, self._training, mode, every)
         return numbers if self._instances is None else self._instances.own_micro_batches(numbers)
 
     def getAnchoredTensor(self, short_name: str) -> torch.Tensor:
-        """A tensor that Options.anchorTensor() names, as the last call left it: any of
-        :meth:`getTensorNames`. A gradient is that of each micro-batch, before gradients are
-        accumulated or summed over replicas, times the loss's scaling.
+        """The value after the last call of a tensor named by Options.anchorTensor(), which may be any
+        of :meth:`getTensorNames`. A gradient is that of each micro-batch, before gradients are
+        accumulated or summed over replicas, times the loss scaling.
 
         Raises:
             poptorch.Error: for an unknown name, or before the first call.

@@ -1,4 +1,4 @@
-"""Blocks: the parts of a model that run in one place, as the program marks them."""
+"""Blocks: the parts of a model that run in one place, as marked by the program."""
 from __future__ import annotations
 
 import functools
@@ -7,17 +7,17 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
-#: In the name of a scope: what the compiled model is told the block by.
+#: In the name of a scope: identifies the block to the compiled model.
 MARKER = "tilescope-block-"
 _NO_BLOCK = MARKER + "none"
 
 
 class BlockScopes:
-    """The blocks that a trace comes through.
+    """The blocks met during a trace.
 
-    Scopes of modules go into the names of exported nodes, so that a block is a scope, too. One that
-    begins within a module and is not ended there goes on after it: the marker is set again around
-    what follows.
+    Scopes of modules become part of the names of exported nodes, so a block is a scope, too. One
+    that begins within a module and does not end there continues after it: the marker is set again
+    around the operations that follow.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class BlockScopes:
         self._multi_convs = 0
 
     def next_name(self) -> str:
-        """Of a block without one: its number among those of the trace."""
+        """The name of an unnamed block: its number among those of the trace."""
         self._unnamed += 1
         return str(self._unnamed - 1)
 
@@ -39,24 +39,24 @@ class BlockScopes:
 
     @property
     def blocks(self) -> Dict[int, Tuple[str, Optional[int]]]:
-        """(name, IPU that the block itself names) of each block, by its number."""
+        """(name, IPU given by the block itself) of each block, by its number."""
         return {number: block for block, number in self._numbers.items()}
 
     @property
     def active(self) -> Optional[int]:
-        """Number of the block that is open."""
+        """Number of the open block."""
         return self._active
 
     def enter_module(self, name: Optional[str]) -> int:
-        """Opens a module's scope. Returns what :meth:`leave_module` takes."""
+        """Opens a module's scope. Returns the argument for :meth:`leave_module`."""
         depth = len(self._stack)
         if name:
-            # A module may be called whatever its program likes.
+            # The name of a module is arbitrary and might contain the marker.
             self._push(name.replace(MARKER, MARKER.replace("-", "_")))
         return depth
 
     def leave_module(self, depth: int) -> None:
-        """Closes the scope, and goes on with the block that is open."""
+        """Closes the scope, and continues the open block."""
         while len(self._stack) > depth:
             self._pop()
         if depth > 0:
@@ -72,7 +72,7 @@ class BlockScopes:
         return before
 
     def resume(self, block: Optional[int]) -> None:
-        """Ends the block that is open and goes on with another, or none."""
+        """Ends the open block and continues with another, or none."""
         self._active = block
         self._mark()
 
@@ -92,7 +92,7 @@ class BlockScopes:
         self._stack.append(scope)
         state = torch._C._get_tracing_state()
         if state is not None:
-            # Behind the colons is what names are made of.
+            # Names are made of the part after the colons.
             state.push_scope(f"poptorch.Block::{scope}" if scope.startswith(MARKER) else scope)
 
     def _pop(self) -> None:
@@ -106,7 +106,7 @@ _current = threading.local()
 
 
 def current_scopes() -> Optional[BlockScopes]:
-    """Of the trace that this thread is in; None outside of traces."""
+    """The scopes of this thread's trace; None outside of traces."""
     return getattr(_current, "scopes", None)
 
 
@@ -125,12 +125,12 @@ def isRunningOnIpu() -> bool:
 
 
 def has_asked() -> bool:
-    """Whether the last trace of this thread has asked where it runs."""
+    """Whether the last trace of this thread has called isRunningOnIpu()."""
     return getattr(_current, "asked", False)
 
 
 class Block(torch.nn.Module):
-    """A context whose operations make a block.
+    """A context whose operations form a block.
 
     Args:
         user_id: name of the block; without it a number, after :meth:`useAutoId`.
@@ -144,7 +144,7 @@ class Block(torch.nn.Module):
 
     @staticmethod
     def useAutoId() -> None:
-        """Lets blocks without a name have numbers, from 0 on."""
+        """Numbers unnamed blocks, starting at 0."""
         Block._numbers_blocks = True
 
     @staticmethod
@@ -196,16 +196,16 @@ class _BeginsBlock:
 
 def BeginBlock(layer_to_call: Any, user_id: Optional[str] = None,
                ipu_id: Optional[int] = None) -> Any:
-    """Lets a block begin where a layer or function is called; it ends where the next begins.
+    """Begins a block when a layer or function is called; it ends where the next one begins.
 
     Args:
-        layer_to_call: a torch.nn.Module, which is changed and returned, or a function, of which a
+        layer_to_call: a torch.nn.Module, which is changed and returned, or a function, for which a
             wrapper is returned.
         user_id: name of the block.
         ipu_id: IPU of the block, where the execution strategy names none.
 
     Raises:
-        poptorch.Error: if a block begins there already.
+        poptorch.Error: if a block already begins there.
     """
     from ._errors import Error
     if not isinstance(layer_to_call, torch.nn.Module):
@@ -219,9 +219,9 @@ def BeginBlock(layer_to_call: Any, user_id: Optional[str] = None,
 
 def BlockFunction(user_id: Optional[str] = None,
                   ipu_id: Optional[int] = None) -> Callable[[Callable], Callable]:
-    """A decorator: a block begins where the function is called, and ends where the next begins."""
+    """A decorator: a block begins when the function is called, and ends where the next begins."""
     if user_id is not None and not isinstance(user_id, str):
-        raise TypeError("BlockFunction is used with brackets: @BlockFunction(\"name\")")
+        raise TypeError("BlockFunction needs parentheses: @BlockFunction(\"name\")")
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
@@ -235,7 +235,7 @@ def BlockFunction(user_id: Optional[str] = None,
 
 
 def removeBlocks(module: torch.nn.Module) -> None:
-    """Takes the blocks of :func:`BeginBlock` from a module and all in it."""
+    """Removes the blocks of :func:`BeginBlock` from a module and all its submodules."""
     for part in module.modules():
         for key, hook in list(part._forward_pre_hooks.items()):
             if isinstance(hook, _BeginsBlock):

@@ -17,16 +17,16 @@ from ._environment import named
 from ._errors import Error
 from ._logging import logger, say_once
 
-#: The environment's word for whether the first call is compared: "first" (default) or "off".
+#: The environment variable that turns the comparison on or off: "first" (default) or "off".
 CHECK_VARIABLE = "TILESCOPE_POPTORCH_CHECK"
 
-#: PyTorch runs the module once more only if tracing, which runs it too, took no longer.
+#: PyTorch runs the module again only if tracing, which also runs it, took no longer than this.
 MOST_SECONDS = 5.0
 
-#: And only if a copy of its parameters and buffers takes no more memory.
+#: And only if a copy of its parameters and buffers takes no more memory than this.
 MOST_BYTES = 2**30
 
-#: By how much results may differ, of their largest value: sums are made in another order, and halves have 11 bits.
+#: Allowed difference relative to the largest value: sums are computed in another order, and halves have 11 bits.
 _FLOAT_TOLERANCE = 1e-3
 _HALF_TOLERANCE = 5e-2
 
@@ -34,7 +34,7 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 class _Output(NamedTuple):
-    """What a module gave, and where it was called."""
+    """The results of a module, and where it was called."""
     scope: str
     kind: str
     line: str
@@ -66,9 +66,9 @@ def why_not(model: torch.nn.Module, seconds: float, drawing: List[str], asked: b
     state = model.state_dict(keep_vars=True).values()
     size = sum(tensor.numel() * tensor.element_size() for tensor in state)
     if drawing:
-        return f"'{drawing[0]}' draws random numbers, which are not PyTorch's"
+        return f"'{drawing[0]}' draws random numbers, which differ from PyTorch's"
     if any(getattr(module, hooks, None) for module in model.modules() for hooks in _HOOKS):
-        return "its hooks would be called once more"
+        return "its hooks would be called again"
     if asked:
         return "forward() asks isRunningOnIpu()"
     if seconds > MOST_SECONDS:
@@ -80,7 +80,7 @@ def why_not(model: torch.nn.Module, seconds: float, drawing: List[str], asked: b
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Random numbers of the program, and what it prints, are as if nothing had run."""
+    """A context that leaves the program's random numbers unchanged and discards its output."""
     own, arrays = random.getstate(), numpy.random.get_state()
     with torch.random.fork_rng(devices=[]), torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
         try:
@@ -100,7 +100,7 @@ def _place_of_call() -> str:
 
 
 def _recorded(model: torch.nn.Module, outputs: List[_Output]) -> None:
-    """Has modules below the outermost say what they give, each the first time."""
+    """Records the results of modules below the outermost, and the place of their first calls."""
     places: Dict[str, str] = {}
     for scope, module in model.named_modules():
         if not scope:
@@ -119,13 +119,13 @@ def _recorded(model: torch.nn.Module, outputs: List[_Output]) -> None:
 
 def expected(model: torch.nn.Module, names: List[str], values: List[Any],
              training: bool) -> Optional[Expected]:
-    """What PyTorch makes of a micro-batch; none, and a message, if it cannot."""
+    """PyTorch's results of a micro-batch; None, with a message, if it cannot run the module."""
     outputs: List[_Output] = []
     try:
         with _undisturbed():
             half = any(parameter.dtype == torch.float16 for parameter in model.parameters())
             copied = copy.deepcopy(model)
-            if half:  # the processor has few operations on halves
+            if half:  # the CPU has few operations on halves
                 copied = copied.float()
             tree = _tracing.Tree(dict(zip(names, values)))
             tensors = [tensor.detach().clone() for tensor in tree.tensors]
@@ -136,20 +136,20 @@ def expected(model: torch.nn.Module, names: List[str], values: List[Any],
             with _tracing._mode_of(copied, training):
                 result = _tracing.Tree(forward._call(tuple(tensors)))
             return Expected(result.tensors, outputs, half)
-    except Exception as error:  # pylint: disable=broad-except  # a program's own, whatever it is
+    except Exception as error:  # pylint: disable=broad-except  # any error of the program
         logger.info("the first call is not compared with PyTorch, which cannot run the module: %s: %s",
                     type(error).__name__, str(error).split("\n")[0])
         return None
 
 
 def _difference(ours: numpy.ndarray, theirs: torch.Tensor, half: bool) -> str:
-    """Where they differ most, in words; empty if they agree."""
+    """A description of the first difference; empty if they agree."""
     wanted = theirs.detach().to(torch.float64).reshape(-1).numpy()
     got = ours.astype(numpy.float64).reshape(-1)
     if got.size != wanted.size:
         return f"{got.size} elements for {wanted.size}"
     if not theirs.is_floating_point():
-        if half or numpy.array_equal(got, wanted):  # what halves decide, rounding may decide otherwise
+        if half or numpy.array_equal(got, wanted):  # rounding of halves may change decisions
             return ""
         wrong = got != wanted
     else:
@@ -167,11 +167,11 @@ def _difference(ours: numpy.ndarray, theirs: torch.Tensor, half: bool) -> str:
     at = int(numpy.flatnonzero(wrong)[0])
     index = [int(i) for i in numpy.unravel_index(at, theirs.shape)] if theirs.dim() else []
     return (f"{got[at]:.6g} for {wanted[at]:.6g} at {index}, and {int(wrong.sum())} of {wrong.size} "
-            "elements in all")
+            "elements differ in total")
 
 
 def first_difference(wanted: Expected, results: List[numpy.ndarray]) -> Optional[Tuple[int, str]]:
-    """The first result of a micro-batch that is not PyTorch's, by number, and how it differs."""
+    """The number of the first result of a micro-batch that differs from PyTorch's, and how."""
     for number, (ours, theirs) in enumerate(zip(results, wanted.results)):
         said = _difference(ours, theirs, wanted.half)
         if said:
@@ -180,8 +180,8 @@ def first_difference(wanted: Expected, results: List[numpy.ndarray]) -> Optional
 
 
 def _of_scope(name: str, scope: str) -> bool:
-    """Whether an operation is a module's. The exporter names modules of a list or Sequential by the
-    whole of their name ("body/body.0/Conv") or its last part ("body/0/Conv")."""
+    """Whether an operation belongs to a module. The exporter names modules of a list or Sequential by
+    their full name ("body/body.0/Conv") or its last part ("body/0/Conv")."""
     parts = scope.split(".")
     path = "/".join(parts)
     whole = "/".join(".".join(parts[max(0, i - 1):i + 1]) if part.isdecimal() else part
@@ -190,7 +190,7 @@ def _of_scope(name: str, scope: str) -> bool:
 
 
 def first_module(wanted: Expected, made: List[Tuple[str, numpy.ndarray]]) -> str:
-    """The first module whose results are not PyTorch's, with the line that calls it; empty if none is found."""
+    """The first module whose results differ from PyTorch's, with the line that calls it; empty if none is found."""
     called = [output.scope for output in wanted.modules]
     for output in wanted.modules:
         if called.count(output.scope) != 1 or len(output.tensors) != 1:
@@ -212,13 +212,13 @@ class Check:
         self._added = False
 
     def numbers(self, numbers: List[int]) -> List[int]:
-        """Micro-batches of the call with the first among them."""
+        """The micro-batches of the call, with the first one added if missing."""
         self._added = 0 not in numbers
         return [0, *numbers] if self._added else numbers
 
     def finish(self, program: Any, inputs: Dict[str, numpy.ndarray], numbers: List[int],
                arrays: List[numpy.ndarray]) -> List[numpy.ndarray]:
-        """Compares, and gives the results without the one that was added."""
+        """Compares, and returns the results without the added micro-batch."""
         row = 0 if self._added else numbers.index(0)
         found = first_difference(self._wanted, [array[row] for array in arrays])
         if found is not None:
@@ -228,8 +228,8 @@ class Check:
 
 def begin(model: torch.nn.Module, names: List[str], values: List[Any], training: bool, program: Any,
           seconds: float, asked: bool) -> Optional[Check]:
-    """Runs PyTorch on a micro-batch before the machine does; none where that is not wanted, and a
-    message where it means nothing or takes too long."""
+    """Runs PyTorch on a micro-batch before the machine does; None if that is not wanted, or, with a
+    message, if it is meaningless or takes too long."""
     if not is_wanted():
         return None
     reason = why_not(model, seconds, program.drawing(), asked)
@@ -244,10 +244,10 @@ def begin(model: torch.nn.Module, names: List[str], values: List[Any], training:
 def report(model: torch.nn.Module, number: int, said: str, module: str) -> None:
     """Warns of a difference."""
     where = f"; the first to differ is {module}" if module else (
-        "; each module that can be compared gives what PyTorch gives, so that it is between them: "
+        "; each module that can be compared agrees with PyTorch, so that it is between them: "
         f"forward() of {type(model).__name__} in {_line_of(model)}")
     say_once(f"the first call differs from PyTorch: result {number} has {said}{where}. "
-             f"{CHECK_VARIABLE}=off compares no more")
+             f"{CHECK_VARIABLE}=off turns the comparison off")
 
 
 def _line_of(model: torch.nn.Module) -> str:

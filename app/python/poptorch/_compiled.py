@@ -17,25 +17,25 @@ NOT_COMPILED = "Model has not been compiled or has been destroyed."
 
 
 class Compiled(NamedTuple):
-    """What a set of shapes was compiled to."""
+    """The program compiled for a set of shapes."""
     program: Any  #: _simulator.CompiledModel
     inputs: List[str]
-    arguments: _tracing.Tree  #: as it was called first
+    arguments: _tracing.Tree  #: of the first call
     shapes: List[Tuple[int, ...]]  #: of whole calls
     outputs: _tracing.Tree
-    shapes_out: List[torch.Size]  #: of results, then of inputs that are changed in place
+    shapes_out: List[torch.Size]  #: of results, then of inputs changed in place
     types_out: List[torch.dtype]
     changed_inputs: List[int]
     counted: Dict[str, int]  #: batches of normalisations in a micro-batch, by the counter's name
     changes_state: bool  #: buffers change in calls that do not train, too
-    #: Parameters and buffers that are constants of the program, as they were.
+    #: Parameters and buffers that are constants of the program, with their values then.
     constants: Dict[str, torch.Tensor]
     figures: Dict[str, Any]
     keys: Dict[str, str]
 
 
 def array_of(tensor: torch.Tensor) -> numpy.ndarray:
-    """A tensor as the simulator takes it: float32 or int32, row after row."""
+    """A tensor in the form the simulator takes: float32 or int32, row-major."""
     real = tensor.is_floating_point()
     if tensor.is_complex():
         raise Error("complex tensors are not simulated")
@@ -43,7 +43,7 @@ def array_of(tensor: torch.Tensor) -> numpy.ndarray:
 
 
 class Executable:
-    """What weights and times are read from."""
+    """Base of the classes that read weights and times."""
 
     _user_model: torch.nn.Module
     _options: Options
@@ -51,7 +51,7 @@ class Executable:
     _instances: Optional[Instances]
     _compiled: Optional[Compiled]
     _pending_state: Dict[str, numpy.ndarray]  #: of the optimizer, for the next program
-    _versions: Dict[str, int]  #: of each tensor, when the machine had its value last
+    _versions: Dict[str, int]  #: of each tensor, when last in step with the machine
     _optimizer: Any  #: of training
     _state: OptimizerState
 
@@ -67,7 +67,7 @@ class Executable:
 
 
 class Weights(Executable):
-    """Parameters and buffers go to the machine where the program has changed them, and come back
+    """Sends parameters and buffers to the machine if the program has changed them, and fetches them
     after each call that trains."""
 
     def _tensors(self) -> Dict[str, torch.Tensor]:
@@ -79,7 +79,7 @@ class Weights(Executable):
         return {name: tensor for name, tensor in state.items() if name in held}
 
     def _constants(self, program: Any) -> Dict[str, torch.Tensor]:
-        """Parameters and buffers that the compiled program has as constants."""
+        """Parameters and buffers that are constants of the compiled program."""
         if _jobs.runs_at_device_speed():
             return {}
         names = set(program.constants()) - set(program.weights())
@@ -87,14 +87,14 @@ class Weights(Executable):
                 for name, tensor in _tracing.state_of(self._user_model).items() if name in names}
 
     def _forget_other_constants(self) -> None:
-        """Lets the next call compile where something has changed that the program has as a
-        constant."""
+        """Makes the next call compile again if a tensor has changed that is a constant of the
+        program."""
         if self._compiled is None:
             return
         state = _tracing.state_of(self._user_model)
         if any(name in state and not torch.equal(state[name], value)
                for name, value in self._compiled.constants.items()):
-            logger.info("a buffer that the program has as a constant has changed: the model is "
+            logger.info("a buffer that is a constant of the program has changed: the model is "
                         "compiled again")
             self._pending_state = self._compiled.program.state()
             self._compiled = None
@@ -104,7 +104,7 @@ class Weights(Executable):
         arrays = {}
         for name, tensor in self._tensors().items():
             array = array_of(tensor)
-            # Versions do not count what is done to Tensor.data.
+            # Versions do not count changes through Tensor.data.
             if self._versions.get(name) != tensor._version or not numpy.array_equal(
                     array, compiled.program.weight(name), equal_nan=array.dtype.kind == "f"):
                 arrays[name] = array
@@ -123,8 +123,8 @@ class Weights(Executable):
 
     def _arrays_of(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray], wanted: List[int],
                    tensors: List[torch.Tensor]) -> List[numpy.ndarray]:
-        """Results of the wanted micro-batches. Inputs that forward() changes in place are changed
-        for the caller, in all micro-batches."""
+        """Results of the wanted micro-batches. Inputs that forward() changes in place are also
+        changed for the caller, in all micro-batches."""
         if not compiled.changed_inputs:
             return self._run_program(compiled, inputs, wanted)
         everything = list(range(self._options._batch_multiplier(self._training)))
@@ -152,7 +152,7 @@ class Weights(Executable):
         self._state.download(self._program().program, self._optimizer, self._trained(), updates)
 
     def _count_batches(self) -> None:
-        """Batch normalisations count what they have seen."""
+        """Updates the batch counters of batch normalisations."""
         options = self._options
         each = options.device_iterations * (options.Training.gradient_accumulation
                                             if self._training else 1)
@@ -162,19 +162,19 @@ class Weights(Executable):
                 state[name] += count * each
 
     def copyWeightsToHost(self) -> None:
-        """Brings the machine's weights into the module; calls that train have done so already."""
+        """Copies the machine's weights to the module; calls that train have already done so."""
         if self._program().changes_state or self._training:
             self._download()
 
     def copyWeightsToDevice(self) -> None:
-        """Brings the module's weights to the machine."""
+        """Copies the module's weights to the machine."""
         compiled = self._program()
         for name, tensor in self._tensors().items():
             compiled.program.set_weight(name, array_of(tensor))
             self._versions[name] = tensor._version
 
     def copyNamedBuffersToDevice(self) -> None:
-        """Brings the module's buffers to the machine."""
+        """Copies the module's buffers to the machine."""
         compiled = self._program()
         buffers = dict(self._user_model.named_buffers())
         for name, tensor in self._tensors().items():
@@ -184,7 +184,7 @@ class Weights(Executable):
 
 
 class Times(Executable):
-    """What the simulation says about a call."""
+    """Simulated times of a call."""
 
     def cycleCount(self) -> int:
         """Cycles of a call, as simulated.
@@ -200,8 +200,8 @@ class Times(Executable):
         return int(self._compiled.figures["cycles"])
 
     def getPerfCounters(self) -> Dict[str, List[List[float]]]:
-        """Seconds since the last call began at which inputs were asked for and there, and outputs
-        asked for and there, of each input or output; simulated, the last ones of a call."""
+        """Seconds, from the start of the last call, at which each input or output was requested and
+        complete; simulated, the last ones of a call."""
         if self._compiled is None:
             return {name: [[]] for name in ("input", "input_complete", "output", "output_complete")}
         figures = self._compiled.figures
@@ -222,15 +222,15 @@ class Times(Executable):
         return seconds, seconds, seconds
 
     def getHostIpuLatency(self) -> Tuple[float, float, float]:
-        """(least, most, mean) seconds from the first input asked for to the last one there."""
+        """(least, most, mean) seconds from the first input requested to the last one complete."""
         return self._latency("input", "input_complete")
 
     def getComputeLatency(self) -> Tuple[float, float, float]:
-        """(least, most, mean) seconds from the last input there to the last output ready."""
+        """(least, most, mean) seconds from the last input complete to the last output ready."""
         return self._latency("input_complete", "output")
 
     def getIpuHostLatency(self) -> Tuple[float, float, float]:
-        """(least, most, mean) seconds from the first output ready to the last one there."""
+        """(least, most, mean) seconds from the first output ready to the last one complete."""
         return self._latency("output", "output_complete")
 
     def getLatency(self) -> Tuple[float, float, float]:

@@ -1,11 +1,11 @@
-"""Lines of a file of options."""
+"""Lines of an options file."""
 from __future__ import annotations
 
 import ast
 from typing import Any, Dict, List, Tuple
 
 
-#: What may be made in a line; a file is not to call anything else.
+#: Classes that a line may construct; a file must not call anything else.
 _MADE = ("Stage", "Phase", "PipelinedExecution", "ShardedExecution", "SerialPhasedExecution",
          "ParallelPhasedExecution", "TensorLocationSettings")
 
@@ -37,7 +37,7 @@ def _value(node: ast.expr) -> Any:
             owner = _value(function.value)
             if not function.attr.startswith("_"):
                 return getattr(owner, function.attr)(*args, **kwargs)
-        raise ValueError(f"only {', '.join(_MADE)} can be made here")
+        raise ValueError(f"only {', '.join(_MADE)} can be constructed here")
     return ast.literal_eval(node)
 
 
@@ -50,7 +50,7 @@ def parse_call(text: str) -> Tuple[List[str], List[Any], Dict[str, Any]]:
     """The path of names, the arguments and the keyword arguments of a call.
 
     Raises:
-        SyntaxError, ValueError: for anything that is no call of literals.
+        SyntaxError, ValueError: for anything other than a call with literals.
     """
     expression = ast.parse(text, mode="eval").body
     if not isinstance(expression, ast.Call):
@@ -64,5 +64,5 @@ def parse_call(text: str) -> Tuple[List[str], List[Any], Dict[str, Any]]:
         raise ValueError("a line is a call, such as deviceIterations(1)")
     names = [function.id, *path]
     if any(name.startswith("_") and name != "_Popart" for name in names):
-        raise ValueError("names with a leading underscore are no options")
+        raise ValueError("names with a leading underscore are not options")
     return names, args, kwargs

@@ -1,4 +1,4 @@
-"""Loaders of whole calls' batches."""
+"""Loaders of batches for whole calls."""
 from __future__ import annotations
 
 import queue
@@ -15,7 +15,7 @@ from .profiling import Channel
 
 
 class _Part(torch.utils.data.Dataset):
-    """The share of a dataset that one of several processes reads."""
+    """The part of a dataset that is read by one of several processes."""
 
     def __init__(self, dataset: Any, options: Options, step: int) -> None:
         processes = options.Distributed.numProcesses
@@ -39,18 +39,18 @@ class DataLoader(torch.utils.data.DataLoader):
         options: of the model that gets the data.
         dataset: as PyTorch's.
         batch_size: samples of a micro-batch; None if the dataset makes batches itself.
-        shuffle: another order in each epoch.
+        shuffle: a new order in each epoch.
         num_workers: processes that read.
-        drop_last: leaves out the last batch of an epoch if it is not whole.
+        drop_last: leaves out the last batch of an epoch if it is incomplete.
         persistent_workers: keeps the processes between epochs; None: if there are any.
-        auto_distributed_partitioning: each of several processes reads a share of its own.
+        auto_distributed_partitioning: each of several processes reads its own part.
         mode: whether batches are loaded ahead of the caller.
         async_options: of :class:`poptorch.AsynchronousDataAccessor`.
         rebatched_worker_size: without effect.
         kwargs: of PyTorch's.
 
     Raises:
-        AssertionError: if the last batch is not whole and ``drop_last`` is False.
+        AssertionError: if the last batch is incomplete and ``drop_last`` is False.
     """
 
     def __init__(self, options: Options, dataset: Any, batch_size: Optional[int] = 1,
@@ -112,11 +112,11 @@ class DataLoader(torch.utils.data.DataLoader):
 
     @property
     def options(self) -> Options:
-        """The options that were given."""
+        """The options given."""
         return self._options
 
     def terminate(self) -> None:
-        """Ends loading ahead."""
+        """Stops loading ahead."""
         if self._accessor is not None:
             self._accessor.terminate()
 
@@ -125,7 +125,7 @@ class DataLoader(torch.utils.data.DataLoader):
 
 
 class _PlainLoader:
-    """A DataLoader without what loads ahead of it."""
+    """A DataLoader without loading ahead."""
 
     def __init__(self, loader: DataLoader) -> None:
         self._loader = loader
@@ -138,7 +138,7 @@ class _PlainLoader:
 
 
 class _Failure:
-    """What a worker ended with."""
+    """The error that ended a worker."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -152,10 +152,10 @@ class AsynchronousDataAccessor:
 
     Args:
         dataset: any iterable.
-        buffer_size: elements that are ready at most.
+        buffer_size: maximum number of elements loaded ahead.
         miss_sleep_time_in_ms: without effect; the thread waits for room.
-        load_indefinitely: begins the next epoch before it is asked for.
-        early_preload: begins at once, not with the first element.
+        load_indefinitely: starts the next epoch before it is requested.
+        early_preload: starts at once, not with the first request.
         sharing_strategy: without effect; a thread shares all memory.
         rebatched_size: without effect.
     """
@@ -207,8 +207,8 @@ class AsynchronousDataAccessor:
 
 
 class _Worker:
-    """A thread that reads an epoch. It begins in the caller's, where random orders are drawn and
-    processes started."""
+    """A thread that reads an epoch. It is prepared in the caller's thread, where random orders are
+    drawn and processes started."""
 
     def __init__(self, dataset: Iterable[Any], size: int) -> None:
         self.used = False

@@ -1,4 +1,4 @@
-"""Normalisations and losses of torch.nn.functional that torch.onnx has no form for, by others."""
+"""Normalisations and losses of torch.nn.functional that torch.onnx has no form for."""
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional
@@ -26,7 +26,7 @@ def _batch_norm(x: Tensor, running_mean: Optional[Tensor], running_var: Optional
 
 
 def _ones_of_channels(x: Tensor) -> Tensor:
-    """Exporters do not always know the channels of what a norm without a weight reads."""
+    """Weights for a norm without any, whose number of channels exporters do not always know."""
     with untraced():
         return torch.ones(int(x.shape[1]), dtype=x.dtype)
 

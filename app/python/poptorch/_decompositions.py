@@ -1,7 +1,7 @@
 """Functions that torch.onnx has no form for, or a wrong one, in terms of others.
 
-By the names of torch's functions and methods; each takes what they take. NotImplemented: torch.onnx
-has a right form for these arguments.
+Named after torch's functions and methods, with the same arguments. NotImplemented: torch.onnx has a
+correct form for these arguments.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tensor = torch.Tensor
 
 
 def _trains() -> bool:
-    """Whether a gradient may be wanted. Tensors that were changed in place do not say so."""
+    """Whether a gradient may be needed. Tensors that were changed in place do not tell."""
     return torch.is_grad_enabled()
 
 
@@ -52,7 +52,7 @@ def _threshold(x: Tensor, threshold: float, value: float, inplace: bool = False)
 
 
 def _asinh(x: Tensor) -> Tensor:
-    # By the size, as the logarithm of large negative numbers is of what they lose; zero has a slope.
+    # Of |x|, as the logarithm's argument would cancel for large negative x; keeps the slope at zero.
     is_negative = x < 0
     size = torch.where(is_negative, -x, x)
     square = size * size
@@ -92,7 +92,7 @@ def _normalize(x: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
 
 
 def _root(x: Tensor, power: float = 0.5) -> Tensor:
-    """A root whose gradient is zero at zero, as those of norms and deviations are."""
+    """A root whose gradient is zero at zero, as in norms and standard deviations."""
     is_zero = x == 0
     safe = torch.where(is_zero, torch.ones_like(x), x)
     return torch.where(is_zero, torch.zeros_like(x),
@@ -142,7 +142,7 @@ def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
 
 
 def _clamp(x: Tensor, min: Any = None, max: Any = None) -> Any:
-    """Bounds of tensors have a gradient where they are what is returned."""
+    """Bounds that are tensors have a gradient where they are the result."""
     if not (isinstance(min, Tensor) or isinstance(max, Tensor)) or not _trains():
         return NotImplemented
     for bound, is_beyond in ((min, torch.lt), (max, torch.gt)):
@@ -158,7 +158,7 @@ def _best_of(largest: bool) -> Callable[..., Any]:
     kind = torch.return_types.max if largest else torch.return_types.min
 
     def best(x: Tensor, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:
-        """One of equal elements has the whole gradient: that whose number is returned."""
+        """Of equal elements, the one whose index is returned gets the whole gradient."""
         if not isinstance(dim, int) or isinstance(dim, bool) or named or not _trains() or (
                 x.dim() == 0 or not x.is_floating_point()):
             return NotImplemented
@@ -181,7 +181,7 @@ def _best_of_all(name: str) -> Callable[..., Any]:
 
 
 def _pow(x: Any, exponent: Any, **named: Any) -> Any:
-    """The gradient of x^0 is zero, also at zero."""
+    """The gradient of x^0 is zero everywhere, including at zero."""
     if isinstance(exponent, Tensor) or exponent != 0 or not _trains():
         return NotImplemented
     return torch.ones_like(x)
@@ -202,7 +202,7 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if dims is None or dims == ():
         return _roll(x.flatten(), shifts, 0).reshape(x.shape)
     pairs = zip(shifts, dims) if isinstance(dims, (list, tuple)) else [(shifts, dims)]
-    x = x.clone()  # also where nothing moves
+    x = x.clone()  # even if nothing moves
     for shift, dim in pairs:
         size = int(x.shape[dim])
         first = int(shift) % size
@@ -275,12 +275,12 @@ def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor])
 
 
 def _xlogy(x: Tensor, y: Tensor) -> Tensor:
-    """Zero of no logarithm is zero; where there is one, zero has its gradient."""
+    """x = 0 gives zero where y has no logarithm; elsewhere x = 0 has its normal gradient."""
     return x * torch.log(torch.where((x == 0) & (y <= 0), torch.ones_like(y), y))
 
 
 def _scatter_by(name: str) -> Callable[..., Any]:
-    """The index says which elements of a larger source are put or added."""
+    """Supports a source larger than the index, which selects the elements that are used."""
 
     def scatter(x: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: Any = None,
                 **value: Any) -> Any:
@@ -302,7 +302,7 @@ def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     if dim is None:
         return _prod(x.flatten(), 0)
     if int(x.shape[dim]) == 1:
-        x = x.clone()  # no view
+        x = x.clone()  # not a view
     while int(x.shape[dim]) > 1:
         size = int(x.shape[dim])
         half = size // 2
@@ -329,7 +329,7 @@ def _addcdiv(x: Tensor, a: Tensor, b: Tensor, *, value: float = 1) -> Tensor:
 
 
 def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A view by the numbers of its elements."""
+    """A view computed from the indices of its elements."""
 
     def decomposed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         with untraced():
@@ -397,7 +397,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "scatter_add": _scatter_by("scatter_add"),
 }
 
-#: Views, which share memory with their operand all the same.
+#: Views; their results still share memory with the operand.
 VIEWS: Dict[str, Callable[..., Tensor]] = {
     "diagonal": _elements(torch.Tensor.diagonal),
     "unfold": _elements(torch.Tensor.unfold),
@@ -406,7 +406,7 @@ VIEWS: Dict[str, Callable[..., Tensor]] = {
 
 
 def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
-    """What a call gives; NotImplemented: it is none of these."""
+    """The result of a call; NotImplemented if the function is not decomposed."""
     if name in VIEWS:
         made = VIEWS[name](*args, **kwargs)
         with untraced(), torch.set_grad_enabled(made.requires_grad):

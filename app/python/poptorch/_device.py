@@ -1,4 +1,4 @@
-"""What programs do with a device and with files of executables, which are not simulated."""
+"""Methods for devices and files of executables, which are not simulated."""
 from __future__ import annotations
 
 from typing import Any, List
@@ -8,7 +8,7 @@ from ._errors import Error
 
 
 class Device(Executable):
-    """Attaching and detaching, and what is refused."""
+    """Attaching and detaching, and refused methods."""
 
     _attached: bool
 
@@ -17,12 +17,12 @@ class Device(Executable):
         return self._compiled is not None and self._attached
 
     def attachToDevice(self) -> None:
-        """Brings the program to the machine again."""
+        """Loads the program onto the machine again."""
         self._program()
         self._attached = True
 
     def detachFromDevice(self) -> None:
-        """Gives the machine free; weights stay as they are in the module."""
+        """Releases the machine; the module's weights stay as they are."""
         if not self.isAttachedToDevice():
             raise Error("the model is not attached to a device" if self._compiled is not None else
                         NOT_COMPILED)

@@ -1,4 +1,4 @@
-"""What environment variables say, or why it cannot be used."""
+"""Reads environment variables and reports errors in them."""
 from __future__ import annotations
 
 import json
@@ -13,7 +13,7 @@ ENGINE_OPTIONS = "POPLAR_ENGINE_OPTIONS"
 
 
 def named(variable: str) -> str:
-    """A variable as messages name it."""
+    """The name of a variable for messages."""
     return f"environment variable {variable}"
 
 
@@ -23,24 +23,24 @@ def is_set(variable: str) -> bool:
 
 
 def whole_number(variable: str, default: int) -> int:
-    """A number of the variable, or the default.
+    """The number in the variable, or the default.
 
     Raises:
-        poptorch.Error: if it is none.
+        poptorch.Error: if it is not a number.
     """
     text = os.environ.get(variable) or str(default)
     try:
         return int(text)
     except ValueError:
-        raise Error(f"{named(variable)}: '{text}' is no whole number; correct it, or unset "
+        raise Error(f"{named(variable)}: '{text}' is not a whole number; correct it, or unset "
                     "it") from None
 
 
 def json_object(variable: str, example: str) -> Dict[str, Any]:
-    """A JSON object of the variable; empty where it is not set.
+    """The JSON object in the variable; empty if it is not set.
 
     Raises:
-        poptorch.Error: if it is no such text.
+        poptorch.Error: if it is not a JSON object.
     """
     text = os.environ.get(variable)
     if not text:
@@ -56,10 +56,10 @@ def json_object(variable: str, example: str) -> Dict[str, Any]:
 
 
 def engine_options() -> Dict[str, str]:
-    """POPLAR_ENGINE_OPTIONS as a dict of texts, as `tilescope run` reads it.
+    """POPLAR_ENGINE_OPTIONS as a dict of strings, parsed as by `tilescope run`.
 
     Raises:
-        poptorch.Error: if it is no JSON object of plain values.
+        poptorch.Error: if it is not a JSON object of plain values.
     """
     text = os.environ.get(ENGINE_OPTIONS)
     if not text:
@@ -71,10 +71,10 @@ def engine_options() -> Dict[str, str]:
 
 
 def make_folder(folder: str, origin: str) -> None:
-    """Makes the folder that `origin`, a variable and its key, names.
+    """Makes the folder named by `origin`, a variable and its key.
 
     Raises:
-        poptorch.Error: saying why it cannot be made.
+        poptorch.Error: with the reason why it cannot be made.
     """
     try:
         os.makedirs(folder, exist_ok=True)

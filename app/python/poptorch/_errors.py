@@ -1,4 +1,4 @@
-"""What goes wrong, as PopTorch raises it."""
+"""Errors as raised by PopTorch."""
 from __future__ import annotations
 
 import contextlib
@@ -25,10 +25,10 @@ class Error(RuntimeError):
 
 
 class RecoverableError(Error):
-    """An error after which the program may go on once the machine was reset.
+    """An error after which the program may continue once the machine has been reset.
 
     Attributes:
-        recovery_action: what PopTorch advises to do.
+        recovery_action: the action that PopTorch recommends.
     """
     recovery_action = "IPU_RESET"
 
@@ -50,7 +50,7 @@ def out_of_memory(text: str) -> Error:
 
 @contextlib.contextmanager
 def as_poptorch_error() -> Iterator[None]:
-    """What the simulator refuses is an error of PopTorch's kind."""
+    """A context that turns the simulator's errors into PopTorch's."""
     try:
         yield
     except ValueError as error:

@@ -25,7 +25,7 @@ from .profiling import Channel
 
 
 def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
-    """A line on the terminal that says how far a compilation is."""
+    """Shows the progress of a compilation in a line on the terminal."""
     if not shown or not sys.stderr.isatty():
         return None
 
@@ -36,12 +36,12 @@ def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
     return show
 
 
-#: Which program has written a profile last: models of one name share a file.
+#: The program that last wrote each profile, as models of one name share a file.
 _writers: Dict[str, int] = {}
 
 
 def _finish_profile(program: Any, profile: str, zero: List[float]) -> None:
-    """Adds the values of all calls, and what libpvti has recorded, to the profile."""
+    """Adds the values of all calls, and libpvti's recordings, to the profile."""
     if not profile or _writers.get(profile) != id(program):
         return
     record = _pvti.record(zero[0] if zero else _pvti.now()) if _pvti.has_events else None
@@ -61,7 +61,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
     :func:`poptorch.inferenceModel`.
 
     The first call compiles: the model is traced with the arguments of one micro-batch, simulated,
-    and its profile written as POPLAR_ENGINE_OPTIONS says. Each call then computes a batch of
+    and its profile written according to POPLAR_ENGINE_OPTIONS. Each call then computes a batch of
     micro-batch x device iterations x replicas x (in training) gradient accumulation samples. After
     a call that trains, the module's parameters are those of the machine; parameters that the
     program changes reach the machine with the next call.
@@ -69,7 +69,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def __init__(self, model: torch.nn.Module, options: Optional[Options], training: bool,
                  optimizer: Optional[torch.optim.Optimizer] = None) -> None:
-        # What the program changes later is for other models.
+        # Later changes by the program do not affect this model.
         options = Options() if options is None else options.clone()
         if options.defaultOutputMode():
             options.outputMode(enums.OutputMode.Final if training else enums.OutputMode.All)
@@ -91,10 +91,10 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         self._pending_state: Dict[str, numpy.ndarray] = {}
         self._state = OptimizerState()
         self._call_start = 0.0
-        self._trace = (0.0, False)  #: seconds that it took; whether it asked isRunningOnIpu()
+        self._trace = (0.0, False)  #: seconds of tracing; whether it called isRunningOnIpu()
         self._is_checked = False
         self._check: Optional[_check.Check] = None
-        #: Where the first call of the machine begins, on libpvti's clock; empty before it.
+        #: Start of the machine's first call, on libpvti's clock; empty before it.
         self._zero: List[float] = []
         self._finish: Callable[[], Any] = lambda: None
         self._profiling = Channel("poptorch.trainingModel" if training else
@@ -104,22 +104,22 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         for parameter in model.parameters():
             parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
         if optimizer is not None:
-            _optimizers.job_options(optimizer, self._names())  # refuses what is not simulated, before minutes
+            _optimizers.job_options(optimizer, self._names())  # refuses unsupported ones early
 
     def __repr__(self) -> str:
         mode = "training" if self._training else "inference"
         return f"PoplarExecutor({mode}, {self._user_model!r})"
 
-    # The module behind
+    # The wrapped module
 
     @property
     def model(self) -> torch.nn.Module:
-        """The module that was given."""
+        """The wrapped module."""
         return self._user_model
 
     @property
     def options(self) -> Options:
-        """The options that were given."""
+        """A copy of the options given."""
         return self._options
 
     def __getattr__(self, name: str) -> Any:
@@ -128,21 +128,21 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         return getattr(self._user_model, name)
 
     def load_state_dict(self, state_dict: Dict[str, torch.Tensor], strict: bool = True) -> Any:
-        """The module's load_state_dict(); the machine has the weights with the next call."""
+        """The module's load_state_dict(); the next call sends the weights to the machine."""
         return self._user_model.load_state_dict(state_dict, strict)
 
     # Compiling
 
     def isCompiled(self) -> bool:
-        """Whether there is a program to call."""
+        """Whether there is a compiled program."""
         return self._compiled is not None
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compiles for arguments of the shapes of a whole call, without computing.
 
         Raises:
-            poptorch.Error: for a model that cannot be exported, simulated or placed; the text of
-                one that does not fit is Poplar's, and its profile is written.
+            poptorch.Error: for a model that cannot be exported, simulated or placed; for one that
+                does not fit, with Poplar's text, and the profile is written.
         """
         if self._compiled is not None:
             logger.warning("Call to compile() ignored: the executable is already compiled")
@@ -172,7 +172,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
                                   traced.counted, bool(traced.state), self._constants(program),
                                   figures, job.keys)
         self._attached = self._options.connection_type != enums.ConnectionType.Never
-        self._versions = {}  # tracing has moved statistics: the first call brings all tensors
+        self._versions = {}  # tracing has changed statistics: the first call sends all tensors
         if self._pending_state:
             program.set_state(self._pending_state)
             self._pending_state = {}
@@ -249,12 +249,12 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
     # Calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes forward()'s arguments with batches of whole calls; returns what forward() returns,
-        with the micro-batches that the output mode names one after the other in the first
-        dimension. A result of no dimensions has one where there are several of it.
+        """Takes forward()'s arguments, each with the batch of a whole call; returns forward()'s
+        results, with the micro-batches selected by the output mode concatenated in the first
+        dimension. A scalar result gets one dimension if there are several micro-batches.
 
         Raises:
-            poptorch.Error: if the shapes are not those that the model was compiled for.
+            poptorch.Error: if the shapes differ from those that the model was compiled for.
         """
         assert self._options.connection_type != enums.ConnectionType.Never, (
             "Trying to run a model on an offline device (ConnectionType.Never): use "
@@ -278,7 +278,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         return self._refuse_backward(compiled.outputs.rebuild(results))
 
     def _begin_check(self, compiled: Compiled, names: List[str], values: List[Any]) -> None:
-        """Of the first call that computes."""
+        """Starts the comparison at the first call that computes."""
         computes = not _jobs.runs_at_device_speed() and compiled.keys.get("ignoreData") != "on"
         if self._is_checked or not computes or self._instances is not None:
             return
@@ -325,7 +325,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def _run_program(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray],
                      wanted: List[int]) -> List[numpy.ndarray]:
-        """A call that takes the machine's time on the clock of the program's tracepoints."""
+        """A call that takes as long as on the machine, on the clock of the program's tracepoints."""
         start = time.perf_counter()
         self._begin_first_call()
         with as_poptorch_error():
@@ -353,7 +353,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         ]
 
     def _wait(self, compiled: Compiled) -> List[torch.Tensor]:
-        """Takes the time of the simulated machine, and gives zeros."""
+        """Waits as long as the simulated machine takes, and returns zeros."""
         results = self._zeros(compiled)
         self._begin_first_call()
         left = compiled.figures["callSeconds"] - (time.perf_counter() - self._call_start)
@@ -376,11 +376,11 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
     # The optimizer
 
     def setOptimizer(self, optimizer: torch.optim.Optimizer) -> None:
-        """Takes an optimizer's numbers from the next call on. Learning rates change at once;
-        anything else compiles again, with the optimizer's state as it was.
+        """Uses an optimizer's hyperparameters from the next call on. Learning rates change at once;
+        any other change compiles the model again and keeps the optimizer's state.
 
         Raises:
-            poptorch.Error: for what is not simulated, by name.
+            poptorch.Error: naming anything that is not simulated.
         """
         if not self._training:
             raise Error("setOptimizer() is for training models")
@@ -392,7 +392,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             return
         _, before = _optimizers.split_learning_rates(compiled.keys)
         if {key: before.get(key) for key in rest} != rest:
-            logger.info("the optimizer's numbers have changed: the model is compiled again")
+            logger.info("the optimizer's hyperparameters have changed: the model is compiled again")
             self._pending_state = compiled.program.state()
             self._compiled = None
             return
@@ -401,7 +401,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             self._rates = rates
 
     def destroy(self) -> None:
-        """Forgets the compiled program, and writes to its profile what is to be added to it."""
+        """Discards the compiled program after adding recorded values and events to its profile."""
         self._finish()
         self._compiled = None
         self._attached = False

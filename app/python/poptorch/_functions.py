@@ -1,4 +1,4 @@
-"""Functions that leave operators of their own in a model that is exported."""
+"""Functions that become operators of their own in an exported model."""
 from __future__ import annotations
 
 from typing import Any, Dict, Optional, Tuple
@@ -8,20 +8,20 @@ import torch
 GRAPHCORE = "ai.graphcore"
 NOTES = "ai.tilescope"
 
-#: Domains of the operators in the model that is being exported, with their versions: torch.onnx is
-#: given them, and complains of any that it does not find.
+#: Domains, with versions, of the operators in the model being exported: passed to torch.onnx, which
+#: complains about domains that the model does not use.
 exported_domains: Dict[str, int] = {}
 
 
 def add_node(graph: Any, domain: str, name: str, *inputs: Any, version: int = 1,
              **attributes: Any) -> Any:
-    """Adds an operator of a domain other than ONNX's own to a graph that is being exported."""
+    """Adds an operator of a domain other than ONNX's own to the graph being exported."""
     exported_domains[domain] = version
     return graph.op(f"{domain}::{name}", *inputs, **attributes)
 
 
 class Note(torch.autograd.Function):
-    """Hands its operand on and says something about the operation that made it."""
+    """Returns its operand and attaches an attribute to the operation that made it."""
 
     @staticmethod
     def symbolic(graph: Any, x: Any, key: str, value: Optional[float], count: Optional[int]) -> Any:
@@ -45,8 +45,8 @@ class Note(torch.autograd.Function):
 
 
 class IdentityLoss(torch.autograd.Function):
-    """PopART's IdentityLoss: a mean, a sum or its operand; the loss ends there. ``marked`` is one
-    that the program has written itself."""
+    """PopART's IdentityLoss: a mean, a sum or its operand, and the end of the loss. ``marked``: written
+    by the program itself."""
 
     @staticmethod
     def symbolic(graph: Any, x: Any, reduction: str, marked: bool) -> Any:
@@ -66,7 +66,7 @@ class IdentityLoss(torch.autograd.Function):
 
 
 def identity_loss_node(graph: Any, x: Any, reduction: str, marked: bool = False) -> Any:
-    """Adds PopART's IdentityLoss to a graph that is being exported."""
+    """Adds PopART's IdentityLoss to the graph being exported."""
     mark = {"__marked_i": 1} if marked else {}
     result = add_node(graph, GRAPHCORE, "IdentityLoss", x, reduction_s=reduction, **mark)
     result.setType(x.type() if reduction == "none" else x.type().with_sizes([]))
@@ -74,7 +74,7 @@ def identity_loss_node(graph: Any, x: Any, reduction: str, marked: bool = False)
 
 
 class Detach(torch.autograd.Function):
-    """PopART's Detach: a tensor that no gradient passes."""
+    """PopART's Detach: stops the gradient."""
 
     @staticmethod
     def symbolic(graph: Any, x: Any) -> Any:
@@ -88,7 +88,7 @@ class Detach(torch.autograd.Function):
 
 
 def detached(x: torch.Tensor) -> torch.Tensor:
-    """A copy that no gradient passes."""
+    """A copy that stops the gradient."""
     return Detach.apply(x)
 
 

@@ -1,4 +1,4 @@
-"""What the groups of options have in common."""
+"""Base of the groups of options."""
 from __future__ import annotations
 
 import copy
@@ -10,17 +10,17 @@ from typing import Any, Dict
 class OptionsGroup:
     """Options as values by name, readable as attributes.
 
-    An option that PopTorch does not have is an AttributeError that names the nearest.
+    An option that PopTorch does not have raises an AttributeError that names the nearest one.
     """
 
-    #: The group as scripts name it, for messages.
+    #: The group's name in scripts, for messages.
     _title = "poptorch.Options"
 
     def __init__(self, **defaults: Any) -> None:
         object.__setattr__(self, "_values", dict(defaults))
 
     def set(self, **values: Any) -> "OptionsGroup":
-        """Sets options of the group by their names; one that it does not have is refused."""
+        """Sets options of the group by name; unknown ones are refused."""
         for key, value in values.items():
             if key not in self._values:
                 raise AttributeError(self._unknown(key))
@@ -28,7 +28,7 @@ class OptionsGroup:
         return self
 
     def createOrSet(self, **values: Any) -> "OptionsGroup":
-        """The same, also for an option that has no value yet."""
+        """Like :meth:`set`, but also for options that have no value yet."""
         self._values.update(values)
         return self
 
@@ -37,15 +37,15 @@ class OptionsGroup:
         return option in self._values
 
     def deleteIfExists(self, option: str) -> None:
-        """Takes an option's value away."""
+        """Removes an option's value."""
         self._values.pop(option, None)
 
     def toDict(self) -> Dict[str, Any]:
-        """Values by name, a copy."""
+        """A copy of the values by name."""
         return copy.deepcopy(self._values)
 
     def update(self, other: Dict[str, Any]) -> Dict[str, Any]:
-        """The group's values beside those of ``other``."""
+        """The values of ``other``, updated with those of the group."""
         return {**other, **self._values}
 
     def _unknown(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Several processes that train one model, as popdist starts them: what they tell each other."""
+"""Several processes, started by popdist, that train one model, and their communication."""
 from __future__ import annotations
 
 import hashlib
@@ -14,13 +14,13 @@ from .options import Options
 class Instances:
     """The processes of a training, each with ``Options.replicationFactor`` replicas of its own.
 
-    Every one of them computes the same weight updates: with the micro-batches of all of them, which
-    they send each other, so that gradients are the mean (or sum) over all replicas, and weights are
-    the same to the last bit as those of one process with all replicas.
+    All of them compute the same weight updates from the micro-batches of all processes, which they
+    exchange, so that gradients are the mean (or sum) over all replicas, and weights are bit-identical
+    to those of one process with all replicas.
 
     Raises:
-        poptorch.Error: unless mpirun has started as many as the options say, and python3-mpi4py is
-            there to talk with.
+        poptorch.Error: unless mpirun has started the number of processes in the options, and
+            python3-mpi4py is installed.
     """
 
     def __init__(self, options: Options) -> None:
@@ -33,12 +33,12 @@ class Instances:
 
     @property
     def all_replicas(self) -> int:
-        """Of all instances."""
+        """Number of replicas in all instances."""
         return self.count * self._replicas
 
     def check_options(self, keys: Dict[str, str]) -> None:
         """Raises poptorch.Error unless all instances have the same job keys."""
-        self._same("options or the optimizer's numbers", keys)
+        self._same("options or the optimizer's hyperparameters", keys)
 
     def inputs_of_all(self, own: Dict[str, numpy.ndarray],
                       rates: List[float]) -> Dict[str, numpy.ndarray]:
@@ -47,7 +47,7 @@ class Instances:
         learning rates of the parameter groups.
 
         Raises:
-            poptorch.Error: if the instances were called with other shapes or at other rates.
+            poptorch.Error: if the instances were called with different shapes or learning rates.
         """
         shapes = [(name, own[name].shape) for name in sorted(own)]
         self._same("shapes of inputs or the learning rate", (shapes, rates))
@@ -61,7 +61,7 @@ class Instances:
         return numpy.concatenate(parts, axis=1).reshape(-1, *array.shape[1:])
 
     def own_micro_batches(self, numbers: List[int]) -> List[int]:
-        """What this instance calls its micro-batches, as all instances together number them."""
+        """Numbers of this instance's micro-batches among those of all instances."""
         of_instance = self._replicas * self._accumulation  # in each iteration
         return [
             number // of_instance * of_instance * self.count + self.index * of_instance +
@@ -69,30 +69,30 @@ class Instances:
         ]
 
     def check_weights(self, tensors: Dict[str, numpy.ndarray]) -> None:
-        """Raises poptorch.Error unless all instances begin with the same weights."""
+        """Raises poptorch.Error unless all instances start with the same weights."""
         digest = hashlib.sha256()
         for name in sorted(tensors):
             digest.update(name.encode())
             digest.update(numpy.ascontiguousarray(tensors[name]).tobytes())
         self._same("weights", digest.hexdigest(),
-                   "; give each the same seed (torch.manual_seed) before it makes the model, or "
+                   "; give each the same seed (torch.manual_seed) before it creates the model, or "
                    "load the same state_dict()")
 
     def _same(self, what: str, mine: Any, remedy: str = "") -> None:
         everybody = self._world.allgather(mine)
         for other, theirs in enumerate(everybody):
             if theirs != everybody[0]:
-                raise Error(f"{what} of instance {other} are not those of instance 0{remedy}")
+                raise Error(f"{what} of instance {other} differ from those of instance 0{remedy}")
 
 
 def _world(count: int, index: int) -> Any:
     """MPI's communicator of all instances."""
     try:
-        from mpi4py import MPI  # only here: it starts MPI
+        from mpi4py import MPI  # only here, as this starts MPI
     except ImportError as error:
         raise Error(f"this is one of {count} instances that train together, and they exchange their "
                     "micro-batches by MPI: install python3-mpi4py, or give one instance all "
-                    f"replicas by Options.replicationFactor() ({error})") from error
+                    f"replicas with Options.replicationFactor() ({error})") from error
     world = MPI.COMM_WORLD
     if (world.Get_size(), world.Get_rank()) != (count, index):
         raise Error(f"Options.Distributed says that this is instance {index} of {count}, but MPI "
@@ -103,7 +103,7 @@ def _world(count: int, index: int) -> Any:
 
 
 def _end_together(world: Any) -> None:
-    """An instance that fails ends all: the others would wait for it without end."""
+    """Makes an instance that fails end all of them, as the others would wait for it forever."""
     print_error = sys.excepthook
 
     def end(*error: Any) -> None:
@@ -115,8 +115,7 @@ def _end_together(world: Any) -> None:
 
 
 def instances_of(options: Options, training: bool) -> Optional[Instances]:
-    """The processes that train together; none where this one works alone, as all do in
-    inference."""
+    """The processes that train together; None if this one works alone, as always in inference."""
     if not training or options.Distributed.numProcesses <= 1:
         return None
     return Instances(options)

@@ -1,4 +1,4 @@
-"""What options, strategy and optimizer are in a job: keys that the simulator reads."""
+"""Translates options, strategy and optimizer to the keys of a job, which the simulator reads."""
 from __future__ import annotations
 
 import json
@@ -15,14 +15,14 @@ from ._logging import logger, say_once
 from .options import Options
 from .strategies import Place
 
-#: The environment's word for how long calls take, and whether they compute.
+#: The environment variable for how long calls take, and whether they compute values.
 RUN_VARIABLE = "TILESCOPE_POPTORCH_RUN"
 
-#: Of each IPU with POPTORCH_SMALL_IPU_MODEL (poptorch popart_compiler/source/Compiler.cpp).
+#: Tiles per IPU with POPTORCH_SMALL_IPU_MODEL (poptorch popart_compiler/source/Compiler.cpp).
 _TILES_OF_SMALL_MODEL = 4
 
-#: The environment's word for the values that profiles keep: "all", "curves" or "off"; "all:100"
-#: looks at tensors of 100 iterations at most.
+#: The environment variable for the values recorded in profiles: "all", "curves" or "off"; "all:100"
+#: records tensors of 100 iterations at most.
 VALUES_VARIABLE = "TILESCOPE_POPTORCH_VALUES"
 
 _SAMPLES = 50
@@ -43,7 +43,7 @@ class Job(NamedTuple):
 
 
 def runs_at_device_speed() -> bool:
-    """Whether calls compute nothing and take the time of the simulated machine.
+    """Whether calls compute nothing and take as long as on the simulated machine.
 
     Raises:
         poptorch.Error: if the environment variable is neither 'compute' nor 'time'.
@@ -56,10 +56,10 @@ def runs_at_device_speed() -> bool:
 
 
 def recorded_values() -> Tuple[str, int]:
-    """What profiles keep of the values that calls compute, and of how many iterations at most.
+    """Which computed values are recorded in profiles, and for how many iterations at most.
 
     Raises:
-        poptorch.Error: if the environment variable says something else.
+        poptorch.Error: if the environment variable has another value.
     """
     text = os.environ.get(VALUES_VARIABLE) or "off"
     word, _, samples = text.partition(":")
@@ -70,12 +70,12 @@ def recorded_values() -> Tuple[str, int]:
     return word, int(samples or _SAMPLES)
 
 
-#: Number of what comes before the first block.
+#: Number of the operations before the first block.
 _BEFORE_BLOCKS = -1
 
 
 def _places(options: Options, blocks: Dict[int, Tuple[str, Optional[int]]]) -> Dict[int, Place]:
-    """Where each block runs; what is before them is on the first IPU."""
+    """Where each block runs; operations before the first block run on the first IPU."""
     strategy = options._execution_strategy
     places = {number: strategy._place(name, ipu) for number, (name, ipu) in blocks.items()}
     if places:
@@ -88,7 +88,7 @@ def _ipus(options: Options, places: Dict[int, Place], replicas: int) -> int:
     """IPUs of a replica.
 
     Raises:
-        poptorch.Error: for a number that no machine attaches.
+        poptorch.Error: for a number of IPUs that cannot be attached.
     """
     count = max([ipu for _, ipu, _ in places.values()], default=0) + 1
     total = count * replicas
@@ -106,7 +106,7 @@ def _is_true(text: str) -> bool:
 
 
 def profile_file(engine: Dict[str, str], options: Options, training: bool) -> str:
-    """Where the profile goes, as Poplar decides it: named engines have directories of their own."""
+    """The profile's path by Poplar's rules: named engines have directories of their own."""
     all_of_them = _is_true(engine.get("autoReport.all", "false"))
     wanted = any(
         _is_true(engine.get(f"autoReport.output{part}", str(all_of_them)))
@@ -158,7 +158,7 @@ def _strategy(options: Options, places: Dict[int, Place], ipus: int) -> Dict[str
 
 
 def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
-    """Places for an optimizer's state mean nothing where it has none, as sharing it does alone."""
+    """Drops locations for the state of an optimizer without any, and sharding for one replica."""
     stateless = keys.get("optimizer") == "sgd"
     if stateless and "offload" in keys:
         kinds = [kind for kind in keys["offload"].split(",") if kind != "optimizer"]
@@ -171,15 +171,15 @@ def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
 
 
 def _drop_transfers_that_are_not_there(keys: Dict[str, str]) -> None:
-    """Without data from the host there is nothing that it fetches ahead or is sent."""
+    """Without data from the host there is nothing to prefetch or to send back."""
     if keys.get("ignoreData") == "on":
         for key in ("outputMode", "outputEvery", "prefetchDepth", "ioTiles"):
             keys.pop(key, None)
 
 
 def _leave_to_phases(keys: Dict[str, str]) -> None:
-    """In phased execution weights and optimizer state leave the chip by themselves, and the results
-    of every micro-batch are sent; a call still returns those that the output mode names."""
+    """In phased execution weights and optimizer state leave the chip anyway, and the results of every
+    micro-batch are sent; a call still returns only those selected by the output mode."""
     if keys.get("execution") != "phased":
         return
     keys.pop("outputEvery", None)
@@ -193,11 +193,11 @@ def _leave_to_phases(keys: Dict[str, str]) -> None:
 def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.Optimizer],
              names: Mapping[int, str], blocks: Dict[int, Tuple[str, Optional[int]]], half: bool,
              instances: Optional[Instances] = None) -> Job:
-    """The job of a traced model. `names` are those of weights, by the id of their tensors;
+    """The job of a traced model. `names` are the names of weights, by the id of their tensors;
     `instances` train it together.
 
     Raises:
-        poptorch.Error: for options that do not fit the model.
+        poptorch.Error: for options that do not suit the model.
     """
     replicas = instances.all_replicas if instances else options.replication_factor
     places = _places(options, blocks)
@@ -235,7 +235,7 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
     engine = engine_options()
     if engine:
         keys["engineOptions"] = json.dumps(engine)
-    # All instances have the same program: the first writes what there is to see.
+    # All instances have the same program; only the first writes the profile.
     writes = instances is None or instances.index == 0
     return Job(keys, places, profile_file(engine, options, training) if writes else "")
 
@@ -243,8 +243,8 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
 def wanted_micro_batches(options: Options, training: bool,
                          mode: Optional[enums.OutputMode] = None, every: int = 1) -> List[int]:
     """Numbers of the micro-batches that a call returns, in the order of a batch: device iterations,
-    then replicas, then micro-batches of an iteration; of another output mode than the options' with
-    its period, if there is one."""
+    then replicas, then micro-batches of an iteration; `mode` and its period `every` override the
+    options' output mode."""
     accumulation = options.Training.gradient_accumulation if training else 1
     iterations, replicas = options.device_iterations, options.replication_factor
     number = lambda i, r, m: (i * replicas + r) * accumulation + m  # noqa: E731
@@ -261,6 +261,6 @@ def wanted_micro_batches(options: Options, training: bool,
 
 
 def check_keys(keys: Dict[str, Any], known: Dict[str, str]) -> None:
-    """Each key is one of a job."""
+    """Asserts that each key is a key of jobs."""
     unknown = set(keys) - set(known)
-    assert not unknown, f"no keys of a job: {sorted(unknown)}"
+    assert not unknown, f"not keys of a job: {sorted(unknown)}"

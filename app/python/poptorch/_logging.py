@@ -1,4 +1,4 @@
-"""PopTorch's log: POPTORCH_LOG_LEVEL says how much is printed, WARN unless it is set."""
+"""PopTorch's log: POPTORCH_LOG_LEVEL sets how much is printed, WARN by default."""
 from __future__ import annotations
 
 import logging
@@ -17,7 +17,7 @@ _LEVELS = {
     "ERROR": logging.ERROR,
     "OFF": logging.CRITICAL + 1,
 }
-#: PopTorch's numbers, as old scripts use them.
+#: PopTorch's numeric levels, used by old scripts.
 _BY_NUMBER = ["TRACE", "DEBUG", "INFO", "WARN", "ERR", "ERR", "OFF"]
 
 logging.addLevelName(TRACE, "TRACE")
@@ -39,8 +39,8 @@ logger.addHandler(_handler)
 _said: Set[str] = set()
 
 
-#: PopLibs' own log, whose lines begin with time, PL:POPLIN and process. POPLIBS_LOG_LEVEL says how
-#: much of it is printed, WARN unless it is set.
+#: PopLibs' own log, whose lines begin with time, PL:POPLIN and process. POPLIBS_LOG_LEVEL sets how
+#: much of it is printed, WARN by default.
 _planner = logging.getLogger("PL:POPLIN")
 _planner.propagate = False
 _planner.addHandler(logging.StreamHandler(sys.stderr))
@@ -56,7 +56,7 @@ def setLogLevel(level: Union[str, int]) -> None:
     """Changes how much is printed.
 
     Args:
-        level: 'TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR' or 'OFF', or PopTorch's number of it (0 to
+        level: 'TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR' or 'OFF', or PopTorch's number for it (0 to
             4, 6).
 
     Raises:
@@ -70,7 +70,7 @@ def setLogLevel(level: Union[str, int]) -> None:
 
 
 def say_once(text: str) -> None:
-    """Warns, but not again for the same text."""
+    """Warns once for each text."""
     if text not in _said:
         _said.add(text)
         logger.warning(text)

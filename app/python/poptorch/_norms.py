@@ -1,8 +1,8 @@
-"""Running statistics of normalisations, which a trace does not see change.
+"""Running statistics of normalisations, whose changes a trace does not record.
 
-A BatchNormalization updates its own on the machine, as long as somebody reads its result: exporters
-leave out what nobody reads. What is left out, and what an instance normalisation does, is made a
-change of the buffers like any other.
+A BatchNormalization updates its statistics on the machine if its result is used; exporters drop
+operations with unused results. The updates of dropped ones, and those of instance normalisations,
+are traced like any other change of buffers.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 from ._aliases import Aliases, stand_in, untraced, value_of
 from ._errors import Error
 
-#: Nodes whose results follow from shapes alone, whatever their operands hold.
+#: Nodes whose results depend only on shapes, not on the values of their operands.
 OF_SHAPES = {
     "aten::size", "aten::numel", "aten::dim", "aten::zeros_like", "aten::ones_like",
     "aten::empty_like", "aten::full_like", "aten::new_zeros", "aten::new_ones", "aten::new_empty",
@@ -22,8 +22,8 @@ OF_SHAPES = {
 
 
 class _Call(NamedTuple):
-    """Of a batch normalisation that trains."""
-    x: torch.Tensor  #: as it was
+    """A call of a batch normalisation that trains."""
+    x: torch.Tensor  #: at the time of the call
     mean: torch.Tensor
     variance: torch.Tensor
     momentum: float
@@ -31,7 +31,7 @@ class _Call(NamedTuple):
 
 
 def _read_by(values: List[Any]) -> Dict[int, Any]:
-    """The values in a trace that the numbers of others depend on, and these, by number."""
+    """The given values in a trace and all values that their contents depend on, by number."""
     read: Dict[int, Any] = {}
     waiting = list(values)
     while waiting:
@@ -54,16 +54,16 @@ class Norms:
     def __init__(self, aliases: Aliases) -> None:
         self._aliases = aliases
         self._calls: List[_Call] = []
-        self._updated: Dict[int, torch.Tensor] = {}  #: by the machine's operator, by id
+        self._updated: Dict[int, torch.Tensor] = {}  #: by operators on the machine, by id
 
     def updates(self, buffer: torch.Tensor) -> bool:
-        """Whether a normalisation on the machine keeps its running statistic there."""
+        """Whether a normalisation on the machine updates this buffer."""
         return id(buffer) in self._updated
 
     def note(self, result: torch.Tensor, x: torch.Tensor, running_mean: Optional[torch.Tensor],
              running_var: Optional[torch.Tensor], weight: Any = None, bias: Any = None,
              training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> None:
-        """Of a batch_norm() that was called."""
+        """Records a call of batch_norm()."""
         if not training or running_mean is None or running_var is None:
             return
         self._calls.append(
@@ -72,11 +72,11 @@ class Norms:
             self._updated[id(buffer)] = buffer
 
     def update_unused(self, results: List[torch.Tensor]) -> None:
-        """Updates what the calls would have whose results nobody reads.
+        """Adds the updates of calls whose results are not used.
 
         Raises:
-            poptorch.Error: where a normalisation is also called by somebody who does, or one of
-                another's results.
+            poptorch.Error: if the normalisation is also called with a used result, or with the
+                result of another call.
         """
         if not self._calls:
             return
@@ -86,10 +86,10 @@ class Norms:
         operands = _read_by([value_of(call.x) for call in unused])
         for call in unused:
             if id(call.mean) in used or call.result.unique() in operands:
-                raise Error("a batch normalisation is called several times or of another's "
+                raise Error("a batch normalisation is called several times or with another's "
                             "result, and not all results are used: the order of such updates is "
                             "not simulated. Use them all", "poptorch_cpp_error")
-            # Who only asks for its shape has that of the operand.
+            # Its result may still be used for its shape, which is that of the operand.
             call.result.replaceAllUsesWith(value_of(call.x))
             self._move(call.mean, call.variance, call.momentum, call.x)
 
@@ -97,13 +97,13 @@ class Norms:
                             running_var: Optional[torch.Tensor] = None, weight: Any = None,
                             bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1,
                             eps: float = 1e-5) -> None:
-        """The statistics of an instance_norm() that is about to be called."""
+        """Updates the statistics of an instance_norm() that is about to be called."""
         if use_input_stats and running_mean is not None and running_var is not None:
             self._move(running_mean, running_var, momentum, stand_in(x), of_instances=True)
 
     def _move(self, mean: torch.Tensor, variance: torch.Tensor, momentum: float, x: torch.Tensor,
               of_instances: bool = False) -> None:
-        """Moves running statistics towards those of the data."""
+        """Updates running statistics with those of the data."""
         axes = [d for d in range(x.dim()) if d != 1 and not (of_instances and d == 0)]
         for buffer, new in ((mean, x.mean(axes)), (variance, x.var(axes, True))):
             new = new.mean(0) if of_instances else new

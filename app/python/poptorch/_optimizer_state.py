@@ -1,4 +1,4 @@
-"""Moments and counts of an optimizer: on the machine, and in ``optimizer.state`` as PyTorch has them."""
+"""Moments and step counts of an optimizer, on the machine and in PyTorch's ``optimizer.state``."""
 from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Tuple
@@ -8,7 +8,7 @@ import torch
 
 from . import _optimizers
 
-#: What PyTorch calls a tensor of the machine, which has PopART's prefix of a weight's name.
+#: PyTorch's key for a tensor of the machine, by PopART's prefix of the weight's name.
 _MOMENTS = {"Accl1": "exp_avg", "Accl2": "exp_avg_sq", "Step": "step"}
 _KEYS: Dict[str, Dict[str, str]] = {
     "sgd": {"Accl1": "momentum_buffer"},
@@ -20,14 +20,14 @@ _KEYS: Dict[str, Dict[str, str]] = {
 
 
 class OptimizerState:
-    """Keeps both the same: after a call PyTorch has what the machine has, and what the program
-    changes, load_state_dict() above all, reaches the machine with the next call."""
+    """Synchronises both: after a call PyTorch has the machine's state, and changes by the program,
+    mainly load_state_dict(), reach the machine with the next call."""
 
     def __init__(self) -> None:
         self._known: Dict[Tuple[str, str], Tuple[Any, int]] = {}  #: on the machine, with its version
 
     def upload(self, program: Any, optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> None:
-        """Brings what has changed to the machine. What the optimizer does not have stays."""
+        """Sends changes to the machine. State that the optimizer does not have stays as it is."""
         changed: Dict[str, numpy.ndarray] = {}
         for own, name, prefix, key in self._places(optimizer, names):
             value = own.get(key)
@@ -41,7 +41,7 @@ class OptimizerState:
 
     def download(self, program: Any, optimizer: torch.optim.Optimizer, names: Mapping[int, str],
                  updates: int) -> None:
-        """Takes what the machine has after so many more updates."""
+        """Fetches the machine's state after this many more updates."""
         state = program.state()
         for own, name, prefix, key in self._places(optimizer, names):
             array = state.get(f"{prefix}___{name}")
@@ -63,7 +63,7 @@ class OptimizerState:
     @staticmethod
     def _places(optimizer: torch.optim.Optimizer,
                 names: Mapping[int, str]) -> List[Tuple["_StateOf", str, str, str]]:
-        """(state of the parameter, its name, prefix, key) of all that may be."""
+        """(state of the parameter, its name, prefix, key) of all possible entries."""
         keys = _KEYS[_optimizers.kind_of(optimizer)]
         return [(_StateOf(optimizer, parameter), names[id(parameter)], prefix, key)
                 for parameter in _optimizers.trained_parameters(optimizer)
@@ -83,7 +83,7 @@ class OptimizerState:
 
 
 class _StateOf:
-    """A parameter's state, which is not there before something is put into it."""
+    """A parameter's state, which does not exist before something is put into it."""
 
     def __init__(self, optimizer: torch.optim.Optimizer, parameter: torch.Tensor) -> None:
         self._all, self._parameter = optimizer.state, parameter

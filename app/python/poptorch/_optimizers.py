@@ -1,4 +1,4 @@
-"""What an optimizer of torch.optim or poptorch.optim is in a job."""
+"""Translates an optimizer of torch.optim or poptorch.optim to the keys of a job."""
 from __future__ import annotations
 
 import json
@@ -10,7 +10,7 @@ from . import _validator
 from ._errors import Error
 from ._logging import say_once
 
-#: What all parameter groups must agree on.
+#: Values that must be the same in all parameter groups.
 _OF_ALL = ("nesterov", "amsgrad", "loss_scaling", "max_weight_norm", "bias_correction",
            "accum_type", "velocity_accum_type", "first_order_momentum_accum_type",
            "second_order_momentum_accum_type", "maximize", "centered", "use_tf_variant",
@@ -23,7 +23,7 @@ def kind_of(optimizer: torch.optim.Optimizer) -> str:
     """'sgd', 'adam', 'adamw', 'lamb' or 'rmsprop'.
 
     Raises:
-        poptorch.Error: naming one that is not simulated.
+        poptorch.Error: naming an optimizer that is not simulated.
     """
     from . import optim
     if isinstance(optimizer, optim.LAMB):
@@ -38,14 +38,14 @@ def kind_of(optimizer: torch.optim.Optimizer) -> str:
 
 
 def _common(optimizer: torch.optim.Optimizer) -> Dict[str, Any]:
-    """The values of the first parameter group, where others may not differ in what cannot."""
+    """The values of the first parameter group, after checking those that must not differ."""
     groups = optimizer.param_groups
     for number, group in enumerate(groups[1:], 1):
         for key in _OF_ALL:
             if group.get(key) != groups[0].get(key):
                 raise Error(f"parameter group {number} of {type(optimizer).__name__} has {key} = "
                             f"{group.get(key)} where group 0 has {groups[0].get(key)}: all groups "
-                            "must have the same")
+                            "must have the same value")
     return groups[0]
 
 
@@ -55,7 +55,7 @@ def _refuse(values: Mapping[str, Any], name: str, *wanted: Any) -> None:
 
 
 def _numbers(kind: str, group: Mapping[str, Any], has_velocity: bool) -> Dict[str, float]:
-    """The numbers of a parameter group by their keys in a job."""
+    """The hyperparameters of a parameter group by their keys in a job."""
     numbers = {"learningRate": group["lr"], "weightDecay": group.get("weight_decay", 0)}
     if kind == "sgd":
         _refuse(group, "dampening", 0)
@@ -79,11 +79,11 @@ def _check(numbers: Mapping[str, float]) -> None:
 
 
 def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str]:
-    """Keys of a job that the optimizer is. The first parameter group's numbers are the job's;
-    the others have theirs in "parameterGroups", in their order, always with a learning rate.
+    """The keys of a job for an optimizer. The first parameter group's hyperparameters are the job's;
+    those of other groups are in "parameterGroups", in order, always with a learning rate.
 
     Raises:
-        poptorch.Error: for what is not simulated, by name.
+        poptorch.Error: naming anything that is not simulated.
     """
     kind = kind_of(optimizer)
     values = _common(optimizer)
@@ -126,7 +126,7 @@ def _element_types(values: Mapping[str, Any], keys: Dict[str, str]) -> None:
     given = [state for state in states if state is not None]
     if torch.float16 in given:
         if any(state != torch.float16 for state in given):
-            say_once("the optimizer's moments are of different types; all are simulated in float")
+            say_once("the optimizer's moments have different types; all are simulated in float")
         else:
             keys["optimizerStateType"] = "half"
 
@@ -137,8 +137,8 @@ def trained_parameters(optimizer: torch.optim.Optimizer) -> List[torch.Tensor]:
 
 
 def split_learning_rates(keys: Dict[str, str]) -> Tuple[List[float], Dict[str, str]]:
-    """The learning rates of all groups, which may change between calls, and all else, which is
-    compiled."""
+    """The learning rates of all groups, which may change between calls, and everything else, which
+    is compiled into the program."""
     rest = {key: value for key, value in keys.items() if key != "learningRate"}
     groups = json.loads(rest.pop("parameterGroups", "{}"))
     rates = [float(keys["learningRate"])]

@@ -13,7 +13,7 @@ from ._popart_options import PopartOptions
 
 
 class _JitOptions(OptionsGroup):
-    """Of PyTorch's tracer; it is always used."""
+    """Options of PyTorch's tracer, which is always used."""
 
     _title = "poptorch.Options.Jit"
 
@@ -23,7 +23,7 @@ class _JitOptions(OptionsGroup):
     def traceModel(self, trace_model: bool) -> "_JitOptions":
         """Whether models are traced; scripting is refused."""
         if not trace_model:
-            raise ValueError("models are traced; leave Jit.traceModel(False) out")
+            raise ValueError("models are always traced; leave Jit.traceModel(False) out")
         self.set(trace_model=trace_model)
         return self
 
@@ -51,7 +51,7 @@ class _PrecisionOptions(OptionsGroup):
         return self
 
     def autocastPolicy(self, autocast_policy: autocasting.Policy) -> "_PrecisionOptions":
-        """What autocasting casts; without effect."""
+        """Which operations autocasting casts; without effect."""
         if not isinstance(autocast_policy, autocasting.Policy):
             raise ValueError("autocastPolicy must be set to an instance of "
                              "poptorch.autocasting.Policy")
@@ -61,7 +61,7 @@ class _PrecisionOptions(OptionsGroup):
 
     def halfFloatCasting(self, half_float_casting: enums.HalfFloatCastingBehavior
                          ) -> "_PrecisionOptions":
-        """What operations on half and float give. Without effect: see the user guide's note on
+        """Result type of operations on half and float. Without effect: see the user guide's note on
         half precision."""
         if not isinstance(half_float_casting, enums.HalfFloatCastingBehavior):
             raise ValueError("halfFloatCasting must be set to a "
@@ -83,7 +83,7 @@ class _PrecisionOptions(OptionsGroup):
     runningVarianceAlwaysFloat = runningStatisticsAlwaysFloat
 
     def enableFloatingPointExceptions(self, enabled: bool) -> "_PrecisionOptions":
-        """Whether invalid operations, divisions by zero and overflows raise poptorch.Error, which
+        """Whether invalid operations, divisions by zero and overflows raise a poptorch.Error that
         names the operation."""
         assert isinstance(enabled, bool), \
             "enableFloatingPointExceptions needs to be set to a bool"
@@ -92,8 +92,8 @@ class _PrecisionOptions(OptionsGroup):
         return self
 
     def enableStochasticRounding(self, enabled: bool) -> "_PrecisionOptions":
-        """Whether halves are rounded by chance, so that sums are right on average; the chance follows
-        from Options.randomSeed()."""
+        """Whether halves are rounded stochastically, so that sums are right on average; the random
+        numbers follow from Options.randomSeed()."""
         self._popart.set("enableStochasticRounding", enabled)
         self.set(stochastic_rounding=enabled)
         return self
@@ -110,7 +110,7 @@ class _PrecisionOptions(OptionsGroup):
 
 
 class _TrainingOptions(OptionsGroup):
-    """Of training only."""
+    """Options for training only."""
 
     _title = "poptorch.Options.Training"
 
@@ -150,19 +150,19 @@ class _TrainingOptions(OptionsGroup):
         return self
 
     def setAutomaticLossScaling(self, enabled: bool) -> "_TrainingOptions":
-        """Whether the loss's scaling doubles after each weight update, and is halved where gradients
-        are too large."""
+        """Whether the loss scaling doubles after each weight update, and is halved when gradients are
+        too large."""
         self._popart.set("automaticLossScalingSettings.enabled", enabled)
         return self
 
     def setConvolutionDithering(self, enabled: bool) -> "_TrainingOptions":
-        """Whether convolutions begin on tiles chosen by chance; without effect."""
-        say_once("Training.setConvolutionDithering has no effect: " "plans begin on the first tile")
+        """Whether convolutions start on randomly chosen tiles; without effect."""
+        say_once("Training.setConvolutionDithering has no effect: " "plans start on the first tile")
         return self
 
 
 class _DistributedOptions(OptionsGroup):
-    """Which of several processes this is (mpirun's variables, unless something else is said)."""
+    """Number of this process among several (from mpirun's variables by default)."""
 
     _title = "poptorch.Options.Distributed"
 
@@ -171,12 +171,12 @@ class _DistributedOptions(OptionsGroup):
         self.setEnvVarNames("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK")
 
     def disable(self) -> "_DistributedOptions":
-        """One process, whatever the environment says."""
+        """Uses one process, regardless of the environment."""
         self.set(num_distributed_processes=1, distributed_process_id=0)
         return self
 
     def setEnvVarNames(self, var_num_processes: str, var_process_id: str) -> "_DistributedOptions":
-        """Takes count and number from environment variables of these names."""
+        """Reads process count and number from environment variables of these names."""
         return self.configureProcessId(whole_number(var_process_id, 0),
                                        whole_number(var_num_processes, 1))
 
@@ -192,7 +192,7 @@ class _DistributedOptions(OptionsGroup):
 
     @property
     def numProcesses(self) -> int:
-        """How many processes there are."""
+        """Number of processes."""
         return self.num_distributed_processes
 
 
@@ -205,7 +205,7 @@ class TensorLocationSettings(OptionsGroup):
     _title = "poptorch.TensorLocationSettings"
 
     def minElementsForOffChip(self, min_elements: int) -> "TensorLocationSettings":
-        """Tensors with fewer elements stay on the chip; without effect: all of the kind go."""
+        """Tensors with fewer elements stay on the chip; without effect: all tensors leave it."""
         assert isinstance(min_elements, int)
         say_once("TensorLocationSettings.minElementsForOffChip has no effect: all tensors of the "
                  "kind leave the chip")
@@ -214,14 +214,14 @@ class TensorLocationSettings(OptionsGroup):
 
     def minElementsForReplicatedTensorSharding(self, min_elements: int
                                                ) -> "TensorLocationSettings":
-        """Tensors with fewer elements are not sharded; without it those under 8192."""
+        """Tensors with fewer elements are not sharded; 8192 by default."""
         assert isinstance(min_elements, int)
         _validator.whole_number("minElementsForReplicatedTensorSharding", min_elements)
         self.createOrSet(minElementsForReplicatedTensorSharding=min_elements)
         return self
 
     def useOnChipStorage(self, use: Optional[bool] = True) -> "TensorLocationSettings":
-        """Whether the tensors are kept on the chip, or in streaming memory; None: not said."""
+        """Whether the tensors are kept on the chip, or in streaming memory; None: not specified."""
         if use is None:
             self.deleteIfExists("onChip")
         else:
@@ -230,7 +230,7 @@ class TensorLocationSettings(OptionsGroup):
         return self
 
     def useReplicatedTensorSharding(self, use: bool = True) -> "TensorLocationSettings":
-        """Whether each replica keeps a share (optimizer state)."""
+        """Whether each replica keeps only a shard (optimizer state)."""
         assert isinstance(use, bool)
         self.createOrSet(useReplicatedTensorSharding=int(use))
         return self
@@ -277,7 +277,7 @@ class _TensorLocationOptions(OptionsGroup):
         return self._place("location_optimizer", location)
 
     def setAccumulatorLocation(self, location: TensorLocationSettings) -> "_TensorLocationOptions":
-        """Where gradients accumulate; on the chip, whatever is said."""
+        """Where gradients accumulate; always on the chip."""
         if not location.toDict().get("onChip", 1):
             say_once("TensorLocations.setAccumulatorLocation has no effect: accumulators stay on "
                      "the chip")
@@ -289,7 +289,7 @@ class _TensorLocationOptions(OptionsGroup):
         return self
 
     def _job_options(self, training: bool) -> Dict[str, str]:
-        """Keys of a job that the locations are."""
+        """The keys of a job for these locations."""
         values: Dict[str, Any] = self.toDict()
         keys: Dict[str, str] = {}
         off = [

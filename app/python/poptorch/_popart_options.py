@@ -1,4 +1,4 @@
-"""PopART's session options (``poptorch.Options()._Popart``) and what each is here."""
+"""PopART's session options (``poptorch.Options()._Popart``) and their meaning here."""
 from __future__ import annotations
 
 import difflib
@@ -45,11 +45,11 @@ def _synthetic(value: Any) -> JobKeys:
 
 
 def _exceptions(value: Any) -> JobKeys:
-    """PopART turns on all of them (popx irlowering.cpp, setFloatingPointBehaviour)."""
+    """PopART turns on all exceptions (popx irlowering.cpp, setFloatingPointBehaviour)."""
     return {"fpExceptions": "all" if value else "none"}
 
 
-#: Bytes that no model's gradients reach: all of them are summed together.
+#: More bytes than the gradients of any model: all of them are summed together.
 _ALL_GRADIENTS = 10**12
 
 
@@ -57,7 +57,7 @@ def _merged(value: Any) -> JobKeys:
     return {"maxCrossReplicaBufferSize": str(_ALL_GRADIENTS)} if value else {}
 
 
-#: Options that act here: what of a job each is.
+#: Options with an effect, and the keys of a job for each.
 ACTING: Dict[str, Callable[[Any], JobKeys]] = {
     "autoRecomputation": _recompute,
     "automaticLossScalingSettings.enabled": _switch("automaticLossScaling"),
@@ -76,10 +76,10 @@ ACTING: Dict[str, Callable[[Any], JobKeys]] = {
     "syntheticDataMode": _synthetic,
 }
 
-_NO_DEVICE = "a simulation has no device for it"
+_NO_DEVICE = "the simulation has no device for it"
 _ALWAYS = "the simulation always does it"
-_SCALING = "automatic loss scaling has PopART's defaults"
-_OTHER = "the simulated program does not change with it"
+_SCALING = "automatic loss scaling uses PopART's defaults"
+_OTHER = "the simulated program does not depend on it"
 
 #: Known options that change nothing here, and why.
 WITHOUT_EFFECT: Dict[str, str] = {
@@ -113,7 +113,7 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "enableReplicatedGraphs": "use replicationFactor",
     "enableRngStateManagement": _OTHER,
     "enableSerializedMatmuls": _OTHER,
-    "enableStableNorm": "variances are always mean squares less squares of means",
+    "enableStableNorm": "a variance is always the mean of squares minus the squared mean",
     "enableSupportedDataTypeCasting": _ALWAYS,
     "enableVariablesCaching": _OTHER,
     "engineOptions": "use POPLAR_ENGINE_OPTIONS",
@@ -141,7 +141,7 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "rearrangeAnchorsOnHost": _OTHER,
     "rearrangeStreamsOnHost": _OTHER,
     "replicatedCollectivesSettings.prepareScheduleForMergingCollectives": _OTHER,
-    "reportOptions": "profiles hold all",
+    "reportOptions": "profiles contain everything",
     "saveInitializersToFile": _OTHER,
     "scheduleNonWeightUpdateGradientConsumersEarly": _OTHER,
     "separateCallOpPdfs": _OTHER,
@@ -174,8 +174,8 @@ class PopartOptions:
         """Sets an option by PopART's name; enumerations are numbers.
 
         Raises:
-            ValueError: naming the nearest for an option that PopART does not have, or what values
-                one may have.
+            ValueError: for an option that PopART does not have, naming the nearest one, or for an
+                invalid value, naming the valid ones.
         """
         if key not in ACTING and key not in WITHOUT_EFFECT:
             near = difflib.get_close_matches(key, [*ACTING, *WITHOUT_EFFECT], 1)
@@ -195,7 +195,7 @@ class PopartOptions:
         return self.set("patterns", dict(patterns))
 
     def job_options(self) -> JobKeys:
-        """Keys of a job that the options are."""
+        """The keys of a job for these options."""
         keys: JobKeys = {}
         for name, value in self.options.items():
             if name in ACTING:

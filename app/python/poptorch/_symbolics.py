@@ -1,4 +1,4 @@
-"""How torch.onnx exports what it has no form for, or not the one that an IPU runs."""
+"""Exports operations for which torch.onnx has no form, or not the one that an IPU runs."""
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List
@@ -11,15 +11,15 @@ from torch.onnx import symbolic_opset11, symbolic_opset14
 from ._errors import Error
 from ._functions import GRAPHCORE, add_node, identity_loss_node
 
-#: Of the exported models.
+#: Operator set of the exported models.
 OPSET = 16
 
-#: ONNX's numbers of element types.
+#: ONNX's numbers for element types.
 _FLOAT, _BOOL = 1, 9
 
 _REDUCTION = ["none", "mean", "sum"]
 
-#: Of binary cross-entropy, so that it stays finite.
+#: Bound in binary cross-entropy, so that it stays finite.
 _LEAST_LOGARITHM = -100
 
 
@@ -28,7 +28,7 @@ def _constant(graph: Any, value: float) -> Any:
 
 
 def _loss(graph: Any, terms: Any, reduction: Any) -> Any:
-    """Ends a loss that PopART has no operator for."""
+    """Ends a loss for which PopART has no operator."""
     return identity_loss_node(graph, terms, _REDUCTION[helper._maybe_get_const(reduction, "i")])
 
 
@@ -77,7 +77,7 @@ def _binary_cross_entropy(graph: Any, x: Any, target: Any, weight: Any, reductio
 def _bce_with_logits(graph: Any, x: Any, target: Any, weight: Any, pos_weight: Any,
                      reduction: Any) -> Any:
     # -(p t log s(x) + (1 - t) log(1 - s(x))), where -log s(x) is m + log(e^-m + e^(-x - m)): it
-    # cannot overflow, and does not depend on what m = max(-x, 0) has for a gradient at zero.
+    # cannot overflow, and does not depend on the gradient of m = max(-x, 0) at zero.
     one = _constant(graph, 1)
     minus = graph.op("Neg", x)
     most = graph.op("Relu", minus)
@@ -126,7 +126,7 @@ def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon
 
 def _batch_norm(graph: Any, x: Any, weight: Any, bias: Any, mean: Any, variance: Any,
                 *rest: Any) -> Any:
-    """Exporters do not always know the channels of what a norm without weights reads."""
+    """For norms without weights, as exporters do not always know the channels of the operand."""
     channels = (helper._get_tensor_sizes(mean) or [None])[0]
     if channels is not None and helper._is_none(weight):
         weight = graph.op("Constant", value_t=torch.ones(channels))
@@ -140,7 +140,7 @@ def _as_float(graph: Any, x: Any) -> Any:
 
 
 def _near_zero(name: str) -> Callable[..., Any]:
-    """PopART's operator of a function whose plain form loses all digits near zero."""
+    """PopART's operator for a function whose plain form loses all digits near zero."""
 
     def function(graph: Any, x: Any) -> Any:
         operand = _as_float(graph, x)
@@ -158,7 +158,7 @@ def _integers(graph: Any, values: List[int]) -> Any:
 def _floor_divide(graph: Any, x: Any, other: Any) -> Any:
     if helper._is_fp(x) or helper._is_fp(other):
         return graph.op("Floor", graph.op("Div", _as_float(graph, x), _as_float(graph, other)))
-    # ONNX's remainder has the divisor's sign, so that what is left divides without a rest.
+    # ONNX's remainder has the divisor's sign, so that subtracting it leaves a multiple.
     return graph.op("Div", graph.op("Sub", x, graph.op("Mod", x, other)), other)
 
 
@@ -193,7 +193,7 @@ def _index_put(graph: Any, x: Any, indices: Any, values: Any, accumulate: Any = 
 
 
 def _clamp(function: Callable[..., Any]) -> Callable[..., Any]:
-    """clamp() lets a gradient pass at its bounds, where hardtanh() and relu6() do not."""
+    """clamp() lets the gradient pass at its bounds, unlike hardtanh() and relu6()."""
 
     def clamp(graph: Any, x: Any, *bounds: Any) -> Any:
         result = function(graph, x, *bounds)
@@ -205,7 +205,7 @@ def _clamp(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _squeeze(graph: Any, x: Any, dim: Any = None) -> Any:
-    """Exporters branch on a size that they have lost; the trace has it still."""
+    """Exporters branch on a size that they have lost; the trace still has it."""
     before = next(graph.original_node.inputs()).type().sizes()
     number = None if dim is None else helper._maybe_get_const(dim, "i")
     if before is None or not isinstance(number, int):
@@ -216,7 +216,7 @@ def _squeeze(graph: Any, x: Any, dim: Any = None) -> Any:
 
 
 def _scatter_add(graph: Any, x: Any, dim: Any, index: Any, source: Any) -> Any:
-    """Exporters want a source of the index' sizes, which they do not always know."""
+    """Exporters require a source of the index's sizes, which they do not always know."""
     return graph.op("ScatterElements", x, index, source, axis_i=helper._maybe_get_const(dim, "i"),
                     reduction_s="add")
 
@@ -245,7 +245,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
 
 
 class Registered:
-    """A context in which torch.onnx exports by these forms; its own come back after it."""
+    """A context in which torch.onnx exports with these forms; afterwards its own are restored."""
 
     def __enter__(self) -> None:
         for name, function in SYMBOLICS.items():

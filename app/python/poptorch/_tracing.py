@@ -1,4 +1,4 @@
-"""From a module and its arguments to an ONNX model, with the blocks on the way."""
+"""Traces a module with its arguments to an ONNX model with blocks."""
 from __future__ import annotations
 
 import contextlib
@@ -21,23 +21,23 @@ from ._functions import exported_domains
 
 
 class Tree:
-    """The shape of nested tuples, lists and dicts of tensors, and all that is no tensor."""
+    """The structure of nested tuples, lists and dicts of tensors, with everything but the tensors."""
 
     def __init__(self, value: Any) -> None:
         self.tensors: List[torch.Tensor] = []
-        self.paths: List[Tuple[Any, ...]] = []  #: of each tensor: keys and numbers, outermost first
-        self.constants: Dict[Tuple[Any, ...], Any] = {}  #: numbers and texts by their path
+        self.paths: List[Tuple[Any, ...]] = []  #: of each tensor: keys and indices, outermost first
+        self.constants: Dict[Tuple[Any, ...], Any] = {}  #: numbers and strings by path
         self._rebuild = self._read(value, ())
 
     def rebuild(self, tensors: List[Any]) -> Any:
-        """The same nest around other tensors."""
+        """The same structure with other tensors."""
         return self._rebuild(iter(tensors))
 
     def tensors_like(self, other: "Tree") -> List[torch.Tensor]:
-        """The tensors in the order of those of another nest of the same keys.
+        """The tensors in the order of another tree with the same keys.
 
         Raises:
-            poptorch.Error: if it has others, or other numbers or texts.
+            poptorch.Error: if it has other keys, or other numbers or strings.
         """
         own = dict(zip(self.paths, self.tensors))
         for path in [*own, *other.paths]:
@@ -83,34 +83,34 @@ class Traced(NamedTuple):
     """An exported model."""
     onnx: bytes
     blocks: Dict[int, Tuple[str, Optional[int]]]  #: (name, IPU) by number
-    inputs: Tree  #: arguments by their names
-    outputs: Tree  #: what forward() returned
-    #: Of what forward() returned, and of the inputs that it changed.
+    inputs: Tree  #: arguments by name
+    outputs: Tree  #: results of forward()
+    #: Of the results of forward(), and of the inputs that it changed.
     output_shapes: List[torch.Size]
     output_types: List[torch.dtype]
     changed_inputs: List[int]  #: by number, those that forward() changed in place
     state: List[Tuple[str, List[int]]]  #: parameters and buffers that it changed, with their shapes
-    losses: List[int]  #: of what it returned, by number, what is one number
+    losses: List[int]  #: by number, the results that are single numbers
     counted: Dict[str, int]  #: batches that it counted, by the counter's name
     half: bool  #: the model has parameters of half precision
 
 
 def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
-    """Parameters and buffers by name, those with several names by the first."""
+    """Parameters and buffers by name, those with several names by the first one."""
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
-#: torch.onnx and its tracer have state of their own for all threads.
+#: torch.onnx and its tracer have state shared by all threads.
 _exporting = threading.Lock()
 
 
 def bind_arguments(model: torch.nn.Module, args: Tuple[Any, ...],
                    kwargs: Dict[str, Any]) -> Tuple[List[str], List[Any]]:
-    """Names and values of forward()'s arguments, in its order; those with defaults that nobody
-    gave are left out.
+    """Names and values of forward()'s arguments, in its order, without those left at their
+    defaults.
 
     Raises:
-        TypeError: where they do not fit forward().
+        TypeError: if they do not match forward().
     """
     signature = inspect.signature(model.forward)
     bound = signature.bind(*args, **kwargs)
@@ -141,7 +141,7 @@ def input_names(names: List[str], values: List[Any]) -> List[str]:
 
 @contextlib.contextmanager
 def _scoped_forward(scopes: BlockScopes) -> Iterator[None]:
-    """Modules push their scopes by way of ``scopes``, so that blocks outlive them."""
+    """Makes modules push their scopes through ``scopes``, so that blocks outlive them."""
     original = torch.nn.Module._slow_forward
 
     def slow_forward(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -165,7 +165,7 @@ def _scoped_forward(scopes: BlockScopes) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _distinct_initialisers() -> Iterator[None]:
-    """Parameters of equal values stay apart, as they may change."""
+    """Keeps parameters with equal values separate, as they may change."""
     name = "_jit_pass_onnx_deduplicate_initializers"
     original = getattr(torch._C, name, None)
     if original is None:
@@ -180,7 +180,7 @@ def _distinct_initialisers() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _unchanged(model: torch.nn.Module) -> Iterator[None]:
-    """Parameters, buffers and random numbers are as before in the end: tracing runs the model
+    """Restores parameters, buffers and random numbers at the end, as tracing runs the model
     once."""
     before = [(tensor, tensor._version, tensor.detach().clone())
               for tensor in state_of(model).values()]
@@ -196,8 +196,8 @@ def _unchanged(model: torch.nn.Module) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
-    """A model that is in the wrong mode is in the other, with all of its parts; parts that have
-    another mode than their model keep it."""
+    """Puts a model in the wrong mode, with all its submodules, into the other mode; in a model in the
+    right mode, submodules in another mode keep theirs."""
     modes = [(module, module.training) for module in model.modules()]
     if model.training != training:
         model.train(training)
@@ -210,7 +210,7 @@ def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _all_persistent(model: torch.nn.Module) -> Iterator[None]:
-    """torch.onnx takes buffers that are in no state_dict() for constants."""
+    """Makes all buffers persistent, as torch.onnx treats those not in state_dict() as constants."""
     before = [(module, module._non_persistent_buffers_set) for module in model.modules()]
     for module, _ in before:
         module._non_persistent_buffers_set = set()
@@ -223,7 +223,7 @@ def _all_persistent(model: torch.nn.Module) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _changes_as_results() -> Iterator[None]:
-    """The tracer records what changes a tensor in place as a result of its own."""
+    """Makes the tracer record in-place changes of a tensor as results of their own."""
     torch._C._tracer_set_force_outplace(True)
     try:
         yield
@@ -242,8 +242,8 @@ def _type_on_machine(dtype: torch.dtype, half: bool) -> torch.dtype:
 
 
 class _ForwardOfTensors:
-    """forward() with tensors in the place of nested arguments, and with a tuple of tensors as its
-    result: what it returns, then what it has changed in place."""
+    """forward() with tensors instead of nested arguments, and with a tuple of tensors as its result:
+    those that it returns, then those that it has changed in place."""
 
     def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree,
                  trains: bool) -> None:
@@ -305,7 +305,7 @@ class _ForwardOfTensors:
 
 
 def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
-    """What batch normalisations count their batches by."""
+    """The batch counters of batch normalisations."""
     return {
         f"{prefix}.num_batches_tracked" if prefix else "num_batches_tracked":
         module.num_batches_tracked
@@ -315,10 +315,10 @@ def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
 
 
 def trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool) -> Traced:
-    """Runs the model once on arguments of one micro-batch and exports what it did.
+    """Runs the model once on arguments of one micro-batch and exports its operations.
 
     Raises:
-        poptorch.Error: for operations that have no form in ONNX, with torch's words, and for
+        poptorch.Error: for operations without a form in ONNX, with torch's message, and for
             branches on values.
     """
     half = any(p.dtype == torch.float16 for p in model.parameters())
@@ -349,7 +349,7 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
         except RuntimeError as error:
             if "2GB" not in str(error):
                 raise
-            raise Error("the model cannot be exported: its parameters are more than 2 GB",
+            raise Error("the model cannot be exported: its parameters exceed 2 GB",
                         "poptorch_cpp_error") from error
         finally:
             if own is None:

@@ -1,7 +1,7 @@
-"""Functions with a gradient that the program has written itself.
+"""Functions with a gradient written by the program itself.
 
-A trace has what they compute, and the machine differentiates that: it is an error where their own
-gradient is another.
+A trace records what they compute, and the machine differentiates that: it is an error if their own
+gradient differs.
 """
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from torch.autograd.function import FunctionMeta
 from ._aliases import untraced
 from ._errors import Error
 
-#: Of gradients in float that two ways compute, relative to the largest element.
+#: Allowed difference of gradients computed in float in two ways, relative to the largest element.
 _TOLERANCE = 1e-3
 
 
 class Calls:
-    """A context in which every call of a torch.autograd.Function is seen, also by an apply() that
-    the program has taken from its class before.
+    """A context that intercepts every call of a torch.autograd.Function, even through an apply()
+    that the program has taken from its class before.
 
-    PyTorch asks a class for ``_backward_cls`` before it looks at the operands, and for ``forward``
-    before it calls that: its metaclass answers both here. ``begins()`` is called first, then
-    ``forward(function, original, context, *args)`` in place of the class's own.
+    PyTorch reads ``_backward_cls`` of a class before it reads the operands, and ``forward`` before
+    it calls that: here the metaclass provides both. ``begins()`` is called first, then
+    ``forward(function, original, context, *args)`` instead of the class's own.
     """
 
     def __init__(self, begins: Callable[[], None], forward: Callable[..., Any]) -> None:
@@ -39,7 +39,7 @@ class Calls:
     def _answer(self, name: str, get: Callable[[Any], Any]) -> None:
 
         def put(function: Any, value: Any) -> None:
-            delattr(FunctionMeta, name)  # else this would be asked again
+            delattr(FunctionMeta, name)  # otherwise this would be called again
             setattr(function, name, value)
             self._answer(name, get)
 
@@ -63,7 +63,7 @@ class Calls:
 
 
 class _Context:
-    """What a forward() writes to."""
+    """The context argument of forward()."""
 
     def __init__(self, count: int) -> None:
         self.needs_input_grad = (True, ) * count
@@ -79,7 +79,7 @@ class _Context:
 
 
 def _copies(args: Tuple[Any, ...]) -> Tuple[List[Any], List[torch.Tensor]]:
-    """Operands with memory of their own, which may be changed in place, and what gradients are of."""
+    """Copies of the operands, which may be changed in place, and the tensors to differentiate by."""
     copies = [a.detach().clone().requires_grad_(a.is_floating_point())
               if isinstance(a, torch.Tensor) else a for a in args]
     tensors = [(c, a) for c, a in zip(copies, args) if isinstance(c, torch.Tensor) and
@@ -89,7 +89,7 @@ def _copies(args: Tuple[Any, ...]) -> Tuple[List[Any], List[torch.Tensor]]:
 
 
 def _gradients(results: Any, wanted: List[torch.Tensor]) -> List[Optional[torch.Tensor]]:
-    """Of some sum of the results, by which their elements weigh differently."""
+    """Gradients of a sum of the results in which their elements have different weights."""
     parts = results if isinstance(results, tuple) else (results, )
     made = [p for p in parts if isinstance(p, torch.Tensor) and p.requires_grad]
     if not made:
@@ -107,7 +107,7 @@ def _are_equal(one: Optional[torch.Tensor], other: Optional[torch.Tensor]) -> bo
 
 
 def refuse_other_gradients(function: Any, args: Tuple[Any, ...], place: str) -> None:
-    """Looks whether a Function's backward() is the derivative of its forward(), for these operands.
+    """Checks that a Function's backward() is the derivative of its forward(), for these operands.
 
     Raises:
         poptorch.Error: if it is not.
@@ -115,7 +115,7 @@ def refuse_other_gradients(function: Any, args: Tuple[Any, ...], place: str) -> 
     floats = [a for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
     if not floats:
         return
-    # Those that were changed in place do not say that they have a gradient; data have none either.
+    # Tensors changed in place do not tell that they have a gradient; input data have none either.
     is_known = any(a.requires_grad for a in floats)
     numbers = torch.get_rng_state()
     with untraced(), torch.enable_grad():
@@ -129,5 +129,5 @@ def refuse_other_gradients(function: Any, args: Tuple[Any, ...], place: str) -> 
                if is_known or pair[0] is not None):
         raise Error(f"backward() of the autograd.Function '{function.__name__}' is not the "
                     "derivative of what its forward() computes; only that is simulated. Write "
-                    "another gradient by detach(), as x + (y - x).detach() for that of x; in "
+                    "another gradient with detach(), such as x + (y - x).detach() for that of x; in "
                     f"{place}", "poptorch_cpp_error")

@@ -1,4 +1,4 @@
-"""Values of options are checked by the option table that the command line and jobs have."""
+"""Checks values of options against the option table of the command line and jobs."""
 from __future__ import annotations
 
 from typing import Any, Dict
@@ -7,14 +7,14 @@ from tilescope import _simulator
 
 
 def text_of(value: Any) -> str:
-    """A value as jobs have it."""
+    """A value as written in jobs."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
     return str(value)
 
 
 def check(keys: Dict[str, str]) -> None:
-    """Raises ValueError, with the option table's words, for values out of bounds."""
+    """Raises ValueError, with the option table's message, for values out of bounds."""
     for key, value in keys.items():
         _simulator.check_option(key, value)
 
@@ -26,6 +26,6 @@ def whole_number(key: str, value: Any) -> int:
 
 
 def number(key: str, value: Any) -> float:
-    """The same of any number."""
+    """Any number within the bounds of a job's key."""
     check({key: text_of(value)})
     return float(value)

@@ -1,4 +1,4 @@
-"""What a trace cannot see by itself: branches on values, and changes in place."""
+"""Detects what a trace does not record: branches on values, and changes in place."""
 from __future__ import annotations
 
 import dataclasses
@@ -16,7 +16,7 @@ from ._functions import detached
 from ._norms import OF_SHAPES, Norms
 from ._user_functions import Calls, refuse_other_gradients
 
-#: Functions that take a tensor's value to Python, and how programs write them.
+#: Functions that pass a tensor's value to Python, and how they appear in programs.
 _READ_BY_PYTHON = {
     "__bool__": "a condition",
     "__int__": "int()",
@@ -34,25 +34,25 @@ _READ_BY_PYTHON = {
     "__reduce_ex__": "copy() or pickle",
 }
 
-#: Of which there are forms that change their first operand.
+#: Operators with forms that change their first operand.
 _OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
               "lshift", "rshift", "matmul")
 
-#: What Tensor.data is asked and given by: a trace takes what it gives for a constant.
+#: Getter and setter of Tensor.data, whose value a trace would take for a constant.
 _DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 
-#: Functions whose operands after the first are masks where they are of bytes, and no numbers.
+#: Functions whose operands after the first are masks, not numbers, if they are bytes.
 _MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
            "masked_select", "masked_scatter", "masked_scatter_")
 
-#: Nodes without operands whose results nobody can know.
+#: Nodes whose results cannot be known while tracing.
 _RANDOM = {
     "aten::rand", "aten::randn", "aten::randint", "aten::randperm", "aten::rand_like",
     "aten::randn_like", "aten::randint_like"
 }
 
-#: PopTorch's words (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp), before what is said
-#: of the place.
+#: PopTorch's message (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp); the place is
+#: appended.
 _ITEM = ("aten::item is only supported in eager mode, but was intercepted in a static graph. This "
          "means an IPU to CPU copy was triggered before the end of the graph, for example by "
          "calling tensor.item(). Please ensure that any such copies are removed.")
@@ -97,7 +97,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 def _with_bool_masks(value: Any) -> Any:
-    """Nested indices, with masks of bytes as such of bool."""
+    """Nested indices, with byte masks converted to bool."""
     if isinstance(value, torch.Tensor):
         return value.bool() if value.dtype == torch.uint8 else value
     if isinstance(value, (list, tuple)):
@@ -106,7 +106,7 @@ def _with_bool_masks(value: Any) -> Any:
 
 
 def _changes_first(name: str) -> bool:
-    """Whether a function of that name, add_ or __iadd__ say, changes its first operand."""
+    """Whether a function of that name, such as add_ or __iadd__, changes its first operand."""
     if name.startswith("__"):
         return name.startswith("__i") and name[3:-2] in _OPERATORS
     return name.endswith("_")
@@ -124,15 +124,15 @@ def _is_basic(index: Any) -> bool:
 class _Before:
     """An operand before a call."""
     version: int
-    #: Itself and its base in training: the value in the trace, and whether it had a gradient.
+    #: In training, of itself and its base: the value in the trace, and whether it had a gradient.
     values: List[Tuple[torch.Tensor, Any, bool]]
 
 
 class Watch(TorchFunctionMode):
-    """A context around a forward() that is traced.
+    """A context around a traced forward().
 
-    A branch on a value is an error that names its line. Tensors that share memory stay one another's
-    views when they are changed in place.
+    A branch on a value is an error that names its line. Tensors that share memory remain views of
+    each other when they are changed in place.
     """
 
     def __init__(self, trains: bool) -> None:
@@ -141,14 +141,14 @@ class Watch(TorchFunctionMode):
         self._aliases = Aliases()
         self.norms = Norms(self._aliases)
         self._calls = Calls(self._function_begins, self._function)
-        #: Tensors that have been computed without gradients, by id, until somebody reads them.
+        #: Tensors computed without gradients, by id, until they are read.
         self._without_gradient: Dict[int, torch.Tensor] = {}
         self._inside = False
-        self._passes_gradient = True  #: of the Function that is being called
+        self._passes_gradient = True  #: of the Function being called
 
     def __enter__(self) -> "Watch":
         get, put = torch._C._TensorBase.__getitem__, torch._C._TensorBase.__setitem__
-        # Subscripts are not all seen by modes.
+        # Modes do not intercept all subscripts.
         torch.Tensor.__getitem__ = lambda x, i: self.__torch_function__(get, (), (x, i))  # type: ignore[assignment]
         torch.Tensor.__setitem__ = lambda x, i, y: self.__torch_function__(put, (), (x, i, y))  # type: ignore[assignment]
         self._get_item, self._set_item = get, put
@@ -165,7 +165,7 @@ class Watch(TorchFunctionMode):
         self._calls.__exit__()
 
     def refresh(self, value: Any) -> Any:
-        """Tensors as they are now, for those who read them past this context."""
+        """Tensors with up-to-date values, for use outside of this context."""
         for tensor in tensors_in(value):
             self._aliases.refresh(tensor)
             if torch.is_grad_enabled():
@@ -183,11 +183,11 @@ class Watch(TorchFunctionMode):
             self._inside = False
 
     def _is_past(self) -> bool:
-        """Whether what happens is not the program's, or not traced."""
+        """Whether the current operation is not the program's, or not traced."""
         return self._inside or torch._C._get_tracing_state() is None
 
     def _function_begins(self) -> None:
-        """A Function is about to read its operands, which are not known yet."""
+        """Called when a Function is about to read its operands, which are not known yet."""
         if self._is_past():
             return
         self._passes_gradient = torch.is_grad_enabled()  # it is off within forward()
@@ -226,7 +226,7 @@ class Watch(TorchFunctionMode):
         if function == _DATA:
             return self._called(torch.Tensor.detach, args, {})
         if function == _GIVE_DATA:
-            raise Error(f"memory is given to a tensor by .data, which cannot be traced; use copy_() in "
+            raise Error("assignments to Tensor.data cannot be traced; use copy_() in "
                         f"{_place()}", "poptorch_cpp_error")
         name = getattr(function, "__name__", "")
         if name in _MASKED:
@@ -268,7 +268,7 @@ class Watch(TorchFunctionMode):
         return result
 
     def _stop_gradient(self, tensor: torch.Tensor) -> None:
-        """What was computed where gradients are off, or detached, lets none back."""
+        """Stops the gradient of tensors that were detached or computed with gradients off."""
         if self._without_gradient.pop(id(tensor), None) is None:
             return
         if tensor.requires_grad or not tensor.is_floating_point():  # of a Function with a gradient
@@ -277,7 +277,7 @@ class Watch(TorchFunctionMode):
 
     def _decomposed(self, name: str, function: Callable[..., Any], args: Any,
                     kwargs: Dict[str, Any]) -> Any:
-        """What a function gives that torch.onnx has no form for."""
+        """The result of a function for which torch.onnx has no form."""
         if name.endswith("_") and name[:-1] in TABLE:
             made = TABLE[name[:-1]](*args, **kwargs)
             if made is not NotImplemented:
@@ -292,14 +292,14 @@ class Watch(TorchFunctionMode):
         return _Before(tensor._version, [(t, value_of(t), t.requires_grad) for t in (tensor, base)])
 
     def _note(self, operands: List[torch.Tensor], before: List["_Before"]) -> None:
-        """Looks for what a function has changed."""
+        """Finds the operands that a function has changed."""
         for tensor, was in zip(operands, before):
             if tensor._version != was.version:
                 self._changed(tensor, was)
 
     def _changed(self, tensor: torch.Tensor, was: "_Before") -> None:
-        """After a tensor was changed in place and has its new value in the trace. A change that
-        autograd does not see leaves the gradient of a tensor as it was: it goes past the change."""
+        """Called after a tensor was changed in place and has its new value in the trace. A change
+        that autograd does not see does not affect the tensor's gradient, which bypasses it."""
         passes = torch.is_grad_enabled() and any(t is tensor and had for t, _, had in was.values)
         if not passes:
             self._go_past(tensor, was)
@@ -320,7 +320,7 @@ class Watch(TorchFunctionMode):
             return
 
     def _reduced(self, tensor: torch.Tensor, protocol: int) -> Any:
-        """A copy by Python, which modes do not see, either."""
+        """A copy by Python, which modes do not intercept either."""
         if not self._is_past():
             self._read_by_python("__reduce_ex__", (tensor, ))
         return self._reduce(tensor, protocol)
@@ -344,7 +344,7 @@ class Watch(TorchFunctionMode):
         value, was = value_of(made), self._before(target)
         with untraced(gradients=True):
             if source.dim() == 0:
-                target.fill_(source)  # may be written where elements share memory
+                target.fill_(source)  # allowed even if elements share memory
             else:
                 target.copy_(source)
         torch._C._set_value_trace(target, value)
@@ -368,7 +368,7 @@ class Watch(TorchFunctionMode):
         if len(parts) == 1 and isinstance(parts[0], torch.Tensor) and parts[0].dtype == torch.bool:
             self._put_where(target, parts[0], value)
             return
-        # The numbers of the elements that are replaced, by the same subscript.
+        # Finds the indices of the replaced elements with the same subscript.
         with untraced():
             numbers = torch.arange(target.numel()).reshape(target.shape)
         rows = self._get_item(numbers, index)
@@ -378,7 +378,7 @@ class Watch(TorchFunctionMode):
 
     def _index_put(self, name: str, target: torch.Tensor, indices: Any, values: torch.Tensor,
                    accumulate: bool = False) -> torch.Tensor:
-        """Exporters know of no values that are to be broadcast, nor of masks of rows."""
+        """Exporters support neither values to be broadcast nor masks of rows."""
         self.refresh([target, indices, values])
         with untraced():
             chosen = target.detach()[tuple(indices)].shape
@@ -396,7 +396,7 @@ class Watch(TorchFunctionMode):
             made = torch.where(mask.reshape(shape), value.to(target.dtype).reshape(()), target)
         else:
             if not _known_while_tracing(value_of(mask)):
-                raise Error("elements that a mask names, which is computed in the model, are "
+                raise Error("elements selected by a mask that is computed in the model are "
                             "replaced by several values: their number is only known when it runs. "
                             f"Use torch.where() in {_place()}", "poptorch_cpp_error")
             with untraced():
@@ -407,7 +407,7 @@ class Watch(TorchFunctionMode):
         self._replace(target, made, lambda: self._set_item(target, mask, value))
 
     def _replace(self, target: torch.Tensor, made: torch.Tensor, change: Callable[[], Any]) -> None:
-        """The value of a tensor that `change` changes in place."""
+        """Sets the value of a tensor that `change` changes in place."""
         value, was = value_of(made), self._before(target)
         with untraced(gradients=True):
             change()
@@ -416,7 +416,7 @@ class Watch(TorchFunctionMode):
 
 
 class Changes:
-    """What a forward() has changed in place of tensors that were there before it."""
+    """Which of the given tensors a forward() has changed in place."""
 
     def __init__(self, tensors: Dict[str, torch.Tensor]) -> None:
         self._before = [(name, tensor, value_of(tensor).unique(), tensor.detach().clone())
@@ -429,10 +429,10 @@ class Changes:
         watch.refresh(self.tensors())
 
     def made(self, watch: Watch) -> Dict[str, torch.Tensor]:
-        """By name, those that have another value in the trace now.
+        """By name, the tensors that have a new value in the trace.
 
         Raises:
-            poptorch.Error: for one that has changed where the trace could not see it.
+            poptorch.Error: for a tensor that has changed without being traced.
         """
         changed = {}
         for name, tensor, value, copy in self._before:
@@ -440,7 +440,7 @@ class Changes:
             if value_of(tensor).unique() != value:
                 changed[name] = tensor
             elif not watch.norms.updates(tensor) and not _same(tensor, copy):
-                raise Error(f"tensor '{name}' is changed in forward() past PyTorch's operations "
+                raise Error(f"tensor '{name}' is changed in forward() without PyTorch's operations "
                             "(by NumPy, say), which cannot be traced", "poptorch_cpp_error")
         return changed
 
@@ -451,5 +451,5 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def line_of_program() -> str:
-    """Where the program is, as messages say it."""
+    """The program's current line, for messages."""
     return _place()

@@ -22,7 +22,7 @@ default = Policy()
 
 
 class autocast:
-    """A context or decorator in which PopTorch casts; without effect."""
+    """A context or decorator for PopTorch's casting; without effect."""
 
     def __init__(self, enabled: bool = True) -> None:
         self._enabled = enabled

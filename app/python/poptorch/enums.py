@@ -7,7 +7,7 @@ import enum
 class DataLoaderMode(enum.IntEnum):
     """How :class:`poptorch.DataLoader` loads: in the caller's thread, or ahead of it.
 
-    ``AsyncRebatched`` loads ahead and puts what the workers load together to whole batches.
+    ``AsyncRebatched`` loads ahead and combines what the workers load into complete batches.
     """
     Sync = 0
     Async = 1
@@ -15,7 +15,7 @@ class DataLoaderMode(enum.IntEnum):
 
 
 class SharingStrategy(enum.Enum):
-    """How data come from a worker of :class:`poptorch.AsynchronousDataAccessor`."""
+    """How data are passed from a worker of :class:`poptorch.AsynchronousDataAccessor`."""
     SharedMemory = "shared_memory"
     FileSystem = "file_system"
     Fork = "fork"
@@ -35,27 +35,27 @@ class OutputMode(enum.IntEnum):
 
 
 class ConnectionType(enum.IntEnum):
-    """When a device is attached. ``Never`` compiles only: such a model cannot be called."""
+    """When a device is attached. ``Never`` only compiles: the model cannot be called."""
     Always = 0
     OnDemand = 1
     Never = 2
 
 
 class HalfFloatCastingBehavior(enum.IntEnum):
-    """What operations on both half and float give."""
+    """The result type of operations on half and float."""
     FloatDowncastToHalf = 0
     HalfUpcastToFloat = 1
 
 
 class ReductionType(enum.IntEnum):
-    """How gradients of micro-batches and replicas come together."""
+    """How gradients of micro-batches and replicas are combined."""
     Sum = 0
     Mean = 1
     NoReduction = 2
 
 
 class MeanReductionStrategy(enum.IntEnum):
-    """When a mean of gradients divides: while they add up, or at the weight update."""
+    """When a mean of gradients is divided: during accumulation, or at the weight update."""
     Running = 0
     Post = 1
 
@@ -68,7 +68,7 @@ class SyncPattern(enum.IntEnum):
 
 
 class MatMulSerializationMode(enum.Enum):
-    """The dimension that :func:`poptorch.serializedMatMul` cuts."""
+    """The dimension split by :func:`poptorch.serializedMatMul`."""
     InputChannels = "input_channels"
     ReducingDim = "reducing_dim"
     OutputChannels = "output_channels"
@@ -84,7 +84,7 @@ class Liveness(enum.IntEnum):
 
 
 class AutoStage(enum.IntEnum):
-    """The stage of a block that no strategy names: its IPU's number, or the next one."""
+    """The stage of a block not named by the strategy: its IPU's number, or the next one."""
     SameAsIpu = 0
     AutoIncrement = 1
 

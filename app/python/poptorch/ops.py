@@ -1,6 +1,6 @@
 """Operations that PopTorch adds to PyTorch.
 
-Outside of a compiled model they compute what they stand for, or hand their operand on.
+Outside of a compiled model they compute the same result, or return their operand.
 """
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _REDUCTIONS = ("sum", "mean", "none")
 
 
 def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
-    """Marks a loss that the program computes itself: training makes it small.
+    """Marks a loss computed by the program itself, which training minimises.
 
     Args:
         x: any shape.
-        reduction: 'sum', 'mean' or 'none'; a loss to train on is one number in the end.
+        reduction: 'sum', 'mean' or 'none'; the loss to train on must finally be a single number.
 
     Returns:
-        One number, or ``x`` with 'none'.
+        A single number, or ``x`` with 'none'.
 
     Raises:
         poptorch.Error: for any other reduction.
@@ -54,7 +54,7 @@ def recomputationCheckpoint(*tensors: Tensors) -> Any:
         tensors: tensors, or lists, tuples and dicts of them.
 
     Returns:
-        The same; use what is returned.
+        The same tensors; use the returned ones.
     """
     kept = tuple(
         _each(part, lambda x: Note.apply(x, "__recompute_output", None, 0)) for part in tensors)
@@ -66,89 +66,89 @@ def set_available_memory(tensor: torch.Tensor, available_memory_proportion: floa
     made a tensor.
 
     Returns:
-        The tensor; use what is returned.
+        The tensor; use the returned one.
 
     Raises:
         ValueError: for a share below 0 or above 1.
     """
     share = float(available_memory_proportion)
     if not 0 <= share <= 1:
-        raise ValueError(f"available_memory_proportion {share} is no number from 0 to 1")
+        raise ValueError(f"available_memory_proportion {share} is not a number from 0 to 1")
     return Note.apply(tensor, "__available_memory", share, None)
 
 
 def nop(tensor: torch.Tensor) -> torch.Tensor:
-    """An operation that hands its operand on, and that the compiler keeps."""
+    """An operation that returns its operand and is kept by the compiler."""
     return Nop.apply(tensor)
 
 
 def serializedMatMul(lhs: torch.Tensor, rhs: torch.Tensor, mode: enums.MatMulSerializationMode,
                      factor: int = 0, keep_precision: bool = False) -> torch.Tensor:
-    """A product that PopTorch cuts in ``factor`` smaller ones; here it stays whole."""
+    """A product that PopTorch splits into ``factor`` smaller ones; here it is not split."""
     assert isinstance(keep_precision, bool)
     assert isinstance(factor, int)
     assert isinstance(mode, enums.MatMulSerializationMode)
-    say_once("poptorch.serializedMatMul has no effect: products stay whole")
+    say_once("poptorch.serializedMatMul has no effect: products are not split")
     return torch.matmul(lhs, rhs)
 
 
 def dynamic_slice(tensor: torch.Tensor, dim: int, start: torch.Tensor, size: int, step: int
                   ) -> torch.Tensor:
-    """A slice whose beginning is computed.
+    """A slice with a computed start.
 
     Args:
         tensor: any shape.
-        dim: the dimension that is cut.
+        dim: the dimension that is sliced.
         start: one whole number.
         size: elements of ``dim`` that the slice spans.
-        step: of these each so many.
+        step: distance of the elements taken from these.
     """
     if size <= 0 or step <= 0:
-        raise ValueError("poptorch.dynamic_slice: size and step are 1 or more")
+        raise ValueError("poptorch.dynamic_slice: size and step must be 1 or more")
     count = torch.arange(0, size, step)
     return torch.index_select(tensor, dim, start.reshape(1) + count)
 
 
 def dynamic_update(input: torch.Tensor, src: torch.Tensor, dim: int, start: torch.Tensor, size: int
                    ) -> torch.Tensor:
-    """The tensor with a slice, which begins where it is computed, replaced by ``src``."""
+    """The tensor with a slice that has a computed start replaced by ``src``."""
     if size <= 0:
-        raise ValueError("poptorch.dynamic_update: size is 1 or more")
+        raise ValueError("poptorch.dynamic_update: size must be 1 or more")
     return torch.index_copy(input, dim, start.reshape(1) + torch.arange(size), src)
 
 
 def ipu_print_tensor(tensor: torch.Tensor, title: str = "", *args: Any, **kwargs: Any
                      ) -> torch.Tensor:
-    """Hands a tensor on; PopTorch prints it from the device, which is not done here."""
+    """Returns the tensor; PopTorch prints it from the device, which is not done here."""
     say_once("poptorch.ipu_print_tensor has no effect: nothing is printed from the machine")
     return tensor.clone()
 
 
 def set_overlap_for_input(input_tensor: Tensors, mode: enums.OverlapMode) -> Any:
-    """Which loops the transfer of an input may overlap; say it for all by numIOTiles."""
+    """Which loops the transfer of an input may overlap; without effect, use numIOTiles."""
     assert isinstance(mode, enums.OverlapMode)
     if mode != enums.OverlapMode.NoOverlap:
-        say_once("poptorch.set_overlap_for_input has no effect: transfers overlap as "
-                 "TensorLocations.numIOTiles says")
+        say_once("poptorch.set_overlap_for_input has no effect: whether transfers overlap "
+                 "depends on TensorLocations.numIOTiles")
     return input_tensor
 
 
 def set_overlap_for_output(output_tensor: Tensors, mode: enums.OverlapMode) -> Any:
-    """The same for an output."""
+    """Like :func:`set_overlap_for_input`, for an output."""
     assert isinstance(mode, enums.OverlapMode)
     if mode != enums.OverlapMode.NoOverlap:
-        say_once("poptorch.set_overlap_for_output has no effect: transfers overlap as "
-                 "TensorLocations.numIOTiles says")
+        say_once("poptorch.set_overlap_for_output has no effect: whether transfers overlap "
+                 "depends on TensorLocations.numIOTiles")
     return output_tensor
 
 
 def for_loop(trip_count: int, body: Callable[..., Any], inputs: List[torch.Tensor]
              ) -> List[torch.Tensor]:
-    """Calls ``body`` so many times, each with what the time before returned. The compiled model has
-    all of them, one after the other.
+    """Calls ``body`` ``trip_count`` times, each time with the previous results. The compiled model
+    contains all calls, one after the other.
 
     Raises:
-        ValueError: if ``inputs`` is no list.
+        ValueError: if ``inputs`` is not a list.
     """
     if not isinstance(inputs, list):
         raise ValueError("poptorch.for_loop expects input tensors to be a list")
@@ -166,7 +166,7 @@ class _CustomOperation(torch.autograd.Function):
         for key, value in attributes.items():
             kind = {bool: "i", int: "i", float: "f", str: "s"}.get(type(value))
             if kind is None:
-                raise Error(f"custom_op attribute '{key}' is no number or text")
+                raise Error(f"custom_op attribute '{key}' is not a number or string")
             named[f"{key}_{kind}"] = value
         result = add_node(graph, domain, name, *inputs, **named)
         result.setType(example.type())
@@ -181,16 +181,16 @@ class _CustomOperation(torch.autograd.Function):
 def custom_op(inputs: Sequence[torch.Tensor], name: str, domain: str, domain_version: int,
               example_outputs: Sequence[torch.Tensor],
               attributes: Optional[Dict[str, Any]] = None) -> List[torch.Tensor]:
-    """An operation whose cost a file declares (the environment variable
-    TILESCOPE_CUSTOM_OPERATIONS names it), with one result.
+    """An operation with one result, whose cost is declared in a file (named by the environment
+    variable TILESCOPE_CUSTOM_OPERATIONS).
 
-    The model is timed with it; its values cannot be computed, so that calls are refused.
+    The model is timed with it; its values cannot be computed, so calls are refused.
 
     Args:
         inputs: operands.
         name, domain, domain_version: of the operation.
         example_outputs: one tensor of the result's shape and type.
-        attributes: numbers and texts.
+        attributes: numbers and strings.
 
     Returns:
         A list with the result.
@@ -210,7 +210,7 @@ def ctc_beam_search_decoder(*args: Any, **kwargs: Any) -> None:
 
 
 class _Together(TorchFunctionMode):
-    """Says of each convolution which others it is planned with."""
+    """Marks each convolution with the group that it is planned in."""
 
     _CONVOLUTIONS = (torch.conv1d, torch.conv2d, torch.conv3d)
 
@@ -227,7 +227,7 @@ class _Together(TorchFunctionMode):
 class MultiConv:
     """Convolutions that are planned together and run at the same time, each on tiles of its own.
 
-    Those that are called within the context, if none needs another's result.
+    Applies to convolutions called within the context, if none depends on another's result.
     """
 
     def __init__(self) -> None:
@@ -273,30 +273,30 @@ class MultiConv:
         return self
 
     def perConvReservedTiles(self, value: int) -> "MultiConv":
-        """Tiles that are kept for each convolution but the largest."""
+        """Tiles reserved for each convolution except the largest."""
         self._notes.append(("__multi_conv_reserved_tiles", None, int(value)))
         return self
 
     def cycleBackOff(self, value: float) -> "MultiConv":
-        """By what share the largest may be slower, for each of the others, to take fewer tiles."""
+        """Fraction by which the largest may be slower, for each of the others, to use fewer tiles."""
         self._notes.append(("__multi_conv_cycle_back_off", float(value), None))
         return self
 
     def partialsTypes(self, value: Any) -> "MultiConv":
-        """Without effect: Options().Precision.setPartialsType() says it for all operations."""
+        """Without effect: use Options().Precision.setPartialsType() for all operations."""
         say_once("poptorch.MultiConv.partialsTypes has no effect: "
-                 "Options().Precision.setPartialsType() says it for all operations")
+                 "use Options().Precision.setPartialsType() for all operations")
         return self
 
     def enableConvDithering(self, value: Any) -> "MultiConv":
-        """Without effect: plans begin at the tiles that they are given."""
-        say_once("poptorch.MultiConv.enableConvDithering has no effect: plans begin at the tiles "
-                 "that they are given")
+        """Without effect: plans start at the tiles assigned to them."""
+        say_once("poptorch.MultiConv.enableConvDithering has no effect: plans start at the tiles "
+                 "assigned to them")
         return self
 
 
 class NameScope:
-    """A context whose operations have a name before their own."""
+    """A context that prefixes the names of its operations."""
 
     def __init__(self, name: str) -> None:
         assert isinstance(name, str), "Parameter to NameScope must be a string"
@@ -345,5 +345,5 @@ def nearest(x: torch.Tensor, y: torch.Tensor, batch_x: Any = None, batch_y: Any 
 
 
 def cond(condition: Any, then_body: Any, then_inputs: Any, else_body: Any, else_inputs: Any) -> None:
-    """Refused: the simulated machine runs no conditional parts."""
+    """Refused: the simulated machine does not run conditional parts."""
     raise Error("poptorch.cond is not simulated: a simulation cannot know which part runs")

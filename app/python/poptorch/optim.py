@@ -1,7 +1,7 @@
-"""Optimizers with what an IPU adds to PyTorch's: scaling of the loss and types of their state.
+"""PyTorch's optimizers with additions for the IPU: loss scaling and element types of their state.
 
-They hold numbers: the update itself is part of the compiled model. Parameter groups may have a
-learning rate, weight decay, momentum, betas, alpha and eps of their own.
+They only hold hyperparameters: the update itself is part of the compiled model. Parameter groups may
+have a learning rate, weight decay, momentum, betas, alpha and eps of their own.
 """
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from torch.optim.optimizer import required
 
 
 class Optimizer:
-    """Of PopTorch's own optimizers."""
+    """Base of PopTorch's own optimizers."""
 
 
 class VariableAttributes:
-    """Which numbers of an optimizer are constants of the compiled model.
+    """Which hyperparameters of an optimizer are constants of the compiled model.
 
     Args:
         variable_attributes: names that may change between calls.
         allowed_attributes: all names.
 
-    Here learning rates may always change without compiling again, all others never.
+    Here learning rates can always change without compiling again, all others never.
     """
 
     def __init__(self, variable_attributes: Iterable[str], allowed_attributes: Iterable[str]) -> None:
@@ -30,22 +30,22 @@ class VariableAttributes:
         self._allowed = tuple(allowed_attributes)
 
     def isConstant(self, attr: str) -> bool:
-        """Whether a number is marked as a constant."""
+        """Whether a hyperparameter is marked as constant."""
         return attr not in self._variable
 
     def markAsConstant(self, attr: str) -> None:
-        """Says that a number will not change."""
+        """Marks a hyperparameter as constant."""
         assert attr in self._allowed, f"Attribute {attr} is not one of {self._allowed}"
         self._variable.discard(attr)
 
     def markAsVariable(self, attr: str) -> None:
-        """Says that a number may change."""
+        """Marks a hyperparameter as variable."""
         assert attr in self._allowed, f"Attribute {attr} is not one of {self._allowed}"
         self._variable.add(attr)
 
 
 def _add(optimizer: torch.optim.Optimizer, variable: Tuple[str, ...], **values: Any) -> None:
-    """Gives all groups, and those to come, further numbers."""
+    """Adds hyperparameters to all groups, including future ones."""
     names = tuple(optimizer.defaults) + tuple(values)
     optimizer.variable_attrs = VariableAttributes(variable, names)  # type: ignore[attr-defined]
     for name, value in values.items():
@@ -63,8 +63,8 @@ class SGD(Optimizer, torch.optim.SGD):
     """Stochastic gradient descent, with momentum if it is not 0.
 
     Args:
-        loss_scaling: factor of the loss's gradient, taken out again by the update.
-        use_combined_accum: one tensor for velocity and accumulator; here they are always two.
+        loss_scaling: factor of the loss's gradient, removed again by the update.
+        use_combined_accum: one tensor for velocity and accumulator; here there are always two.
         accum_type: of gradient accumulators, torch.float or torch.half.
         velocity_accum_type: of velocities.
         max_grad_norm: refused unless None.
@@ -98,7 +98,7 @@ def _no_clipping(max_grad_norm: Optional[float]) -> None:
 
 
 class _Moments:
-    """What Adam, AdamW and LAMB share."""
+    """Base of Adam, AdamW and LAMB."""
 
     def _finish(self: Any, loss_scaling: Optional[float], bias_correction: bool,
                 accum_type: Optional[torch.dtype], first: Optional[torch.dtype],

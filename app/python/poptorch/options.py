@@ -21,11 +21,11 @@ __all__ = ["Options", "TensorLocationSettings", "ConfigFileError", "Attribute"]
 
 
 class ConfigFileError(Exception):
-    """A line of a file of options that cannot be read."""
+    """Raised for a line of an options file that cannot be read."""
 
 
 class Attribute:
-    """An attribute of operations that are made within a ``with`` block; recorded only."""
+    """An attribute of operations created within a ``with`` block; recorded only."""
 
     def __init__(self, **attributes: Any) -> None:
         self.attributes = attributes
@@ -39,9 +39,9 @@ class Attribute:
 
 
 class Options(OptionsGroup):
-    """All options of a model; most calls return the options, so that they can be chained.
+    """All options of a model; most methods return the options, so that calls can be chained.
 
-    An option that PopTorch does not have is an error; one that has no effect here says so once.
+    An option that PopTorch does not have is an error; one without effect here gives one warning.
 
     >>> options = poptorch.Options().deviceIterations(10)
     >>> options.Training.gradientAccumulation(4)
@@ -84,7 +84,7 @@ class Options(OptionsGroup):
 
     @property
     def Training(self) -> _TrainingOptions:
-        """Of training: gradient accumulation, reduction."""
+        """Options for training: gradient accumulation, reduction."""
         return self._training
 
     @property
@@ -99,23 +99,23 @@ class Options(OptionsGroup):
 
     @property
     def Distributed(self) -> _DistributedOptions:
-        """Which of several processes this is."""
+        """Number of this process among several."""
         return self._distributed
 
     @property
     def Jit(self) -> _JitOptions:
-        """Of PyTorch's tracer."""
+        """Options of PyTorch's tracer."""
         return self._jit
 
     @property
     def _Popart(self) -> PopartOptions:
-        """Of PopART's session."""
+        """Options of PopART's session."""
         return self._popart
 
-    # What a call does
+    # Calls
 
     def deviceIterations(self, device_iterations: int) -> "Options":
-        """Batches that a call processes before it returns, 1 or more."""
+        """Batches processed by a call before it returns, 1 or more."""
         self.set(device_iterations=_validator.whole_number("deviceIterations", device_iterations))
         return self
 
@@ -126,10 +126,10 @@ class Options(OptionsGroup):
 
     def inputReplicaGrouping(self, input_group_size: int,
                              input_group_type: enums.CommGroupType) -> "Options":
-        """Replicas that get the same data; refused but for groups of one."""
+        """Replicas that get the same data; groups of more than one are refused."""
         if input_group_size != 1:
-            raise ValueError("inputReplicaGrouping: each replica gets data of its own; leave "
-                             "groups of several replicas out")
+            raise ValueError("inputReplicaGrouping: each replica gets data of its own; groups of "
+                             "several replicas are not simulated")
         return self
 
     def outputMode(self, output_mode: enums.OutputMode,
@@ -156,13 +156,13 @@ class Options(OptionsGroup):
 
         Args:
             short_name: the program's name for it.
-            long_name: its name in the exported model, as getTensorNames() lists them.
-            output_mode: as :meth:`outputMode`; without it the outputs' own.
+            long_name: its name in the exported model, as listed by getTensorNames().
+            output_mode: as for :meth:`outputMode`; by default that of the outputs.
         """
         self.anchored_tensors[short_name] = (long_name, output_mode, output_return_period or 1)
         return self
 
-    # Where it runs
+    # Placement
 
     def setExecutionStrategy(self, strategy: _IExecutionStrategy) -> "Options":
         """How several IPUs share the model: an instance of a strategy's class."""
@@ -186,7 +186,7 @@ class Options(OptionsGroup):
         return self
 
     def autoRoundNumIPUs(self, auto_round_num_ipus: bool = True) -> "Options":
-        """Whether a number of IPUs that is no power of two is rounded up instead of refused."""
+        """Whether a number of IPUs that is not a power of two is rounded up instead of refused."""
         self.set(auto_round_num_ipus=auto_round_num_ipus)
         return self
 
@@ -213,7 +213,7 @@ class Options(OptionsGroup):
         return self
 
     def connectionType(self, connection_type: enums.ConnectionType) -> "Options":
-        """When a device is attached; with Never the model can be compiled, not called."""
+        """When a device is attached; with Never the model can be compiled but not called."""
         assert isinstance(connection_type, enums.ConnectionType)
         self.set(connection_type=connection_type)
         return self
@@ -226,10 +226,10 @@ class Options(OptionsGroup):
         self.set(sync_pattern=sync_pattern)
         return self
 
-    # What is recorded
+    # Recording
 
     def enableProfiling(self, profile_dir: Optional[str] = None) -> "Options":
-        """Writes profiles to ``profile_dir``/training and /inference, profile.pop each."""
+        """Writes a profile.pop to ``profile_dir``/training and ``profile_dir``/inference."""
         engine = _environment.engine_options()
         engine["autoReport.all"] = "true"
         if profile_dir is not None:
@@ -253,12 +253,12 @@ class Options(OptionsGroup):
         return self
 
     def logCycleCount(self, log_cycle_count: bool) -> "Options":
-        """Whether :meth:`poptorch.PoplarExecutor.cycleCount` may be asked."""
+        """Whether :meth:`poptorch.PoplarExecutor.cycleCount` may be called."""
         self.createOrSet(log_cycle_count=log_cycle_count)
         return self
 
     def showCompilationProgressBar(self, show: bool = True) -> "Options":
-        """Whether compiling shows how far it is (on a terminal)."""
+        """Whether compilation shows its progress (on a terminal)."""
         self._show_compilation_progress_bar = show
         return self
 
@@ -269,12 +269,12 @@ class Options(OptionsGroup):
         return self
 
     def appendToLocationExcludes(self, *excludes: str) -> "Options":
-        """Frames of libraries that locations leave out; without effect."""
+        """Adds libraries whose frames locations leave out; without effect."""
         self.createOrSet(source_location_excludes=list(excludes))
         return self
 
     def sourceLocationExcludes(self, excludes: List[str]) -> "Options":
-        """The same, instead of what was there."""
+        """Replaces the libraries whose frames locations leave out; without effect."""
         self.createOrSet(source_location_excludes=list(excludes))
         return self
 
@@ -289,44 +289,44 @@ class Options(OptionsGroup):
         return self
 
     def enableStableNorm(self, enabled: bool) -> "Options":
-        """Whether norms take the mean off before they square; without effect: they do not."""
+        """Whether norms subtract the mean before squaring; without effect: they do not."""
         self._popart.set("enableStableNorm", enabled)
         return self
 
     def enableSyntheticData(self, enabled: bool) -> "Options":
-        """Leaves transfers with the host out: calls compute nothing and return zeros."""
+        """Omits transfers with the host: calls compute nothing and return zeros."""
         self._popart.set("syntheticDataMode", 2 if enabled else 0)
         return self
 
     def enableExecutableCaching(self, path: Optional[str]) -> "Options":
-        """Directory that keeps compiled programs: the same model with the same options, whatever
-        its weights, is not compiled again. None: nothing is kept."""
+        """Directory for compiled programs: the same model with the same options, regardless of its
+        weights, is not compiled again. None: nothing is kept."""
         self._popart.set("cachePath", path or "")
         return self
 
     def broadcastBuffers(self, broadcast_buffers: bool = True) -> "Options":
-        """Whether all replicas begin with the same buffers; they do."""
+        """Whether all replicas start with the same buffers; they always do."""
         if not broadcast_buffers:
             raise ValueError("broadcastBuffers(False): replicas with buffers of their own are not "
                              "simulated")
         return self
 
     def relaxOptimizerAttributesChecks(self, relax: bool = True) -> "Options":
-        """Whether unknown attributes of optimizers are passed over in silence."""
+        """Whether unknown attributes of optimizers are silently ignored."""
         self._relax_optimizer_checks = relax
         return self
 
     def updatableNamedBuffers(self, buffers: List[str]) -> "Options":
-        """Buffers that the host may change between calls; all may."""
+        """Buffers that the host may change between calls; it may always change all."""
         self.createOrSet(updatable_named_buffers=list(buffers))
         return self
 
     def loadFromFile(self, filepath: str) -> "Options":
-        """Reads a file with a call on each line, as ``deviceIterations(1)`` or
+        """Reads a file with a call on each line, such as ``deviceIterations(1)`` or
         ``Training.gradientAccumulation(4)``; '#' begins a comment.
 
         Raises:
-            poptorch.options.ConfigFileError: naming file and line.
+            poptorch.options.ConfigFileError: for an invalid line, naming file and line.
         """
         with open(filepath, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -347,13 +347,13 @@ class Options(OptionsGroup):
             raise ConfigFileError(f"{origin}: {text}: {error}") from error
 
     def clone(self) -> "Options":
-        """Options of their own with the same values."""
+        """A copy of the options."""
         strategy = self._execution_strategy
         clone = copy.deepcopy(self, {id(strategy): strategy})
         return clone
 
     def toDict(self) -> Dict[str, Any]:
-        """All values by name, the groups' among them."""
+        """All values by name, including those of the groups."""
         values = self.update(dict(self._popart.options))
         for group in (self._training, self._distributed, self._tensor_locations):
             values = group.update(values)

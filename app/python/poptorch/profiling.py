@@ -1,6 +1,6 @@
-"""Tracepoints of the program (libpvti) around what PopTorch does.
+"""Tracepoints of the program (libpvti) around PopTorch's methods.
 
-Without the environment variable PVTI_OPTIONS all of it does nothing.
+Nothing is recorded without the environment variable PVTI_OPTIONS.
 """
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Channel:
             self._channel = libpvti.createTraceChannel(name)
 
     def tracepoint(self, name: str) -> ContextManager[Any]:
-        """A context that is recorded as an event, by its name after the channel's."""
+        """A context recorded as an event; its name follows that of the channel."""
         if self._channel is None:
             return contextlib.nullcontext()
         import libpvti
         return libpvti.Tracepoint(self._channel, f"{self._name}.{name}")
 
     def instrument(self, obj: Any, *methods: str) -> Any:
-        """Records calls of an object's methods by their names; returns the object."""
+        """Records calls of an object's methods by name; returns the object."""
         if self._channel is None:
             return obj
         import libpvti

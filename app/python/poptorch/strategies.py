@@ -7,7 +7,7 @@ from . import enums
 from ._logging import say_once
 
 BlockId = str
-#: (stage, IPU, phase) of a block; -1 for what it has none of.
+#: (stage, IPU, phase) of a block; -1 where it has none.
 Place = Tuple[int, int, int]
 
 
@@ -34,7 +34,7 @@ class Stage:
         return self._blocks
 
     def ipu(self, ipu: int) -> "Stage":
-        """Sets the IPU, from 0 on, that runs the stage."""
+        """Sets the IPU that runs the stage, from 0."""
         assert isinstance(ipu, int)
         self._ipu = ipu
         return self
@@ -45,7 +45,7 @@ class Stage:
 
 
 class Phase:
-    """An execution phase: stages, or blocks that make one stage."""
+    """An execution phase: stages, or blocks that form one stage."""
 
     def __init__(self, *arg: Union[BlockId, Stage]) -> None:
         if all(isinstance(part, Stage) for part in arg):
@@ -75,7 +75,7 @@ def _stage_of(arg: Union[Stage, BlockId, List[BlockId]]) -> Stage:
 
 
 class _IExecutionStrategy:
-    """Where blocks run. ``_execution`` is the job's word for it."""
+    """Where blocks run. ``_execution`` is its value in a job."""
 
     _execution = "pipelined"
 
@@ -93,7 +93,7 @@ class _IExecutionStrategy:
         return self._block_map[block_id]
 
     def _place(self, block_id: BlockId, ipu: Optional[int]) -> Place:
-        """Where a block runs; ``ipu`` is what the block itself says."""
+        """Where a block runs; ``ipu`` is the IPU given by the block itself."""
         raise NotImplementedError
 
     def _known(self, block_id: BlockId) -> Stage:
@@ -102,7 +102,7 @@ class _IExecutionStrategy:
         return self._block_map[block_id]
 
     def _job_options(self, phases: int) -> Dict[str, str]:
-        """Job keys that the strategy is, where there are several IPUs or phases."""
+        """The keys of a job for the strategy, if there are several IPUs or phases."""
         return {"execution": self._execution}
 
 
@@ -111,7 +111,7 @@ class PipelinedExecution(_IExecutionStrategy):
 
     Args:
         args: stages, names of blocks or lists of names, in order; or one
-            :class:`poptorch.AutoStage`; nothing is ``AutoStage.SameAsIpu``.
+            :class:`poptorch.AutoStage`; ``AutoStage.SameAsIpu`` by default.
 
     >>> poptorch.PipelinedExecution(poptorch.Stage("A", "B"), "C")
     """
@@ -152,8 +152,8 @@ class ShardedExecution(PipelinedExecution):
 
 
 class _IPhasedExecution(_IExecutionStrategy):
-    """Phase after phase. A phase's weights, with their accumulators and optimizer state, are in
-    streaming memory but for the turns of its IPUs that need them; activations stay on the chip."""
+    """Phases run one after the other. A phase's weights, with their accumulators and optimizer
+    state, are in streaming memory except while its IPUs need them; activations stay on the chip."""
 
     _execution = "phased"
     #: Groups of IPUs that take turns.

@@ -1,8 +1,9 @@
 """The object model of Graphcore's libpva over profiles of TileScope.
 
-``pva.openReport("profile.pop")`` gives a Report. What a script asks for is read when it is asked for; steps of a long
-execution are gone through without being held. Where libpva has a list of a value for each tile there is a numpy array.
-Raises NotInProfile, with words, for what a simulated profile does not have, and tilescope.ProfileError for files.
+``pva.openReport("profile.pop")`` gives a Report. Its parts are read on first use; steps of a long execution are
+iterated without being kept in memory. Where libpva has a list with a value for each tile, this has a numpy array.
+Raises NotInProfile, with an explanation, for parts that a simulated profile does not have, and tilescope.ProfileError
+for invalid files.
 """
 
 from tilescope import ProfileError

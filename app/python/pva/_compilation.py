@@ -1,4 +1,4 @@
-"""What was compiled."""
+"""The compilation."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ._target import Graph, Target
 
 
 class CompilationReport:
-    """The compiled graph: memory, programs, variables and when these are live.
+    """The compiled graph: memory, programs, variables and their liveness.
 
-    Memory and liveness are of one replica. Arrays by tile are of the whole device, where replicas have the same.
+    Memory and liveness are of one replica. Arrays by tile are of the whole device, with equal values for each replica.
     """
 
     def __init__(self, source: Source) -> None:
@@ -44,17 +44,17 @@ class CompilationReport:
 
     @property
     def tilesWithLivenessInfo(self) -> LazyList[_memory.Tile]:
-        """Tiles whose liveness is known: all."""
+        """Tiles with known liveness: all."""
         return self.tiles
 
     @cached_property
     def programs(self) -> LazyList[Program]:
-        """All programs by id, which is their ``_id``."""
+        """All programs by id (their ``_id``)."""
         return LazyList(self._source.core.program_count(), self._source.program, self._source.shown)
 
     @cached_property
     def controlPrograms(self) -> list[Program]:
-        """The control programs that a run of the engine chooses from, by index."""
+        """The control programs that an engine run selects by index."""
         return [self._source.program(number) for number in self._source.core.control_programs()]
 
     @cached_property
@@ -74,17 +74,17 @@ class CompilationReport:
 
     @cached_property
     def loweredVariables(self) -> _variables.LoweredVariables:
-        """What of each variable lies on each tile."""
+        """The parts of each variable on each tile."""
         return _variables.LoweredVariables(self._source)
 
     @cached_property
     def variables(self) -> LazyList[_variables.UnloweredVariable]:
-        """Variables as wholes, with those for code and state, which have the names of their categories."""
+        """Whole variables, including those for code and state, which are named after their categories."""
         return _variables.variables(self._source)
 
     @cached_property
     def livenessProgramSteps(self) -> LazyList[_liveness.LivenessProgramStep]:
-        """Steps in which variables come and go: programs that do something, depth first."""
+        """Steps of the liveness order: programs that do something, depth first."""
         return _liveness.steps(self._source)
 
     @cached_property
@@ -93,7 +93,7 @@ class CompilationReport:
         return _liveness.sizes(self._source.core.always_live())
 
     def alwaysLiveVariablesForTile(self, tile: int) -> list[_variables.VariableSize]:
-        """The same on a tile. Raises IndexError for one that is not there."""
+        """The same on a tile. Raises IndexError if there is no such tile."""
         ofReplica = place(tile, self._source.tiles) % self._source.tilesOfReplica
         return _liveness.sizes(self._source.core.always_live(tile=ofReplica))
 
@@ -109,7 +109,7 @@ class CompilationReport:
 
     @property
     def engineOptions(self) -> dict[str, str]:
-        """Poplar's engine options as they were given."""
+        """Poplar's engine options as given."""
         return dict(self._source.info["engineOptions"])
 
     @property

@@ -16,9 +16,9 @@ class VertexType(NamedTuple):
     """A codelet with its template arguments."""
 
     name: str
-    """As PopLibs spells it: ``poplin::ConvPartial1x1Out<...>``."""
+    """The name in PopLibs: ``poplin::ConvPartial1x1Out<...>``."""
     size: int
-    """Bytes of state of one vertex: of vertices with lists, which differ, on average over the profile, rounded."""
+    """Bytes of state of one vertex; for vertices with lists, which differ, the rounded average over the profile."""
 
 
 class VertexInstances:
@@ -32,11 +32,11 @@ class VertexInstances:
         self.countByTile = counts
         """Vertices on each tile: an int64 array[tiles]."""
         self.stateBytesByTile = state
-        """Their bytes of state on each tile, as they are: an int64 array[tiles]."""
+        """Their actual bytes of state on each tile: an int64 array[tiles]."""
 
     @property
     def estimatedCycles(self) -> NoReturn:
-        """Refused, as the original refuses it: cycles are kept by compute set and tile."""
+        """Refused, as in the original: cycles are kept by compute set and tile."""
         refuse("VertexInstances.estimatedCycles", "cycles are kept by compute set and tile, see estimatedCyclesByTile.")
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class VertexInstances:
 
 
 class ComputeSet:
-    """Vertices that run at once, one compute set for each time they do."""
+    """Vertices that run at the same time; one compute set for each such group."""
 
     def __init__(self, source: Source, number: int) -> None:
         self._source = source
@@ -58,7 +58,7 @@ class ComputeSet:
 
     @cached_property
     def vertices(self) -> list[VertexInstances]:
-        """One item for each type of its vertices."""
+        """One item for each vertex type."""
         source = self._source
         return [VertexInstances(source.vertexTypes[kind], source.byTile(counts), source.byTile(state))
                 for kind, counts, state in source.core.compute_set_vertices(self._id)]
@@ -70,7 +70,7 @@ class ComputeSet:
 
     @property
     def cyclesByTile(self) -> np.ndarray:
-        """The same: a simulated compute set takes what was estimated."""
+        """The same: a simulated compute set takes the estimated cycles."""
         return self.estimatedCyclesByTile
 
     def __repr__(self) -> str:
@@ -90,17 +90,17 @@ class Exchange:
 
     @property
     def bytesReceivedByTile(self) -> np.ndarray:
-        """Bytes that come to each tile: an int64 array[tiles]."""
+        """Bytes received by each tile: an int64 array[tiles]."""
         return self._series("received")
 
     @property
     def bytesSentByTile(self) -> np.ndarray:
-        """Bytes that leave each tile, once for each receiver: an int64 array[tiles]."""
+        """Bytes sent by each tile, counted for each receiver: an int64 array[tiles]."""
         return self._series("sent")
 
     @property
     def codeBytesByTile(self) -> np.ndarray:
-        """Exchange code, bytes: an int64 array[tiles]; zeros where an equal exchange has it."""
+        """Exchange code, bytes: an int64 array[tiles]; zeros if counted at an equal exchange."""
         return self._series("code")
 
     @property

@@ -1,4 +1,4 @@
-"""What was executed."""
+"""The execution."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Cycles(NamedTuple):
 
 
 class StepIpu(_core.StepIpu):
-    """What one IPU does in a step; zeros if it has no part in it.
+    """The activity of one IPU in a step; zeros if it does not take part.
 
-    ``cycles`` until its slowest tile is done, ``dataIn`` and ``dataOut`` bytes, ``activeTiles`` that take part.
+    ``cycles`` until its slowest tile is done, ``dataIn`` and ``dataOut`` in bytes, ``activeTiles`` that take part.
     """
 
     __slots__ = ()
@@ -52,23 +52,23 @@ class StepIpu(_core.StepIpu):
 
     @property
     def activeCycles(self) -> Cycles:
-        """When its tiles that take part begin and end. They begin together."""
+        """When the participating tiles begin and end. They begin together."""
         cycles = self._tileCycles()
         return self._until(cycles[cycles > 0])
 
     @property
     def allCycles(self) -> Cycles:
-        """The same of all its tiles; one that takes no part ends as it begins."""
+        """The same for all its tiles; one that does not take part ends when it begins."""
         return self._until(self._tileCycles() if self.activeTiles else np.empty(0))
 
     @property
     def tileBalance(self) -> float:
-        """Cycles in which tiles work, of the step's cycles times all tiles: 0 to 1."""
+        """Working cycles as a fraction of the step's cycles times all tiles: 0 to 1."""
         return self._share(self.owner._source.target["tilesPerIpu"])
 
     @property
     def activeTileBalance(self) -> float:
-        """The same of the tiles that take part."""
+        """The same for the participating tiles."""
         return self._share(self.activeTiles)
 
     def _share(self, tiles: int) -> float:
@@ -79,7 +79,7 @@ class StepIpu(_core.StepIpu):
 
 
 def _cyclesByTile(source: Source, program: int) -> np.ndarray:
-    """Cycles of each tile of a replica in one execution of a program; zeros where they are not known by tile."""
+    """Cycles of each tile of a replica in one execution of a program; zeros if not known by tile."""
     of = source.program(program)
     if of._computeSet >= 0:
         return source.core.compute_set_cycles(of._computeSet)
@@ -89,7 +89,7 @@ def _cyclesByTile(source: Source, program: int) -> np.ndarray:
 
 
 class ComputeSetStep:
-    """A compute set as a step executed it."""
+    """A compute set as executed by a step."""
 
     __slots__ = ("_of", "cyclesByTile")
 
@@ -112,8 +112,8 @@ class ComputeSetStep:
 class ExecutionStep(_core.Step):
     """A program that was executed, or a sync.
 
-    ``index`` is its place in the order of execution, ``run`` the run that it is part of, and ``ipus`` what each IPU
-    does in it: a StepIpu for each IPU of a replica.
+    ``index`` is its place in the order of execution, ``run`` the run that it is part of, and ``ipus`` the activity of
+    each IPU: a StepIpu for each IPU of a replica.
     """
 
     __slots__ = ()
@@ -131,7 +131,7 @@ class ExecutionStep(_core.Step):
 
     @property
     def computeSets(self) -> list[ComputeSetStep]:
-        """The compute set that it executes; none for other programs."""
+        """The executed compute set; None for other programs."""
         program = self.program
         if program._computeSet < 0:
             return []
@@ -142,7 +142,7 @@ class ExecutionStep(_core.Step):
 
 
 class Steps(Sequence):
-    """Executed steps. Going through them holds a thousand at a time, however many there are."""
+    """Executed steps. Iterating keeps a thousand of them in memory at a time, however many there are."""
 
     def __init__(self, report: ExecutionReport, first: int, end: int) -> None:
         self._report = report
@@ -218,16 +218,16 @@ class ExecutionReport:
 
     @property
     def totalCycles(self) -> TotalCycles:
-        """Until the last step ends."""
+        """Cycles until the last step ends."""
         return TotalCycles(self._source.core.total_cycles())
 
     def blocks(self, tile: int) -> NoReturn:
         """Refused: lightweight profiling's blocks are not simulated."""
-        refuse("ExecutionReport.blocks", "every step has its times, so that blocks are not simulated; see steps.")
+        refuse("ExecutionReport.blocks", "blocks are not simulated, as every step has its times; see steps.")
 
 
 class Block:
-    """Lightweight profiling's block, which no profile of ours has: ExecutionReport.blocks() is refused."""
+    """Lightweight profiling's block, which simulated profiles do not have: ExecutionReport.blocks() is refused."""
 
     def __init__(self) -> None:
-        refuse("Block", "every step has its times, so that blocks are not simulated; see ExecutionReport.steps.")
+        refuse("Block", "blocks are not simulated, as every step has its times; see ExecutionReport.steps.")

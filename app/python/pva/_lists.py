@@ -1,4 +1,4 @@
-"""Sequences whose items are made when they are asked for."""
+"""Sequences whose items are created on access."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ T = TypeVar("T")
 
 
 class PrintLength:
-    """How many items the text of a list shows; see Report.listPrintLength()."""
+    """Number of items in the text of a list; see Report.listPrintLength()."""
 
     def __init__(self, items: int = 10) -> None:
         self.items = items
 
 
 class LazyList(Sequence, Generic[T]):
-    """``count`` items, each made by ``make(index)`` whenever it is asked for.
+    """``count`` items, each created by ``make(index)`` on every access.
 
-    Raises IndexError for an index that it does not have.
+    Raises IndexError for an index out of range.
     """
 
     __slots__ = ("_count", "_make", "_shown")
@@ -48,7 +48,7 @@ class LazyList(Sequence, Generic[T]):
 
 
 def place(index: int, count: int) -> int:
-    """``index`` counted from the start; raises IndexError for one that a list of ``count`` items does not have."""
+    """``index`` counted from the start; raises IndexError if it is out of range for a list of ``count`` items."""
     found = index + count if index < 0 else index
     if not 0 <= found < count:
         raise IndexError(f"there is no item {index} in a list of {count}")
@@ -56,7 +56,7 @@ def place(index: int, count: int) -> int:
 
 
 def shortened(items: Sequence[Any], shown: PrintLength) -> str:
-    """The text of a list: its first items, and how many follow."""
+    """The text of a list: its first items, and the number of further ones."""
     texts = [repr(items[i]) for i in range(min(len(items), shown.items))]
     if len(items) > shown.items:
         texts.append(f"... {len(items) - shown.items} more")

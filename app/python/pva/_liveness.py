@@ -1,4 +1,4 @@
-"""What is live when."""
+"""Liveness of variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LiveMemory:
 
     @cached_property
     def variables(self) -> list[VariableSize]:
-        """They themselves, largest first."""
+        """The variables, largest first."""
         return sizes(self._rows())
 
 
@@ -40,7 +40,7 @@ class LivenessProgramStep:
 
     @property
     def program(self) -> Program:
-        """What the step runs."""
+        """The program run by the step."""
         return self._source.program(int(self._source.stepPrograms[self._step]))
 
     def _live(self, tile: int | None = None, ipu: int | None = None) -> LiveMemory:
@@ -54,11 +54,11 @@ class LivenessProgramStep:
         return self._live()
 
     def notAlwaysLiveMemoryForTile(self, tile: int) -> LiveMemory:
-        """On a tile. Raises IndexError for one that is not there."""
+        """On a tile. Raises IndexError if there is no such tile."""
         return self._live(tile=place(tile, self._source.tiles) % self._source.tilesOfReplica)
 
     def notAlwaysLiveMemoryForIpu(self, ipu: int) -> LiveMemory:
-        """On an IPU. Raises IndexError for one that is not there."""
+        """On an IPU. Raises IndexError if there is no such IPU."""
         ofReplica = self._source.target["ipus"]
         return self._live(ipu=place(ipu, ofReplica * self._source.replicas) % ofReplica)
 
@@ -67,7 +67,7 @@ class LivenessProgramStep:
 
 
 def sizes(rows: _Rows) -> list[VariableSize]:
-    """Rows of the module as objects."""
+    """Rows from the extension module as objects."""
     return [VariableSize(*row) for row in rows]
 
 

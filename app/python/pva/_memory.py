@@ -1,4 +1,4 @@
-"""Tiles and what lies on them."""
+"""Tiles and their memory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class RegionBytes(NamedTuple):
     """Bytes of a storage category in a region of a tile's memory."""
 
     nonOverlapped: int
-    """Of variables whose addresses nobody else uses."""
+    """Of variables with addresses of their own."""
     overlapped: int
-    """Of variables that share addresses with others at other times."""
+    """Of variables that share addresses with others that are live at other times."""
 
 
 class CategoryBytes(NamedTuple):
@@ -39,7 +39,7 @@ class CategoryBytes(NamedTuple):
     overflowed: RegionBytes
 
 
-# Categories of the original that nothing of ours is in.
+# Categories of the original that TileScope does not use.
 EMPTY_CATEGORIES = ("globalMessage", "hostMessage", "multiple", "outputEdge", "rearrangement", "sharedCodeStorage",
                     "sharedDataStorage")
 
@@ -83,7 +83,7 @@ class VertexMemory:
         """Bytes of its code on this tile."""
 
     def _refused(self, name: str) -> NoReturn:
-        refuse(f"VertexMemory.{name}", "the state of vertices is recorded as a whole, see ComputeSet.vertices.")
+        refuse(f"VertexMemory.{name}", "vertex state is only recorded in total, see ComputeSet.vertices.")
 
     @property
     def copyPtrBytes(self) -> NoReturn:
@@ -130,7 +130,7 @@ class TileMemory:
 
     @property
     def overflowed(self) -> GapBytes:
-        """Bytes that the tile does not have; not zero if the model does not fit."""
+        """Bytes beyond the tile's memory; not zero if the model does not fit."""
         beyond = self._of("includingGaps") - self._source.target["bytesPerTile"]
         return GapBytes(max(0, beyond), self._of("overflowed"))
 
@@ -177,7 +177,7 @@ class Tile:
 
     @property
     def id(self) -> int:
-        """Its number on the whole device."""
+        """Its number within the whole device."""
         return self._id
 
     @property
@@ -192,7 +192,7 @@ class Tile:
 
     @property
     def memory(self) -> TileMemory:
-        """What lies on it. Tiles of replicas have the same."""
+        """Its memory, which is the same in every replica."""
         return TileMemory(self._source, self._id % self._source.tilesOfReplica)
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
-"""numpy's old names of Python's own types, where they are missing.
+"""numpy's old names for Python's own types, where they are missing.
 
-Programs of the SDK's day write ``np.bool``; numpy 1.24 removed these names, so that they would stop at once.
+Scripts from the time of the SDK use ``np.bool``; numpy 1.24 removed these names, so they would fail at once.
 """
 
 import warnings

@@ -1,4 +1,4 @@
-"""Operations of the model, and what was compiled of each."""
+"""Operations of the model, and the programs compiled from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DebugContext:
-    """An operation of the program: what programs and variables were made for.
+    """An operation of the program, to which programs and variables belong.
 
     Operations of the model that share a function share its contexts.
     """
@@ -35,7 +35,7 @@ class DebugContext:
 
     @property
     def id(self) -> int:
-        """Its number; -1 for that of programs without an operation."""
+        """Its number; -1 for programs without an operation."""
         return self._operation
 
     @cached_property
@@ -62,12 +62,12 @@ class DebugContext:
 
     @property
     def json(self) -> str:
-        """What is known of it, as JSON: layer, op_name, op_type, and inputs and outputs where they are recorded."""
+        """Its details as JSON: layer, op_name, op_type, and inputs and outputs if recorded."""
         return json.dumps(self._content)
 
     @property
     def layer(self) -> str:
-        """JSON with the software layer that made it, as the key ``layer``: the model's graph."""
+        """JSON with the software layer that made it in the key ``layer``: the model's graph."""
         return json.dumps({"layer": self._content["layer"]})
 
     @property
@@ -99,7 +99,7 @@ class Operation:
 
     @property
     def debugContext(self) -> DebugContext:
-        """What it is. Places of one function have contexts with one id."""
+        """Its context. Places of one function have contexts with the same id."""
         return DebugContext(self._source, self._operation, self._node, self.name)
 
     @property
@@ -108,7 +108,7 @@ class Operation:
         return []
 
     def programs(self) -> list[Program]:
-        """Programs of its steps, and calls of it; by id. Empty if it became none."""
+        """Programs of its steps, and calls of it, by id. Empty if no programs were compiled for it."""
         return [self._source.program(number) for number in self._programs.tolist()]
 
     @cached_property
@@ -127,7 +127,7 @@ class Operation:
 
     @property
     def lastStepIndex(self) -> int:
-        """Its last step there."""
+        """Its last step in CompilationReport.livenessProgramSteps."""
         return self._last
 
     @property
@@ -148,7 +148,7 @@ class Operation:
     @property
     def codeSize(self) -> NoReturn:
         """Refused: operations share code, see tilescope.open(path).operations()."""
-        refuse("Operation.codeSize", "operations share code; tilescope.open(path).operations() shares it out.")
+        refuse("Operation.codeSize", "operations share code; tilescope.open(path).operations() divides it among them.")
 
     def __repr__(self) -> str:
         return f"<Operation {self.name}>"
@@ -162,12 +162,12 @@ class OperationAnalysis:
 
     @cached_property
     def operations(self) -> LazyList[Operation]:
-        """In the order of their first steps, then those that became no programs."""
+        """In the order of their first steps, then those without programs."""
         source = self._source
         return LazyList(source.core.place_count(), lambda at: Operation(source, at), source.shown)
 
 
 def debugContexts(source: Source) -> LazyList[DebugContext]:
-    """Of all operations of the program, by id."""
+    """Contexts of all operations of the program, by id."""
     return LazyList(source.core.operation_count(), lambda number: DebugContext.ofOperation(source, number),
                     source.shown)

@@ -1,4 +1,4 @@
-"""The program tree, and visitors of it."""
+"""The program tree and its visitors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ProgramType(Enum):
-    """What a program is. Kinds that TileScope never makes are here for scripts that ask for them."""
+    """The kind of a program. Kinds that TileScope never creates are here for scripts that name them."""
 
     Unknown = 0
     Sequence = 1
@@ -32,7 +32,7 @@ class ProgramType(Enum):
     StreamCopyEnd = 10
     Sync = 11
     WriteUndef = 12
-    # From here on none of ours.
+    # TileScope creates none of the following.
     OnEveryTileSwitch = 13
     SyncAns = 14
     Sans = 15
@@ -57,7 +57,7 @@ class ProgramType(Enum):
 
 
 class Program:
-    """A node of the program tree. Its children are below it; what a call runs is not."""
+    """A node of the program tree with its children; the program run by a call is not a child."""
 
     Type: ClassVar[type[ProgramType]] = ProgramType
 
@@ -75,7 +75,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """Its debug name; empty for most that only order others."""
+        """Its debug name; empty for most programs that only order others."""
         return self._name
 
     @cached_property
@@ -85,7 +85,7 @@ class Program:
 
     @cached_property
     def controlCodeByTile(self) -> np.ndarray:
-        """Bytes of control code, that of its children too: an int64 array[tiles]."""
+        """Bytes of control code, including that of its children: an int64 array[tiles]."""
         source = self._source
         if self._id < 0:
             return np.zeros(source.tiles, dtype=np.int64)
@@ -93,26 +93,26 @@ class Program:
 
     @cached_property
     def vars(self) -> VariablePieces | list[LoweredVariable]:
-        """Lowered variables that it itself reads or writes, each once."""
+        """Lowered variables that it reads or writes itself, each once."""
         if self._id < 0:
             return []
         return VariablePieces(self._source, self._source.core.program_variables(self._id))
 
     @property
     def debugContext(self) -> DebugContext | None:
-        """What it was made for; None for programs that belong to no operation."""
+        """Its operation's context; None for programs without an operation."""
         from ._operations import DebugContext
         return DebugContext.ofOperation(self._source, self._operation) if self._operation >= 0 else None
 
     def accept(self, visitor: ProgramVisitor) -> None:
-        """Calls the visitor's method for its kind, not those of its children's."""
+        """Calls the visitor's method for its kind, but not for its children."""
         getattr(visitor, "visit" + self._type.name)(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._id} {self.name}>"
 
 
-# What stands for the syncs of a trace, which are no programs of the tree.
+# Represents the syncs of a trace, which are not programs of the tree.
 _SYNC: tuple[Any, ...] = ("Sync", "External", -1, [], 1, -1, -1, -1, -1, -1)
 
 
@@ -121,16 +121,16 @@ class SequenceProgram(Program):
 
 
 class RepeatProgram(Program):
-    """A program several times."""
+    """A program repeated several times."""
 
     @property
     def count(self) -> int:
-        """How often."""
+        """Number of repetitions."""
         return self._count
 
 
 class CallProgram(Program):
-    """A call of a function, which is in the profile once."""
+    """A call of a function, which the profile contains once."""
 
     @property
     def target(self) -> Program:
@@ -139,7 +139,7 @@ class CallProgram(Program):
 
 
 class SwitchProgram(Program):
-    """One of its children, as a value on the device says."""
+    """Runs one of its children, chosen by a value on the device."""
 
 
 class OnTileExecuteProgram(Program):
@@ -162,12 +162,12 @@ class _ExchangeProgram(Program):
 
     @cached_property
     def exchange(self) -> Exchange | None:
-        """The exchange, with its bytes by tile; None where nothing is recorded of it."""
+        """The exchange, with its bytes by tile; None if it is not recorded."""
         return Exchange(self._source, self._exchange) if self._exchange >= 0 else None
 
     @property
     def codeBytesByTile(self) -> np.ndarray:
-        """Exchange code, bytes: an int64 array[tiles]; zeros where an equal exchange has it."""
+        """Exchange code, bytes: an int64 array[tiles]; zeros if counted at an equal exchange."""
         return self._series("code")
 
     @property
@@ -181,7 +181,7 @@ class DoExchangeProgram(_ExchangeProgram):
 
 
 class GlobalExchangeProgram(_ExchangeProgram):
-    """An exchange between IPUs. Its bytes are those of the step's IPUs."""
+    """An exchange between IPUs. Its bytes are in the IPUs of the step."""
 
 
 class _StreamCopyProgram(Program):
@@ -198,7 +198,7 @@ class _StreamCopyProgram(Program):
 
     @property
     def bytesByTile(self) -> np.ndarray:
-        """Bytes that come to each tile or leave it: an int64 array[tiles]."""
+        """Bytes received or sent by each tile: an int64 array[tiles]."""
         return self._source.byTile(self._of[2])
 
 
@@ -219,7 +219,7 @@ class SyncProgram(Program):
 
 
 class WriteUndefProgram(Program):
-    """Declares that a variable's value is no longer wanted."""
+    """Declares that a variable's value is no longer needed."""
 
 
 _CLASSES: dict[ProgramType, type[Program]] = {
@@ -232,15 +232,15 @@ _CLASSES: dict[ProgramType, type[Program]] = {
 
 
 def makeProgram(source: Source, number: int) -> Program:
-    """The program of an id, of the class for its kind."""
+    """The program with an id, as an instance of the class for its kind."""
     kind = source.core.program(number)[0] if number >= 0 else "Sync"
     return _CLASSES[ProgramType[kind]](source, number)
 
 
 class ProgramVisitor:
-    """Base of visitors: override ``visit<Kind>`` of the kinds that matter and give it to Program.accept().
+    """Base of visitors: override ``visit<Kind>`` for the kinds of interest and pass it to Program.accept().
 
-    There is a method for each Program.Type; what is not overridden does nothing.
+    There is a method for each Program.Type; methods that are not overridden do nothing.
     """
 
     def visitOnTileExecute(self, onTileExecute: OnTileExecuteProgram) -> None:
@@ -281,7 +281,7 @@ class ProgramVisitor:
 
 
 def _visitNothing(self: ProgramVisitor, program: Program) -> None:
-    """Never called: TileScope makes no such program."""
+    """Never called: TileScope creates no such program."""
 
 
 for _kind in ProgramType:

@@ -1,4 +1,4 @@
-"""The report: the root of everything that a profile says."""
+"""The report: the root of everything in a profile."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ._source import Source
 
 
 class PoplarVersion:
-    """What made the profile: TileScope, in Poplar's place."""
+    """The program that wrote the profile: TileScope, instead of Poplar."""
 
     def __init__(self, creator: str) -> None:
         self.string = creator
         """``TileScope 0.1.0``."""
         self.major, self.minor, self.point = (int(n) for n in (re.findall(r"\d+", creator) + ["0"] * 3)[:3])
         self.packageHash = ""
-        """Empty: it is no package of the SDK."""
+        """Empty: it is not a package of the SDK."""
 
     def __repr__(self) -> str:
         return self.string
@@ -42,7 +42,7 @@ class ProfileReportVersion:
 
 
 class ComputeInstrumentationLevel(Enum):
-    """How finely compute was timed."""
+    """The resolution of compute times."""
 
     Off = 0
     Vertex = 1
@@ -53,7 +53,7 @@ class ComputeInstrumentationLevel(Enum):
 
 
 class ExternalExchangeInstrumentationLevel(Enum):
-    """How finely exchanges with the host and other IPUs were timed."""
+    """The resolution of times of exchanges with the host and other IPUs."""
 
     Off = 0
     Tile = 1
@@ -61,7 +61,7 @@ class ExternalExchangeInstrumentationLevel(Enum):
 
 
 class InstrumentationSettings:
-    """What was timed. A simulated execution has its times by tile, whatever the engine options ask for."""
+    """The resolution of times. A simulated execution is always timed by tile, regardless of engine options."""
 
     ComputeInstrumentationLevel: ClassVar[type] = ComputeInstrumentationLevel
     ExternalExchangeInstrumentationLevel: ClassVar[type] = ExternalExchangeInstrumentationLevel
@@ -73,19 +73,19 @@ class InstrumentationSettings:
 
 
 class Report:
-    """A profile. Nothing is read before it is asked for."""
+    """A profile. Its parts are read on first use."""
 
     def __init__(self, path: str) -> None:
         self._source = Source(path)
 
     @cached_property
     def compilation(self) -> CompilationReport:
-        """What was compiled."""
+        """The compilation."""
         return CompilationReport(self._source)
 
     @cached_property
     def execution(self) -> ExecutionReport:
-        """What was executed. Raises NotInProfile if nothing was: the model did not fit, or was only compiled."""
+        """The execution. Raises NotInProfile if there was none: the model did not fit, or was only compiled."""
         info = self._source.info
         if not info["hasExecution"]:
             why = "it was only compiled." if info["fits"] else "the model does not fit in memory."
@@ -94,7 +94,7 @@ class Report:
 
     @cached_property
     def poplarVersion(self) -> PoplarVersion:
-        """What made the profile."""
+        """The program that wrote the profile."""
         return PoplarVersion(self._source.info["creator"])
 
     @cached_property
@@ -104,11 +104,11 @@ class Report:
 
     @cached_property
     def instrumentationSettings(self) -> InstrumentationSettings:
-        """What was timed."""
+        """The resolution of times."""
         return InstrumentationSettings(self._source.info["hasExecution"])
 
     def listPrintLength(self, items: int) -> None:
-        """How many items the text of a list shows. Raises ValueError for less than none."""
+        """Sets the number of items in the text of a list. Raises ValueError if it is negative."""
         if items < 0:
             raise ValueError(f"a list cannot show {items} items")
         self._source.shown.items = items
@@ -120,13 +120,13 @@ class Report:
 def openReport(profileFilename: str | PathLike[str], debugInfoFilename: str | PathLike[str] | None = None) -> Report:
     """Opens a profile.pop.
 
-    ``debugInfoFilename`` is the path of a debug.cbor in the original. Ours has all of that in the profile, and it is
-    not read. Raises tilescope.ProfileError for a file that is not there or is no profile of TileScope.
+    ``debugInfoFilename`` is the path of a debug.cbor in the original. It is not read, as TileScope's profiles contain
+    all of it. Raises tilescope.ProfileError for a file that does not exist or is not a profile of TileScope.
     """
     return Report(fspath(profileFilename))
 
 
 def openTrace(path: str | PathLike[str]) -> NoReturn:
     """Refused: .pvti files are not read."""
-    refuse("openTrace", f"files of the System Analyser ('{fspath(path)}') are not read; what the host did is in the "
-           "profile, with what libpvti recorded: see tilescope.open(path).hosts().")
+    refuse("openTrace", f"files of the System Analyser ('{fspath(path)}') are not read; the host's events are in the "
+           "profile, with those recorded by libpvti: see tilescope.open(path).hosts().")

@@ -1,4 +1,4 @@
-"""The profile that all objects of a report look into, and what they share of it."""
+"""The profile behind all objects of a report, and the data that they share."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Array = np.ndarray
 
 
 class Source:
-    """A profile. Parts are read when first asked for; programs and the like are made once.
+    """A profile. Parts are read on first use; programs and the like are created once.
 
-    Tiles of the file are those of one replica. Arrays by tile are of the whole device: the same again for each replica.
+    The file contains the tiles of one replica. Arrays by tile are of the whole device, repeated for each replica.
     """
 
     def __init__(self, path: str) -> None:
@@ -35,7 +35,7 @@ class Source:
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        """What was run and the headline figures."""
+        """The run and its main figures."""
         return self.core.info
 
     @cached_property
@@ -50,7 +50,7 @@ class Source:
 
     @cached_property
     def tilesOfReplica(self) -> int:
-        """Tiles that the file has values for."""
+        """Number of tiles with values in the file."""
         return self.target["ipus"] * self.target["tilesPerIpu"]
 
     @cached_property
@@ -94,7 +94,7 @@ class Source:
 
     @cached_property
     def equivalenceClasses(self) -> list[EquivalenceClass]:
-        """Classes of liveness by id; the last is that of what is always live."""
+        """Liveness classes by id; the last one is that of always-live variables."""
         from ._variables import EquivalenceClass, Interval
         starts, ends, first = (a.tolist() for a in self.core.liveness_classes())
         classes = [EquivalenceClass(i, [Interval(starts[k], ends[k]) for k in range(first[i], first[i + 1])])
@@ -104,11 +104,11 @@ class Source:
 
     @cached_property
     def firstPieces(self) -> Array:
-        """Number of the first lowered variable of each variable, and of all at the end."""
+        """Number of the first lowered variable of each variable, and the total at the end."""
         return self.core.first_pieces()
 
     def program(self, number: int) -> Program:
-        """The program of an id; -1 is what stands for a sync. The same object each time."""
+        """The program with an id; -1 represents a sync. The same object each time."""
         found = self._programs.get(number)
         if found is None:
             from ._programs import makeProgram
@@ -116,7 +116,7 @@ class Source:
         return found
 
     def computeSet(self, number: int) -> ComputeSet:
-        """The compute set of an id; the same object each time."""
+        """The compute set with an id; the same object each time."""
         found = self._computeSets.get(number)
         if found is None:
             from ._computesets import ComputeSet

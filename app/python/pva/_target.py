@@ -11,7 +11,7 @@ from ._source import Source
 
 
 class TargetType(Enum):
-    """What a graph was compiled for."""
+    """The kind of target that a graph was compiled for."""
 
     Unknown = 0
     Ipu = 1
@@ -101,8 +101,8 @@ class Target:
 
     @property
     def relativeSyncDelayByTile(self) -> NoReturn:
-        """Refused: all tiles wait alike."""
-        refuse("Target.relativeSyncDelayByTile", "all tiles of a simulated IPU wait alike, see minSyncDelay.")
+        """Refused: all tiles wait equally long."""
+        refuse("Target.relativeSyncDelayByTile", "all tiles of a simulated IPU wait equally long, see minSyncDelay.")
 
 
 class Graph:
@@ -123,12 +123,12 @@ class Graph:
 
     @property
     def numEdges(self) -> int:
-        """Edges of these."""
+        """Edges of these vertices."""
         return self._source.info["edges"]
 
     @property
     def numVars(self) -> int:
-        """Variables, without what the compiler adds for code and state."""
+        """Variables, without those that the compiler adds for code and state."""
         core = self._source.core
         kinds = (core.variable(number)[1] for number in range(len(self._source.firstPieces) - 1))
         return sum(kind in ("variable", "constant") for kind in kinds)

@@ -1,4 +1,4 @@
-"""Lowered variables: what of a variable lies on one tile, each with a number of its own."""
+"""Lowered variables: the part of a variable on one tile, each with its own number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._errors import refuse
 from ._lists import LazyList, place, shortened
 from ._source import Source
 
-# Variables whose pieces are made at once while somebody goes through all.
+# Number of variables whose pieces are created at a time during iteration.
 _BATCH = 64
 
 
@@ -28,11 +28,11 @@ class EquivalenceClass(NamedTuple):
 
     id: int
     steps: list[Interval]
-    """Intervals in order, which do not touch."""
+    """Ordered intervals that do not touch."""
 
 
 class BriefVariable(NamedTuple):
-    """What LoweredVariables.allBriefVars says of a lowered variable."""
+    """An item of LoweredVariables.allBriefVars."""
 
     id: int
     bytes: int
@@ -41,10 +41,10 @@ class BriefVariable(NamedTuple):
 
 
 class VariableSize:
-    """A variable with bytes that are live somewhere.
+    """A variable with live bytes.
 
-    Two are equal if they are of the same variable of a report. Code, vertex state and the like are variables too, with
-    the name of their category.
+    Two are equal if they belong to the same variable of a report. Code, vertex state and the like are variables too,
+    named after their category.
     """
 
     __slots__ = ("_id", "name", "size")
@@ -67,7 +67,7 @@ class VariableSize:
 
 
 class UnloweredVariable:
-    """A variable as a whole, on all its tiles."""
+    """A whole variable, on all its tiles."""
 
     __slots__ = ("_id", "name", "category", "type", "shape", "bytes", "alwaysLive", "_class")
 
@@ -89,7 +89,7 @@ class UnloweredVariable:
 
 
 class LoweredVariable:
-    """What of a variable lies on one tile."""
+    """The part of a variable on one tile."""
 
     __slots__ = ("_source", "_id", "_variable", "tileId", "bytes", "_offset")
 
@@ -105,12 +105,12 @@ class LoweredVariable:
 
     @property
     def unloweredVar(self) -> UnloweredVariable:
-        """The variable as a whole."""
+        """The whole variable."""
         return unlowered(self._source, self._variable)
 
     @property
     def hasUnloweredVar(self) -> bool:
-        """False for code, vertex state and what else the compiler adds."""
+        """False for code, vertex state and other variables added by the compiler."""
         return self.category in ("variable", "constant")
 
     @property
@@ -125,12 +125,12 @@ class LoweredVariable:
 
     @property
     def alwaysLive(self) -> bool:
-        """Whether its memory is never used by others."""
+        """Whether its memory is not shared with others."""
         return self.unloweredVar.alwaysLive
 
     @property
     def equivalenceClass(self) -> EquivalenceClass:
-        """When it is live. What is always live is so at all steps."""
+        """When it is live; at all steps if it is always live."""
         return self._source.equivalenceClasses[self.unloweredVar._class]
 
     @property
@@ -146,14 +146,14 @@ class LoweredVariable:
     @property
     def alignment(self) -> NoReturn:
         """Refused: alignments are not recorded."""
-        refuse("LoweredVariable.alignment", "only the offsets that follow from it are recorded.")
+        refuse("LoweredVariable.alignment", "only the resulting offsets are recorded.")
 
     def __repr__(self) -> str:
         return f"<LoweredVariable {self._id} {self.name}: {self.bytes} bytes on tile {self.tileId}>"
 
 
 def unlowered(source: Source, number: int) -> UnloweredVariable:
-    """The variable of an id; the same object each time."""
+    """The variable with an id; the same object each time."""
     known: dict[int, UnloweredVariable] = source.__dict__.setdefault("_variables", {})
     found = known.get(number)
     if found is None:
@@ -162,7 +162,7 @@ def unlowered(source: Source, number: int) -> UnloweredVariable:
 
 
 class VariablePieces(Sequence):
-    """The lowered variables of some variables, in the order of these and of tiles."""
+    """The lowered variables of some variables, ordered by variable and tile."""
 
     def __init__(self, source: Source, variables: Iterable[int]) -> None:
         self._source = source
@@ -198,12 +198,12 @@ def _of(source: Source, numbers: np.ndarray, variables: np.ndarray, tiles: np.nd
 
 
 def pieceOf(source: Source, number: int) -> LoweredVariable:
-    """The lowered variable of a number; raises IndexError for one that is not there."""
+    """The lowered variable with a number; raises IndexError if there is none."""
     return LoweredVariable(source, number, *source.core.piece(number), None)
 
 
 class BriefVariables(Sequence):
-    """All lowered variables in brief. Going through them holds a few at a time."""
+    """All lowered variables in brief. Iterating keeps only a few in memory at a time."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -244,7 +244,7 @@ class LoweredVariables:
         return BriefVariables(self._source)
 
     def forTile(self, tile: int) -> list[LoweredVariable]:
-        """Those on a tile, with their addresses. Raises IndexError for a tile that is not there."""
+        """Those on a tile, with their addresses. Raises IndexError if there is no such tile."""
         ofReplica = place(tile, self._source.tiles) % self._source.tilesOfReplica
         return list(_of(self._source, *self._source.core.tile_pieces(ofReplica)))
 
@@ -256,5 +256,5 @@ class LoweredVariables:
 
 
 def variables(source: Source) -> LazyList[UnloweredVariable]:
-    """All variables as wholes, by id."""
+    """All whole variables, by id."""
     return LazyList(len(source.firstPieces) - 1, lambda number: unlowered(source, number), source.shown)

@@ -1,4 +1,4 @@
-// Tensors within a model whose values calls keep, by the names that they have in it.
+// Tensors within a model whose values are kept by calls, by their names in the model.
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -17,16 +17,16 @@ using sim::TensorData;
 
 namespace {
 
-/// PopART's name of the gradient of a tensor begins with it.
+/// The prefix of PopART's name for the gradient of a tensor.
 constexpr std::string_view gradientPrefix = "Gradient___";
 
-/// Functions hide the tensors of what they stand for.
+/// Without functions, which hide the tensors inside them.
 Graph withoutFunctions(const Graph& imported, RunOptions options) {
     options.outline.enabled = false;
     return sim::preparedGraph(imported, options);
 }
 
-/// What inputs and operations of the model make.
+/// Names of the inputs of the model and the results of its operations.
 std::vector<std::string> valuesOf(const Graph& graph) {
     std::vector<std::string> names;
     for (const sim::TensorId id : graph.inputs)
@@ -39,7 +39,7 @@ std::vector<std::string> valuesOf(const Graph& graph) {
 
 } // namespace
 
-/// The parts of a gradient are added; what is computed once more in the backward pass stays.
+/// Adds the parts of a gradient; recomputation in the backward pass replaces the same value.
 void CompiledModel::Anchor::take(std::int64_t row, const TensorData& value) {
     TensorData& kept = rows[row];
     if (parts.size() == 1 || kept.isEmpty()) {
@@ -144,7 +144,8 @@ void CompiledModel::watchAnchors(sim::HostPort& port,
 CompiledModel::AnchoredValue CompiledModel::anchored(const std::string& name) const {
     const auto found = anchors_.find(name);
     if (found == anchors_.end())
-        throw UserError(fmt::format("'{}' is no anchor; name it by Options.anchorTensor()", name));
+        throw UserError(
+            fmt::format("'{}' is not an anchor; name it with Options.anchorTensor()", name));
     const Anchor& anchor = found->second;
     if (anchor.rows.empty())
         throw UserError(fmt::format("'{}' has no value: the last call has not computed it", name));

@@ -13,7 +13,7 @@
 namespace tilescope::python {
 namespace {
 
-/// That of the name, new if there is none: what is noted twice is what was noted last.
+/// The attribute of that name, created if missing; the last note wins.
 onnx::AttributeProto& attributeToSet(onnx::NodeProto& node, const std::string& name) {
     for (onnx::AttributeProto& attribute : *node.mutable_attribute())
         if (attribute.name() == name)
@@ -42,7 +42,7 @@ const onnx::AttributeProto* attributeOf(const onnx::NodeProto& node, const std::
     return nullptr;
 }
 
-/// A path without its markers, and the number in the last of them; -1: there is none.
+/// A path without its markers, and the number in the last marker; -1: there is none.
 struct PlainPath {
     std::string name;
     std::int64_t block = -1;
@@ -99,7 +99,7 @@ private:
 
     std::map<std::string, std::string> plain_;
     std::set<std::string> taken_;
-    std::set<std::string> given_; ///< inputs and parameters, whose names are the program's own
+    std::set<std::string> given_; ///< inputs and parameters, named by the program
 };
 
 void placeNode(onnx::NodeProto& node, const BlockPlace& place) {
@@ -113,10 +113,10 @@ void placeNode(onnx::NodeProto& node, const BlockPlace& place) {
 
 using Blocks = std::map<std::int64_t, BlockPlace>;
 
-/// A block of its own for each node, or what is before all of them.
+/// Finds the block of each node, or that of nodes before the first block.
 class BlockFinder {
 public:
-    /// Constants are wherever they are read.
+    /// Constants have no block; they are placed where they are read.
     std::int64_t blockOf(const onnx::NodeProto& node) {
         const PlainPath path = plainPath(node.name());
         begun_ = begun_ || path.block >= 0;
@@ -129,7 +129,7 @@ private:
     bool begun_ = false;
 };
 
-/// The blocks with stages counted without gaps.
+/// The blocks with stages renumbered without gaps.
 Blocks withoutGaps(const onnx::GraphProto& graph, Blocks blocks) {
     std::set<std::int64_t> used;
     BlockFinder finder;
@@ -168,7 +168,7 @@ bool isNote(const onnx::NodeProto& node) {
            node.output_size() == 1;
 }
 
-/// Nodes by what they make.
+/// Nodes by the names of their outputs.
 std::map<std::string, onnx::NodeProto*> makersOf(onnx::GraphProto& graph) {
     std::map<std::string, onnx::NodeProto*> makers;
     for (auto& node : *graph.mutable_node())
@@ -182,7 +182,7 @@ bool isProduct(const onnx::NodeProto& node) {
     return type == "MatMul" || type == "Gemm" || type == "Conv" || type == "ConvTranspose";
 }
 
-/// The node that several notes are about.
+/// The node that a chain of notes refers to.
 onnx::NodeProto* behindNotes(onnx::NodeProto* node,
                              const std::map<std::string, onnx::NodeProto*>& makers) {
     while (isNote(*node)) {
@@ -221,7 +221,8 @@ void applyNote(const onnx::NodeProto& note, const std::map<std::string, onnx::No
         setInt(*behindNotes(maker->second, makers), key->s(), count->i());
 }
 
-/// Lets everybody read what the note reads. An output keeps its name, by a node that hands it on.
+/// Makes all readers of the note read its operand. The note becomes an Identity, so that an output
+/// keeps its name.
 void bypass(onnx::GraphProto& graph, onnx::NodeProto& note) {
     const std::string made = note.output(0);
     const std::string read = note.input(0);

@@ -44,8 +44,8 @@ RunOptions optionsOf(const CompileRequest& request) {
     return options;
 }
 
-/// Parameters, buffers that change and running statistics: programs are the same whatever these
-/// begin with, as the importer folds none of them.
+/// Parameters, buffers that change and running statistics: programs do not depend on their initial
+/// values, as the importer folds none of them.
 std::set<std::string> changingValues(const onnx::ModelProto& model, const CompileRequest& request) {
     constexpr int firstStatistic = 3;
     std::set<std::string> names{request.parameters.begin(), request.parameters.end()};
@@ -58,7 +58,7 @@ std::set<std::string> changingValues(const onnx::ModelProto& model, const Compil
     return names;
 }
 
-/// What tells a model from others, but for the values that change.
+/// Identifies a model, apart from values that change.
 std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
     const std::set<std::string> changing = changingValues(model, request);
     for (auto& tensor : *model.mutable_graph()->mutable_initializer())
@@ -106,7 +106,7 @@ CompiledFigures figuresOf(const Profile& profile) {
     return figures;
 }
 
-/// The graph's name of an output: one that is only handed on has that of its operand.
+/// The graph's name for an output; an output behind an Identity has the name of its operand.
 std::string nameInGraph(const onnx::ModelProto& model, const Graph& graph,
                         const std::string& output) {
     const auto& outputs = model.graph().output();
@@ -116,7 +116,7 @@ std::string nameInGraph(const onnx::ModelProto& model, const Graph& graph,
     return output;
 }
 
-/// All weights of the graph but those.
+/// All weights of the graph except those trained.
 std::vector<std::string> frozenWeights(const onnx::ModelProto& model, const Graph& graph,
                                        const std::set<std::string>& trained) {
     std::set<std::string> changing;
@@ -131,7 +131,7 @@ std::vector<std::string> frozenWeights(const onnx::ModelProto& model, const Grap
     return frozen;
 }
 
-/// The weights of groups as the graph names them; those that it does not have are left out.
+/// Renames the weights of groups to their names in the graph, and drops those not in it.
 void nameInGraph(const onnx::ModelProto& model, const Graph& graph,
                  std::vector<ParameterGroup>& groups) {
     const auto stored = storedWeights(model, graph);
@@ -151,7 +151,7 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
     request.onnx.clear();
     placeBlocks(model, request.blocks);
     applyNotes(model);
-    for (auto& output : *model.mutable_graph()->mutable_output()) // inferred anew in any case
+    for (auto& output : *model.mutable_graph()->mutable_output()) // inferred again in any case
         output.mutable_type()->mutable_tensor_type()->mutable_shape();
     for (const auto& tensor : model.graph().initializer())
         initialisers_.push_back(tensor.name());

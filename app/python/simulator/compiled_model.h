@@ -1,4 +1,4 @@
-// A model that a Python program has compiled: its figures, its profile and a machine to run it on.
+// A model compiled for a Python program: its figures, its profile and a machine to run it on.
 #pragma once
 
 #include <cstdint>
@@ -26,44 +26,44 @@ namespace tilescope::python {
 
 struct CompileRequest {
     std::string onnx;                           ///< the model, serialised
-    std::string name;                           ///< of it, for messages and the profile
+    std::string name;                           ///< of the model, for messages and the profile
     std::map<std::string, std::string> options; ///< job keys
     std::map<std::int64_t, BlockPlace> blocks;
     std::string profile;  ///< file to write; empty: none
-    bool computes = true; ///< values too
-    /// Of training: the outputs that may be the model's own loss (lossOf).
+    bool computes = true; ///< computes values too
+    /// In training: the outputs that may be the loss (lossOf).
     std::optional<std::vector<int>> losses;
     /// Weights that training changes; none: all.
     std::optional<std::set<std::string>> trained;
-    /// Initialisers that are weights, whatever their size; a program that is kept
+    /// Initialisers that are weights, regardless of their size; a cached program
     /// (options.engine.executableCache) does not depend on their values.
     std::set<std::string> parameters;
-    /// Outputs at the end of the model that become values of weights: those weights, in order.
+    /// Weights overwritten by the model's last outputs, in the order of these.
     std::vector<Buffer> state;
-    /// Tensors whose values calls keep, see anchored().
+    /// Tensors whose values are kept by calls, see anchored().
     std::vector<std::string> anchors;
-    /// What the profile is to hold of the values that calls compute, see finishProfile().
+    /// Which computed values are recorded in the profile, see finishProfile().
     RecordedValues values = RecordedValues::Off;
-    std::int64_t valueSamples = 50; ///< iterations at most whose tensors are looked at
+    std::int64_t valueSamples = 50; ///< maximum number of iterations with recorded tensors
 };
 
-/// Of a tensor that goes to the machine or comes from it.
+/// Describes a tensor sent to the machine or received from it.
 struct TensorInfo {
     std::string name;
     sim::Shape shape; ///< of one micro-batch
     sim::DataType type = sim::DataType::Float;
 };
 
-/// What the simulation says about a call.
+/// Results of simulating a call.
 struct CompiledFigures {
     bool fits = true;
-    std::string failure; ///< the original's words where it does not fit
+    std::string failure; ///< the original's message if the model does not fit
     std::int64_t cycles = 0;
     double seconds = 0;     ///< of the machine, for a call
-    double callSeconds = 0; ///< with what the host takes beside it
+    double callSeconds = 0; ///< including the host's time
     double throughput = 0;  ///< samples a second
     std::int64_t ipus = 1;  ///< of all replicas
-    /// Severity, text, and the line of PopLibs' log that it is or "".
+    /// Severity, text, and its line in PopLibs' log, or "".
     std::vector<std::tuple<std::string, std::string, std::string>> messages;
     std::string profile; ///< file that was written; empty: none
     std::string loss;    ///< output that was trained on
@@ -74,7 +74,7 @@ using CompileProgress = std::function<void(std::string_view phase, double done)>
 class CompiledModel {
 public:
     /// Compiles and times the model, and writes its profile. Throws UserError. A model that does
-    /// not fit the machine is compiled, too, but cannot run.
+    /// not fit the machine is also compiled, but cannot run.
     explicit CompiledModel(CompileRequest request, const CompileProgress& progress = {});
 
     [[nodiscard]] const CompiledFigures& figures() const { return figures_; }
@@ -96,19 +96,19 @@ public:
     run(const std::map<std::string, InputElements>& inputs, std::span<const std::int64_t> wanted,
         const std::map<std::string, std::vector<std::int64_t>>& anchored = {});
 
-    /// What each operation of the model makes of the first micro-batch with the weights that the
-    /// model came with, by the operation's name: in forward order, on one IPU, without an update.
+    /// The results of each operation of the model for the first micro-batch with the initial
+    /// weights, by the operation's name: in forward order, on one IPU, without an update.
     [[nodiscard]] std::vector<std::pair<TensorInfo, sim::TensorData>>
     forward(const std::map<std::string, InputElements>& inputs) const;
     /// Operations of the model that draw random numbers, by name.
     [[nodiscard]] std::vector<std::string> drawing() const;
 
-    /// Names that anchors may have: inputs, outputs, weights, "Gradient___w" of each weight that is
-    /// trained, and what operations make.
+    /// Names that anchors may have: inputs, outputs, weights, "Gradient___w" of each trained
+    /// weight, and results of operations.
     [[nodiscard]] std::vector<std::string> tensorNames() const;
-    /// An anchor's value in the last call: a row for each micro-batch that was asked for, in the
-    /// shape of the model; of a gradient before it is accumulated or summed over replicas, times
-    /// the loss's scaling. Throws UserError for what is no anchor or was not computed.
+    /// An anchor's value in the last call: a row for each requested micro-batch, in the shape of
+    /// the model; for a gradient before it is accumulated or summed over replicas, times the loss
+    /// scaling. Throws UserError for a tensor that is not an anchor or was not computed.
     struct AnchoredValue {
         TensorInfo info;
         std::vector<sim::TensorData> rows;
@@ -119,43 +119,43 @@ public:
     [[nodiscard]] std::vector<std::string> weights() const;
     /// Names of the exported model's initialisers, weights or not.
     [[nodiscard]] const std::vector<std::string>& constants() const { return initialisers_; }
-    /// As it is now, in the model's shape. Throws UserError for an unknown name.
+    /// The current value, in the model's shape. Throws UserError for an unknown name.
     [[nodiscard]] sim::TensorData weight(const std::string& name) const;
     void setWeight(const std::string& name, const sim::TensorData& value);
-    /// The optimizer's state in the shapes of the model's weights, without the loss's scaling, by
-    /// PopART's prefix and the weight's name ("Accl1___conv.weight"), wherever it is kept.
+    /// The optimizer's state in the shapes of the model's weights, without the loss scaling, by
+    /// PopART's prefix and the weight's name ("Accl1___conv.weight"), wherever it is stored.
     [[nodiscard]] std::map<std::string, sim::TensorData> state() const;
-    /// Takes what it has under these names. Throws UserError for a value of another size.
+    /// Sets the state that exists under these names. Throws UserError for a value of another size.
     void setState(const std::map<std::string, sim::TensorData>& state);
-    /// Of the run, then of its parameter groups. Throws UserError for another number of them.
+    /// Rates of the run, then of its parameter groups. Throws UserError for another number of them.
     void setLearningRates(std::vector<double> rates);
 
-    /// Writes the profile once more, with the values that were asked for, of all calls so far, and
-    /// with what the program recorded. Nothing where no profile was written, or there is nothing to
-    /// add. Calls after it are not in the profile. Throws UserError.
+    /// Writes the profile again, with the requested values of all calls so far, and with the
+    /// program's recordings. Does nothing if no profile was written or there is nothing to add.
+    /// Later calls are not in the profile. Throws UserError.
     void finishProfile(HostRecord record);
 
 private:
-    /// Of a call in training.
+    /// Sum of the losses of a call in training.
     struct LossSum {
         double sum = 0;
         std::int64_t of = 0;
     };
     void startRecording(const CompileRequest& request);
     void recordCall(sim::HostPort& port, LossSum& loss);
-    /// `content` tells the model from others.
+    /// `content` identifies the model.
     void compile(const std::string& content, const CompileRequest& request,
                  const CompileProgress& progress);
     [[nodiscard]] const StoredWeight& stored(const std::string& name) const;
-    /// A tensor of the optimizer's.
+    /// A tensor of the optimizer's state.
     struct Moment {
         std::string name; ///< in the graph
         const StoredWeight* weight;
-        double scale = 1;        ///< by which the machine's value is larger
+        double scale = 1;        ///< factor of the machine's value
         std::int64_t shards = 1; ///< replicas that it is spread over
     };
     [[nodiscard]] std::map<std::string, Moment> moments() const;
-    /// Tensors of the graph that are an anchor's value together, and what they are in the model.
+    /// Tensors of the graph that together are an anchor's value, and the tensor in the model.
     struct Anchor {
         TensorInfo info;
         std::vector<std::string> parts;
@@ -185,7 +185,7 @@ private:
     std::int64_t updates_ = 0;
 };
 
-/// A part of an input that is one micro-batch, as the machine takes it.
+/// The part of an input for one micro-batch, in the machine's form.
 sim::TensorData microBatchOf(const sim::Tensor& input, const CompiledModel::InputElements& all,
                              std::int64_t microBatch);
 

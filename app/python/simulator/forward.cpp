@@ -1,4 +1,4 @@
-// The model's forward pass on its own, to compare it with somebody else's.
+// The model's forward pass alone, for comparison with other implementations.
 #include <algorithm>
 
 #include "app/python/simulator/compiled_model.h"
@@ -29,7 +29,7 @@ TensorData microBatchOf(const Tensor& input, const CompiledModel::InputElements&
 
 namespace {
 
-/// Of the options only what numbers depend on.
+/// Only those options that affect values.
 RunOptions forwardOptions(const RunOptions& all) {
     RunOptions options;
     options.machine.target = all.machine.target;

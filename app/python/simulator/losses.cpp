@@ -1,4 +1,4 @@
-// Finds the value that training makes small in an exported model.
+// Finds the value that training minimises in an exported model.
 #include "app/python/simulator/annotations.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace tilescope::python {
 namespace {
 
-/// Of an IdentityLoss that the program has written itself.
+/// Marks an IdentityLoss written by the program itself.
 constexpr const char* markedAttribute = "__marked";
 
 bool isLoss(const onnx::NodeProto& node) {
@@ -24,7 +24,7 @@ bool isLoss(const onnx::NodeProto& node) {
                                            : ofOnnx.contains(node.op_type());
 }
 
-/// Losses that no other loss depends on.
+/// Losses on which no other loss depends.
 std::vector<const onnx::NodeProto*> lastLosses(const onnx::GraphProto& graph) {
     std::set<std::string> read; // by losses, directly or through others
     std::vector<const onnx::NodeProto*> last;
@@ -45,7 +45,7 @@ bool isMarked(const onnx::NodeProto& loss) {
                        [](const auto& a) { return a.name() == markedAttribute; });
 }
 
-/// A value and what is made from it with a gradient.
+/// A value and all values made from it with a gradient.
 std::set<std::string> madeFrom(const onnx::GraphProto& graph, const std::string& value) {
     std::set<std::string> made{value};
     for (const onnx::NodeProto& node : graph.node())
@@ -56,7 +56,7 @@ std::set<std::string> madeFrom(const onnx::GraphProto& graph, const std::string&
     return made;
 }
 
-/// The value that Identity nodes hand on.
+/// The value passed on by Identity nodes.
 std::string handedOn(const onnx::GraphProto& graph, std::string value) {
     for (int i = graph.node_size(); i-- > 0;)
         if (const onnx::NodeProto& node = graph.node(i);
@@ -65,7 +65,7 @@ std::string handedOn(const onnx::GraphProto& graph, std::string value) {
     return value;
 }
 
-/// Of the results of one number those that are made from the loss, each once.
+/// The results of one number that are made from the loss, each once.
 std::vector<int> resultsOf(const onnx::GraphProto& graph, const std::string& loss,
                            const std::vector<int>& numbers) {
     const std::set<std::string> made = madeFrom(graph, loss);
@@ -97,7 +97,7 @@ void makeOutput(onnx::GraphProto& graph, const std::string& loss) {
     output.set_name(loss);
     auto& type = *output.mutable_type()->mutable_tensor_type();
     type.set_elem_type(isHalf(graph) ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT);
-    type.mutable_shape(); // that of one number
+    type.mutable_shape(); // the shape of one number
 }
 
 const onnx::NodeProto& onlyLoss(const onnx::GraphProto& graph) {
@@ -111,7 +111,7 @@ const onnx::NodeProto& onlyLoss(const onnx::GraphProto& graph) {
         for (const onnx::NodeProto* loss : losses)
             names.push_back(loss->name());
         throw UserError(fmt::format("the model has several losses ({}); add them up and mark the "
-                                    "sum by poptorch.identity_loss()",
+                                    "sum with poptorch.identity_loss()",
                                     fmt::join(names, ", ")));
     }
     return *losses.front();
@@ -128,14 +128,14 @@ std::string lossOf(onnx::ModelProto& model, const std::vector<int>& numbers) {
     if (results.size() == 1)
         return graph.output(results.front()).name();
     if (results.size() > 1 && !(isReturned && isMarked(loss)))
-        throw UserError(fmt::format("results {} of forward() are numbers that are all made from "
-                                    "the loss '{}': mark the one to train on by "
+        throw UserError(fmt::format("results {} of forward() are all single numbers made from "
+                                    "the loss '{}': mark the one to train on with "
                                     "poptorch.identity_loss(), and detach() the others",
                                     fmt::join(results, ", "), loss.name()));
     if (!isReturned && !isMarked(loss))
         throw UserError(fmt::format(
             "forward() computes the loss '{}', but returns no number with a gradient that is made "
-            "from it: return the loss, or mark what to train on by poptorch.identity_loss()",
+            "from it: return the loss, or mark the value to train on with poptorch.identity_loss()",
             loss.name()));
     makeOutput(graph, name);
     return name;

@@ -22,7 +22,7 @@ std::vector<py::ssize_t> numpyShape(const sim::Shape& shape) {
     return {shape.begin(), shape.end()};
 }
 
-/// Several values of one shape behind each other, in an array of one more dimension.
+/// Stacks several values of one shape in an array with one more dimension.
 py::array stacked(const TensorInfo& info, const std::vector<sim::TensorData>& values) {
     std::vector<py::ssize_t> shape = numpyShape(info.shape);
     shape.insert(shape.begin(), static_cast<py::ssize_t>(values.size()));
@@ -119,7 +119,7 @@ py::list results(CompiledModel& model, const std::map<std::string, py::array>& i
     return list;
 }
 
-/// (name, array) of what each operation of the forward pass makes.
+/// (name, array) of each operation's results in the forward pass.
 py::list forwardOf(const CompiledModel& model, const std::map<std::string, py::array>& inputs) {
     std::map<std::string, CompiledModel::InputElements> elements;
     for (const auto& [name, array] : inputs)
@@ -165,7 +165,7 @@ py::dict optionTable() {
     return table;
 }
 
-/// What the option table says of one value beside others, and of all of them together.
+/// Checks one value given others, by the option table; checkOptions() checks all of them together.
 void checkOption(const std::string& key, const std::string& value,
                  const std::map<std::string, std::string>& others) {
     RunOptions options;
@@ -201,7 +201,7 @@ void setState(CompiledModel& model, const std::map<std::string, py::array>& stat
     model.setState(values);
 }
 
-/// What libpvti's recorder gives.
+/// Converts the record of libpvti's recorder.
 HostRecord recordOf(const py::dict& dict) {
     HostRecord record;
     for (const py::handle& item : dict["events"]) {
@@ -215,7 +215,7 @@ HostRecord recordOf(const py::dict& dict) {
         HostSeries series{
             s[0].cast<std::string>(), s[1].cast<std::string>(), s[2].cast<std::string>(), {}};
         for (const auto& [time, value] : s[3].cast<std::vector<std::pair<double, double>>>())
-            if (std::isfinite(value)) // a loss that has diverged is no point of a plot
+            if (std::isfinite(value)) // a diverged loss cannot be plotted
                 series.points.push_back({time, value});
         record.series.push_back(std::move(series));
     }
@@ -254,7 +254,7 @@ PYBIND11_MODULE(_simulator, m) {
         } catch (const tilescope::UserError& mistake) {
             PyErr_SetString(PyExc_ValueError, mistake.what());
         } catch (const py::builtin_exception&) {
-            throw; // what this module raises itself
+            throw; // raised by this module itself
         } catch (const std::bad_alloc&) {
             throw; // a MemoryError
         } catch (const std::exception& fault) {
@@ -266,17 +266,16 @@ PYBIND11_MODULE(_simulator, m) {
                     .c_str());
         }
     });
-    m.def("options", &optionTable, "Keys of a job with what they are for.");
+    m.def("options", &optionTable, "Keys of a job with their descriptions.");
     m.def("check_option", &checkOption, py::arg("key"), py::arg("value"),
           py::arg("others") = std::map<std::string, std::string>{},
-          "Raises ValueError with the option table's words for a value that it does not allow; "
-          "`others` are options that bounds depend on.");
+          "Raises ValueError with the option table's message for an invalid value; `others` are "
+          "options that bounds depend on.");
     m.def("check_options", &checkOptions, py::arg("values"),
-          "The same for all keys of a job, and for what they are together.");
+          "The same for all keys of a job, and for their combination.");
     m.def("engine_options", &engineOptions, py::arg("json"), py::arg("origin"),
           "Poplar engine options of a JSON object; `origin` names it in errors.");
-    py::class_<CompiledModel>(m, "CompiledModel",
-                              "A model that is compiled for a simulated machine.")
+    py::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a simulated machine.")
         .def(
             py::init(&compiled), py::arg("onnx"), py::arg("name"), py::arg("options"),
             py::arg("blocks") = std::map<std::int64_t, py::tuple>{}, py::arg("profile") = "",
@@ -287,22 +286,19 @@ PYBIND11_MODULE(_simulator, m) {
             py::arg("progress") = std::nullopt,
             "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
             "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
-            "`losses` are the numbers of outputs that training may make small, None for inference; "
+            "`losses` are the numbers of outputs that training may minimise, None for inference; "
             "`trained` names the weights that training changes, None for all; `parameters` "
-            "initialisers that are weights whatever their size, and `state` those (name, "
+            "initialisers that are weights regardless of their size, and `state` those (name, "
             "shape) that the model's last outputs overwrite after each micro-batch; `anchors` are "
-            "tensors that "
-            "calls "
-            "keep for anchored(). `values` is what "
-            "finish_profile() writes of computed values: 'all', 'curves' or 'off'. "
-            "Raises ValueError for what the user can mend.")
-        .def_property_readonly("figures", &figuresOf, "What the simulation says, as a dict.")
+            "tensors kept by calls for anchored(). `values` selects the computed values written by "
+            "finish_profile(): 'all', 'curves' or 'off'. Raises ValueError for errors of the user.")
+        .def_property_readonly("figures", &figuresOf, "Results of the simulation, as a dict.")
         .def_property_readonly(
             "inputs", [](const CompiledModel& model) { return infoList(model.inputs()); },
             "(name, shape of a micro-batch, element type) of each input.")
         .def_property_readonly(
             "outputs", [](const CompiledModel& model) { return infoList(model.outputs()); },
-            "The same of each output.")
+            "The same for each output.")
         .def_property_readonly("micro_batches", &CompiledModel::microBatches,
                                "Micro-batches of a call, over all replicas.")
         .def(
@@ -310,11 +306,10 @@ PYBIND11_MODULE(_simulator, m) {
             py::arg("anchored") = std::map<std::string, std::vector<std::int64_t>>{},
             "One call. `inputs`: arrays of float32 or int32 by name, all micro-batches one after "
             "the other. Returns for each output an array [len(wanted), *shape]; `anchored` are the "
-            "micro-batches that are kept of each anchor.")
-        .def(
-            "forward", &forwardOf, py::arg("inputs"),
-            "(name, array) of what each operation makes of the first micro-batch, with the weights "
-            "that the model came with.")
+            "micro-batches kept of each anchor.")
+        .def("forward", &forwardOf, py::arg("inputs"),
+             "(name, array) of each operation's results for the first micro-batch, with the "
+             "initial weights.")
         .def("drawing", &CompiledModel::drawing, "Operations that draw random numbers.")
         .def("tensor_names", &CompiledModel::tensorNames, py::call_guard<py::gil_scoped_release>(),
              "Names that anchors may have.")
@@ -332,7 +327,7 @@ PYBIND11_MODULE(_simulator, m) {
             [](const CompiledModel& model, const std::string& name) {
                 return arrayOf(model.weight(name));
             },
-            "A weight as it is now.")
+            "The current value of a weight.")
         .def(
             "set_weight",
             [](CompiledModel& model, const std::string& name, const py::array& value) {
@@ -340,10 +335,10 @@ PYBIND11_MODULE(_simulator, m) {
             },
             "Overwrites a weight on all replicas.")
         .def("finish_profile", &finishProfile, py::arg("record") = std::nullopt,
-             "Writes the profile once more with the values of the calls so far, and with what the "
-             "program recorded, see libpvti. Calls after it are not recorded.")
+             "Writes the profile again with the values of the calls so far, and with the program's "
+             "recordings, see libpvti. Later calls are not recorded.")
         .def("state", &stateOf, "The optimizer's state, arrays by name.")
         .def("set_state", &setState, "Overwrites the optimizer's state where names agree.")
         .def("set_learning_rates", &CompiledModel::setLearningRates, py::arg("rates"),
-             "Of the updates from now on: of the run, then of its parameter groups.");
+             "Sets the learning rates from now on: of the run, then of its parameter groups.");
 }

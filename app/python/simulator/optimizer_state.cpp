@@ -1,4 +1,4 @@
-// The optimizer's state as a program keeps it: of whole weights, in the shapes that the model has.
+// The optimizer's state in the program's form: for whole weights, in the model's shapes.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ TensorData scaled(TensorData data, double factor) {
     return data;
 }
 
-/// What the replicas have together: each its shard, and the last one may be longer than is used.
+/// Joins the shards of the replicas; the last one may be longer than the part in use.
 TensorData joined(const std::vector<TensorData>& parts, std::size_t shards, const Shape& shape) {
     TensorData whole(parts.front().type(), shape);
     std::size_t at = 0;
@@ -52,7 +52,7 @@ std::vector<TensorData> split(const TensorData& whole, std::size_t shards, std::
 
 } // namespace
 
-/// SGD's momentum has the scale of the loss in it.
+/// SGD's momentum includes the loss scaling.
 std::map<std::string, CompiledModel::Moment> CompiledModel::moments() const {
     std::map<std::string, Moment> moments;
     std::map<std::string, const std::pair<const std::string, StoredWeight>*> byGraphName;
@@ -84,7 +84,7 @@ std::map<std::string, TensorData> CompiledModel::state() const {
     std::map<std::string, TensorData> state;
     for (const auto& [name, moment] : moments()) {
         const std::vector<TensorData> parts = machine().state(moment.name);
-        if (moment.weight == nullptr) { // a count of updates
+        if (moment.weight == nullptr) { // a step count
             state.emplace(name, parts.front());
             continue;
         }

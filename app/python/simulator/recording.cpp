@@ -1,4 +1,4 @@
-// What calls compute, and what the program records beside them, in the profile.
+// Adds the values computed by calls, and the program's own recordings, to the profile.
 #include <filesystem>
 
 #include "app/python/simulator/compiled_model.h"
@@ -15,8 +15,8 @@ void CompiledModel::startRecording(const CompileRequest& request) {
         scores_.emplace(prepared_);
 }
 
-/// One call, with a point of the curve for it in training: the loss is that of scores where the
-/// model has a cross-entropy, else what the model returns as it.
+/// One call, with a point of the training curve: the loss is computed from scores if the model has
+/// a cross-entropy, otherwise it is the loss returned by the model.
 void CompiledModel::recordCall(sim::HostPort& port, LossSum& loss) {
     port.output = [this, &loss, output = std::move(port.output)](const sim::Tensor& tensor,
                                                                  const sim::BatchPlace& place,

@@ -29,7 +29,7 @@ void importGraphcoreDomain(onnx::ModelProto& model) {
     set.set_version(1);
 }
 
-/// The annotations that say where a node runs.
+/// Copies the annotations for the placement of a node.
 void copyPlace(const onnx::NodeProto& from, onnx::NodeProto& to) {
     for (const auto& attribute : from.attribute())
         if (attribute.name() == "__pipeline_stage" || attribute.name() == "__ipu_number" ||
@@ -46,7 +46,7 @@ onnx::NodeProto variableNode(const char* type, const std::string& name) {
     return node;
 }
 
-/// Puts a node that reads the buffer before all others, and lets them read what it has read.
+/// Inserts a node that reads the buffer before all others, and makes them use its result.
 void readOnce(onnx::GraphProto& graph, const std::string& buffer) {
     onnx::NodeProto read = variableNode("ReadVariable", buffer + "/read");
     read.add_input(buffer);
@@ -68,8 +68,8 @@ void readOnce(onnx::GraphProto& graph, const std::string& buffer) {
         nodes.SwapElements(i, i - 1);
 }
 
-/// A buffer that is only written is no initialiser of an exported model. It begins as the module
-/// has it: the first call brings all buffers.
+/// A buffer that is only written is not an initialiser of the exported model. Its initial value
+/// comes from the module: the first call sends all buffers.
 void addIfUnread(onnx::GraphProto& graph, const Buffer& buffer, const onnx::ValueInfoProto& value) {
     const auto& known = graph.initializer();
     if (std::any_of(known.begin(), known.end(),

@@ -1,4 +1,4 @@
-// Buffers that a model changes as it runs: state of the compiled model.
+// Buffers that a model changes while running: state of the compiled model.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ class ModelProto;
 
 namespace tilescope::python {
 
-/// An initialiser that the model overwrites.
+/// An initialiser overwritten by the model.
 struct Buffer {
     std::string name;
     std::vector<std::int64_t> shape;
 };
 
-/// Takes the last outputs off the model, as many as there are `buffers`: each
-/// micro-batch ends with these values in the buffers. Whoever reads a buffer reads what it was when
-/// the micro-batch began, in the backward pass, too.
+/// Removes the last outputs of the model, as many as there are `buffers`, and stores their values
+/// in the buffers at the end of each micro-batch. Readers of a buffer get its value at the start of
+/// the micro-batch, also in the backward pass.
 void updateState(onnx::ModelProto& model, const std::vector<Buffer>& buffers);
 
-/// Batch normalisations are PyTorch's: running variances are those of samples, and what the module
-/// has in evaluation mode keeps its statistics while the rest trains.
+/// Makes batch normalisations follow PyTorch: running variances are sample variances, and those in
+/// evaluation mode keep their statistics while the rest trains.
 void markBatchNormalizations(onnx::ModelProto& model);
 
 } // namespace tilescope::python

@@ -43,7 +43,7 @@ public:
                 weights_.insert(tensor.name);
     }
 
-    /// Follows views of the weight to the one that the graph has.
+    /// Follows views of the weight to the one in the graph.
     [[nodiscard]] std::optional<StoredWeight> find(const std::string& name,
                                                    const Shape& shape) const {
         StoredWeight found{name, shape, {}};
@@ -68,7 +68,7 @@ private:
     std::set<std::string> weights_;
 };
 
-/// Element i of the result's dimension d is that of dimension permutation[d] of `data`.
+/// Dimension d of the result is dimension permutation[d] of `data`.
 TensorData transposed(const TensorData& data, const std::vector<std::size_t>& permutation) {
     const Shape& from = data.shape();
     const std::size_t rank = from.size();

@@ -1,4 +1,4 @@
-// The weights of an ONNX model in a graph that may keep them in another order.
+// The weights of an ONNX model in a graph that may store them in another order.
 #pragma once
 
 #include <map>
@@ -14,18 +14,18 @@ class ModelProto;
 
 namespace tilescope::python {
 
-/// Where a weight is: the importer keeps a transposed or reshaped weight as a weight of its own.
+/// Where a weight is stored: the importer keeps a transposed or reshaped weight as its own weight.
 struct StoredWeight {
     std::string name;                     ///< in the graph
     sim::Shape shape;                     ///< in the model
-    std::vector<std::size_t> permutation; ///< from the model's dimensions; empty: none
+    std::vector<std::size_t> permutation; ///< of the model's dimensions; empty: none
 };
 
-/// By their names in the model, all initialisers that are weights of the graph.
+/// All initialisers that are weights of the graph, by their names in the model.
 std::map<std::string, StoredWeight> storedWeights(const onnx::ModelProto& model,
                                                   const sim::Graph& graph);
 
-/// A weight of the graph as the model has it, and the other way round.
+/// Converts a weight of the graph to the model's form, and vice versa.
 sim::TensorData asInModel(const sim::TensorData& stored, const StoredWeight& weight);
 sim::TensorData asInGraph(const sim::TensorData& given, const StoredWeight& weight,
                           const sim::Tensor& tensor);

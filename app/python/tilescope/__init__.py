@@ -2,7 +2,7 @@
 
 ``tilescope.open("profile.pop")`` gives the reports that the command line prints and the window shows, as pandas frames
 where pandas is installed; ``tilescope.run("resnet50", out="run")`` makes such a profile and ``tilescope.show(path)``
-opens the window on it. The module ``pva`` beside this one is for scripts written for Graphcore's libpva.
+opens the window on it. The module ``pva`` next to this one is for scripts written for Graphcore's libpva.
 """
 
 from ._core import ProfileError

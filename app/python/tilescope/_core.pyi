@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.int64]
 
 class ProfileError(RuntimeError):
-    """A file that is no profile or is damaged, or something that the profile does not have; says the remedy."""
+    """A file that is not a profile or is damaged, or something that the profile does not have; names the remedy."""
 
 class Step:
     """An executed step."""
@@ -28,7 +28,7 @@ class Step:
     def ipus(self) -> Any: ...
 
 class StepIpu:
-    """What one IPU does in a step."""
+    """The activity of one IPU in a step."""
 
     @property
     def ipu(self) -> int: ...
@@ -52,7 +52,7 @@ class StepIpu:
     def dataOut(self) -> int: ...
 
 class Profile:
-    """A profile.pop, read part by part when asked for."""
+    """A profile.pop, whose parts are read on first use."""
 
     def __init__(self, path: str) -> None: ...
     @property

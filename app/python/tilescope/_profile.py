@@ -11,10 +11,10 @@ from ._report import Report, Table
 
 
 class Profile:
-    """A profile.pop, by its name or its folder's, as run(out=...) has it. Each report is made when it is asked for.
+    """A profile.pop, given by its name or its folder's, as for run(out=...). Each report is made on request.
 
-    Reports as methods return frames of their main table (see Report.frame); ``report(name)`` has all tables and fields.
-    All raise ProfileError for tiles, steps and the like that the profile does not have, and for a damaged file.
+    Methods for reports return frames of their main table (see Report.frame); ``report(name)`` has all tables and
+    fields. All raise ProfileError for tiles, steps and the like that the profile does not have, and for a damaged file.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -26,7 +26,7 @@ class Profile:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What was run with which options, and the headline figures."""
+        """The model and options that were run, and the main figures."""
         return self._core.info
 
     @property
@@ -42,8 +42,8 @@ class Profile:
     def report(self, name: str, **request: Any) -> Report:
         """A report by its name.
 
-        ``tile``, ``ipu``, ``step``, ``run`` (numbers), ``by`` and ``filter`` (texts) are what the command line takes as
-        ``--tile`` and so on. Raises ProfileError for one that the report does not take.
+        ``tile``, ``ipu``, ``step``, ``run`` (numbers), ``by`` and ``filter`` (strings) correspond to ``--tile`` etc. on
+        the command line. Raises ProfileError for an argument that the report does not take.
         """
         return Report(name, self._core.report(name, **request), self.path)
 
@@ -53,7 +53,7 @@ class Profile:
 
     def liveness(self, *, tile: int | None = None, ipu: int | None = None, step: int | None = None,
                  filter: str = "") -> Any:
-        """What is live at a step, by default that of the peak; bytes."""
+        """The variables live at a step, by default the peak; bytes."""
         return self.report("liveness", tile=tile, ipu=ipu, step=step, filter=filter).frame
 
     def variables(self, *, tile: int | None = None, ipu: int | None = None, filter: str = "") -> Any:
@@ -73,32 +73,32 @@ class Profile:
         return self.report("programs", filter=filter).frame
 
     def operations(self, *, run: int | None = None, by: str = "", filter: str = "") -> Any:
-        """Operations of the model with cycles, bytes and flops, of a run or the last."""
+        """Operations of the model with cycles, bytes and flops, of one run, by default the last."""
         return self.report("operations", run=run, by=by, filter=filter).frame
 
     def trace(self, *, ipu: int | None = None, step: int | None = None) -> Any:
-        """What was executed, or one step of it."""
+        """The execution, or one step of it."""
         return self.report("trace", ipu=ipu, step=step).frame
 
     def pipeline(self) -> Any:
-        """Stages of a pipeline; nothing if there is none."""
+        """Stages of a pipeline; empty if there is none."""
         return self.report("pipeline").frame
 
     def phases(self, *, filter: str = "") -> Any:
-        """Phases of a phased execution; nothing if there is none."""
+        """Phases of a phased execution; empty if there is none."""
         return self.report("phases", filter=filter).frame
 
     def hosts(self, *, by: str = "", filter: str = "") -> Any:
-        """What the program recorded of itself (libpvti), tracepoints by ``name`` or ``time``; seconds from where the
-        first run begins. ``report("hosts")`` also has its graphs and heat maps, and lanes of the host."""
+        """Tracepoints recorded by the program (libpvti), by ``name`` or ``time``; seconds from the start of the first
+        run. ``report("hosts")`` also has its graphs and heat maps, and lanes of the host."""
         return self.report("hosts", by=by, filter=filter).frame
 
     def values(self, *, by: str = "", filter: str = "") -> Any:
-        """What tensors held in a run with values; ``by`` ``tensor``, ``iteration``, ``exponent`` or ``update``."""
+        """Statistics of tensors in a run with values; ``by`` ``tensor``, ``iteration``, ``exponent`` or ``update``."""
         return self.report("values", by=by, filter=filter).frame
 
     def insights(self, *, tile: int | None = None, ipu: int | None = None) -> Any:
-        """What stands out, with remedies."""
+        """Findings, with remedies."""
         return self.report("insights", tile=tile, ipu=ipu).frame
 
     def query(self, sql: str) -> Any:
@@ -114,10 +114,10 @@ class Profile:
         return self.report("memory")._repr_html_()
 
     def __repr__(self) -> str:
-        # Names come from files: as texts of Python, in which nothing commands a terminal.
+        # Names come from files: shown as Python strings, so that they contain no control sequences.
         return f"<Profile {self.path!r}: {self.info['model']!r} on {self.target['name']}>"
 
 
 def open(path: str | PathLike[str]) -> Profile:
-    """Opens a profile. Raises ProfileError for a file that is not there or is no profile of TileScope."""
+    """Opens a profile. Raises ProfileError for a file that does not exist or is not a profile of TileScope."""
     return Profile(path)

@@ -1,4 +1,4 @@
-"""The programs tilescope and tilescope-gui, called for what they do better than a library."""
+"""Calls the programs tilescope and tilescope-gui for tasks that they do better than a library."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from typing import Any
 from ._core import ProfileError
 from ._profile import Profile
 
-# Statuses of the program: a model that does not fit has a profile too; what the user can mend; a fault of ours.
+# Exit statuses: a model that does not fit, which has a profile too; an error of the user; a fault of TileScope.
 _DOES_NOT_FIT, _USERS_FAULT = 1, 2
 
 
 def find(name: str) -> str:
-    """The path of a program: beside the packages in a build, else installed. Raises ProfileError if it is neither."""
+    """The path of a program: next to the packages in a build, otherwise installed. Raises ProfileError if not found."""
     built = Path(__file__).parents[2] / "bin" / name
     found = str(built) if os.access(built, os.X_OK) else shutil.which(name)
     if found is None:
-        raise ProfileError(f"the program {name} is not there: install the package tilescope, or build it.")
+        raise ProfileError(f"the program {name} was not found: install the package tilescope, or build it.")
     return found
 
 
 def run(model: str | PathLike[str], *, out: str | PathLike[str], **options: Any) -> Profile:
     """Compiles and simulates a model and opens its profile.
 
-    ``model`` is an ``.onnx`` file, a Keras model (``.json``) or a name of the zoo (``resnet50``); ``out`` the folder of
-    the profile. ``options`` are keys of a job file, in its spelling or with underscores: ``batch_size=4``,
-    ``precision="half"``, ``modelOptions={"layers": 2}``; ``tilescope schema --job`` has them all. What does not fit in
-    memory has a profile too (``info["fits"]``). Raises ProfileError for wrong options and models, with the remedy.
+    ``model`` is an ``.onnx`` file, a Keras model (``.json``) or a name from the zoo (``resnet50``); ``out`` the folder
+    of the profile. ``options`` are keys of a job file, in its spelling or with underscores: ``batch_size=4``,
+    ``precision="half"``, ``modelOptions={"layers": 2}``; ``tilescope schema --job`` lists all. A model that does not
+    fit in memory has a profile too (``info["fits"]``). Raises ProfileError, with the remedy, for wrong options and
+    models.
     """
     job = {"model": _modelOf(model), **{_camelCase(key): value for key, value in options.items()}}
     with tempfile.TemporaryDirectory() as folder:
@@ -52,13 +53,13 @@ def run(model: str | PathLike[str], *, out: str | PathLike[str], **options: Any)
 
 
 def _modelOf(model: str | PathLike[str]) -> str:
-    """A file by its whole path, since the job lies elsewhere; a name of the zoo as it is."""
+    """The absolute path of a file, since the job is elsewhere; a name from the zoo unchanged."""
     text = fspath(model)
     return str(Path(text).absolute()) if Path(text).is_file() else text
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no word for nan and inf: as texts they come to the check of their option."""
+    """Writes nan and inf, which JSON lacks, as strings, so that the check of the option sees them."""
     if isinstance(value, Mapping):
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -67,7 +68,7 @@ def _finite(value: Any) -> Any:
 
 
 def _fileWord(path: str | PathLike[str]) -> str:
-    """A file as an argument that is no option."""
+    """A file as an argument that cannot be taken for an option."""
     text = fspath(path)
     return f"./{text}" if text.startswith("-") else text
 
@@ -81,11 +82,11 @@ def show(path: str | PathLike[str], target: str | PathLike[str] | None = None, *
          compare: str | PathLike[str] | None = None) -> subprocess.Popen[bytes]:
     """Opens the window on a profile, or on two to compare, and returns its process.
 
-    ``view`` is the report that is in front: ``memory``, ``liveness``, ``trace``, ``operations``, ... ``select`` is what
-    is selected in it: a name (``"layer1/conv"``) of what that report is about, or kinds and names or numbers
-    (``{"tile": 5, "operation": "layer1/conv"}``). ``range`` is the part of its axis, ``(from, to)`` without ``to``, in
+    ``view`` is the report in front: ``memory``, ``liveness``, ``trace``, ``operations``, ... ``select`` is the
+    selection in it: a name (``"layer1/conv"``) of the report's main kind, or kinds with names or numbers
+    (``{"tile": 5, "operation": "layer1/conv"}``). ``range`` is a part of its axis, ``(from, to)`` without ``to``, in
     cycles (``trace``), tiles (``memory``), program steps (``liveness``) or iterations (``values``). ``compare`` is
-    another word for ``target``. Raises ProfileError for files, views, names and ranges that are not there.
+    another name for ``target``. Raises ProfileError for files, views, names and ranges that do not exist.
     """
     if target is not None and compare is not None:
         raise ProfileError("show() takes one profile to compare with: target or compare, not both")
@@ -110,7 +111,7 @@ def _rangeOf(range: str | tuple[int, int] | None) -> str | None:
     return range if range is None or isinstance(range, str) else ":".join(str(end) for end in range)
 
 
-# What a report looks like takes the window a second; more means that it is stuck.
+# A picture takes the window a second; much longer means that it is stuck.
 _PATIENCE_SECONDS = 60
 
 
@@ -118,7 +119,7 @@ def picture(path: str | PathLike[str], view: str, *, select: str = "", size: str
     """A report of the window as PNG, without a display.
 
     ``select`` is what is selected, as for show(): a name, ``tile=5`` or ``step=17``; ``size`` is width and height in pixels.
-    Raises ProfileError for a view or a selection that is not there.
+    Raises ProfileError for a view or a selection that does not exist.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "view.png"

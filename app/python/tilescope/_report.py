@@ -1,4 +1,4 @@
-"""What a report says, for people and for programs."""
+"""Reports, for people and for programs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from html import escape
 from subprocess import SubprocessError
 from typing import Any
 
-# Rows of a table that a notebook shows.
+# Maximum rows of a table shown in a notebook.
 _SHOWN_ROWS = 20
 
-# Reports that the window has, by the same name.
+# Reports that the window also has, under the same name.
 _VIEWS = ("memory", "liveness", "programs", "operations", "trace", "pipeline", "insights")
 
 
@@ -21,7 +21,7 @@ class Table:
         self.key: str = content["key"]
         """Its name in JSON."""
         self.title: str = content["title"]
-        """What is written above it; may be empty."""
+        """Its caption; may be empty."""
         self.columns: list[str] = [column["key"] for column in content["columns"]]
         """Keys of its columns."""
         self.units: dict[str, str] = {column["key"]: column["unit"] for column in content["columns"]}
@@ -29,7 +29,7 @@ class Table:
         self.titles: dict[str, str] = {column["key"]: column["title"] for column in content["columns"]}
         """Titles for people by column."""
         self.rows: list[tuple[Any, ...]] = content["rows"]
-        """Values; None for none."""
+        """Values; None if missing."""
 
     @property
     def frame(self) -> Any:
@@ -53,7 +53,7 @@ class Table:
 
 def _frame(columns: list[str], rows: list[tuple[Any, ...]], title: str, units: dict[str, str]) -> Any:
     try:
-        import pandas  # only here: it takes longer to import than a report to open
+        import pandas  # only here: importing it takes longer than opening a report
     except ImportError:
         return [dict(zip(columns, row)) for row in rows]
     frame = pandas.DataFrame.from_records(rows, columns=columns)
@@ -73,7 +73,7 @@ class Report:
     def __init__(self, name: str, content: dict[str, Any], path: str = "") -> None:
         self._path = path
         self.name = name
-        """As the command line calls it: ``operations``."""
+        """Its name on the command line: ``operations``."""
         self.fields: dict[str, Any] = content["fields"]
         """Single values by key."""
         self.units: dict[str, str] = content["units"]
@@ -81,7 +81,7 @@ class Report:
         self.tables: dict[str, Table] = {key: Table(table) for key, table in content["tables"].items()}
         """Tables by key, the main one first."""
         self.lists: dict[str, list[int]] = content["lists"]
-        """Numbers of one kind by key, such as a figure of each IPU."""
+        """Lists of numbers by key, such as a figure for each IPU."""
 
     @property
     def frame(self) -> Any:
@@ -97,7 +97,7 @@ class Report:
         return f"<h3>{escape(self.name.capitalize())}</h3>{self._picture()}<table>{fields}</table>{tables}"
 
     def _picture(self) -> str:
-        """What the window shows, where there is the window and it has such a report."""
+        """The window's picture, if the window is installed and has such a report."""
         from ._programs import picture
         if self.name not in _VIEWS or not self._path:
             return ""

@@ -1,8 +1,8 @@
 """Records a Keras model as a job that ``tilescope run`` simulates.
 
-This file needs nothing but Python: put it beside a script that is written for the IPU, where
-Graphcore's TensorFlow is installed, and call :func:`record` once the model is compiled and its
-pipelining and gradient accumulation are set::
+This file needs nothing but Python: put it next to a script written for the IPU, where Graphcore's
+TensorFlow is installed, and call :func:`record` once the model is compiled and its pipelining and
+gradient accumulation are set::
 
     import tilescope_keras
     with strategy.scope():
@@ -33,7 +33,7 @@ _OPTIMIZERS = {
                             ("epsilon", "optimizerEpsilon"))),
 }
 
-#: Losses that a job has, by the names that Keras gives functions and classes.
+#: Losses supported by jobs, by Keras's names of functions and classes.
 _LOSSES = {
     "sparse_categorical_crossentropy": "sparse_categorical_crossentropy",
     "categorical_crossentropy": "categorical_crossentropy",
@@ -47,23 +47,23 @@ _LOSSES = {
 
 def record(model, folder, config=None, batch_size=None, mode="training", weights=True,
            target=None, **more):
-    """Writes a model and what it was compiled for into a folder, as a job.
+    """Writes a model and its training configuration into a folder, as a job.
 
     Args:
         model: a Sequential or functional model; to be compiled for training.
-        folder: where the files go; it is made.
-        config: the IPUConfig of the program; without it one IPU.
-        batch_size: of ``fit()``, samples of a micro-batch; without it that of the model's input.
+        folder: for the files; it is created.
+        config: the IPUConfig of the program; one IPU by default.
+        batch_size: of ``fit()``, samples of a micro-batch; by default that of the model's input.
         mode: "training" or "inference".
-        weights: whether the weights are written, too; that takes numpy, which Keras needs as well.
-        target: "mk2" or "bow"; without it mk2.
-        more: further keys of the job, or others than those recorded ("tilescope schema --job").
+        weights: whether the weights are written, too; that needs numpy, as Keras itself does.
+        target: "mk2" or "bow"; mk2 by default.
+        more: further keys of the job, which override recorded ones ("tilescope schema --job").
 
-    Returns the path of the job. What a job cannot say is a warning.
+    Returns the path of the job. Warns about anything that a job cannot express.
 
     Raises:
-        ValueError: for an optimizer that is not simulated, and for values that ``tilescope run`` would
-            refuse, in its words, where tilescope is installed.
+        ValueError: for an optimizer that is not simulated, and, if tilescope is installed, for values
+            that ``tilescope run`` would refuse, with its message.
     """
     _check({"mode": mode})
     if mode not in ("training", "inference"):
@@ -100,7 +100,7 @@ def record(model, folder, config=None, batch_size=None, mode="training", weights
 
 
 def _check(job):
-    """As ``tilescope run`` does it, where it is installed; else it is left to that."""
+    """Checks like ``tilescope run``, if it is installed; otherwise the check is left to it."""
     try:
         from tilescope import _simulator
     except ImportError:
@@ -109,7 +109,7 @@ def _check(job):
 
 
 def _text(value):
-    """A value as the command line takes it."""
+    """A value as written on the command line."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, float) and value.is_integer():
@@ -127,7 +127,7 @@ def _say(text):
 
 
 def _first(of, *names):
-    """The first attribute that there is and that is not None."""
+    """The first attribute that exists and is not None."""
     for name in names:
         value = getattr(of, name, None)
         if value is not None:
@@ -143,7 +143,7 @@ def _number(value):
 
 
 def _word(value):
-    """The name of an enumeration's value, or a text, in small letters."""
+    """The name of an enumeration's value, or a string, in lower case."""
     return (value.name if isinstance(value, enum.Enum) else str(value)).lower()
 
 
@@ -159,8 +159,8 @@ def _write_weights(model, path):
 
 
 def _stages(model, text):
-    """How many stages the model is assigned to, 0 for none. An assignment that Graphcore's Keras
-    has but not its JSON is added to the JSON."""
+    """The number of stages that the model is assigned to, 0 for none. Adds assignments that are
+    missing in the JSON of Graphcore's Keras."""
     config = text["config"]
     if isinstance(config, list):  # a Sequential model of old versions: layers alone
         return 0
@@ -176,10 +176,10 @@ def _stages(model, text):
 
 
 def _assignment(model, config):
-    """As the JSON has it: a stage for each layer of a Sequential model, else [layer, node, stage]."""
+    """As in the JSON: a stage for each layer of a Sequential model, else [layer, node, stage]."""
     try:
         assigned = list(model.get_pipeline_stage_assignment())
-    except (RuntimeError, ValueError):  # what Keras raises where there is none
+    except (RuntimeError, ValueError):  # raised by Keras if there is none
         return []
     if not assigned or any(entry.pipeline_stage is None for entry in assigned):
         return []
@@ -191,7 +191,7 @@ def _assignment(model, config):
 
 
 def _pipelining(model, stages, training):
-    """What set_pipelining_options() was told."""
+    """The arguments of set_pipelining_options()."""
     if stages == 0:
         return {}
     options = getattr(model, "_pipelining_kwargs", None) or {}
@@ -199,7 +199,7 @@ def _pipelining(model, stages, training):
     mapping = list(range(stages)) if mapping is None else [int(ipu) for ipu in mapping]
     job = {"ipus": max(mapping) + 1}
     if job["ipus"] == 1:
-        _say("all {} stages run on one IPU, so that the job has no pipeline".format(stages))
+        _say("all {} stages run on one IPU, so the job has no pipeline".format(stages))
         return {}
     job["execution"] = "pipelined"
     if mapping != list(range(stages)):
@@ -224,14 +224,14 @@ def _pipelining(model, stages, training):
 
 
 def _accumulation(model, pipelined):
-    """Of set_pipelining_options() or set_gradient_accumulation_options(), as the model runs."""
+    """From set_pipelining_options() or set_gradient_accumulation_options(), whichever applies."""
     name = "_gradient_accumulation_steps_per_replica"
     steps = _number(getattr(model, "_pipelining" + name if pipelined else name, None))
     if steps is None or steps <= 1:
         return {}
     method = _word(getattr(model, "_gradient_accumulation_reduction_method", None) or "sum")
     if method not in ("sum", "mean"):
-        _say("gradients are accumulated by '{}'; the job takes their mean".format(method))
+        _say("gradients are accumulated by '{}'; the job uses their mean".format(method))
         method = "mean"
     return {"gradientAccumulation": steps, "accumulationReduction": method}
 
@@ -240,7 +240,7 @@ def _accumulation(model, pipelined):
 
 
 def _optimizer(optimizer):
-    """The optimizer's class and numbers. A wrapper, such as that for loss scaling, holds another."""
+    """The optimizer's class and hyperparameters; unwraps wrappers such as that for loss scaling."""
     job = {}
     inner = optimizer
     while not _is_known(inner):
@@ -271,19 +271,19 @@ def _is_known(optimizer):
 
 
 def _rate(value):
-    """The learning rate; of a schedule the first."""
+    """The learning rate; the first one of a schedule."""
     if isinstance(value, dict):
         start = value.get("config", {}).get("initial_learning_rate")
         if start is None:
             raise ValueError("the learning rate's schedule {} has no initial_learning_rate".format(
                 value.get("class_name")))
-        _say("the job keeps the learning rate {} with which its schedule begins".format(start))
+        _say("the job uses the schedule's initial learning rate {} throughout".format(start))
         return float(start)
     return float(value)
 
 
 def _loss(loss):
-    """The loss by its name; one that a job does not have is left to the model's last layer."""
+    """The loss by name; one not supported by jobs is left out, and the model's last layer decides."""
     if isinstance(loss, (list, tuple)) and len(loss) == 1:
         loss = loss[0]
     if loss is None:
@@ -302,7 +302,7 @@ def _loss(loss):
 
 
 def _config(config, job):
-    """What an IPUConfig says of the machine and the compiler."""
+    """The options of an IPUConfig for the machine and the compiler."""
     own = {}
     ipus = _ipus(config)
     needed = job.get("ipus", 1)
@@ -336,7 +336,7 @@ def _config(config, job):
 
 
 def _ipus(config):
-    """IPUs that are asked for; of several devices those of the first."""
+    """The number of IPUs requested, for the first device if there are several."""
     count = _first(config, "auto_select_ipus")
     if isinstance(count, (list, tuple)):
         count = count[0] if count else None
@@ -344,7 +344,7 @@ def _ipus(config):
 
 
 def _poplibs(config):
-    """Options of convolutions and products; a job has one number for both."""
+    """Options of convolutions and products; a job has one value for both."""
     sources = [dict(_first(_first(config, part), "poplar_options") or {})
                for part in ("convolutions", "matmuls")]
     own = {}
@@ -352,7 +352,7 @@ def _poplibs(config):
                        ("partialsType", "partialsType")):
         values = [source[key] for source in sources if key in source]
         if len(set(map(str, values))) > 1:
-            _say("convolutions and matmuls differ in {}; the job has that of convolutions".format(
+            _say("convolutions and matmuls differ in {}; the job uses that of convolutions".format(
                 key))
         if values:
             own[named] = str(values[0])

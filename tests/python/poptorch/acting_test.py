@@ -1,4 +1,4 @@
-"""Options that have a key of a job act: on the profile, on values, or on files."""
+"""Options with a key of a job have an effect: on the profile, on values, or on files."""
 import copy
 import os
 
@@ -13,7 +13,7 @@ BATCH = 4
 
 
 class Halves(torch.nn.Module):
-    """Adds a number that halves round away beside one."""
+    """Adds a number that is lost next to one when rounded to half."""
 
     def __init__(self):
         super().__init__()
@@ -62,7 +62,7 @@ def test_synthetic_data_leaves_transfers_out():
 
 
 def test_stochastic_rounding_is_right_on_average():
-    step = 2.0**-12  # a quarter of what halves tell apart at one
+    step = 2.0**-12  # a quarter of the spacing of halves at one
     sums = {}
     for on in (False, True):
         options = poptorch.Options().randomSeed(3)
@@ -136,7 +136,7 @@ def test_the_least_weight_whose_state_is_shared(least, sharded):
     assert any("_reduceScatter" in name for name in names) == sharded
 
 
-#: What each of PopART's options is set to, to another value than its default.
+#: A value of each of PopART's options that differs from its default.
 OTHERS = {
     "autoRecomputation": 1,
     "automaticLossScalingSettings.enabled": True,
@@ -179,8 +179,8 @@ def location(**what):
     return settings
 
 
-#: A call of each option that is a key of a job, and what is in force after it. The model trains with
-#: gradient accumulation on two replicas, so that all of them mean something.
+#: A call of each option that is a key of a job, and its effect. The model trains with gradient
+#: accumulation on two replicas, so that all of them are meaningful.
 CALLS = {
     "deviceIterations": (lambda o: o.deviceIterations(2), {"deviceIterations": "2"}),
     "replicationFactor": (lambda o: o.replicationFactor(4), {"replicas": "4"}),

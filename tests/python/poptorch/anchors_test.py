@@ -1,4 +1,4 @@
-"""Tensors within a model by their names, and names that are not there."""
+"""Tensors within a model by name, and unknown names."""
 import copy
 
 import poptorch

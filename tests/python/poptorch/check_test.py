@@ -1,4 +1,4 @@
-"""The first call of a model is compared with PyTorch, which changes nothing that the program sees."""
+"""The first call of a model is compared with PyTorch, without any effect visible to the program."""
 import random
 
 import numpy
@@ -11,7 +11,7 @@ from torch import nn
 
 
 class Branching(nn.Module):
-    """Gives something else where it is traced: what no comparison of graphs would find."""
+    """Returns something else when traced, which no comparison of graphs would find."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ def test_nothing_of_the_program_is_disturbed(monkeypatch, hooks):
 
 
 class Prints(nn.Linear):
-    """Says when it is run."""
+    """Prints a message when it is run."""
 
     def forward(self, x):
         print("here")

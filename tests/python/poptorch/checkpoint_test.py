@@ -1,4 +1,4 @@
-"""The optimizer's state is PyTorch's own: checkpoints hold the machine's moments and go on from them."""
+"""The optimizer's state is PyTorch's own: checkpoints contain the machine's moments and resume from them."""
 import copy
 
 import poptorch

@@ -1,4 +1,4 @@
-"""Programs that Graphcore published, unchanged, on few data.
+"""Programs published by Graphcore, unchanged, on little data.
 
 They are not part of the project: where TILESCOPE_CLIENTS names a folder with them, as their repositories lay them out
 ("tutorials/tutorials/pytorch/...", "tutorials/simple_applications/..."), they are run; programs_test.py has programs of
@@ -114,7 +114,7 @@ def test_the_mnist_application(home):
 
 
 def test_the_note_on_available_memory(home):
-    """With a weights file where torchvision looks for it, on a machine that is too small."""
+    """With a weights file where torchvision expects it, on a machine that is too small."""
     import torch
     import torchvision
     folder = home / ".cache" / "torch" / "hub" / "checkpoints"
@@ -124,7 +124,7 @@ def test_the_note_on_available_memory(home):
     done = run(home, "tech_notes_code/available_memory/pytorch_demo.py", "--batch-size", 2,
                engine={"autoReport.all": "true"}, POPTORCH_SMALL_IPU_MODEL="1")
     assert done.returncode == 1
-    # Which of Poplar's words depends on what is too large first.
+    # Poplar's message depends on what exceeds the memory first.
     assert "poptorch._errors.Error" in done.stderr
     assert re.search(r"'poplar_graph_memory_allocation_error': .*\btile \d+", done.stderr, re.I)
     assert Path("inference/profile.pop").exists()

@@ -1,4 +1,4 @@
-"""What tests of poptorch share: they need torch, numpy and the compiled module."""
+"""Fixtures of the tests of poptorch, which need torch, numpy and the compiled module."""
 import pytest
 
 pytest.importorskip("numpy", reason="numpy is not installed (python3-numpy)")
@@ -8,7 +8,7 @@ pytest.importorskip("tilescope._simulator", reason="the module tilescope._simula
 
 @pytest.fixture(autouse=True)
 def own_environment(monkeypatch, tmp_path):
-    """Variables of whoever runs the tests change nothing, and files go to a folder of the test."""
+    """The caller's environment variables have no effect, and files go to a folder of the test."""
     for name in ("POPLAR_ENGINE_OPTIONS", "POPTORCH_IPU_MODEL", "POPTORCH_CACHE_DIR",
                  "POPTORCH_SMALL_IPU_MODEL",
                  "POPTORCH_DEFAULT_OPTIONS", "TILESCOPE_POPTORCH_RUN",

@@ -1,4 +1,4 @@
-"""Operations of a declared cost: timed, and refused where values are asked for."""
+"""Operations with a declared cost: timed, and refused when values are needed."""
 import json
 
 import poptorch

@@ -1,4 +1,4 @@
-"""Loaders give batches of whole calls."""
+"""Loaders return batches for whole calls."""
 import time
 
 import poptorch

@@ -1,4 +1,4 @@
-"""Environment variables that cannot be used say so: variable, key and remedy, in every program."""
+"""Invalid environment variables are reported with variable, key and remedy, in every program."""
 import json
 import os
 import subprocess
@@ -22,7 +22,7 @@ def refusal_of(monkeypatch, **variables):
 
 
 def record(**variables):
-    """A program that records an event, in a process of its own: libpvti reads its variable once."""
+    """A program that records an event, in its own process, as libpvti reads its variable once."""
     program = "import libpvti as p; p.Tracepoint.event(p.createTraceChannel('mine'), 'now')"
     return subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=False,
                           env={**os.environ, **variables})
@@ -51,7 +51,7 @@ def test_what_libpvti_cannot_read(value, words):
     ("POPLAR_ENGINE_OPTIONS", '{"a": [1]}', ["'a'", "must be text, a number"]),
     ("POPTORCH_DEFAULT_OPTIONS", "{", ["not valid JSON", "device_iterations"]),
     ("POPTORCH_DEFAULT_OPTIONS", '{"deviceIterations": 4}', ["is set by a call", "'device_iterations'"]),
-    ("OMPI_COMM_WORLD_SIZE", "two", ["'two' is no whole number"]),
+    ("OMPI_COMM_WORLD_SIZE", "two", ["'two' is not a whole number"]),
     ("TILESCOPE_POPTORCH_CHECK", "second", ["neither 'first'", "'off'"]),
     ("TILESCOPE_POPTORCH_RUN", "fast", ["neither 'compute'"]),
     ("TILESCOPE_POPTORCH_VALUES", "some", ["none of 'all'"]),

@@ -1,5 +1,5 @@
-"""Gradients where they are a convention: of equal numbers, at bounds, at zero, and those that a
-program writes itself."""
+"""Gradients that follow conventions: of equal numbers, at bounds, at zero, and those written by the
+program itself."""
 import copy
 
 import poptorch
@@ -25,7 +25,7 @@ class Of(nn.Module):
         return poptorch.identity_loss((y * weights).sum(), "none")
 
 
-#: Equal ones, and those at bounds of the functions below.
+#: Equal values, and values at the bounds of the functions below.
 NUMBERS = torch.tensor([[0., 0., 1., 1.], [-1., -1., 0., 0.], [2., 6., 6., -3.]])
 
 FUNCTIONS = {
@@ -198,7 +198,7 @@ def test_gradients_go_past_changes_that_autograd_does_not_see(function):
     assert torch.allclose(model.weight, eager.weight, atol=1e-4)
 
 
-# As programs often have it: nothing of the class is asked again when this is called.
+# As often done by programs: calling this does not look anything up in the class.
 swish, rounded, changing = Swish.apply, Rounded.apply, Changing.apply
 
 
@@ -251,7 +251,7 @@ def test_a_function_that_means_something_else(function, text):
 
 
 class Norms(nn.Module):
-    """A normalisation with what is made of it."""
+    """A normalisation and a function of its result."""
 
     def __init__(self, norm, function):
         super().__init__()
@@ -325,12 +325,12 @@ def test_a_change_of_overlapping_elements_is_refused():
             return x
 
     for model in (Overlapping(), Numbers()):
-        with pytest.raises(poptorch.Error, match="has elements several times"):
+        with pytest.raises(poptorch.Error, match="contains elements several times"):
             poptorch.inferenceModel(model)(torch.randn(2, 4))
 
 
 class UnreadNorms(nn.Module):
-    """The second normalisation reads the first one, and nobody reads the second one."""
+    """The second normalisation reads the first one, and the result of the second is unused."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""popdist says which instance this is, and libpvti records what a program does."""
+"""popdist identifies the instance, and libpvti records the program's events."""
 import json
 import os
 import shutil
@@ -39,7 +39,7 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     instance(monkeypatch, 0, 3, POPDIST_NUM_TOTAL_REPLICAS="4", POPDIST_NUM_IPUS_PER_REPLICA="2")
     with pytest.raises(ValueError, match="3 instances cannot share 4 replicas"):
         popdist.getNumLocalReplicas()
-    with pytest.raises(ValueError, match="poprun was told 2"):
+    with pytest.raises(ValueError, match="poprun was given 2"):
         popdist.poptorch.Options(ipus_per_replica=4)
 
 
@@ -86,7 +86,7 @@ SAID = ("import popdist; print(popdist.getInstanceIndex(), popdist.getNumInstanc
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun (openmpi-bin)")
 def test_poprun_starts_instances(tmp_path):
-    # To a file each: what they print at the same time may be mixed.
+    # Each to its own file, as output printed at the same time may be mixed.
     to_file = (f"import popdist, sys; sys.stdout = open(r'{tmp_path}/%d' % popdist.getInstanceIndex(), 'w'); "
                + SAID)
     done = poprun("--num-instances", "2", "--num-replicas=6", "--ipus-per-replica", "4", "--numa-aware=yes",
@@ -103,7 +103,7 @@ def test_poprun_starts_instances(tmp_path):
     (["-n", "3", "-r", "4", "true"], "3 instances cannot share 4 replicas evenly"),
     (["-n", "2"], "there is no program to start"),
     (["--num-instance", "2", "true"], "--num-instance"),
-    (["-n", "0", "true"], "begin with 1"),
+    (["-n", "0", "true"], "must be at least 1"),
     (["-n", "2", "--only-output-from-instance", "2", "true"], "there is no instance 2"),
 ])
 def test_what_poprun_cannot_start_is_refused(arguments, text):

@@ -1,4 +1,4 @@
-"""What is trained is what forward() returns, as by PyTorch's backward(), or it is an error."""
+"""The trained loss is the one returned by forward(), as with PyTorch's backward(), or it is an error."""
 import copy
 
 import poptorch
@@ -45,7 +45,7 @@ def after_a_change(m, x, t):
     return 2 * F.mse_loss(y, t)
 
 
-#: What forward() returns, the first that is a number is what PyTorch would go back from.
+#: Results of forward(); PyTorch would call backward() on the first single number.
 TRAINED = {
     "scaled": lambda m, x, t: 0.5 * F.mse_loss(x, t),
     "divided": lambda m, x, t: F.cross_entropy(x, t.argmax(1)) / 2,

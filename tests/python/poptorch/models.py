@@ -11,7 +11,7 @@ class Classifier(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.conv = nn.Conv2d(1, 4, 3, bias=False)  # the norm would leave a bias to rounding
+        self.conv = nn.Conv2d(1, 4, 3, bias=False)  # a norm would reduce a bias to rounding noise
         self.batch_norm = nn.BatchNorm2d(4)
         self.group_norm = nn.GroupNorm(2, 4)
         self.layer_norm = nn.LayerNorm(16)

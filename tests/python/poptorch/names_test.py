@@ -1,4 +1,4 @@
-"""Every public name of PopTorch 3.3 is in names_poptorch.txt, and is what the table says."""
+"""Every public name of PopTorch 3.3 is in names_poptorch.txt, and behaves as in the table."""
 import inspect
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def rows():
 
 
 def owner_of(name):
-    """What the name stands for."""
+    """The object with the name."""
     if name.startswith("Parameter."):
         linear = torch.nn.Linear(2, 2)
         poptorch.inferenceModel(linear)
@@ -33,14 +33,14 @@ def owner_of(name):
 
 
 def public_names():
-    """All that a program can reach in the modules and classes of poptorch."""
+    """All names that a program can reach in the modules and classes of poptorch."""
 
     def members(prefix, kind):
         for name in dir(kind):
             owner = next((c for c in kind.__mro__ if name in vars(c)), None)
             if name.startswith("_") or not owner.__module__.startswith("poptorch"):
                 continue
-            # torch wraps step() of the classes that it makes optimizers of
+            # torch wraps step() of optimizer classes
             made = getattr(vars(owner)[name], "__module__", None) or owner.__module__
             if made.startswith("poptorch"):
                 yield f"{prefix}.{name}"

@@ -1,4 +1,4 @@
-"""Options become keys of jobs; unknown ones are refused, idle ones say so once."""
+"""Options become keys of jobs; unknown ones are refused, those without effect warn once."""
 import json
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Random modules compute and train as in eager PyTorch; what was found once is kept."""
+"""Random modules compute and train as in eager PyTorch; cases found once are kept."""
 import json
 import os
 import sys
@@ -15,11 +15,11 @@ from oracle import Unfit, check  # noqa: E402
 
 KEPT = json.loads((_HERE / "kept.json").read_text())
 
-#: Of a run of the gate, in modules and seconds.
+#: Limits of a run in the gate, in modules and seconds.
 COUNT, SECONDS = 300, 60
 
-#: Where no seed is given. The gate gives one of the tree that it tests: new with each change, and the
-#: same for whoever repeats it.
+#: Default seed. The gate derives one from the tree that it tests: new with each change, and the same
+#: when repeated.
 FIRST_SEED = 202_342_763
 
 
@@ -39,7 +39,7 @@ def test_random_modules(capsys):
 
 
 def test_a_fault_is_found_and_cut_down(monkeypatch):
-    """The oracle sees what it is there for."""
+    """The oracle detects the errors that it is meant to detect."""
     from generator import generate
     from oracle import Difference
     from shrink import shrunk

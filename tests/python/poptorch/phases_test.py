@@ -1,4 +1,4 @@
-"""Phased execution: weights wait in streaming memory, and training is that of PyTorch."""
+"""Phased execution: weights wait in streaming memory, and training agrees with PyTorch."""
 import copy
 import json
 
@@ -24,7 +24,7 @@ def nothing_was_said(monkeypatch):
 
 
 def trained(options, monkeypatch, optimizer=poptorch.optim.SGD, **numbers):
-    """A model after a call, the same one of PyTorch, and the profile."""
+    """A model after a call, the same one in PyTorch, and the profile."""
     monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", json.dumps({"autoReport.all": "true"}))
     model = TwoBlocks()
     other = copy.deepcopy(model)
@@ -43,7 +43,7 @@ def test_phases_train_as_pytorch_does(name, monkeypatch):
     assert_same_weights(model, other, 1e-4)
     tables = profile.report("phases").tables
     phases = {row[0] for row in next(iter(tables.values())).rows}
-    # Forward 0 and 1, and backward 2, as the last forward phase has its backward pass in its turn.
+    # Forward 0 and 1, and backward 2, as the last forward phase shares a turn with its backward pass.
     assert {"phase0", "phase1", "phase2"} <= phases
     buffers = profile.query("SELECT count(*) AS n FROM remote_buffers")
     # Two weights, two biases and the accumulator of each.

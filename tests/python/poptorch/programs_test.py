@@ -1,4 +1,4 @@
-"""Programs as users write them (tests/python/programs): split training, loaders, anchors, a model that is too large."""
+"""Programs as written by users (tests/python/programs): split training, loaders, anchors, a model that is too large."""
 import json
 import os
 import re
@@ -29,7 +29,7 @@ def figures(text):
 
 
 def in_torch(arguments):
-    """Those of plain PyTorch, which runs once for the same arguments."""
+    """Losses of plain PyTorch, which runs once for the same arguments."""
     key = tuple(map(str, arguments))
     if key not in IN_TORCH:
         IN_TORCH[key] = figures(run("train_digits.py", "--strategy", "torch", *arguments))

@@ -1,4 +1,4 @@
-"""Random numbers of a fixed shape, slices that begin where it is computed, and faults of the simulator in words."""
+"""Random numbers of a fixed shape, slices with a computed start, and messages for faults of the simulator."""
 import poptorch
 import pytest
 import torch

@@ -22,7 +22,7 @@ def reports(monkeypatch, tmp_path):
 
 
 def train(calls):
-    """The mean loss of each call, and the share of samples that it had right."""
+    """The mean loss of each call, and its share of correct samples."""
     model = TwoBlocks()
     settings = poptorch.Options().deviceIterations(2).outputMode(poptorch.OutputMode.All)
     settings.setExecutionStrategy(poptorch.PipelinedExecution(poptorch.Stage("A", "B").ipu(0)))
@@ -122,7 +122,7 @@ def test_tracepoints_are_in_the_hosts_timeline(folder):
     execution = events.loc["poptorch.inferenceModel.modelExecution"]
     assert execution["channel"] == "poptorch.inferenceModel" and execution["count"] == 3
     compilation = events.loc["poptorch.inferenceModel.modelCompilation"]
-    # The machine's first call is where time begins: the compilation is before it.
+    # Time zero is the machine's first call, so the compilation is before it.
     assert compilation["firstStart"] < 0
     assert compilation["firstStart"] + compilation["seconds"] <= 1e-3
     assert 0.04 < events.loc["after", "seconds"] < 5

@@ -1,4 +1,4 @@
-"""What a module means in Python is what it means on the machine: state, changes in place, keys,
+"""A module has the same semantics in Python and on the machine: state, changes in place, keys,
 modes, branches."""
 import copy
 
@@ -49,7 +49,7 @@ def train(model, *data, calls=3):
 
 
 def assert_same(function, *data, calls=2, **parts):
-    """The function in a module computes what it does in PyTorch, call after call."""
+    """The function in a module computes the same as in PyTorch, call after call."""
     model = Of(function, **parts)
     other = copy.deepcopy(model)
     compiled = poptorch.inferenceModel(model)
@@ -173,14 +173,14 @@ def give_data(m, x):
     return y
 
 
-@pytest.mark.parametrize("function, text", [(give_data, r"given to a tensor by \.data"),
+@pytest.mark.parametrize("function, text", [(give_data, r"assignments to Tensor\.data"),
                                             (lambda m, x: copy.copy(x) * 2, r"copy\(\) or pickle")])
 def test_what_a_trace_would_take_for_a_constant_is_refused(function, text):
     with pytest.raises(poptorch.Error, match=text):
         poptorch.inferenceModel(Of(function))(torch.randn(3, 3))
 
 
-#: Views of a tensor, by which it is changed itself.
+#: Views of a tensor that are used to change the tensor itself.
 OWN_VIEWS = {
     "of its shape": lambda x: x.view(x.shape),
     "a dimension more and less": lambda x: x.unsqueeze(0)[0],
@@ -232,7 +232,7 @@ def test_a_tensor_is_not_changed_by_its_own_elements_elsewhere(view):
         x += view(x)
         return x
 
-    with pytest.raises(poptorch.Error, match="PyTorch leaves open"):
+    with pytest.raises(poptorch.Error, match="undefined in PyTorch"):
         poptorch.inferenceModel(Of(changed))(torch.randn(3, 3))
 
 

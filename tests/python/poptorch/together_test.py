@@ -1,4 +1,4 @@
-"""Several instances train one model: their gradients are one."""
+"""Several instances train one model with common gradients."""
 import os
 import shutil
 import subprocess
@@ -45,7 +45,7 @@ torch.save(state, f"{sys.argv[1]}{popdist.getInstanceIndex()}.pt")
 
 
 def train(name, instances, *arguments, check=True):
-    """What each instance has after it, by their number."""
+    """The results of each instance, by number."""
     call = [sys.executable, "-c", PROGRAM, name, "3", *arguments]
     environment = {**os.environ, "POPLAR_ENGINE_OPTIONS": '{"autoReport.all": "true"}'}
     if instances > 1:
@@ -89,7 +89,7 @@ def test_two_instances_train_as_one_with_all_replicas(mpi):
 def test_other_weights_are_refused_and_end_all_instances(mpi):
     done = train("differ", 2, "differ", check=False)
     assert done.returncode != 0
-    assert "weights of instance 1 are not those of instance 0; give each the same seed" in done.stderr
+    assert "weights of instance 1 differ from those of instance 0; give each the same seed" in done.stderr
 
 
 def test_without_mpi4py_it_is_refused_by_name(monkeypatch):
@@ -98,7 +98,7 @@ def test_without_mpi4py_it_is_refused_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(poptorch.Error, match="install python3-mpi4py"):
         poptorch.trainingModel(torch.nn.Linear(2, 2), popdist.poptorch.Options())
-    # Instances that compute only need not talk.
+    # Instances that only compute need not communicate.
     poptorch.inferenceModel(torch.nn.Linear(2, 2), popdist.poptorch.Options())
 
 

@@ -1,4 +1,4 @@
-"""The same bad value gets the same sentence from every face."""
+"""The same invalid value gets the same message from every interface."""
 import importlib.util
 import json
 import os
@@ -40,7 +40,7 @@ def of_python(key, value):
 
 
 class _Optimizer:
-    """Keras's, by what the helper asks."""
+    """Keras's classes, with the attributes that the helper reads."""
 
     def get_config(self):
         return {"learning_rate": 0.1}
@@ -61,7 +61,7 @@ def training(**numbers):
     return poptorch.trainingModel(model, None, poptorch.optim.SGD(model.parameters(), **numbers))
 
 
-#: How PopTorch is told a key of a job.
+#: How a key of a job is set in PopTorch.
 POPTORCH = {
     "deviceIterations": lambda value: poptorch.Options().deviceIterations(value),
     "replicas": lambda value: poptorch.Options().replicationFactor(value),
@@ -126,7 +126,7 @@ def test_engine_options_of_the_environment(monkeypatch):
 
 
 def test_the_helper_for_keras_stands_alone(tmp_path):
-    """Beside a script, without the module that checks: the job is checked when it is run."""
+    """Next to a script, without the module that checks: the job is checked when it is run."""
     helper = importlib.util.find_spec("tilescope.tilescope_keras").origin
     (tmp_path / "tilescope_keras.py").write_text(Path(helper).read_text(encoding="utf-8"), encoding="utf-8")
     program = ("import sys; sys.path.insert(0, '.'); sys.modules['tilescope'] = None; import tilescope_keras as t; "

@@ -104,7 +104,7 @@ class TwoLayers(nn.Module):
 
 
 def two_groups(model, decay=0.1, **numbers):
-    """The first layer with other numbers than the second."""
+    """The first layer with other hyperparameters than the second."""
     return [{"params": model.second.parameters()},
             {"params": model.first.parameters(), "weight_decay": decay, **numbers}]
 

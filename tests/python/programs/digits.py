@@ -1,4 +1,4 @@
-"""Images that are quick to make and to learn: a bright bar whose height says the class."""
+"""Images that are quick to make and to learn: a bright bar whose height is the class."""
 import torch
 
 CLASSES = 10
@@ -6,7 +6,7 @@ SIDE = 14
 
 
 class Bars(torch.utils.data.Dataset):
-    """So many samples of (image, class), always the same for a seed."""
+    """This many samples of (image, class), always the same for a seed."""
 
     def __init__(self, samples, seed=0):
         chance = torch.Generator().manual_seed(seed)

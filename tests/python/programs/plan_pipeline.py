@@ -1,8 +1,8 @@
-"""Splits a model into pipeline stages by what a profile of one IPU says of its layers.
+"""Splits a model into pipeline stages, based on the memory of its layers in a profile of one IPU.
 
     plan_pipeline.py PROFILE STAGES
 
-What a name says that it belongs to a layer counts for that layer; layers stay in their order, and the fullest stage is as small as can be.
+Everything named after a layer counts for that layer; layers stay in order, and the fullest stage is made as small as possible.
 """
 import json
 import re

@@ -1,4 +1,4 @@
-"""Goes through a profile with libpva: target, memory, programs, steps.
+"""Reads a profile with libpva: target, memory, programs, steps.
 
     read_profile.py PROFILE
 """

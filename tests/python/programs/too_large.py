@@ -1,4 +1,4 @@
-"""Looks for a share of memory for temporary data that lets a model fit, as users do by hand."""
+"""Searches a share of memory for temporary data with which a model fits, as users do by hand."""
 import argparse
 
 import poptorch

@@ -1,4 +1,4 @@
-"""Runs many cases and says what was found."""
+"""Runs many cases and reports failures."""
 import collections
 import json
 import time
@@ -9,8 +9,8 @@ from shrink import shrunk
 
 
 def run(count, seed, only=None, shrinks=12, seconds=None, say=print):
-    """Cases of the seeds from ``seed`` on, until ``count`` have been compared or so many seconds
-    are over. Returns the failures, cut down: (case, what is wrong)."""
+    """Runs cases with seeds from ``seed``, until ``count`` have been compared or the time is up.
+    Returns the failures, reduced: (case, error)."""
     say(f"oracle: {count} modules from seed {seed} on")
     begin, at = time.monotonic(), seed
     failures, rows, unfit, done, rounded = [], collections.Counter(), 0, 0, 0

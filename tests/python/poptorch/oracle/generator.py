@@ -1,4 +1,4 @@
-"""Random modules from the table of rows: plain data that can be printed, cut down and kept."""
+"""Random modules from the table of rows: plain data that can be printed, reduced and kept."""
 import random
 from dataclasses import asdict, dataclass, field
 from typing import Any, Dict, List
@@ -27,8 +27,8 @@ class Step:
 
 @dataclass
 class Case:
-    """A module with what is done with it. Values are the inputs (a float and an index one, then
-    another float one of the first's shape), then the results of the steps."""
+    """A module and its use. Values are the inputs (a float and an index one, then another float one
+    of the first's shape), then the results of the steps."""
     seed: int
     shape: List[int]
     batch: int
@@ -38,7 +38,7 @@ class Case:
     training: bool = False
     calls: int = 2
     loss: str = "mse"
-    loss_form: str = "plain"  #: what is made of the loss before it is returned
+    loss_form: str = "plain"  #: function of the loss that is returned
     optimizer: str = "sgd"
     groups: bool = False
     accumulation: int = 1
@@ -58,23 +58,23 @@ INPUTS = 3
 FLOATS = (0, 2)
 
 
-#: Of what is added to an element, beside its own size: what is made of numbers near one is off by
-#: roundings of these.
+#: Absolute size of a change, besides the part relative to the element: results of numbers near one
+#: are off by roundings of these.
 _OF_ONE = 0.2
 
 
 def _nudge(tensor, by, seed):
-    """Makes each element but zero a little larger or smaller where it is, by so much of itself."""
+    """Changes each element except zero in place, up or down, by the given fraction of itself."""
     if tensor.is_floating_point() and all(stride or size == 1 for stride, size in
                                           zip(tensor.stride(), tensor.shape)):
         signs = torch.randint(0, 2, tensor.shape,
                               generator=torch.Generator().manual_seed(seed)) * 2 - 1
-        # Not seen by autograd, which would not have what it keeps changed.
+        # Hidden from autograd, which does not allow changes of tensors that it keeps.
         tensor.data.add_((tensor.data + _OF_ONE * (tensor.data != 0)) * by * signs)
 
 
 class Generated(nn.Module):
-    """The module of a case; results of its steps can be moved by so much of themselves."""
+    """The module of a case; results of its steps can be moved by a fraction of themselves."""
 
     def __init__(self, case, nudge=0.0):
         super().__init__()
@@ -140,7 +140,7 @@ class Generated(nn.Module):
         x = torch.cat(flat, 1)
         kind = self.case.loss
         if kind in ("cross_entropy", "nll", "smoothed"):
-            # What shifts all classes alike has no gradient but rounding.
+            # A shift of all classes by the same amount has no gradient but rounding.
             classes = torch.stack([x.mean(1), x.logsumexp(1), x[:, 0] * 0.5, -x[:, -1]], 1)
             if kind == "nll":
                 return F.nll_loss(F.log_softmax(classes, 1), indices[:, 0])
@@ -193,7 +193,7 @@ class _Sketch:
         self.rng, self.case = rng, case
         self.values = [v.float() if v.is_floating_point() else v
                        for v in data_of(case, 0, case.batch)]
-        # Calls of poptorch are per micro-batch: where a dimension is the batch stays so.
+        # Calls of poptorch are per micro-batch: a batch dimension must remain one.
         self.whole = [True] * INPUTS
 
     def grow(self, names):
@@ -233,7 +233,7 @@ class _Sketch:
                     and self.values[i].shape == self.values[chosen[0]].shape]
             if kind == "b" and chosen:
                 same = [i for i in fitting if self.values[i].shape == self.values[chosen[0]].shape]
-            # Mostly what was made last, so that modules are deep.
+            # Mostly the latest results, so that modules are deep.
             pool = same or fitting
             chosen.append(pool[-1] if self.rng.random() < 0.6 else self.rng.choice(pool))
         return chosen
@@ -271,7 +271,7 @@ def _finish(rng, case, sketch):
     state = any(ROWS[step.row].state for step in case.steps)
     case.iterations = rng.choice([1, 1, 2])
     case.replicas = 1 if state else rng.choice([1, 1, 1, 2])
-    # Steps amplify what rounding makes of weights.
+    # Steps amplify rounding errors of weights.
     smooth = all(ROWS[step.row].smooth for step in case.steps)
     if not smooth and case.training:
         case.iterations = 1
@@ -279,7 +279,7 @@ def _finish(rng, case, sketch):
         case.calls = 3 if smooth else 1
         case.loss = rng.choice(LOSSES)
         case.loss_form = rng.choice(LOSS_FORMS)
-        # No gradient at all is not a gradient of zero, by which weights would decay.
+        # No gradient at all differs from a gradient of zero, with which weights would decay.
         case.optimizer = rng.choice(OPTIMIZERS if smooth else ["sgd", "momentum", "adam"])
         case.groups = rng.random() < 0.25
         case.accumulation = rng.choice([1, 1, 2, 3])

@@ -1,4 +1,4 @@
-"""A case by poptorch and by eager PyTorch: whether both do the same."""
+"""Compares a case in poptorch with eager PyTorch."""
 import copy
 import warnings
 
@@ -8,20 +8,20 @@ from generator import Generated, data_of
 from poptorch._tracing import Tree
 
 
-#: By how much of itself each result of a step is moved to see what hangs on rounding alone: some
+#: The fraction by which each result of a step is moved to find what depends on rounding alone: a few
 #: roundings of single precision.
 NUDGE = 1e-6
 
 
 class Unfit(Exception):
-    """Eager PyTorch cannot run the case, or what it computes means nothing."""
+    """Eager PyTorch cannot run the case, or its results are meaningless."""
 
 
 class Difference(Exception):
-    """poptorch does something else; the text says what."""
+    """poptorch differs; the text describes how."""
 
 
-#: What these divide by: an update of a gradient that is zero but for rounding stays small.
+#: The divisor's epsilon of these: updates for gradients that are zero except for rounding stay small.
 EPSILON = 1e-3
 
 OPTIMIZERS = {
@@ -66,14 +66,14 @@ def _micro_batches(case):
 
 
 def _joined(parts):
-    """Results of micro-batches as a call returns them."""
+    """Results of micro-batches as returned by a call."""
     if parts[0].dim() == 0:
         return torch.stack(parts) if len(parts) > 1 else parts[0]
     return torch.cat(parts)
 
 
-#: What errors say of programs that are refused for a reason, not for want of a form.
-REFUSED = ("PyTorch leaves open", "the order of such updates is not simulated")
+#: Messages for programs that are refused for a reason, not for lack of an ONNX form.
+REFUSED = ("undefined in PyTorch", "the order of such updates is not simulated")
 
 #: The machine's variance is the mean square less the square of the mean, both in single precision, as
 #: PopLibs' is. How many times the variance that square may be for results of this tolerance.
@@ -102,7 +102,7 @@ def _has_statistics(module):
 
 
 class Eager:
-    """The same calls by PyTorch."""
+    """The same calls in PyTorch."""
 
     def __init__(self, case, model, dtype=torch.float32):
         self.case, self.dtype = case, dtype
@@ -115,7 +115,7 @@ class Eager:
             part.register_forward_pre_hook(_refuse_near_constants)
 
     def call(self, data):
-        """Results, and inputs as they are after it."""
+        """Results, and inputs after the call."""
         case = self.case
         data = [v.to(self.dtype) if v.is_floating_point() else v.clone() for v in data]
         parts = [[v.narrow(0, n * case.batch, case.batch) for v in data]
@@ -181,8 +181,8 @@ def _run_poptorch(case, model):
 
 
 def _worst(one, other, exacts, tolerance):
-    """How many times the tolerance two tensors differ; `exacts` are the other's in double, also with
-    steps moved by a rounding."""
+    """The difference of two tensors in multiples of the tolerance; `exacts` are the other's in double,
+    also with steps moved by a rounding."""
     if one.shape != other.shape:
         return float("inf")
     a, b, *es = (t.double() for t in (one, other, *exacts))
@@ -199,7 +199,7 @@ def _worst(one, other, exacts, tolerance):
 
 
 def _named(rounds, model, case):
-    """All that a run has made, in an order: (what, tensor)."""
+    """All results of a run, in order: (what, tensor)."""
     for call, (results, inputs) in enumerate(rounds):
         for i, result in enumerate(results):
             yield f"call {call}: result {i}", result
@@ -211,7 +211,7 @@ def _named(rounds, model, case):
 
 
 def _difference(case, run, eager, exacts):
-    """What differs first, as words, or nothing."""
+    """A description of the first difference, or nothing."""
     for n, (one, other) in enumerate(zip(run[0], eager[0])):
         if len(one[0]) != len(other[0]):
             return f"call {n}: {len(one[0])} results for {len(other[0])}"
@@ -245,7 +245,7 @@ def check(case):
         found = _difference(case, (rounds, model), eager, [exact])
         if not found:
             return True
-        # What hangs on rounding alone, as the sign of a sum that is zero, is no difference.
+        # Results that depend on rounding alone, such as the sign of a zero sum, are no difference.
         moved = [_run_eager(case, torch.float64, by) for by in (NUDGE, -NUDGE)]
         found = _difference(case, (rounds, model), eager, [exact, *moved])
         if found:

@@ -1,4 +1,4 @@
-"""What generated modules are made of: a row for each operation that poptorch supports.
+"""The parts of generated modules: a row for each operation that poptorch supports.
 
 Another operation is tried by being here.
 """
@@ -22,18 +22,18 @@ def _always(*operands):
 
 @dataclass
 class Row:
-    """An operation: operands by kind ("f": float, "i": index, "b": bool), when it fits them, what
-    numbers it draws, what module it needs, and what it computes."""
+    """An operation: operands by kind ("f": float, "i": index, "b": bool), the condition on them, the
+    numbers it draws, the module it needs, and its computation."""
     name: str
     compute: Callable[..., Any]  #: (module or its own part, numbers, *operands)
     kinds: str = "f"
     fits: Callable[..., bool] = _always
     params: Callable[..., Dict[str, Any]] = _no_params
     part: Optional[Callable[[Dict[str, Any]], nn.Module]] = None
-    state: bool = False  #: keeps something from micro-batch to micro-batch
+    state: bool = False  #: keeps state between micro-batches
     in_place: bool = False
     half: bool = False  #: exact enough in half precision
-    smooth: bool = True  #: has gradients that mean something
+    smooth: bool = True  #: has meaningful gradients
     weight: int = 1
 
 
@@ -64,7 +64,7 @@ def axis(rng, x, *more):
 
 
 def inner_axis(rng, x, *more):
-    """Another dimension than the batch."""
+    """A dimension other than the batch."""
     return {"dim": rng.randrange(1, x.dim())}
 
 
@@ -132,7 +132,7 @@ binary("remainder",
        lambda x, y: torch.remainder(x, torch.where(y < 0, -1.0, 1.0) * _positive(y)))
 binary("floor_divide", lambda x, y: torch.floor_divide(x, y.detach().abs() + 0.3) + x,
        smooth=False)
-# Away from quotients that are whole but for rounding, where one unit more is as right.
+# Avoids quotients that are whole except for rounding, where one unit more is also right.
 binary("div_floor", lambda x, y: torch.div(x * 1.7 + 0.0137, _positive(y), rounding_mode="floor"),
        smooth=False)
 binary("div_trunc", lambda x, y: torch.div(x * 1.7 + 0.0137, _positive(y), rounding_mode="trunc"),

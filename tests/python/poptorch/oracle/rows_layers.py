@@ -275,7 +275,7 @@ row("buffer_history", _history, part=lambda p: Own(torch.zeros(3), buffer=True),
 row("buffer_of_integers", _steps, state=True,
     part=lambda p: Own(torch.zeros((), dtype=torch.int64), buffer=True))
 
-# What poptorch adds.
+# Additions of poptorch.
 unary("nop", poptorch.nop)
 unary("checkpoint", poptorch.recomputationCheckpoint)
 row("for_loop", lambda m, p, x: poptorch.for_loop(3, lambda y: y * 0.5 + 1, [x])[0])
@@ -292,7 +292,7 @@ def _scoped(x):
 
 
 class _Swish(torch.autograd.Function):
-    """With a gradient that is written out."""
+    """With an explicit gradient."""
 
     @staticmethod
     def forward(context, x):

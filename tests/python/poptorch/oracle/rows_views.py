@@ -1,4 +1,4 @@
-"""Rows of views, of changes in place, and of what looks up and scatters."""
+"""Rows of views, of changes in place, and of look-ups and scattering."""
 import torch
 from rows import F, ROWS, axis, dims, inner_axis, row, unary
 from torch import nn  # noqa: F401
@@ -97,7 +97,7 @@ def _without_gradient(change):
     return compute
 
 
-# Changes that autograd does not see: the gradient goes past them.
+# Changes that autograd does not see: the gradient bypasses them.
 row("mul_without_gradient_", _without_gradient(lambda x: x.mul_(0.5)), in_place=True)
 row("clamp_without_gradient_", _without_gradient(lambda x: x.clamp_(-0.5, 0.5)), in_place=True)
 row("part_without_gradient_", _without_gradient(lambda x: x[:, :1].add_(0.5)), fits=dims(2),
@@ -109,7 +109,7 @@ row("data", lambda m, p, x: x.data * 2 + x)
 
 def _past_autograd(change):
     def compute(m, p, x):
-        y = x * 1  # nothing else has kept it, whose gradient PyTorch would compute of what it is now
+        y = x * 1  # not kept by anything else, whose gradient PyTorch would compute from its new value
         change(y)
         return y
 

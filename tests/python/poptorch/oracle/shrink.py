@@ -1,4 +1,4 @@
-"""From a case that fails to the least one that still does."""
+"""Reduces a failing case to the smallest one that still fails."""
 import copy
 import re
 
@@ -7,7 +7,7 @@ from oracle import Difference, Unfit, check
 
 
 def failure_of(case):
-    """What is wrong, or nothing."""
+    """The error, or nothing."""
     try:
         check(case)
     except Difference as error:
@@ -26,7 +26,7 @@ def kind_of(failure):
 
 
 def _without(case, number):
-    """The case without a step: who read its result reads its first operand."""
+    """The case without a step: readers of its result read its first operand instead."""
     value = INPUTS + number
     instead = case.steps[number].operands[0]
 
@@ -71,7 +71,7 @@ def _simpler(case):
 
 
 def shrunk(case, most=150):
-    """The least case found with ``most`` trials that fails in the same way, and its failure."""
+    """The smallest case found in ``most`` trials that fails in the same way, and its failure."""
     failure = failure_of(case)
     kind = kind_of(failure)
     went_on = True

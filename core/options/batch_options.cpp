@@ -54,16 +54,21 @@ std::vector<OptionSpec> batchRows() {
         batch
             .integer("gradientAccumulation", &BatchOptions::gradientAccumulation,
                      {1, limits::mostIterations}, "micro-batches per weight update")
+            .knownAs({{Face::PopTorch, "Training.gradientAccumulation"},
+                      {Face::Keras, "gradient_accumulation_steps_per_replica"}})
             .needing([](const RunOptions& options) { return options.isTraining(); },
                      "gradients are accumulated in training only; add --mode training, or use "
                      "--device-iterations"),
-        batch.integer("deviceIterations", &BatchOptions::deviceIterations,
-                      {1, limits::mostIterations}, "batches that one run processes"),
+        batch
+            .integer("deviceIterations", &BatchOptions::deviceIterations,
+                     {1, limits::mostIterations}, "batches that one run processes")
+            .knownAs({{Face::PopTorch, "deviceIterations"}}),
         batch
             .integer("stepsPerExecution", &BatchOptions::stepsPerExecution,
                      {1, limits::mostIterations},
                      "Keras' counterpart of --device-iterations: micro-batches of one run over all "
                      "replicas, with --framework keras")
+            .knownAs({{Face::Keras, "steps_per_execution"}})
             .needing(
                 [](const RunOptions& options) {
                     return options.host.framework == Framework::Keras ||

@@ -92,15 +92,20 @@ std::string exceptionsText(const FpExceptions& chosen) {
 }
 
 OptionSpec exceptionsRow() {
-    return compute.own(
-        "fpExceptions", OptionSpec::Type::Text,
-        "floating-point exceptions that end a run with values, a list: invalid, division (by "
-        "zero), overflow; nan-on-overflow: halves that are too large become NaN instead of the "
-        "largest half; all",
-        [](const OptionSpec& self, ComputeOptions& options, const std::string& value) {
-            options.fpExceptions = exceptionsOf(self, value);
-        },
-        [](const ComputeOptions& options) { return exceptionsText(options.fpExceptions); });
+    return compute
+        .own(
+            "fpExceptions", OptionSpec::Type::Text,
+            "floating-point exceptions that end a run with values, a list: invalid, division (by "
+            "zero), overflow; nan-on-overflow: halves that are too large become NaN instead of the "
+            "largest half; all",
+            [](const OptionSpec& self, ComputeOptions& options, const std::string& value) {
+                options.fpExceptions = exceptionsOf(self, value);
+            },
+            [](const ComputeOptions& options) { return exceptionsText(options.fpExceptions); })
+        .knownAs({{Face::PopTorch, "Precision.enableFloatingPointExceptions"},
+                  {Face::PopartSession,
+                   "enableFloatingPointChecks",
+                   {{"true", "all"}, {"false", "none"}}}});
 }
 
 /// A path, which is not checked before it is used; with its mandatory suffix, if any.
@@ -118,9 +123,12 @@ OptionSpec pathRow(const char* key, std::string ComputeOptions::*member, const c
 
 OptionSpec automaticLossScalingRow() {
     OptionSpec made = ofValues(
-        compute.toggle("automaticLossScaling", &ComputeOptions::automaticLossScaling,
-                       "training doubles --loss-scaling after each weight update, and halves it "
-                       "when gradients are too large; affects values only, not cycles or bytes"));
+        compute
+            .toggle("automaticLossScaling", &ComputeOptions::automaticLossScaling,
+                    "training doubles --loss-scaling after each weight update, and halves it "
+                    "when gradients are too large; affects values only, not cycles or bytes")
+            .knownAs({{Face::PopTorch, "Training.setAutomaticLossScaling"},
+                      {Face::PopartSession, "automaticLossScalingSettings.enabled"}}));
     return std::move(made)
         .needing(
             [](const RunOptions& options) {
@@ -164,8 +172,10 @@ std::vector<OptionSpec> learningRows() {
         onData(compute.integer("epochs", &ComputeOptions::epochs, {1, mostEpochs},
                                "passes over the training data")),
         onData(scheduleRow()),
-        compute.integer("seed", &ComputeOptions::seed, {0, mostSeed},
-                        "random seed for weights, data order, generated inputs and dropout"),
+        compute
+            .integer("seed", &ComputeOptions::seed, {0, mostSeed},
+                     "random seed for weights, data order, generated inputs and dropout")
+            .knownAs({{Face::PopTorch, "randomSeed"}}),
         onData(pathRow("saveModel", &ComputeOptions::saveModel,
                        "ONNX file for the model with its trained weights", ".onnx")),
         onData(pathRow("resume", &ComputeOptions::resume,
@@ -186,9 +196,12 @@ std::vector<OptionSpec> arithmeticRows() {
         ofValues(compute.integer(
             "valueSamples", &ComputeOptions::valueSamples, {1, mostSampledIterations},
             "number of weight updates, evenly spread, at which the profile samples tensors")),
-        ofValues(compute.toggle("stochasticRounding", &ComputeOptions::stochasticRounding,
-                                "round halves at random, so that sums are right on average; --seed "
-                                "determines the random numbers")),
+        ofValues(compute
+                     .toggle("stochasticRounding", &ComputeOptions::stochasticRounding,
+                             "round halves at random, so that sums are right on average; --seed "
+                             "determines the random numbers")
+                     .knownAs({{Face::PopTorch, "Precision.enableStochasticRounding"},
+                               {Face::PopartSession, "enableStochasticRounding"}})),
         ofValues(exceptionsRow()),
         automaticLossScalingRow(),
     };

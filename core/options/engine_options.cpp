@@ -96,25 +96,29 @@ std::vector<OptionNote> engineOptionNotes(const EngineOptions& options) {
 std::vector<OptionSpec> engineRows() {
     constexpr RowsOf engine(OptionTopic::ModelAndEngine, &RunOptions::engine);
     return {
-        engine.text(
-            "executableCache", &EngineOptions::executableCache,
-            "directory for compiled programs: the same model with the same options is not "
-            "compiled again",
-            [](const OptionSpec& self, const std::string& value) {
-                if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
-                    throw OptionError(
-                        self.key,
-                        fmt::format(
-                            "'{}' is not the name of a directory; give one, or leave it out",
-                            value));
-            }),
-        engine.own(
-            "engineOptions", OptionSpec::Type::Json,
-            "Poplar engine options, in the form of POPLAR_ENGINE_OPTIONS",
-            [](const OptionSpec& self, EngineOptions& options, const std::string& value) {
-                addEngineOptions(options, value, "option " + optionName(self.key));
-            },
-            engineOptionsJson),
+        engine
+            .text("executableCache", &EngineOptions::executableCache,
+                  "directory for compiled programs: the same model with the same options is not "
+                  "compiled again",
+                  [](const OptionSpec& self, const std::string& value) {
+                      if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
+                          throw OptionError(
+                              self.key,
+                              fmt::format(
+                                  "'{}' is not the name of a directory; give one, or leave it out",
+                                  value));
+                  })
+            .knownAs(
+                {{Face::PopTorch, "enableExecutableCaching"}, {Face::PopartSession, "cachePath"}}),
+        engine
+            .own(
+                "engineOptions", OptionSpec::Type::Json,
+                "Poplar engine options, in the form of POPLAR_ENGINE_OPTIONS",
+                [](const OptionSpec& self, EngineOptions& options, const std::string& value) {
+                    addEngineOptions(options, value, "option " + optionName(self.key));
+                },
+                engineOptionsJson)
+            .knownAs({{Face::Keras, "compilation_poplar_options"}}),
     };
 }
 

@@ -28,6 +28,7 @@ OptionSpec deviceMappingRow() {
             [](const ExecutionOptions& options) {
                 return fmt::format("{}", fmt::join(options.deviceMapping, ","));
             })
+        .knownAs({{Face::Keras, "device_mapping"}})
         .needing(
             [](const RunOptions& options) { return options.execution.scheme != Execution::Single; },
             "one IPU runs everything; add --execution pipelined (or sharded) and --ipus N, or "
@@ -113,10 +114,15 @@ std::vector<OptionSpec> executionRows() {
     // Every phase has an operation, and no model has more of them than this.
     constexpr double mostPhases = 100'000;
     return {
-        execution.choice("execution", &ExecutionOptions::scheme,
-                         {"single", "sharded", "pipelined", "phased"}, "how IPUs share the model"),
-        execution.choice("schedule", &ExecutionOptions::schedule,
-                         {"popart", "grouped", "interleaved", "sequential"}, "pipeline schedule"),
+        execution
+            .choice("execution", &ExecutionOptions::scheme,
+                    {"single", "sharded", "pipelined", "phased"}, "how IPUs share the model")
+            .knownAs({{Face::PopTorch, "setExecutionStrategy"},
+                      {Face::Keras, "set_pipelining_options"}}),
+        execution
+            .choice("schedule", &ExecutionOptions::schedule,
+                    {"popart", "grouped", "interleaved", "sequential"}, "pipeline schedule")
+            .knownAs({{Face::Keras, "pipeline_schedule"}}),
         splitRow(),
         deviceMappingRow(),
         inPhases(execution.integer(

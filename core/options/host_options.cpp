@@ -29,10 +29,16 @@ std::vector<OptionSpec> feedingRows() {
         strategyRow(),
         withHost(host.integer("prefetchDepth", &HostOptions::prefetchDepth, {1, mostDepth},
                               "micro-batches of input that the host may prepare ahead; from 2 on "
-                              "the IPU does not wait for an answer to each request")),
+                              "the IPU does not wait for an answer to each request")
+                     .knownAs({{Face::PopartSession, "defaultBufferingDepth"},
+                               {Face::PopartSession, "defaultPrefetchBufferingDepth"}})),
         host.flag("ignoreData", &HostOptions::ignoreData,
                   "nothing is exchanged with the host: inputs, weights and results stay on the "
-                  "device (PopTorch's enableSyntheticData)"),
+                  "device (PopTorch's enableSyntheticData)")
+            .knownAs({{Face::PopTorch, "enableSyntheticData"},
+                      {Face::PopartSession,
+                       "syntheticDataMode",
+                       {{"0", "off"}, {"1", "on"}, {"2", "on"}, {"3", "on"}}}}),
         withHost(host.choice("inputType", &HostOptions::inputType,
                              {"as-model", "float", "half", "int8"},
                              "element type in which the host sends floating-point inputs; the "
@@ -53,6 +59,7 @@ OptionSpec outputEveryRow() {
     return host
         .integer("outputEvery", &HostOptions::outputEvery, {1, limits::mostIterations},
                  "n of --output-mode every-n, a divisor of the run's batches")
+        .knownAs({{Face::PopTorch, "outputMode"}})
         .needing(
             [](const RunOptions& options) { return options.host.outputMode == OutputMode::EveryN; },
             "it is the n of 'every-n'; add --output-mode every-n, or leave it out");
@@ -93,10 +100,12 @@ std::vector<OptionSpec> hostRows() {
                     {"popart", "poptorch", "tensorflow", "keras", "poplar"},
                     "framework whose host overhead (see 'tilescope targets') and weight copies are "
                     "modelled"));
-    rows.push_back(withHost(host.choice(
-        "outputMode", &HostOptions::outputMode, {"all", "final", "every-n", "sum"},
-        "results that a run returns: of all micro-batches, of the last, of each n-th batch, or "
-        "their sum")));
+    rows.push_back(withHost(host.choice("outputMode", &HostOptions::outputMode,
+                                        {"all", "final", "every-n", "sum"},
+                                        "results that a run returns: of all micro-batches, of the "
+                                        "last, of each n-th batch, or "
+                                        "their sum")
+                                .knownAs({{Face::PopTorch, "outputMode"}})));
     rows.push_back(outputEveryRow());
     return rows;
 }

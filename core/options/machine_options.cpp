@@ -13,12 +13,14 @@ OptionSpec targetRow() {
     std::vector<std::string> names;
     for (const Target& preset : targetPresets())
         names.push_back(preset.name);
-    return machine.own(
-        "target", OptionSpec::Type::Choice, "IPU to simulate (see 'tilescope targets')",
-        [](const OptionSpec& self, MachineOptions& options, const std::string& value) {
-            options.target = targetPreset(choiceValue(self, value));
-        },
-        [](const MachineOptions& options) { return options.target.name; }, std::move(names));
+    return machine
+        .own(
+            "target", OptionSpec::Type::Choice, "IPU to simulate (see 'tilescope targets')",
+            [](const OptionSpec& self, MachineOptions& options, const std::string& value) {
+                options.target = targetPreset(choiceValue(self, value));
+            },
+            [](const MachineOptions& options) { return options.target.name; }, std::move(names))
+        .knownAs({{Face::PopTorch, "useOfflineIpuTarget"}});
 }
 
 OptionSpec ipusRow() {
@@ -35,16 +37,18 @@ OptionSpec ipusRow() {
 
 /// Using all tiles is implied by the target and not a value: the row has no default.
 OptionSpec tilesRow() {
-    OptionSpec made = ownRow(
-        OptionTopic::Machine, "tilesPerIpu", OptionSpec::Type::Integer,
-        "tiles used on each IPU, from 4 to the target's number",
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.machine.target.tilesPerIpu =
-                static_cast<std::int32_t>(integerValue(self, value, self.range(options)));
-        },
-        [](const RunOptions& options) {
-            return std::to_string(options.machine.target.tilesPerIpu);
-        });
+    OptionSpec made =
+        ownRow(
+            OptionTopic::Machine, "tilesPerIpu", OptionSpec::Type::Integer,
+            "tiles used on each IPU, from 4 to the target's number",
+            [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                options.machine.target.tilesPerIpu =
+                    static_cast<std::int32_t>(integerValue(self, value, self.range(options)));
+            },
+            [](const RunOptions& options) {
+                return std::to_string(options.machine.target.tilesPerIpu);
+            })
+            .knownAs({{Face::Keras, "ipu_model.tiles_per_ipu"}});
     made.defaultValue.clear();
     made.range = [](const RunOptions& options) {
         return OptionRange{
@@ -90,12 +94,17 @@ std::vector<OptionSpec> machineRows() {
         targetRow(),
         ipusRow(),
         tilesRow(),
-        machine.flag("ipuModel", &MachineOptions::ipuModel,
-                     "account as the IPU Model does, which runs on the host: no code, no stacks, "
-                     "no host latency"),
+        machine
+            .flag("ipuModel", &MachineOptions::ipuModel,
+                  "account as the IPU Model does, which runs on the host: no code, no stacks, "
+                  "no host latency")
+            .knownAs({{Face::PopTorch, "useIpuModel"}}),
         withHost(host.integer("ioTiles", &MachineOptions::ioTiles, {0, limits::mostIoTiles},
                               "tiles of each IPU that only exchange data with the host, an even "
-                              "number from 32 to 192; 0: none")),
+                              "number from 32 to 192; 0: none")
+                     .knownAs({{Face::PopTorch, "TensorLocations.numIOTiles"},
+                               {Face::PopartSession, "numIOTiles"},
+                               {Face::Keras, "io_tiles.num_io_tiles"}})),
     };
 }
 

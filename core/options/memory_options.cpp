@@ -30,23 +30,30 @@ OffChip offChipFrom(const OptionSpec& self, std::string_view text) {
 
 /// "optimizer,activations"
 OptionSpec offloadRow() {
-    return memory.own(
-        "offload", OptionSpec::Type::Text,
-        "data kept in streaming memory and brought to the chip only while needed: optimizer, "
-        "activations, weights, separated by commas",
-        [](const OptionSpec& self, MemoryOptions& options, const std::string& value) {
-            options.offload.clear();
-            if (!value.empty())
-                for (const std::string& part : splitAt(value, ','))
-                    options.offload.insert(offChipFrom(self, part));
-        },
-        [](const MemoryOptions& options) {
-            std::string text;
-            for (const auto& [what, name] : offChipNames)
-                if (options.isOffChip(what))
-                    text += fmt::format("{}{}", text.empty() ? "" : ",", name);
-            return text;
-        });
+    return memory
+        .own(
+            "offload", OptionSpec::Type::Text,
+            "data kept in streaming memory and brought to the chip only while needed: optimizer, "
+            "activations, weights, separated by commas",
+            [](const OptionSpec& self, MemoryOptions& options, const std::string& value) {
+                options.offload.clear();
+                if (!value.empty())
+                    for (const std::string& part : splitAt(value, ','))
+                        options.offload.insert(offChipFrom(self, part));
+            },
+            [](const MemoryOptions& options) {
+                std::string text;
+                for (const auto& [what, name] : offChipNames)
+                    if (options.isOffChip(what))
+                        text += fmt::format("{}{}", text.empty() ? "" : ",", name);
+                return text;
+            })
+        .knownAs({{Face::PopTorch, "TensorLocations.setOptimizerLocation"},
+                  {Face::PopTorch, "TensorLocations.setActivationLocation"},
+                  {Face::PopTorch, "TensorLocations.setWeightLocation"},
+                  {Face::Keras, "offload_weight_update_variables"},
+                  {Face::Keras, "offload_activations"},
+                  {Face::Keras, "offload_weights"}});
 }
 
 OptionSpec checkpointRow() {
@@ -67,6 +74,14 @@ std::vector<OptionSpec> memoryRows() {
             .choice("recompute", &MemoryOptions::recompute,
                     {"none", "standard", "norm-only", "all", "pipeline"},
                     "activations to compute again in the backward pass")
+            .knownAs({{Face::PopartSession,
+                       "autoRecomputation",
+                       {{"0", "none"},
+                        {"1", "standard"},
+                        {"2", "norm-only"},
+                        {"3", "pipeline"},
+                        {"4", "all"}}},
+                      {Face::Keras, "allow_recompute"}})
             .needing([](const RunOptions& options) { return options.isTraining(); },
                      "inference has no backward pass to recompute for; add --mode training, or "
                      "leave it out"),

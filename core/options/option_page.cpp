@@ -18,7 +18,8 @@ constexpr std::string_view introduction =
 Every option of `tilescope run`, with its key in a [job file](command_line.md), in `--vary` of a
 [sweep](sweep_on_a_cluster.md) and in [Python](python.md). A switch takes no value on the command
 line, and `true` or `false` in a job. Bounds that depend on the machine are those of the default one.
-[Engine options](engine_options.md) come last. `tilescope run --help TOPIC` prints those of a topic.
+Names of the same option in PopTorch's `Options`, PopART's session options and Keras are given where
+they act. [Engine options](engine_options.md) come last. `tilescope run --help TOPIC` prints those of a topic.
 
 This page is generated from the option tables of the programs.
 )";
@@ -53,10 +54,25 @@ std::string valuesOf(const OptionSpec& spec) {
                : fmt::format(", {} or more", least);
 }
 
+/// "; PopTorch: `replicationFactor`; Keras: `auto_select_ipus`".
+std::string namesElsewhere(const OptionSpec& spec) {
+    std::string text;
+    for (const Face face : faces) {
+        std::vector<std::string_view> names;
+        for (const OptionFace& entry : spec.faces)
+            if (entry.face == face)
+                names.push_back(entry.name);
+        if (!names.empty())
+            text += fmt::format("; {}: {}", displayName(face), codes(names));
+    }
+    return text;
+}
+
 std::string itemOf(const OptionSpec& spec) {
     const bool hasDefault = !spec.defaultValue.empty() && spec.type != OptionSpec::Type::Flag;
-    return fmt::format("- {} (key {}{}{}): {}\n", code(spec.flag), code(spec.key), valuesOf(spec),
-                       hasDefault ? "; default " + code(spec.defaultValue) : "", spec.help);
+    return fmt::format("- {} (key {}{}{}{}): {}\n", code(spec.flag), code(spec.key), valuesOf(spec),
+                       hasDefault ? "; default " + code(spec.defaultValue) : "",
+                       namesElsewhere(spec), spec.help);
 }
 
 std::string itemOf(const EngineOption& option) {

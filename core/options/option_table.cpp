@@ -36,6 +36,14 @@ const OptionSpec& specOf(std::string_view key) {
         fmt::format("unknown option '{}'.{}", shortened(key), didYouMean(key, optionKeys())));
 }
 
+/// The first need of an option that is given without it; nullptr if there is none.
+const OptionNeed* unmetNeed(const OptionSpec& spec, const RunOptions& options) {
+    for (const OptionNeed& need : spec.needs)
+        if (!need.isMet(options) && spec.isGiven(options))
+            return &need;
+    return nullptr;
+}
+
 } // namespace
 
 std::string_view topicSummary(OptionTopic topic) {
@@ -90,11 +98,18 @@ void setRunOptions(RunOptions& options, const std::map<std::string, std::string>
             spec.set(options, given->second);
 }
 
+std::map<std::string, std::string> idleOptions(const RunOptions& options) {
+    std::map<std::string, std::string> idle;
+    for (const OptionSpec& spec : runOptionTable())
+        if (const OptionNeed* need = unmetNeed(spec, options))
+            idle[spec.key] = need->problem;
+    return idle;
+}
+
 void validate(const RunOptions& options) {
     for (const OptionSpec& spec : runOptionTable())
-        for (const OptionNeed& need : spec.needs)
-            if (!need.isMet(options) && spec.isGiven(options))
-                throw OptionError(spec.key, need.problem);
+        if (const OptionNeed* need = unmetNeed(spec, options))
+            throw OptionError(spec.key, need->problem);
     for (const auto check :
          {checkMachine, checkExecution, checkBatch, checkMemory, checkModel, checkTraining,
           checkReplication, checkHost, checkCompute, checkPlanning})

@@ -55,6 +55,28 @@ struct OptionNeed {
     std::string problem; ///< why, and what to do instead
 };
 
+/// An interface of other software with its own names for options.
+enum class Face {
+    PopTorch,      ///< poptorch.Options
+    PopartSession, ///< PopART's session options (poptorch.Options()._Popart)
+    Keras,         ///< IPUConfig and methods of Keras models for the IPU
+};
+inline constexpr auto faces = valuesUpTo<Face::Keras>;
+template <>
+inline constexpr auto enumTitles<Face> = std::to_array<std::string_view>({"PopTorch", "PopART",
+                                                                          "Keras"});
+template <>
+inline constexpr auto enumNames<Face> = std::to_array<std::string_view>({"poptorch", "popart",
+                                                                         "keras"});
+
+/// The name of an option in a face, whose program makes it a key of a job.
+struct OptionFace {
+    Face face;
+    std::string name; ///< "Training.gradientAccumulation", "numIOTiles"
+    /// Values that the face spells in its own way, with ours: {"2", "norm-only"}, {"true", "all"}.
+    std::vector<std::pair<std::string, std::string>> values = {};
+};
+
 /// A row of the option table. Values are text: flags, job files and dialogs all use it.
 struct OptionSpec {
     OptionTopic topic = OptionTopic::Machine;
@@ -79,6 +101,7 @@ struct OptionSpec {
     /// The value in force, as text.
     std::function<std::string(const RunOptions&)> get;
     std::vector<OptionNeed> needs; ///< checked in this order
+    std::vector<OptionFace> faces;
 
     /// Parses and stores; throws OptionError that names the key, the value and what is allowed.
     void set(RunOptions& options, const std::string& value) const { parse(*this, options, value); }
@@ -92,6 +115,11 @@ struct OptionSpec {
         needs.push_back({std::move(isMet), std::move(problem)});
         return std::move(*this);
     }
+    /// The row with its names elsewhere.
+    [[nodiscard]] OptionSpec knownAs(std::vector<OptionFace> names) && {
+        faces = std::move(names);
+        return std::move(*this);
+    }
 };
 
 /// All options, in the order of the help text.
@@ -99,6 +127,10 @@ const std::vector<OptionSpec>& runOptionTable();
 
 /// The row of an option; nullptr for an unknown key.
 const OptionSpec* findOption(std::string_view key);
+
+/// Options that differ from their defaults and mean nothing beside the others, by key, with the
+/// reason: those that validate() refuses for a need.
+std::map<std::string, std::string> idleOptions(const RunOptions& options);
 
 /// Sets an option by key; throws UserError naming the nearest key for an unknown one.
 void setRunOption(RunOptions& options, std::string_view key, const std::string& value);

@@ -19,15 +19,22 @@ std::vector<OptionSpec> outlineRows() {
     // More than all operations of any model together.
     constexpr double mostThreshold = 1e9;
     return {
-        outline.toggle("outline", &OutlineOptions::enabled,
-                       "turn repeated parts of the model into functions"),
-        withFunctions(outline.number("outlineThreshold", &OutlineOptions::threshold,
-                                     {0, mostThreshold},
-                                     "least value of a function in addition to those within it: a "
-                                     "convolution or matmul counts 1000, other operations 0.1")),
-        withFunctions(outline.toggle(
-            "outlineCopyCostPruning", &OutlineOptions::copyCostPruning,
-            "leave operations out of functions whose copies cost more than they save")),
+        outline
+            .toggle("outline", &OutlineOptions::enabled,
+                    "turn repeated parts of the model into functions")
+            .knownAs({{Face::PopartSession, "enableOutlining"},
+                      {Face::Keras, "optimizations.enable_graph_outlining"}}),
+        withFunctions(outline
+                          .number("outlineThreshold", &OutlineOptions::threshold,
+                                  {0, mostThreshold},
+                                  "least value of a function in addition to those within it: a "
+                                  "convolution or matmul counts 1000, other operations 0.1")
+                          .knownAs({{Face::PopartSession, "outlineThreshold"}})),
+        withFunctions(
+            outline
+                .toggle("outlineCopyCostPruning", &OutlineOptions::copyCostPruning,
+                        "leave operations out of functions whose copies cost more than they save")
+                .knownAs({{Face::PopartSession, "enableOutliningCopyCostPruning"}})),
     };
 }
 

@@ -38,12 +38,16 @@ std::string proportionText(const RunOptions& options) {
 }
 
 OptionSpec proportionRow() {
-    return bounded(ownRow(OptionTopic::MemoryAndPlanning, "availableMemoryProportion",
-                          OptionSpec::Type::Proportion,
-                          "share of a tile's memory for temporary data of a convolution or matmul, "
-                          "0 to 1; X, or ipu0=X,ipu1=Y",
-                          setProportion, proportionText),
-                   proportionBounds);
+    return bounded(
+        ownRow(OptionTopic::MemoryAndPlanning, "availableMemoryProportion",
+               OptionSpec::Type::Proportion,
+               "share of a tile's memory for temporary data of a convolution or matmul, "
+               "0 to 1; X, or ipu0=X,ipu1=Y",
+               setProportion, proportionText)
+            .knownAs({{Face::PopTorch, "setAvailableMemoryProportion"},
+                      {Face::PopartSession, "convolutionOptions.availableMemoryProportion"},
+                      {Face::Keras, "convolutions.poplar_options.availableMemoryProportion"}}),
+        proportionBounds);
 }
 
 /// {"name": 0.3, ...}; replaces what was set before.
@@ -99,8 +103,13 @@ double PlanningOptions::memoryProportion(IpuId ipu) const {
 std::vector<OptionSpec> planningRows() {
     constexpr RowsOf numbers(OptionTopic::Numbers, &RunOptions::planning);
     return {
-        numbers.choice("partialsType", &PlanningOptions::partialsType, {"float", "half"},
-                       "element type of partial sums of convolutions and matmuls"),
+        numbers
+            .choice("partialsType", &PlanningOptions::partialsType, {"float", "half"},
+                    "element type of partial sums of convolutions and matmuls")
+            .knownAs({{Face::PopTorch, "Precision.setPartialsType"},
+                      {Face::PopartSession, "partialsTypeMatMuls"},
+                      {Face::PopartSession, "convolutionOptions.partialsType"},
+                      {Face::Keras, "convolutions.poplar_options.partialsType"}}),
         proportionRow(),
         planning.own("availableMemoryProportionByOperation", OptionSpec::Type::Json,
                      "the same for single operations, a JSON object of names and numbers; has "

@@ -45,6 +45,8 @@ OptionSpec shardingRow() {
     return replication
         .flag("replicatedTensorSharding", &ReplicationOptions::replicatedTensorSharding,
               "spread optimizer state over the replicas, one shard each")
+        .knownAs({{Face::PopTorch, "TensorLocationSettings.useReplicatedTensorSharding"},
+                  {Face::Keras, "replicated_optimizer_state_sharding"}})
         .needing(hasSeveral,
                  "sharding needs at least two replicas; add --replicas N, or leave it out")
         .needing(hasOptimizerState,
@@ -63,6 +65,7 @@ std::vector<OptionSpec> replicationRows() {
         machine
             .integer("replicas", &ReplicationOptions::replicas, {1, limits::mostIpus},
                      "copies of the model, each on --ipus IPUs with its own data")
+            .knownAs({{Face::PopTorch, "replicationFactor"}, {Face::Keras, "auto_select_ipus"}})
             .needing([](const RunOptions& options) { return !options.machine.ipuModel; },
                      "the IPU Model has no replicas; leave --ipu-model or --replicas out"),
         shardingRow(),
@@ -71,6 +74,8 @@ std::vector<OptionSpec> replicationRows() {
                      &ReplicationOptions::minElementsForReplicatedTensorSharding, {0, mostElements},
                      "size in elements of the smallest weight whose optimizer state "
                      "--replicated-tensor-sharding spreads")
+            .knownAs(
+                {{Face::PopTorch, "TensorLocationSettings.minElementsForReplicatedTensorSharding"}})
             .needing(
                 [](const RunOptions& options) {
                     return options.replication.replicatedTensorSharding;
@@ -81,15 +86,23 @@ std::vector<OptionSpec> replicationRows() {
                      {0, mostBufferBytes},
                      "bytes of gradients that are collected and summed over the replicas together; "
                      "0: each gradient on its own")
+            .knownAs({{Face::PopartSession,
+                       "replicatedCollectivesSettings.mergeAllReduceCollectives",
+                       {{"true", "1000000000000"}, {"false", "0"}}},
+                      {Face::Keras, "optimizations.maximum_cross_replica_sum_buffer_size"}})
             .needing(hasSeveral, "a single replica has no gradients to sum with others; add "
                                  "--replicas N, or leave it out")
             .needing([](const RunOptions& options) { return options.isTraining(); },
                      "there are gradients in training only; add --mode training, or leave it out"),
-        replication.integer(
-            "distributedBatchNormReplicaGroupSize",
-            &ReplicationOptions::distributedBatchNormReplicaGroupSize, {1, limits::mostIpus},
-            "number of neighbouring replicas over whose batches batch normalisations take their "
-            "statistics in training; 1: each replica over its own"),
+        replication
+            .integer("distributedBatchNormReplicaGroupSize",
+                     &ReplicationOptions::distributedBatchNormReplicaGroupSize,
+                     {1, limits::mostIpus},
+                     "number of neighbouring replicas over whose batches batch normalisations take "
+                     "their "
+                     "statistics in training; 1: each replica over its own")
+            .knownAs(
+                {{Face::Keras, "norms.experimental.distributed_batch_norm_replica_group_size"}}),
     };
 }
 

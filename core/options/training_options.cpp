@@ -73,9 +73,13 @@ std::vector<OptionSpec> lossRows() {
                                    {"sgd", "momentum", "adam", "adamw", "lamb", "lars", "rmsprop"},
                                    "how weights are updated"),
                    "weights are updated"),
-        inTraining(training.choice("accumulationReduction", &TrainingOptions::accumulationReduction,
-                                   {"sum", "mean"}, "how gradients of micro-batches are combined"),
-                   "gradients are accumulated"),
+        inTraining(
+            training
+                .choice("accumulationReduction", &TrainingOptions::accumulationReduction,
+                        {"sum", "mean"}, "how gradients of micro-batches are combined")
+                .knownAs({{Face::PopTorch, "Training.accumulationAndReplicationReductionType"},
+                          {Face::Keras, "gradient_accumulation_reduction_method"}}),
+            "gradients are accumulated"),
         inTraining(training.choice("accumulationType", &TrainingOptions::accumulationType,
                                    {"float", "half"}, "element type of gradient accumulators"),
                    "gradients are accumulated"),

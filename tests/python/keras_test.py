@@ -197,6 +197,48 @@ def test_pipelines_replicas_and_accumulation(helper, tmp_path):
     assert len(profile.pipeline()) >= 2
 
 
+#: What a program sets under each name that the option table has for Keras: of set_pipelining_options(),
+#: of the model, or of its IPUConfig.
+PIPELINING = {"pipeline_schedule": PipelineSchedule.Grouped, "replicated_optimizer_state_sharding": True,
+              "offload_weight_update_variables": True, "offload_activations": True, "offload_weights": True}
+OF_MODEL = {"set_pipelining_options": {}, "device_mapping": {"_pipelining_device_mapping": [1, 0]},
+            "gradient_accumulation_steps_per_replica": {"_pipelining_gradient_accumulation_steps_per_replica": 16},
+            "gradient_accumulation_reduction_method": {"_gradient_accumulation_reduction_method": "mean"},
+            "steps_per_execution": {"_steps_per_execution": Variable("steps", numpy.int64(32))}}
+OF_CONFIG = {"auto_select_ipus": 4, "allow_recompute": True, "io_tiles.num_io_tiles": 64,
+             "compilation_poplar_options": {"opt.maxComputeSetsPerLoweredCopy": 6},
+             "convolutions.poplar_options.availableMemoryProportion": {"availableMemoryProportion": "0.3"},
+             "convolutions.poplar_options.partialsType": {"partialsType": "half"},
+             "ipu_model.tiles_per_ipu": 64, "optimizations.enable_graph_outlining": False,
+             "optimizations.maximum_cross_replica_sum_buffer_size": 4096,
+             "norms.experimental.distributed_batch_norm_replica_group_size": 2}
+
+
+def face_names():
+    from tilescope import _simulator
+    return [(name, key) for name, key, _, _ in _simulator.face_options("keras")]
+
+
+@pytest.mark.parametrize("name, key", face_names())
+def test_each_name_of_the_option_table_becomes_its_key(helper, tmp_path, monkeypatch, name, key):
+    model = {"_pipelining_gradient_accumulation_steps_per_replica": 8,
+             "_pipelining_kwargs": {name: PIPELINING[name]} if name in PIPELINING else {},
+             **OF_MODEL.get(name, {})}
+    config = {"auto_select_ipus": 4}
+    if name in OF_CONFIG:
+        path = name.partition("poplar_options.")[0] + "poplar_options" if "poplar_options." in name else name
+        config[path.replace(".", "__")] = OF_CONFIG[name]
+    if name == "io_tiles.num_io_tiles":
+        config["io_tiles__place_ops_on_io_tiles"] = True
+    if name == "ipu_model.tiles_per_ipu":  # which has no replicas
+        monkeypatch.setenv("TF_POPLAR_FLAGS", "--use_ipu_model")
+        config["auto_select_ipus"] = 2
+    optimizer = SGD(learning_rate=0.01, momentum=0.9, nesterov=False)  # has a state to offload
+    job = job_of(helper.record(PipelinedModel(optimizer=optimizer, **model), tmp_path / "job",
+                               config=ipu_config(**config), batch_size=2))
+    assert name in {**PIPELINING, **OF_MODEL, **OF_CONFIG} and key in job
+
+
 def test_stages_of_functional_models(helper, tmp_path):
     class Functional(Model):
         def to_json(self):

@@ -150,7 +150,8 @@ private slots:
         const views::TraceBox* plan = hostBox(0, "plan");
         QVERIFY(plan && plan->end < 0);
         const QString text = readOutAt(placeOf(0, *plan));
-        QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") && text.contains("begin: -"),
+        QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") &&
+                     text.contains("start of first run: -"),
                  qPrintable(text));
         QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
         settle();

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 import torch
+from tilescope import _simulator
 
 from . import _optimizers, enums
 from ._environment import ENGINE_OPTIONS, engine_options, is_set, make_folder, named
@@ -157,24 +158,12 @@ def _strategy(options: Options, places: Dict[int, Place], ipus: int) -> Dict[str
     return options._execution_strategy._job_options(phases)
 
 
-def _drop_state_that_is_not_there(keys: Dict[str, str]) -> None:
-    """Drops locations for the state of an optimizer without any, and sharding for one replica."""
-    stateless = keys.get("optimizer") == "sgd"
-    if stateless and "offload" in keys:
-        kinds = [kind for kind in keys["offload"].split(",") if kind != "optimizer"]
-        keys.pop("offload")
-        if kinds:
-            keys["offload"] = ",".join(kinds)
-    if stateless or keys["replicas"] == "1":
-        keys.pop("replicatedTensorSharding", None)
-        keys.pop("minElementsForReplicatedTensorSharding", None)
-
-
-def _drop_transfers_that_are_not_there(keys: Dict[str, str]) -> None:
-    """Without data from the host there is nothing to prefetch or to send back."""
-    if keys.get("ignoreData") == "on":
-        for key in ("outputMode", "outputEvery", "prefetchDepth", "ioTiles"):
-            keys.pop(key, None)
+def _drop_places_of_no_state(keys: Dict[str, str]) -> None:
+    """Drops the place of an optimizer's state if it has none."""
+    kinds = keys.get("offload", "").split(",")
+    if keys.get("optimizer") == "sgd" and "optimizer" in kinds:
+        kinds.remove("optimizer")
+        keys["offload"] = ",".join(kinds)
 
 
 def _leave_to_phases(keys: Dict[str, str]) -> None:
@@ -182,12 +171,23 @@ def _leave_to_phases(keys: Dict[str, str]) -> None:
     micro-batch are sent; a call still returns only those selected by the output mode."""
     if keys.get("execution") != "phased":
         return
-    keys.pop("outputEvery", None)
     if keys.pop("outputMode", "all") != "all":
         logger.info("phased execution sends the results of all micro-batches to the host")
-    if "activations" in keys.pop("offload", "").split(","):
+    if "activations" in keys.get("offload", "").split(","):
         say_once("TensorLocations.setActivationLocation has no effect in phased execution: "
                  "activations stay on the chip until their backward phase")
+
+
+def _drop_idle(keys: Dict[str, str], may_be: Set[str]) -> None:
+    """Drops those of `may_be` that mean nothing beside the others: one set of options is often used
+    for training and inference, one replica and several."""
+    while True:
+        idle = {key: why for key, why in _simulator.idle_options(keys).items() if key in may_be}
+        if not idle:
+            return
+        for key, why in idle.items():
+            logger.info("option %s has no effect: %s", key, why)
+            keys.pop(key)
 
 
 def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.Optimizer],
@@ -206,8 +206,8 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         places = {}
     keys = _device(options, ipus, replicas)
     keys.update(_strategy(options, places, ipus))
-    keys.update(options._popart.job_options())
-    keys.update(options._tensor_locations._job_options(training))
+    chosen = {**options._popart.job_options(), **options._tensor_locations._job_options(training)}
+    keys.update(chosen)
     if half:
         keys["precision"] = "half"
     if training:
@@ -218,14 +218,9 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         if options.Training.gradient_accumulation * replicas > 1:
             keys["accumulationReduction"] = "mean" if mean == enums.ReductionType.Mean else "sum"
         keys.update(_optimizers.job_options(optimizer, names))
-    else:
-        keys.pop("recompute", None)
-        keys.pop("automaticLossScaling", None)
-    if not training or replicas == 1:
-        keys.pop("maxCrossReplicaBufferSize", None)
-    _drop_state_that_is_not_there(keys)
+    _drop_places_of_no_state(keys)
     _leave_to_phases(keys)
-    _drop_transfers_that_are_not_there(keys)
+    _drop_idle(keys, {*chosen, "outputMode", "outputEvery"})
     if instances is not None:
         keys["instances"] = str(instances.count)
         instances.check_options(keys)

@@ -2,79 +2,56 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Callable, Dict
+from typing import Any, Dict, List, NamedTuple
+
+from tilescope import _simulator
 
 from . import _validator
 
 JobKeys = Dict[str, str]
 
-_RECOMPUTE = ["none", "standard", "norm-only", "pipeline", "all"]
+
+class _Acting(NamedTuple):
+    """A session option that is a key of a job."""
+    key: str
+    is_switch: bool
+    values: Dict[str, str]  #: values that the key spells in another way
+
+    def value(self, name: str, value: Any) -> str:
+        if "true" in self.values:
+            return self.values["true" if value else "false"]
+        if self.values:
+            if str(value) not in self.values:
+                raise ValueError(f"{name} is one of {', '.join(self.values)}, not {value}")
+            return self.values[str(value)]
+        return ("on" if value else "off") if self.is_switch else _validator.text_of(value)
 
 
-def _switch(key: str) -> Callable[[Any], JobKeys]:
-    return lambda value: {key: "on" if value else "off"}
+#: Options with an effect, by PopART's name.
+ACTING: Dict[str, _Acting] = {name: _Acting(*rest)
+                              for name, *rest in _simulator.face_options("popart")}
 
 
-def _number(key: str) -> Callable[[Any], JobKeys]:
-    return lambda value: {key: _validator.text_of(value)}
+def keys_of(name: str, value: Any) -> JobKeys:
+    """Keys of a job for an option; entries of a dict are options of their own.
+
+    Raises:
+        ValueError: for a value that is not the option's.
+    """
+    if isinstance(value, dict):
+        keys: JobKeys = {}
+        for part, entry in value.items():
+            keys.update(keys_of(f"{name}.{part}", entry))
+        return keys
+    acting = ACTING.get(name)
+    return {acting.key: acting.value(name, value)} if acting else {}
 
 
-def _recompute(value: Any) -> JobKeys:
-    number = int(value)
-    if not 0 <= number < len(_RECOMPUTE):
-        raise ValueError(f"autoRecomputation is a number from 0 to {len(_RECOMPUTE) - 1}, "
-                         f"not {value}")
-    return {"recompute": _RECOMPUTE[number]} if number else {}
+def _names() -> List[str]:
+    """All names of PopART's options, with those of dicts as a whole."""
+    whole = [name.partition(".")[0] for name in ACTING if name.startswith("convolutionOptions")]
+    return [*ACTING, *whole, *WITHOUT_EFFECT]
 
-
-def _partials(value: Any) -> JobKeys:
-    return {"partialsType": str(value)}
-
-
-def _convolutions(value: Any) -> JobKeys:
-    keys: JobKeys = {}
-    if "partialsType" in value:
-        keys["partialsType"] = str(value["partialsType"])
-    if "availableMemoryProportion" in value:
-        keys["availableMemoryProportion"] = _validator.text_of(value["availableMemoryProportion"])
-    return keys
-
-
-def _synthetic(value: Any) -> JobKeys:
-    return {"ignoreData": "on"} if int(value) else {}
-
-
-def _exceptions(value: Any) -> JobKeys:
-    """PopART turns on all exceptions (popx irlowering.cpp, setFloatingPointBehaviour)."""
-    return {"fpExceptions": "all" if value else "none"}
-
-
-#: More bytes than the gradients of any model: all of them are summed together.
-_ALL_GRADIENTS = 10**12
-
-
-def _merged(value: Any) -> JobKeys:
-    return {"maxCrossReplicaBufferSize": str(_ALL_GRADIENTS)} if value else {}
-
-
-#: Options with an effect, and the keys of a job for each.
-ACTING: Dict[str, Callable[[Any], JobKeys]] = {
-    "autoRecomputation": _recompute,
-    "automaticLossScalingSettings.enabled": _switch("automaticLossScaling"),
-    "cachePath": _number("executableCache"),
-    "convolutionOptions": _convolutions,
-    "defaultBufferingDepth": _number("prefetchDepth"),
-    "defaultPrefetchBufferingDepth": _number("prefetchDepth"),
-    "enableFloatingPointChecks": _exceptions,
-    "enableOutlining": _switch("outline"),
-    "enableOutliningCopyCostPruning": _switch("outlineCopyCostPruning"),
-    "enableStochasticRounding": _switch("stochasticRounding"),
-    "numIOTiles": _number("ioTiles"),
-    "outlineThreshold": _number("outlineThreshold"),
-    "partialsTypeMatMuls": _partials,
-    "replicatedCollectivesSettings.mergeAllReduceCollectives": _merged,
-    "syntheticDataMode": _synthetic,
-}
 
 _NO_DEVICE = "the simulation has no device for it"
 _ALWAYS = "the simulation always does it"
@@ -177,15 +154,15 @@ class PopartOptions:
             ValueError: for an option that PopART does not have, naming the nearest one, or for an
                 invalid value, naming the valid ones.
         """
-        if key not in ACTING and key not in WITHOUT_EFFECT:
-            near = difflib.get_close_matches(key, [*ACTING, *WITHOUT_EFFECT], 1)
+        if key not in _names():
+            near = difflib.get_close_matches(key, _names(), 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise ValueError(f"PopART has no session option '{key}'{hint}")
         if key in WITHOUT_EFFECT:
             from ._logging import say_once
             say_once(f"_Popart option '{key}' has no effect: {WITHOUT_EFFECT[key]}")
         else:
-            _validator.check(ACTING[key](value))
+            _validator.check(keys_of(key, value))
         self.options[key] = value
         return self
 
@@ -198,6 +175,5 @@ class PopartOptions:
         """The keys of a job for these options."""
         keys: JobKeys = {}
         for name, value in self.options.items():
-            if name in ACTING:
-                keys.update(ACTING[name](value))
+            keys.update(keys_of(name, value))
         return keys

@@ -173,6 +173,30 @@ void checkOption(const std::string& key, const std::string& value,
     setRunOption(options, key, value);
 }
 
+/// (name there, key, whether it is a switch, values spelled otherwise there) of each option.
+py::list faceOptions(const std::string& name) {
+    const std::optional<Face> face = fromName<Face>(name);
+    if (!face)
+        throw UserError(fmt::format("no face is called '{}'", name));
+    py::list list;
+    for (const OptionSpec& spec : runOptionTable())
+        for (const OptionFace& entry : spec.faces)
+            if (entry.face == *face)
+                list.append(py::make_tuple(
+                    entry.name, spec.key,
+                    spec.type == OptionSpec::Type::Flag ||
+                        spec.choices == std::vector<std::string>{"on", "off"},
+                    std::map(entry.values.begin(), entry.values.end())));
+    return list;
+}
+
+std::map<std::string, std::string> idleKeys(const std::map<std::string, std::string>& values) {
+    RunOptions options;
+    options.compute.byProgram = true;
+    setRunOptions(options, values);
+    return idleOptions(options);
+}
+
 void checkOptions(const std::map<std::string, std::string>& values) {
     RunOptions options;
     options.compute.byProgram = true;
@@ -273,6 +297,11 @@ PYBIND11_MODULE(_simulator, m) {
           "options that bounds depend on.");
     m.def("check_options", &checkOptions, py::arg("values"),
           "The same for all keys of a job, and for their combination.");
+    m.def("face_options", &faceOptions, py::arg("face"),
+          "The options that 'poptorch', 'popart' (session options) or 'keras' has names for: (name "
+          "there, key of a job, whether it is a switch, {value there: value here}).");
+    m.def("idle_options", &idleKeys, py::arg("values"),
+          "Keys of a job that mean nothing beside the others, with the reason.");
     m.def("engine_options", &engineOptions, py::arg("json"), py::arg("origin"),
           "Poplar engine options of a JSON object; `origin` names it in errors.");
     py::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a simulated machine.")

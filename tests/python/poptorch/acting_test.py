@@ -8,6 +8,7 @@ import tilescope
 import torch
 from models import Classifier, images, labels
 from poptorch import _logging, _popart_options
+from tilescope import _simulator
 
 BATCH = 4
 
@@ -151,16 +152,27 @@ OTHERS = {
     "numIOTiles": 32,
     "outlineThreshold": 10.0,
     "partialsTypeMatMuls": "half",
+    "replicatedCollectivesSettings.mergeAllReduceCollectives": True,
     "syntheticDataMode": 2,
 }
 
 
+def test_every_session_option_with_a_key_is_tried():
+    tried = set()
+    for name, value in OTHERS.items():
+        tried |= {f"{name}.{part}" for part in value} if isinstance(value, dict) else {name}
+    assert tried == set(_popart_options.ACTING)
+
+
 @pytest.mark.parametrize("name", sorted(OTHERS))
 def test_each_option_with_a_key_is_in_force(name):
-    wanted = _popart_options.ACTING[name](OTHERS[name])
+    wanted = _popart_options.keys_of(name, OTHERS[name])
     options = poptorch.Options().enableProfiling(".").outputMode(poptorch.OutputMode.All)
     options._Popart.set(name, OTHERS[name])
-    trained(options, calls=1)
+    # One replica has no gradients to merge with others.
+    replicas = 2 if "mergeAllReduce" in name else 1
+    options.replicationFactor(replicas)
+    trained(options, calls=1, micro_batches=replicas)
     in_force = options_in()
     for key, value in wanted.items():
         text = in_force.get(key, "")
@@ -184,7 +196,10 @@ def location(**what):
 CALLS = {
     "deviceIterations": (lambda o: o.deviceIterations(2), {"deviceIterations": "2"}),
     "replicationFactor": (lambda o: o.replicationFactor(4), {"replicas": "4"}),
-    "outputMode": (lambda o: o.outputMode(poptorch.OutputMode.Sum), {"outputMode": "sum"}),
+    "outputMode": (lambda o: o.deviceIterations(4).outputMode(poptorch.OutputMode.EveryN, 2),
+                   {"outputMode": "every-n", "outputEvery": "2"}),
+    "useIpuModel": (lambda o: o.replicationFactor(1).useIpuModel(True), {"ipuModel": "on"}),
+    "enableExecutableCaching": (lambda o: o.enableExecutableCaching("kept"), {"executableCache": "kept"}),
     "setAvailableMemoryProportion": (lambda o: o.setAvailableMemoryProportion({"IPU0": 0.3}),
                                      {"availableMemoryProportion": "0.6,ipu0=0.3"}),
     "useOfflineIpuTarget": (lambda o: o.useOfflineIpuTarget(21), {"target": "bow"}),
@@ -212,6 +227,17 @@ CALLS = {
             location(useOnChipStorage=False, useReplicatedTensorSharding=True, minElementsForReplicatedTensorSharding=9)),
          {"offload": "optimizer", "replicatedTensorSharding": "on", "minElementsForReplicatedTensorSharding": "9"}),
 }
+
+
+def test_every_name_of_the_option_table_is_tried():
+    tried = {(name, key) for name, (_, keys) in CALLS.items() for key in keys}
+    # Arguments of setOptimizerLocation(), which CALLS gives it.
+    settings = {(f"TensorLocationSettings.{name}", key) for name, key in
+                (("useReplicatedTensorSharding", "replicatedTensorSharding"),
+                 ("minElementsForReplicatedTensorSharding", ) * 2)}
+    wanted = {(name, key) for name, key, _, _ in _simulator.face_options("poptorch")}
+    elsewhere = {("setExecutionStrategy", "execution")}  # blocks_test, phases_test
+    assert wanted - tried - settings == elsewhere
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

@@ -207,6 +207,21 @@ private slots:
         QCoreApplication::processEvents();
     }
 
+    void reloadingDoesNotBringBackWhatIsBeingReplaced() {
+        Workers workers;
+        ReportPair pair(workers);
+        QSignalSpy changed(&pair, &ReportPair::changed);
+        const auto path = [&](const QString& name) { return files_.write(name).toStdString(); };
+        pair.open(path("open.pop"));
+        QTRY_COMPARE(changed.count(), 1);
+        const std::string other = path("other.pop");
+        pair.open(path("open.pop"), other); // writes it again, which the window notices
+        pair.reload();
+        QTRY_COMPARE(changed.count(), 2);
+        QTRY_VERIFY(workers.idle());
+        QVERIFY(pair.target() && pair.target()->file() == other);
+    }
+
     void anAnswerAboutProfilesThatWereLeftIsDropped() {
         Workers workers;
         ReportPair pair(workers);

@@ -40,6 +40,8 @@ ReportPair::ReportPair(Workers& workers, QObject* parent)
 
 void ReportPair::open(const std::filesystem::path& source, const std::filesystem::path& target) {
     openingFile_ = QString::fromStdString(target.empty() ? source.string() : target.string());
+    wantedSource_ = source;
+    wantedTarget_ = target;
     opening_.start([this, source, target](const std::stop_token& token) {
         const ProfileViewPtr first = openProfile(source, token);
         ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, token));
@@ -65,7 +67,10 @@ double ReportPair::clockHz() const {
 }
 
 void ReportPair::reload() {
-    if (profiles_.source)
+    // A file that was rewritten must not bring its profile back while the user opens others.
+    if (opening_.running())
+        open(std::filesystem::path(wantedSource_), std::filesystem::path(wantedTarget_));
+    else if (profiles_.source)
         open(profiles_.source->file(),
              profiles_.target ? profiles_.target->file() : std::filesystem::path());
 }

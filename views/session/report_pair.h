@@ -44,6 +44,7 @@ public:
     /// Opens one profile, or two to compare if `target` is not empty. Open profiles stay open until
     /// the new ones have been read successfully.
     void open(const std::filesystem::path& source, const std::filesystem::path& target = {});
+    /// Reads the open profiles again; profiles that are being opened, if there are any, instead.
     void reload();
     void closeTarget();
     void swap();
@@ -63,6 +64,8 @@ private:
     Workers& workers_;
     BackgroundQuery opening_;
     QString openingFile_;
+    /// Of the last call of open().
+    std::filesystem::path wantedSource_, wantedTarget_;
     ProfilePair profiles_;
     std::uint64_t changes_ = 0;
 };

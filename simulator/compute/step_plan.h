@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simulator/graph/graph.h"
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 
 namespace tilescope::sim {
 

@@ -9,7 +9,7 @@
 #include "simulator/lowering/modes/modes.h"
 #include "simulator/lowering/modes/output_returns.h"
 #include "simulator/lowering/operations/lower_op.h"
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 
 namespace tilescope::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -55,7 +55,7 @@ struct ExecutionSchedule {
     std::vector<SchedulePart> parts;
     /// The programs come first, those of a pipeline with their number as id.
     IdVector<SectionId, ScheduleSection> sections;
-    SectionId update;                ///< none where nothing is updated
+    SectionId update;                ///< none without weight updates
     IdVector<OpId, ScheduledOp> ops; ///< of the graph
     /// The programs that the graph's inputs arrive for and that its outputs leave after.
     std::vector<SectionId> inputs, outputs;

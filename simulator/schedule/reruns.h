@@ -11,7 +11,7 @@ namespace tilescope::sim {
 
 /// When the groups of a graph's operations (Op::recomputeGroup) run again: each once, as a whole,
 /// right before the first backward operation that reads one of its results. Groups that it reads
-/// itself come before it.
+/// from run before it.
 class Reruns {
 public:
     Reruns() = default; ///< of a graph of which nothing runs again

@@ -28,9 +28,10 @@ Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t
     : graph_(prepared)
     , options_(options)
     , seed_(seed)
-    , plan_(planStep(prepared, options.batch, options.execution, options.host))
+    , plan_(planStep(prepared,
+                     executionSchedule(prepared, options.batch, options.execution, options.host)))
     , partials_(std::move(partials))
-    , top_{&graph_, &plan_.top, {}}
+    , top_{&graph_, {}}
     , learningRates_(learningRates(options.training))
     , lossScale_(prepared, options.training, options.compute.automaticLossScaling) {
     context_.rounding = {options.compute.stochasticRounding,
@@ -87,112 +88,75 @@ TensorData Machine::initialValue(const Tensor& tensor) const {
 
 void Machine::run(const HostPort& port) {
     port_ = &port;
-    forwards_.assign(static_cast<std::size_t>(graph_.stages()), 0);
-    if (plan_.schedule)
-        runPipelined();
-    else
-        runSerial();
+    for (iteration_ = 0; iteration_ < plan_.schedule.iterations; ++iteration_) {
+        executed_.assign(plan_.sections.size(), 0);
+        for (auto* held : {&waiting_, &fifos_})
+            for (auto& rows : *held)
+                rows.clear();
+        for (const SchedulePart& part : plan_.schedule.parts)
+            for (std::int64_t i = 0; i < part.repeats; ++i)
+                for (const ScheduleSlot& slot : part.slotList)
+                    runSlot(slot);
+        if (plan_.schedule.update.valid())
+            runSection(plan_.schedule.update);
+        endIteration();
+    }
     port_ = nullptr;
     ++calls_;
 }
 
-void Machine::runSerial() {
-    // Also where there are no updates: the host has data for all of them.
-    const std::int64_t microBatches = options_.batch.microBatchesOfUpdate();
-    for (iteration_ = 0; iteration_ < options_.batch.deviceIterations; ++iteration_) {
-        for (std::int64_t m = 0; m < microBatches; ++m) {
-            bindInputs(-1, m);
-            runSection(top_, plan_.top.programs.front(), m);
-            sendOutputs(-1, m);
-        }
-        runSection(top_, plan_.top.update, 0);
-        endIteration();
+void Machine::runSlot(const ScheduleSlot& slot) {
+    for (const SectionId id : slot.first)
+        bindInputs(id);
+    for (const SectionId id : slot.first)
+        runSection(id);
+    for (const SectionId id : slot.first) {
+        sendOutputs(id);
+        ++executed_[id.index()];
+    }
+    for (const SectionId id : slot.then)
+        runSection(id);
+}
+
+/// A backward program draws the random numbers of its own micro-batch, which is an older one.
+void Machine::runSection(SectionId id) {
+    switch (plan_.schedule.sections[id].kind) {
+    case ScheduleSection::Kind::Copies:
+        return copyBetweenIpus(plan_.sections[id]);
+    case ScheduleSection::Kind::Program:
+        return runOps(top_, plan_.sections[id], executed_[id.index()]);
+    case ScheduleSection::Kind::Fifos:
+    case ScheduleSection::Kind::Update:
+        return runOps(top_, plan_.sections[id], 0);
     }
 }
 
-void Machine::runPipelined() {
-    const PipelineSchedule& schedule = *plan_.schedule;
-    const SlotMoves moves = fifoMovesOf(schedule);
-    const std::int64_t iterations = schedule.training ? options_.batch.deviceIterations : 1;
-    for (iteration_ = 0; iteration_ < iterations; ++iteration_) {
-        std::fill(forwards_.begin(), forwards_.end(), 0);
-        backwards_ = forwards_;
-        for (auto* held : {&waiting_, &fifos_})
-            for (auto& rows : *held)
-                rows.clear();
-        const auto runAll = [&](const std::vector<Slot>& slots,
-                                const std::vector<FifoMoves>& list) {
-            for (std::size_t i = 0; i < slots.size(); ++i)
-                runSlot(slots[i], list[i]);
-        };
-        runAll(schedule.rampUp, moves.rampUp);
-        for (std::int64_t i = 0; i < schedule.mainRepeats; ++i)
-            runAll(schedule.main, moves.main);
-        runAll(schedule.rampDown, moves.rampDown);
-        runSection(top_, plan_.top.update, 0);
-        endIteration();
-    }
-}
-
-void Machine::moveFifos(const std::vector<std::int32_t>& stages) {
-    if (!plan_.top.fifos.empty())
-        for (const std::int32_t stage : stages)
-            runSection(top_, plan_.top.fifos[static_cast<std::size_t>(stage)], 0);
-}
-
-void Machine::runSlot(const Slot& slot, const FifoMoves& moves) {
-    const PipelineSchedule& schedule = *plan_.schedule;
-    for (const std::int32_t program : slot)
-        if (program < schedule.stages)
-            bindInputs(program, forwards_[static_cast<std::size_t>(program)]);
-    moveFifos(moves.before);
-    // A backward program draws the random numbers of its own micro-batch, which is an older one.
-    for (const std::int32_t program : slot) {
-        const auto stage = static_cast<std::size_t>(schedule.stageOf(program));
-        runSection(top_, plan_.top.programs[static_cast<std::size_t>(program)],
-                   program < schedule.stages ? forwards_[stage] : backwards_[stage]++);
-    }
-    for (const std::int32_t program : slot)
-        if (program < schedule.stages)
-            sendOutputs(program, forwards_[static_cast<std::size_t>(program)]++);
-    moveFifos(moves.after);
-    copyBetweenIpus(slot);
-}
-
-/// The copies of a slot are one exchange: all sources are read before any target is written.
-void Machine::copyBetweenIpus(const Slot& slot) {
-    std::vector<OpId> copies;
-    if (plan_.top.copies.size() == 1)
-        copies = plan_.top.copies.front();
-    else
-        for (const std::int32_t program : slot) {
-            const auto& list = plan_.top.copies[static_cast<std::size_t>(program)];
-            copies.insert(copies.end(), list.begin(), list.end());
-        }
+/// All sources are read before any target is written.
+void Machine::copyBetweenIpus(const Section& copies) {
     for (Values& values : top_.values) {
         std::vector<TensorData> sent;
-        for (const OpId id : copies)
-            sent.push_back(values[graph_.ops[id].inputs[0]]);
+        for (const PlannedOp& copy : copies)
+            sent.push_back(values[graph_.ops[copy.op].inputs[0]]);
         for (std::size_t i = 0; i < copies.size(); ++i)
-            values[graph_.ops[copies[i]].outputs[0]] = std::move(sent[i]);
+            values[graph_.ops[copies[i].op].outputs[0]] = std::move(sent[i]);
     }
 }
 
 /// In a pipeline in inference each micro-batch is a device iteration.
 BatchPlace Machine::placeOf(std::size_t replica, std::int64_t microBatch) const {
     const auto r = static_cast<std::int64_t>(replica);
-    if (plan_.schedule && !plan_.schedule->training)
+    if (plan_.schedule.pipeline && !plan_.schedule.pipeline->training)
         return {microBatch, r, 0};
     return {iteration_, r, microBatch};
 }
 
-void Machine::bindInputs(std::int32_t stage, std::int64_t microBatch) {
+void Machine::bindInputs(SectionId program) {
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-        if (stage >= 0 && plan_.top.inputStages[i] != stage)
+        if (plan_.schedule.inputs[i] != program)
             continue;
         const Tensor& tensor = graph_.tensors[graph_.inputs[i]];
         for (std::size_t r = 0; r < top_.values.size(); ++r) {
-            TensorData value = port_->input(tensor, placeOf(r, microBatch));
+            TensorData value = port_->input(tensor, placeOf(r, executed_[program.index()]));
             if (value.type() != tensor.type || value.shape() != tensor.shape)
                 throw InternalError(
                     fmt::format("input '{}' got values of the wrong shape or type", tensor.name));
@@ -201,14 +165,14 @@ void Machine::bindInputs(std::int32_t stage, std::int64_t microBatch) {
     }
 }
 
-void Machine::sendOutputs(std::int32_t stage, std::int64_t microBatch) {
+void Machine::sendOutputs(SectionId program) {
     if (!port_->output)
         return;
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-        if (stage >= 0 && plan_.top.outputStages[i] != stage)
+        if (plan_.schedule.outputs[i] != program)
             continue;
         for (std::size_t r = 0; r < top_.values.size(); ++r)
-            port_->output(graph_.tensors[graph_.outputs[i]], placeOf(r, microBatch),
+            port_->output(graph_.tensors[graph_.outputs[i]], placeOf(r, executed_[program.index()]),
                           top_.values[r][graph_.outputs[i]]);
     }
 }
@@ -225,7 +189,7 @@ void Machine::endIteration() {
     }
 }
 
-void Machine::runSection(Frame& frame, const Section& section, std::int64_t microBatch) {
+void Machine::runOps(Frame& frame, const Section& section, std::int64_t microBatch) {
     for (const PlannedOp& planned : section) {
         runOp(frame, frame.graph->ops[planned.op], microBatch);
         for (Values& values : frame.values)

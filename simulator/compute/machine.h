@@ -101,7 +101,6 @@ private:
     /// A graph while it is executed, the outermost or a function's: values by replica.
     struct Frame {
         const Graph* graph;
-        const GraphPlan* plan;
         std::vector<Values> values;
         /// For a call: the sequences of random numbers that its operations draw from, in order.
         std::vector<std::int32_t> streams = {};
@@ -118,17 +117,15 @@ private:
     [[nodiscard]] TensorId stateNamed(const std::string& name) const;
     [[nodiscard]] const PartialSums* partialsOf(const Frame& frame, const Op& op) const;
 
-    void runSerial();
-    void runPipelined();
-    void runSlot(const Slot& slot, const FifoMoves& moves);
-    void moveFifos(const std::vector<std::int32_t>& stages);
-    void copyBetweenIpus(const Slot& slot);
+    void runSlot(const ScheduleSlot& slot);
+    void runSection(SectionId id);
+    void copyBetweenIpus(const Section& copies);
     [[nodiscard]] BatchPlace placeOf(std::size_t replica, std::int64_t microBatch) const;
-    void bindInputs(std::int32_t stage, std::int64_t microBatch);
-    void sendOutputs(std::int32_t stage, std::int64_t microBatch);
+    void bindInputs(SectionId program);
+    void sendOutputs(SectionId program);
 
     void endIteration();
-    void runSection(Frame& frame, const Section& section, std::int64_t microBatch);
+    void runOps(Frame& frame, const Section& section, std::int64_t microBatch);
     void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
     void runKernelOn(Frame& frame, const Op& op, const ComputePlace& place);
     [[nodiscard]] Frame called(Frame& frame, const Op& op, std::int32_t function);
@@ -152,8 +149,7 @@ private:
     std::vector<std::map<TensorId, std::deque<TensorData>>> waiting_, fifos_;
     std::vector<std::map<RowKey, TensorData>> remote_; ///< by replica
     std::map<std::string, RowKey> remoteWeights_, remoteStates_;
-    /// Micro-batches that each stage has run forward so far, and backward.
-    std::vector<std::int64_t> forwards_, backwards_;
+    std::vector<std::int64_t> executed_; ///< micro-batches of an iteration so far, by section
     ComputeContext context_;
     std::vector<double> learningRates_; ///< the run's, then those of groups
     LossScale lossScale_;

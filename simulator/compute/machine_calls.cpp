@@ -34,7 +34,7 @@ void setRow(TensorData& rows, const TensorData& one, std::int64_t row) {
 Machine::Frame Machine::called(Frame& frame, const Op& op, std::int32_t function) {
     const auto index = static_cast<std::size_t>(function);
     const Graph& body = graph_.functions[index];
-    Frame inner{&body, &plan_.functions[index], {}, streamsOf(frame, op)};
+    Frame inner{&body, {}, streamsOf(frame, op)};
     inner.function = FunctionIndex(index);
     inner.calls = frame.calls;
     inner.calls.push_back(&op);
@@ -51,7 +51,7 @@ void Machine::runCall(Frame& frame, const Op& op, std::int64_t microBatch) {
     for (std::size_t r = 0; r < frame.values.size(); ++r)
         for (std::size_t i = 0; i < op.inputs.size(); ++i)
             inner.values[r][inner.graph->inputs[i]] = frame.values[r][op.inputs[i]];
-    runSection(inner, inner.plan->programs.front(), microBatch);
+    runOps(inner, plan_.functions[inner.function.index()], microBatch);
     for (std::size_t r = 0; r < frame.values.size(); ++r)
         for (std::size_t i = 0; i < op.outputs.size(); ++i)
             frame.values[r][op.outputs[i]] = inner.values[r][inner.graph->outputs[i]];
@@ -88,7 +88,7 @@ void Machine::runLoop(Frame& frame, const Op& op, const LoopAttributes& loop,
                     rowOf(frame.values[r][op.inputs[given + i]], body.tensors[in].shape, row);
             }
         inner.nextStream = 0;
-        runSection(inner, inner.plan->programs.front(), microBatch);
+        runOps(inner, plan_.functions[inner.function.index()], microBatch);
         for (std::size_t r = 0; r < frame.values.size(); ++r) {
             std::vector<TensorData> next;
             for (std::size_t i = 0; i < states; ++i)

@@ -18,14 +18,16 @@ LoweredProgram lowerGraph(const Graph& graph, const LoweringOptions& options,
         builder.names().finish(lowered.profile);
         return lowered;
     }
-    if (options.execution.isPipelined())
-        lowerPipelined(context);
+    const ExecutionSchedule schedule =
+        executionSchedule(graph, options.batch, options.execution, options.host);
+    if (schedule.pipeline)
+        lowerPipelined(context, schedule);
     else if (options.execution.isPhased())
-        lowerPhased(context);
+        lowerPhased(context, schedule);
     else if (options.host.overlaps())
-        lowerOverlapped(context);
+        lowerOverlapped(context, schedule);
     else
-        lowerSerial(context);
+        lowerSerial(context, schedule);
     emitRemoteCopies(context);
     // Last, since weights get their places on the way.
     emitWeightCopies(context);

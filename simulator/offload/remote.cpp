@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "simulator/outline/sequence.h"
+#include "simulator/schedule/reruns.h"
 
 namespace tilescope::sim {
 namespace {
@@ -71,7 +72,6 @@ public:
     }
 
     void run() {
-        findReruns();
         findNeeds();
         std::vector<Resident> residents;
         for (auto& [key, needs] : needs_)
@@ -98,34 +98,8 @@ private:
         return id;
     }
 
-    [[nodiscard]] std::int32_t groupOf(TensorId id) const {
-        const OpId maker = producers_[id.index()];
-        return maker.valid() ? graph_.ops[maker].recomputeGroup : -1;
-    }
-
-    /// Groups run again before the first backward operation that reads one of their results, those
-    /// that they read before them (LoweringContext::recomputeFor).
-    void findReruns() {
-        std::map<std::int32_t, std::vector<std::size_t>> members;
-        for (std::size_t i = 0; i < graph_.ops.size(); ++i)
-            if (op(i).recomputeGroup >= 0)
-                members[op(i).recomputeGroup].push_back(i);
-        for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-            if (op(i).pass != Pass::Backward)
-                continue;
-            std::vector<std::size_t> readers{i};
-            while (!readers.empty()) {
-                const std::size_t reader = readers.back();
-                readers.pop_back();
-                for (const TensorId in : op(reader).inputs)
-                    if (const std::int32_t group = groupOf(in);
-                        group >= 0 && rerunAt_.try_emplace(group, i).second)
-                        readers.insert(readers.end(), members[group].begin(), members[group].end());
-            }
-        }
-    }
-
     void findNeeds() {
+        const Reruns reruns(graph_);
         for (std::size_t i = 0; i < graph_.ops.size(); ++i)
             for (std::size_t k = 0; k < op(i).inputs.size(); ++k) {
                 const TensorId in = op(i).inputs[k];
@@ -136,10 +110,9 @@ private:
                 needs.push_back({i, phaseOf(op(i), times_.phasesApart),
                                  root == in ? std::optional(i) : std::nullopt,
                                  k == 0 && overwritesOperand(op(i))});
-                const auto again = rerunAt_.find(op(i).recomputeGroup);
-                if (op(i).recomputeGroup >= 0 && again != rerunAt_.end())
+                if (const OpId again = reruns.readerOf(op(i)); again.valid())
                     needs.push_back(
-                        {again->second, phaseOf(op(again->second), times_.phasesApart), {}, false});
+                        {again.index(), phaseOf(op(again.index()), times_.phasesApart), {}, false});
             }
     }
 
@@ -313,7 +286,6 @@ private:
     std::vector<std::optional<RemoteTensor>> remote_;      ///< by tensor there was
     std::vector<std::vector<Op>> before_, after_;          ///< of each operation there was
     std::map<std::int32_t, std::size_t> firstOf_, lastOf_; ///< operation of each phase
-    std::map<std::int32_t, std::size_t> rerunAt_;          ///< by recomputation group
     std::map<std::pair<TensorId, std::int32_t>, std::vector<Need>> needs_; ///< by tensor and IPU
     std::map<TensorId, std::pair<std::int32_t, std::int32_t>> rows_;
     std::map<std::tuple<StateKind, Shape, DataType>, std::int32_t> buffers_;

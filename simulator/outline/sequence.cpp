@@ -9,6 +9,7 @@
 
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/multi_conv_groups.h"
+#include "simulator/schedule/reruns.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
@@ -134,8 +135,7 @@ bool endsUpdate(const Op& op) {
 class Returns {
 public:
     explicit Returns(const Graph& graph)
-        : graph_(graph)
-        , producers_(graph.producers()) {}
+        : reruns_(graph) {}
 
     /// To be called for all operations in order.
     bool isBefore(const Op& op) {
@@ -143,15 +143,13 @@ public:
         if (op.pass != Pass::Backward)
             return brings;
         for (const TensorId in : op.inputs)
-            if (const OpId maker = producers_[in.index()]; maker.valid())
-                if (const std::int32_t group = graph_.ops[maker].recomputeGroup; group >= 0)
-                    brings = seen_.insert(group).second || brings;
+            if (const std::int32_t group = reruns_.groupOf(in); group >= 0)
+                brings = seen_.insert(group).second || brings;
         return brings;
     }
 
 private:
-    const Graph& graph_;
-    std::vector<OpId> producers_;
+    const Reruns reruns_;
     std::set<std::int32_t> seen_; ///< groups that have run again
 };
 

@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 
+#include "simulator/schedule/reruns.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -30,6 +32,7 @@ public:
         , fifo_(fifo)
         , fifoIsLast_(fifoIsLast)
         , producers_(graph.producers())
+        , reruns_(graph)
         , before_(graph.ops.size())
         , after_(graph.ops.size()) {}
 
@@ -62,49 +65,13 @@ private:
     /// Recomputed operations read the same tensors as the first time: these are restored to their
     /// own place, before the first backward operation that needs the group of operations.
     void restoreRecomputed() {
-        const std::vector<std::size_t> firstReader = groupReaders();
-        const std::size_t count = graph_.ops.size();
-        for (std::size_t i = 0; i < count; ++i) {
-            const Op op = graph_.ops[OpId(i)];
-            if (op.recomputeGroup < 0)
-                continue;
-            const std::size_t reader = firstReader[static_cast<std::size_t>(op.recomputeGroup)];
-            if (reader == count)
-                continue;
-            for (const TensorId in : op.inputs)
-                restoreInPlace(in, op.stage, reader);
-        }
-    }
-
-    /// By group, the first backward operation before which it runs again: one that reads a result
-    /// of it, or of another group that does. As many as there are operations: none.
-    [[nodiscard]] std::vector<std::size_t> groupReaders() const {
-        std::int32_t groups = 0;
         for (const Op& op : graph_.ops)
-            groups = std::max(groups, op.recomputeGroup + 1);
-        std::vector<std::size_t> first(static_cast<std::size_t>(groups), graph_.ops.size());
-        const auto note = [&](const Op& op, std::size_t reader) {
-            for (const TensorId in : op.inputs)
-                if (isRecomputed(in)) {
-                    const std::int32_t group = graph_.ops[producers_[in.index()]].recomputeGroup;
-                    std::size_t& known = first[static_cast<std::size_t>(group)];
-                    known = std::min(known, reader);
-                }
-        };
-        for (std::size_t i = 0; i < graph_.ops.size(); ++i)
-            if (graph_.ops[OpId(i)].pass == Pass::Backward)
-                note(graph_.ops[OpId(i)], i);
-        // A group only reads from earlier ones.
-        for (std::size_t i = graph_.ops.size(); i-- > 0;)
-            if (const Op& op = graph_.ops[OpId(i)]; op.recomputeGroup >= 0)
-                note(op, first[static_cast<std::size_t>(op.recomputeGroup)]);
-        return first;
+            if (const OpId reader = reruns_.readerOf(op); reader.valid())
+                for (const TensorId in : op.inputs)
+                    restoreInPlace(in, op.stage, reader.index());
     }
 
-    [[nodiscard]] bool isRecomputed(TensorId id) const {
-        const OpId maker = id.index() < producers_.size() ? producers_[id.index()] : OpId();
-        return maker.valid() && graph_.ops[maker].recomputeGroup >= 0;
-    }
+    [[nodiscard]] bool isRecomputed(TensorId id) const { return reruns_.groupOf(id) >= 0; }
 
     void restoreInPlace(TensorId id, std::int32_t stage, std::size_t reader) {
         const TensorRole role = graph_.tensors[id].role;
@@ -154,7 +121,7 @@ private:
         const std::int64_t rows = depth_(stage);
         if (rows == 0 && !fifo_)
             return id;
-        if (maker.valid() && graph_.ops[maker].recomputeGroup >= 0)
+        if (isRecomputed(id))
             return id;
         if (const auto known = waiting_.find(id); known != waiting_.end())
             return known->second;
@@ -217,6 +184,7 @@ private:
     const Depth depth_;
     const bool fifo_, fifoIsLast_;
     std::vector<OpId> producers_;
+    const Reruns reruns_;
     std::vector<std::vector<Op>> before_, after_; ///< of each operation there was
     std::vector<Op> leading_;                     ///< of the graph's inputs
     std::map<TensorId, TensorId> waiting_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simulator/graph/graph.h"
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 
 namespace tilescope::sim {
 

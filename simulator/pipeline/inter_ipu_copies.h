@@ -3,7 +3,7 @@
 
 #include "core/target/target.h"
 #include "simulator/graph/graph.h"
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 
 namespace tilescope::sim {
 

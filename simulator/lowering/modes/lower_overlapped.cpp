@@ -14,10 +14,10 @@ struct Beside {
 
 class OverlappedLowering {
 public:
-    explicit OverlappedLowering(LoweringContext& context)
+    OverlappedLowering(LoweringContext& context, const ExecutionSchedule& schedule)
         : context_(context)
         , b_(context.builder())
-        , options_(context.options()) {}
+        , schedule_(schedule) {}
 
     void run() {
         lowerFunctions();
@@ -27,7 +27,7 @@ public:
         copyOut_ = function("IoTileCopyOut", [&] { streams.copyOut(); });
         b_.beginControlProgram("outer");
         if (batchesOfUpdate() == 1 ||
-            options_.host.exchangeStrategy == ExchangeStrategy::OverlapLoops)
+            context_.options().host.exchangeStrategy == ExchangeStrategy::OverlapLoops)
             overlapAll();
         else
             overlapInner();
@@ -37,19 +37,18 @@ public:
 private:
     /// Micro-batches of one weight update; in inference every micro-batch is its own batch.
     [[nodiscard]] std::int64_t batchesOfUpdate() const {
-        return update_.valid() ? options_.batch.gradientAccumulation : 1;
+        return update_.valid() ? schedule_.parts.front().repeats : 1;
     }
 
     void lowerFunctions() {
-        const Graph& graph = context_.graph();
         compute_ = b_.beginFunction("microBatch");
-        for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-            if (graph.ops[OpId(i)].pass == Pass::Update && !update_.valid()) {
+        for (std::size_t i = 0; i < schedule_.ops.size(); ++i) {
+            if (schedule_.isUpdate(OpId(i)) && !update_.valid()) {
                 placeOutputs();
                 b_.end();
                 update_ = b_.beginFunction("VarUpdateFromAccumulator");
             }
-            lowerOp(context_, OpId(i));
+            lowerOp(context_, OpId(i), schedule_.ops[OpId(i)].again);
         }
         placeOutputs();
         b_.end();
@@ -100,7 +99,7 @@ private:
     /// M - 2 of M micro-batches overlap with both a load and a store.
     void overlapInner() {
         const std::int64_t batches = batchesOfUpdate();
-        b_.beginRepeat("batchesPerStep", options_.batch.deviceIterations);
+        b_.beginRepeat("batchesPerStep", schedule_.iterations);
         streams_->load();
         microBatch({batches > 1, false});
         repeat("accumulationLoop", batches - 2);
@@ -114,7 +113,7 @@ private:
     /// All of N x M micro-batches except the first and the last; those of the first and the last
     /// weight update are not in the loop over updates.
     void overlapAll() {
-        const std::int64_t updates = options_.batch.deviceIterations;
+        const std::int64_t updates = schedule_.iterations;
         const std::int64_t inner = batchesOfUpdate();
         streams_->load();
         updateOf({updates * inner > 1, false}, inner - 1, updates == 1);
@@ -140,15 +139,15 @@ private:
 
     LoweringContext& context_;
     ProgramBuilder& b_;
-    const LoweringOptions& options_;
+    const ExecutionSchedule& schedule_;
     IoTileStreams* streams_ = nullptr;
     ProgramId compute_, update_, copyIn_, copyOut_;
 };
 
 } // namespace
 
-void lowerOverlapped(LoweringContext& context) {
-    OverlappedLowering(context).run();
+void lowerOverlapped(LoweringContext& context, const ExecutionSchedule& schedule) {
+    OverlappedLowering(context, schedule).run();
 }
 
 } // namespace tilescope::sim

@@ -1,7 +1,6 @@
 // The step program of phased execution: a sequence for each execution phase.
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 
 #include "simulator/lowering/modes/modes.h"
 #include "simulator/lowering/operations/lower_op.h"
@@ -11,67 +10,55 @@ namespace {
 
 class PhasedLowering {
 public:
-    explicit PhasedLowering(LoweringContext& context)
+    PhasedLowering(LoweringContext& context, const ExecutionSchedule& schedule)
         : context_(context)
         , b_(context.builder())
-        , options_(context.options()) {}
+        , schedule_(schedule) {}
 
     void run() {
-        const Graph& graph = context_.graph();
-        const bool accumulates = std::any_of(graph.ops.begin(), graph.ops.end(),
-                                             [](const Op& op) { return op.pass == Pass::Update; });
         b_.beginControlProgram("outer");
-        b_.beginRepeat("batchesPerStep", options_.batch.deviceIterations);
-        if (accumulates)
-            b_.beginRepeat("accumulationLoop", options_.batch.gradientAccumulation);
-        ProgramId update;
-        for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-            const Op& op = graph.ops[OpId(i)];
-            if (op.pass == Pass::Update && !update.valid()) {
-                b_.end(); // the last phase
-                b_.end(); // the accumulation
-                update = b_.beginSequence("VarUpdateFromAccumulator");
-            } else if (!update.valid() && !sequences_.contains(op.executionPhase)) {
-                if (!sequences_.empty())
-                    b_.end();
-                sequences_[op.executionPhase] =
-                    b_.beginSequence(fmt::format("phase{}", op.executionPhase));
-            }
-            lowerOp(context_, OpId(i));
+        b_.beginRepeat("batchesPerStep", schedule_.iterations);
+        if (schedule_.update.valid())
+            b_.beginRepeat("accumulationLoop", schedule_.parts.front().repeats);
+        for (std::size_t i = 0; i < schedule_.ops.size(); ++i) {
+            begin(schedule_.ops[OpId(i)].section);
+            lowerOp(context_, OpId(i), schedule_.ops[OpId(i)].again);
         }
         b_.end(); // the last phase, or the update
         b_.end();
         b_.end();
-        if (!options_.host.ignoreData)
+        if (!context_.options().host.ignoreData)
             addStreams();
-        auto& phases = b_.lowered().profile.phases;
-        for (const auto& [phase, sequence] : sequences_)
-            phases.push_back(sequence);
-        if (update.valid())
-            phases.push_back(update);
+        b_.lowered().profile.phases = sequences_;
     }
 
 private:
-    /// An input arrives where the first phase begins that reads it, a result leaves at the end of
-    /// the phase that makes it.
+    /// Sections follow each other: a further one ends the one before.
+    void begin(SectionId section) {
+        if (section.index() < sequences_.size())
+            return;
+        if (!sequences_.empty())
+            b_.end(); // the last phase
+        if (section == schedule_.update)
+            b_.end(); // the accumulation
+        sequences_.push_back(
+            b_.beginSequence(section == schedule_.update
+                                 ? "VarUpdateFromAccumulator"
+                                 : fmt::format("phase{}", schedule_.sections[section].number)));
+    }
+
+    /// An input arrives where its phase begins, a result leaves at the end of its phase.
     void addStreams() {
         const Graph& graph = context_.graph();
-        std::map<TensorId, std::int32_t> readIn, madeIn;
-        for (const Op& op : graph.ops) {
-            for (const TensorId in : op.inputs)
-                readIn.try_emplace(in, op.executionPhase);
-            for (const TensorId out : op.outputs)
-                madeIn.try_emplace(out, op.executionPhase);
-        }
-        const std::int32_t first = sequences_.begin()->first;
-        const auto phaseOf = [&](const auto& phases, TensorId id) {
-            const auto found = phases.find(id);
-            return found == phases.end() ? first : found->second;
+        const auto sequenceOf = [&](const std::vector<TensorId>& tensors,
+                                    const std::vector<SectionId>& sections, TensorId id) {
+            const auto at = std::find(tensors.begin(), tensors.end(), id) - tensors.begin();
+            return sequences_.at(sections[static_cast<std::size_t>(at)].index());
         };
         for (const HostStream& input : inputStreams(context_))
-            emitFirst(input, sequences_.at(phaseOf(readIn, input.tensor)));
+            emitFirst(input, sequenceOf(graph.inputs, schedule_.inputs, input.tensor));
         for (const HostStream& output : outputStreams(context_)) {
-            auto open = b_.moveTo(sequences_.at(phaseOf(madeIn, output.tensor)));
+            auto open = b_.moveTo(sequenceOf(graph.outputs, schedule_.outputs, output.tensor));
             emitStreams(b_, {output});
             b_.resume(std::move(open));
         }
@@ -89,14 +76,14 @@ private:
 
     LoweringContext& context_;
     ProgramBuilder& b_;
-    const LoweringOptions& options_;
-    std::map<std::int32_t, ProgramId> sequences_; ///< by execution phase
+    const ExecutionSchedule& schedule_;
+    std::vector<ProgramId> sequences_; ///< by section
 };
 
 } // namespace
 
-void lowerPhased(LoweringContext& context) {
-    PhasedLowering(context).run();
+void lowerPhased(LoweringContext& context, const ExecutionSchedule& schedule) {
+    PhasedLowering(context, schedule).run();
 }
 
 } // namespace tilescope::sim

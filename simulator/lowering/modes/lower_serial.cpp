@@ -18,11 +18,6 @@ void moveToFront(LoweredProgram& lowered, ProgramId sequence, std::size_t from) 
                 children.end());
 }
 
-bool hasUpdate(const Graph& graph) {
-    return std::any_of(graph.ops.begin(), graph.ops.end(),
-                       [](const Op& op) { return op.pass == Pass::Update; });
-}
-
 /// Adds transfers from the host before the programs of `sequence`, and those to the host after each
 /// micro-batch; `returns` sends the rest.
 void emitHostCopies(LoweringContext& context, ProgramId sequence,
@@ -46,21 +41,19 @@ void emitHostCopies(LoweringContext& context, ProgramId sequence,
 
 } // namespace
 
-void lowerSerial(LoweringContext& context) {
+void lowerSerial(LoweringContext& context, const ExecutionSchedule& schedule) {
     ProgramBuilder& b = context.builder();
     LoweredProgram& lowered = b.lowered();
     const Graph& graph = context.graph();
     const LoweringOptions& options = context.options();
-    const bool accumulates = hasUpdate(graph);
 
     b.beginControlProgram("outer");
     const bool everyN = options.host.outputMode == OutputMode::EveryN;
-    b.beginRepeat("batchesPerStep",
-                  options.batch.deviceIterations / (everyN ? options.host.outputEvery : 1));
+    b.beginRepeat("batchesPerStep", schedule.iterations / (everyN ? options.host.outputEvery : 1));
     if (everyN)
         b.beginRepeat("returnPeriod", options.host.outputEvery);
-    if (accumulates)
-        b.beginRepeat("accumulationLoop", options.batch.gradientAccumulation);
+    if (schedule.update.valid())
+        b.beginRepeat("accumulationLoop", schedule.parts.front().repeats);
     const ProgramId body(lowered.profile.programs.size() - 1);
     bool updating = false;
     std::optional<OutputReturns> returns;
@@ -75,7 +68,7 @@ void lowerSerial(LoweringContext& context) {
                 lowered.readLater.insert(context.variableOf(id));
     };
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        if (graph.ops[OpId(i)].pass == Pass::Update && !updating) {
+        if (schedule.isUpdate(OpId(i)) && !updating) {
             updating = true;
             finishBatch();
             b.end();
@@ -85,7 +78,7 @@ void lowerSerial(LoweringContext& context) {
             b.beginSequence(std::string(startedByHostProgram));
             ++started;
         }
-        lowerOp(context, OpId(i));
+        lowerOp(context, OpId(i), schedule.ops[OpId(i)].again);
     }
     if (updating)
         b.end();

@@ -1,12 +1,12 @@
 #include "simulator/lowering/operations/lower_op.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "simulator/engine/host_model.h"
 #include "simulator/lowering/operations/functions.h"
 #include "simulator/lowering/operations/loop.h"
+#include "simulator/schedule/execution_schedule.h"
 
 namespace tilescope::sim {
 namespace {
@@ -92,32 +92,28 @@ HostStream hostStream(LoweringContext& context, const std::string& prefix, bool 
             stage};
 }
 
-/// Stage of the first operation that reads an input, or that makes a result.
 std::int32_t stageOf(const Graph& graph, TensorId id) {
-    const auto names = [id](const std::vector<TensorId>& list) {
-        return std::find(list.begin(), list.end(), id) != list.end();
-    };
-    const bool isInput = graph.tensors[id].role == TensorRole::Input;
-    const auto found = std::find_if(graph.ops.begin(), graph.ops.end(), [&](const Op& op) {
-        return names(isInput ? op.inputs : op.outputs);
-    });
-    return found == graph.ops.end() ? 0 : found->stage;
+    const OpId op = hostOpOf(graph, id);
+    return op.valid() ? graph.ops[op].stage : 0;
 }
 
 } // namespace
 
-void lowerOp(LoweringContext& context, OpId id) {
+void lowerOp(LoweringContext& context, OpId id, const std::vector<std::int32_t>& again) {
     const Op& op = context.graph().ops[id];
     ProgramBuilder& b = context.builder();
     context.setCurrent(id);
     b.setIpu(context.graph().ipuOf(op.stage));
     b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
-    if (op.pass == Pass::Backward)
-        context.recomputation().runBefore(op, b);
+    for (const std::int32_t group : again)
+        b.addAgain(context.programsOf(group));
     const std::size_t before = b.childCount();
     std::visit(Lower{context, op}, op.attributes);
-    if (op.recomputeGroup >= 0)
-        context.recomputation().record(op.recomputeGroup, b.childrenFrom(before));
+    if (op.recomputeGroup >= 0) {
+        const std::vector<ProgramId> added = b.childrenFrom(before);
+        std::vector<ProgramId>& all = context.programsOf(op.recomputeGroup);
+        all.insert(all.end(), added.begin(), added.end());
+    }
     b.setOperation({});
     b.setIpu(IpuId(0));
 }

@@ -8,8 +8,8 @@
 namespace tilescope::sim {
 
 /// Adds the steps of one operation to the builder's open sequence, on the IPU of its stage, and
-/// records it in the profile's operations.
-void lowerOp(LoweringContext& context, OpId id);
+/// records it in the profile's operations. `again`: groups of operations that are rerun before it.
+void lowerOp(LoweringContext& context, OpId id, const std::vector<std::int32_t>& again = {});
 
 /// One global exchange of several copies; none if there are no copies.
 void emitIpuCopies(ProgramBuilder& builder, const std::string& name,

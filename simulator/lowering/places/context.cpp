@@ -21,7 +21,6 @@ LoweringContext::LoweringContext(const Graph& graph, const LoweringOptions& opti
     , function_(function)
     , traffic_(traffic)
     , functions_(functions)
-    , recomputation_(graph)
     , remoteMemory_(graph.remoteBuffers) {}
 
 void LoweringContext::setLoop(ProgramId before, std::vector<bool> constant) {

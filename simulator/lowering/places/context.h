@@ -8,7 +8,6 @@
 
 #include "simulator/cost/collective.h"
 #include "simulator/layout/traffic_table.h"
-#include "simulator/lowering/places/recomputation.h"
 #include "simulator/lowering/places/remote_memory.h"
 #include "simulator/lowering/places/tensor_places.h"
 #include "simulator/planner/plan_table.h"
@@ -49,7 +48,10 @@ public:
     }
     [[nodiscard]] TrafficTable& traffic() { return traffic_; }
     [[nodiscard]] LoweredFunctions& functions() { return functions_; }
-    [[nodiscard]] Recomputation& recomputation() { return recomputation_; }
+    /// Programs that a group of operations that run again (Op::recomputeGroup) has added.
+    [[nodiscard]] std::vector<ProgramId>& programsOf(std::int32_t group) {
+        return groupPrograms_[group];
+    }
     [[nodiscard]] RemoteMemory& remoteMemory() { return remoteMemory_; }
     [[nodiscard]] CollectiveCode& collectiveCode() { return collectiveCode_; }
 
@@ -73,7 +75,7 @@ private:
     FunctionIndex function_;
     TrafficTable& traffic_;
     LoweredFunctions& functions_;
-    Recomputation recomputation_;
+    std::map<std::int32_t, std::vector<ProgramId>> groupPrograms_;
     RemoteMemory remoteMemory_;
     CollectiveCode collectiveCode_;
     std::vector<VariableId> startEmpty_;

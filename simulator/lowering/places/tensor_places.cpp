@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "simulator/lowering/places/recomputation.h"
+#include "simulator/schedule/reruns.h"
 
 namespace tilescope::sim {
 namespace {
@@ -22,7 +22,7 @@ TensorPlaces::TensorPlaces(const Graph& graph, const LoweringOptions& options,
     , lastUse_(graph.tensors.size(), -1) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
         tensors_.add({});
-    const Recomputation recomputation(graph);
+    const Reruns reruns(graph);
     const auto end = static_cast<std::int32_t>(graph.ops.size());
     for (std::size_t i = 0; i < graph.ops.size(); ++i)
         for (const TensorId input : graph.ops[OpId(i)].inputs)
@@ -30,7 +30,7 @@ TensorPlaces::TensorPlaces(const Graph& graph, const LoweringOptions& options,
     // What runs again reads its operands again: they must not be overwritten in place before.
     for (const Op& op : graph.ops)
         for (const TensorId input : op.inputs)
-            if (op.recomputeGroup >= 0 && !recomputation.remakes(input))
+            if (op.recomputeGroup >= 0 && reruns.groupOf(input) < 0)
                 lastUse_[input.index()] = end;
     // The host reads outputs after everything else.
     for (const TensorId output : graph.outputs)

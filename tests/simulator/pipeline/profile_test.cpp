@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"

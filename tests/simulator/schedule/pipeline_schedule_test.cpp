@@ -3,11 +3,11 @@
 #include <map>
 #include <set>
 
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
-namespace schedule_test {
+namespace pipeline_schedule_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -237,6 +237,6 @@ private slots:
 
 TILESCOPE_TEST(PipelineScheduleTest)
 
-} // namespace schedule_test
+} // namespace pipeline_schedule_test
 
-#include "schedule_test.moc"
+#include "pipeline_schedule_test.moc"

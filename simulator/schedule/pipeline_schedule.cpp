@@ -1,4 +1,4 @@
-#include "simulator/pipeline/schedule.h"
+#include "simulator/schedule/pipeline_schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -198,41 +198,6 @@ void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool
                         std::min(a, b), std::max(a, b),
                         stageIpus[static_cast<std::size_t>(a)].value()));
             }
-}
-
-SlotMoves fifoMovesOf(const PipelineSchedule& schedule) {
-    const bool takesTurns = inForce(schedule.kind, schedule.training) == Schedule::Interleaved;
-    // By stage, whether its last program was a backward one.
-    std::vector<bool> backwardLast(static_cast<std::size_t>(schedule.stages), false);
-    const auto movesOf = [&](const Slot& slot) {
-        const auto runs = [&](std::int32_t program) {
-            return std::find(slot.begin(), slot.end(), program) != slot.end();
-        };
-        FifoMoves moves;
-        for (std::int32_t stage = 0; stage < schedule.stages; ++stage) {
-            const bool forward = runs(schedule.forwardProgram(stage));
-            const bool backward = runs(schedule.backwardProgram(stage));
-            std::vector<bool>::reference last = backwardLast[static_cast<std::size_t>(stage)];
-            if (takesTurns && backward && last)
-                moves.before.push_back(stage);
-            if (forward || (backward && !takesTurns && schedule.kind != Schedule::Sequential))
-                moves.after.push_back(stage);
-            if (forward || backward)
-                last = backward;
-        }
-        return moves;
-    };
-    const auto movesIn = [&](const std::vector<Slot>& slots) {
-        std::vector<FifoMoves> list;
-        for (const Slot& slot : slots)
-            list.push_back(movesOf(slot));
-        return list;
-    };
-    SlotMoves all;
-    all.rampUp = movesIn(schedule.rampUp);
-    all.main = movesIn(schedule.main);
-    all.rampDown = movesIn(schedule.rampDown);
-    return all;
 }
 
 } // namespace tilescope::sim

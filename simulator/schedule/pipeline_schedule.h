@@ -73,19 +73,6 @@ struct PipelineSchedule {
     [[nodiscard]] double utilisation() const;
 };
 
-/// Stages whose FIFOs move on in a slot, before its programs or after them.
-struct FifoMoves {
-    std::vector<std::int32_t> before, after;
-};
-/// By slot of each part of a schedule.
-struct SlotMoves {
-    std::vector<FifoMoves> rampUp, main, rampDown;
-};
-/// When FIFOs advance: after the forward program that fills them; where no more micro-batches
-/// enter, once between two backward programs, so that each reads its own micro-batch. Forward and
-/// backward take turns in an interleaved schedule: there they advance before the second one.
-SlotMoves fifoMovesOf(const PipelineSchedule& schedule);
-
 /// The least number of micro-batches that a schedule takes, and what it must be a multiple of.
 struct MicroBatchRule {
     std::int64_t least = 1;

@@ -29,11 +29,16 @@ std::size_t LaneCursor::firstBeginningAt(std::int64_t cycle) {
         firstBlock(lane_, [cycle](const LaneBlock& b) { return b.begin < cycle; });
     if (block == 0)
         return 0;
-    const std::size_t end = std::min(block * entriesPerBlock, lane_.count);
-    std::size_t entry = (block - 1) * entriesPerBlock;
-    while (entry < end && at(entry).begin < cycle)
-        ++entry;
-    return entry;
+    std::size_t low = (block - 1) * entriesPerBlock;
+    std::size_t high = std::min(block * entriesPerBlock, lane_.count);
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (at(middle).begin < cycle)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 std::int64_t LaneCursor::endBound(std::size_t entry) const {

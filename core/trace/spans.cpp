@@ -213,7 +213,8 @@ private:
         TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, first,
                        last,  {}};
         if (sums.steps == 1)
-            span.program = executedStep(lanes_, index).program;
+            span.program =
+                first.program.valid() ? first.program : executedStep(lanes_, index).program;
         else
             span.shares = sharesOf(sums, end - begin);
         spans_.push_back(span);

@@ -75,7 +75,7 @@ Trace ProfileReader::trace() const {
 TraceIndex ProfileReader::traceIndex() const {
     const Target& target = info().target;
     if (auto pages = TracePages::open(file(), target.ipus))
-        return TraceIndex(std::move(pages), target);
+        return TraceIndex(std::move(pages), target.tilesPerIpu);
     return TraceIndex(trace(), target.ipus, target.tilesPerIpu);
 }
 

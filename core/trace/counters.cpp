@@ -1,11 +1,11 @@
 #include "core/trace/counters.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/trace/lane_cursor.h"
+#include "core/trace/search.h"
 
 namespace tilescope {
 namespace {
@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] TraceSums until(std::int64_t cycle) {
         TraceSums sums;
-        for (const TraceRun& run : lanes_.trace().runs)
+        for (const TraceRun& run : lanes_.outline().runs)
             sums += ofBody(run.body, cycle - run.start);
         return sums;
     }
@@ -54,9 +54,9 @@ private:
 
     /// The block, if it is the only one active at a cycle, and too narrow to be read.
     const LaneBlock* narrowBlock(const LaneCursor& cursor, std::size_t at, std::int64_t to) const {
-        if (cursor.lane().paged == nullptr || at >= cursor.lane().paged->size())
+        const std::vector<LaneBlock>& blocks = cursor.lane().blocks;
+        if (at >= blocks.size())
             return nullptr;
-        const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
         const bool alone = at + 1 == blocks.size() || blocks[at + 1].begin >= to;
         const bool narrow = blocks[at].maxEnd - blocks[at].begin < coarse_;
         return alone && narrow && blocks[at].begin < to ? &blocks[at] : nullptr;
@@ -65,7 +65,7 @@ private:
     TraceSums ofEntry(TraceBodyId body, LaneCursor& cursor, std::size_t at, std::int64_t to) {
         const LaneEntry entry = cursor.at(at);
         if (entry.call >= 0 && to < entry.end)
-            return ofCall(lanes_.repetition(body, ipu_, entry), to - entry.begin);
+            return ofCall(lanes_.repetition(body, entry), to - entry.begin);
         const TraceSums all = sumsOf(body, cursor, at);
         return to >= entry.end ? all : all.share(to - entry.begin, entry.end - entry.begin);
     }
@@ -104,14 +104,12 @@ private:
 std::vector<TraceSums> columnSums(const TraceIndex& index, IpuId ipu, const CycleColumns& columns,
                                   std::int64_t columnsOfBlock, const std::stop_token& stop) {
     const TraceLanes& lanes = index.lanes();
-    if (!ipu.valid() || ipu.value() >= lanes.ipus())
-        throw UserError(
-            fmt::format("there is no IPU {}: IPUs are 0 to {}", ipu.value(), lanes.ipus() - 1));
+    requireIpu(lanes, ipu);
     std::vector<TraceSums> sums(columns.count());
     if (sums.empty())
         return sums;
     const std::int64_t width = columns.range().cycles() / static_cast<std::int64_t>(sums.size());
-    RunningSums running(lanes, ipu, columnsOfBlock * width);
+    RunningSums running(lanes, ipu, lanes.inPages() ? columnsOfBlock * width : 0);
     TraceSums before = running.until(columns.range().begin);
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (stop.stop_requested())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <set>
 
 #include "core/base/saturating.h"
@@ -18,7 +19,7 @@ public:
     StepCounter(const TraceLanes& lanes, const ProgramSet& wanted)
         : lanes_(lanes)
         , wanted_(wanted)
-        , whole_(lanes.trace().bodies.size(), -1) {}
+        , whole_(lanes.outline().bodies.size(), -1) {}
 
     /// Among the first `before` steps of a body.
     std::int64_t below(TraceBodyId id, std::int64_t before) {
@@ -42,14 +43,10 @@ private:
         std::int64_t& whole = whole_[id.index()];
         if (whole >= 0)
             return whole;
-        const TraceBody& body = lanes_.trace().bodies[id];
         std::int64_t count = 0;
-        for (const TraceStep& step : body.steps)
-            count += isWanted(step.program) ? 1 : 0;
-        if (const TracePages* pages = lanes_.pages())
-            for (const ProgramTotal& total : pages->totals(id))
-                count += isWanted(total.program) ? total.count : 0;
-        for (const TraceCall& call : body.calls)
+        for (const ProgramTotal& total : lanes_.totals(id))
+            count += isWanted(total.program) ? total.count : 0;
+        for (const TraceCall& call : lanes_.outline().bodies[id].calls)
             count += ofItem({&call, {}}, most);
         return whole_[id.index()] = count;
     }
@@ -77,42 +74,13 @@ private:
     std::vector<std::int64_t> whole_; ///< -1: not counted yet
 };
 
-/// Bodies in an order in which callers precede what they call.
-class CallOrder {
-public:
-    explicit CallOrder(const Trace& trace)
-        : trace_(trace)
-        , seen_(trace.bodies.size(), false) {}
-
-    std::vector<TraceBodyId> make() {
-        for (const TraceRun& run : trace_.runs)
-            visit(run.body);
-        std::reverse(order_.begin(), order_.end());
-        return std::move(order_);
-    }
-
-private:
-    // As deep as bodies nest, which the lanes have limited.
-    void visit(TraceBodyId id) {
-        if (seen_[id.index()])
-            return;
-        seen_[id.index()] = true;
-        for (const TraceCall& call : trace_.bodies[id].calls)
-            visit(call.callee);
-        order_.push_back(id);
-    }
-
-    const Trace& trace_;
-    std::vector<bool> seen_;
-    std::vector<TraceBodyId> order_;
-};
-
 /// Calls visit(body, how often it is executed), callers first.
-template <class Visit> void forEachBody(const Trace& trace, Visit&& visit) {
+template <class Visit> void forEachBody(const TraceLanes& lanes, Visit&& visit) {
+    const Trace& trace = lanes.outline();
     std::vector<std::int64_t> times(trace.bodies.size(), 0);
     for (const TraceRun& run : trace.runs)
         ++times[run.body.index()];
-    for (const TraceBodyId id : CallOrder(trace).make()) {
+    for (const TraceBodyId id : std::views::reverse(lanes.calleesFirst())) {
         const std::int64_t executed = times[id.index()];
         visit(id, executed);
         for (const TraceCall& call : trace.bodies[id].calls) {
@@ -137,7 +105,7 @@ void addTo(std::vector<ProgramExecutions>& all, ProgramId program, std::int64_t 
 std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before) {
     StepCounter counter(lanes, wanted);
     std::int64_t count = 0;
-    for (const TraceRun& run : lanes.trace().runs) {
+    for (const TraceRun& run : lanes.outline().runs) {
         if (before <= 0)
             break;
         count += counter.below(run.body, before);
@@ -147,7 +115,7 @@ std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, st
 }
 
 std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size_t programs) {
-    const Trace& trace = lanes.trace();
+    const Trace& trace = lanes.outline();
     std::vector<ProgramExecutions> result(programs);
     const auto add = [&](TraceBodyId body, std::int64_t executed) {
         std::int64_t length = 0;
@@ -157,7 +125,7 @@ std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size
     };
     for (const TraceRun& run : trace.runs)
         add(run.body, 1);
-    forEachBody(trace, [&](TraceBodyId id, std::int64_t executed) {
+    forEachBody(lanes, [&](TraceBodyId id, std::int64_t executed) {
         for (const TraceCall& call : trace.bodies[id].calls)
             // Repetitions that differ in turn are a body around bodies of the same program.
             if (trace.bodies[call.callee].program != trace.bodies[id].program)
@@ -167,18 +135,11 @@ std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size
 }
 
 std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs) {
-    const Trace& trace = lanes.trace();
+    const Trace& trace = lanes.outline();
     std::vector<ProgramExecutions> result(programs);
-    forEachBody(trace, [&](TraceBodyId id, std::int64_t executed) {
-        for (const TraceStep& step : trace.bodies[id].steps) {
-            std::int64_t cycles = 0;
-            for (const StepOnIpu& on : step.ipus)
-                cycles = std::max(cycles, on.cycles);
-            addTo(result, step.program, executed, {step.program, 1, cycles});
-        }
-        if (const TracePages* pages = lanes.pages())
-            for (const ProgramTotal& total : pages->totals(id))
-                addTo(result, total.program, executed, total);
+    forEachBody(lanes, [&](TraceBodyId id, std::int64_t executed) {
+        for (const ProgramTotal& total : lanes.totals(id))
+            addTo(result, total.program, executed, total);
         // Repetitions that differ are several calls of one Repeat, and those that differ in turn a
         // body in between.
         std::set<ProgramId> counted;

@@ -11,13 +11,15 @@ double exchangeRate(std::int64_t bytes, std::int64_t cycles) {
     return cycles > 0 ? static_cast<double>(bytes) / static_cast<double>(cycles) : 0;
 }
 
-double largestOfSteps(const Trace& trace) {
+double largestOfSteps(const TraceLanes& lanes) {
     double largest = 0;
-    for (const TraceBody& body : trace.bodies)
-        for (const TraceStep& step : body.steps)
-            if (exchangesData(step.kind))
-                for (const StepOnIpu& on : step.ipus)
-                    largest = std::max(largest, exchangeRate(on.bytesIn, on.cycles));
+    for (const TraceBodyId body : lanes.calleesFirst()) {
+        const StepRange range = lanes.steps(body, 0, lanes.order(body).items());
+        for (const StepRange::Step& step : range.steps)
+            for (std::uint32_t i = step.firstIpu; i < step.endIpu && exchangesData(step.kind); ++i)
+                largest =
+                    std::max(largest, exchangeRate(range.ipus[i].bytesIn, range.ipus[i].cycles));
+    }
     return largest;
 }
 
@@ -28,8 +30,8 @@ bool exchangesData(ProgramKind kind) {
 }
 
 double largestExchangeRate(const TraceIndex& index, std::int32_t ipus) {
-    if (!index.inPages())
-        return largestOfSteps(index.lanes().trace());
+    if (!index.lanes().inPages())
+        return largestOfSteps(index.lanes());
     constexpr std::int64_t parts = 500;
     double largest = 0;
     const CycleRange all{0, index.totalCycles()};

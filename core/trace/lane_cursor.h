@@ -9,7 +9,7 @@ namespace tilescope {
 class LaneCursor {
 public:
     LaneCursor(const TraceLanes& lanes, TraceBodyId body, IpuId ipu,
-               TracePages::Keep keep = TracePages::Keep::Yes)
+               TraceLanes::Keep keep = TraceLanes::Keep::Yes)
         : lanes_(lanes)
         , lane_(lanes.lane(body, ipu))
         , body_(body)
@@ -18,16 +18,12 @@ public:
 
     [[nodiscard]] const Lane& lane() const { return lane_; }
     /// Releases the page that was read last.
-    void forget() { page_.reset(); }
+    void forget() { page_ = {}; }
     /// Valid until the next call.
     const LaneEntry& at(std::size_t entry) {
-        if (lane_.paged == nullptr)
-            return lane_.entries[entry];
-        if (!page_ || entry / entriesPerPage != number_) {
-            number_ = entry / entriesPerPage;
-            page_ = lanes_.pages()->page(body_, ipu_, number_, keep_);
-        }
-        return (*page_)[entry % entriesPerPage];
+        if (!page_.has(entry))
+            page_ = lanes_.entries(body_, ipu_, entry, keep_);
+        return page_.at(entry);
     }
 
     /// The first entry with which the latest end so far in the lane exceeds a cycle.
@@ -48,11 +44,7 @@ public:
 
     /// Sums of all blocks before one, or of the lane after the last.
     [[nodiscard]] const TraceSums& sumsBefore(std::size_t block) const;
-    /// Sums of entries [first, end).
-    TraceSums sums(std::size_t first, std::size_t end);
-    [[nodiscard]] std::size_t blocks() const {
-        return (lane_.count + entriesPerBlock - 1) / entriesPerBlock;
-    }
+    [[nodiscard]] std::size_t blocks() const { return lane_.blocks.size(); }
 
     /// No entry up to this one ends later; a bound that may be too large inside a block.
     [[nodiscard]] std::int64_t endBound(std::size_t entry) const;
@@ -62,9 +54,8 @@ private:
     const Lane& lane_;
     TraceBodyId body_;
     IpuId ipu_;
-    TracePages::Keep keep_;
-    TracePages::Entries page_;
-    std::size_t number_ = 0;
+    TraceLanes::Keep keep_;
+    TracePage<LaneEntry> page_;
 };
 
 /// The items of a body in order of execution; for one thread.
@@ -72,43 +63,27 @@ class ItemCursor {
 public:
     ItemCursor(const TraceLanes& lanes, TraceBodyId body)
         : lanes_(lanes)
-        , outline_(lanes.trace().bodies[body])
+        , calls_(lanes.outline().bodies[body].calls)
         , body_(body) {}
 
     struct Item {
         const TraceCall* call = nullptr;
         ProgramId program; ///< of a step; none for a Sync
     };
-    /// The n-th call of the body, which is what an item executes.
-    [[nodiscard]] const TraceCall* callNumber(std::size_t number, std::size_t item) const {
-        const std::size_t call = lanes_.pages() != nullptr
-                                     ? number
-                                     : static_cast<std::size_t>(outline_.items[item].call);
-        return &outline_.calls[call];
-    }
     Item at(std::size_t item) {
-        if (lanes_.pages() == nullptr) {
-            const TraceItem& content = outline_.items[item];
-            if (content.step >= 0)
-                return {nullptr, outline_.steps[static_cast<std::size_t>(content.step)].program};
-            return {&outline_.calls[static_cast<std::size_t>(content.call)], {}};
-        }
-        if (!page_ || item / itemsPerPage != number_) {
-            number_ = item / itemsPerPage;
-            page_ = lanes_.pages()->itemPage(body_, number_);
-        }
-        const ItemContent& content = (*page_)[item % itemsPerPage];
+        if (!page_.has(item))
+            page_ = lanes_.items(body_, item);
+        const ItemContent& content = page_.at(item);
         if (content.call >= 0)
-            return {&outline_.calls[static_cast<std::size_t>(content.call)], {}};
+            return {&calls_[static_cast<std::size_t>(content.call)], {}};
         return {nullptr, ProgramId(content.program)};
     }
 
 private:
     const TraceLanes& lanes_;
-    const TraceBody& outline_;
+    const std::vector<TraceCall>& calls_;
     TraceBodyId body_;
-    TracePages::Items page_;
-    std::size_t number_ = 0;
+    TracePage<ItemContent> page_;
 };
 
 } // namespace tilescope

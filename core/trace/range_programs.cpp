@@ -64,7 +64,7 @@ private:
         if (lanes_.callOf(body, entry) == nullptr)
             return add(rows, {entry.program, entry.kind, 1, end - begin, entry.end - entry.begin},
                        1);
-        addCall(rows, lanes_.repetition(body, ipu_, entry), begin - entry.begin, end - entry.begin);
+        addCall(rows, lanes_.repetition(body, entry), begin - entry.begin, end - entry.begin);
     }
 
     void addCall(Rows& rows, const Repetition& r, std::int64_t from, std::int64_t to) {

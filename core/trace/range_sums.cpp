@@ -47,7 +47,7 @@ TraceSums RangeSums::ofEntry(TraceBodyId body, const LaneEntry& entry, std::int6
         return lanes_.sumsOf(body, ipu_, entry);
     if (lanes_.callOf(body, entry) == nullptr)
         return lanes_.sumsOf(body, ipu_, entry).share(end - begin, entry.end - entry.begin);
-    return ofCall(lanes_.repetition(body, ipu_, entry), begin - entry.begin, end - entry.begin);
+    return ofCall(lanes_.repetition(body, entry), begin - entry.begin, end - entry.begin);
 }
 
 TraceSums RangeSums::ofCall(const Repetition& r, std::int64_t from, std::int64_t to) const {
@@ -114,7 +114,7 @@ std::int64_t RangeSums::busy(TraceBodyId body, const Group& group) const {
     for (const auto& range : apart)
         cycles += range.end - range.first;
     for (const Group::Call& call : group.calls) {
-        const Repetition r = lanes_.repetition(body, ipu_, call.entry);
+        const Repetition r = lanes_.repetition(body, call.entry);
         const auto within = [&](std::int64_t from, std::int64_t to) {
             return from < to ? busy(r, from - call.entry.begin, to - call.entry.begin) : 0;
         };

@@ -28,22 +28,15 @@ public:
             index -= order.before(at);
             if (!called)
                 return {id, at};
-            const TraceBody& body = lanes_.trace().bodies[id];
-            const TraceCall* call = ItemCursor(lanes_, id).callNumber(*called, at);
-            const std::int64_t steps = lanes_.stepCount(call->callee);
+            const TraceCall& call = lanes_.outline().bodies[id].calls[*called];
+            const std::int64_t steps = lanes_.stepCount(call.callee);
             const std::int64_t repetition = index / steps;
-            for (std::size_t i = 0; i < call->ipus.size(); ++i) {
-                const CallOnIpu& on = call->ipus[i];
-                LaneEntry entry;
-                entry.call = static_cast<std::int32_t>(call - body.calls.data());
-                entry.onIpu = static_cast<std::int32_t>(i);
-                base_[on.ipu.index()] +=
-                    on.start + repetition * lanes_.repetition(id, on.ipu, entry).period;
-            }
-            result_.callers.push_back(call->program);
+            for (const CallOnIpu& on : call.ipus)
+                base_[on.ipu.index()] += on.start + repetition * lanes_.repetition(call, on).period;
+            result_.callers.push_back(call.program);
             result_.repetitions.push_back(repetition);
             index -= repetition * steps;
-            id = call->callee;
+            id = call.callee;
         }
     }
 
@@ -67,7 +60,7 @@ public:
     ProgramSearch(const TraceLanes& lanes, const ProgramSet& wanted)
         : lanes_(lanes)
         , wanted_(wanted)
-        , contains_(lanes.trace().bodies.size(), -1) {}
+        , contains_(lanes.outline().bodies.size(), -1) {}
 
     /// The smallest step index >= from within a body, or -1.
     std::int64_t next(TraceBodyId id, std::int64_t from) {
@@ -110,7 +103,7 @@ private:
         std::int8_t& known = contains_[id.index()];
         if (known >= 0)
             return known != 0;
-        const TraceBody& body = lanes_.trace().bodies[id];
+        const TraceBody& body = lanes_.outline().bodies[id];
         const bool found =
             containsStep(id) ||
             std::any_of(body.calls.begin(), body.calls.end(), [&](const TraceCall& call) {
@@ -121,14 +114,9 @@ private:
     }
 
     bool containsStep(TraceBodyId id) {
-        if (const TracePages* pages = lanes_.pages()) {
-            const std::vector<ProgramTotal>& totals = pages->totals(id);
-            return std::any_of(totals.begin(), totals.end(),
-                               [&](const ProgramTotal& total) { return isWanted(total.program); });
-        }
-        const std::vector<TraceStep>& steps = lanes_.trace().bodies[id].steps;
-        return std::any_of(steps.begin(), steps.end(),
-                           [&](const TraceStep& step) { return isWanted(step.program); });
+        const std::vector<ProgramTotal>& totals = lanes_.totals(id);
+        return std::any_of(totals.begin(), totals.end(),
+                           [&](const ProgramTotal& total) { return isWanted(total.program); });
     }
 
     [[nodiscard]] std::int64_t stepsOf(const ItemCursor::Item& item) const {
@@ -173,7 +161,7 @@ public:
     CallSearch(const TraceLanes& lanes, ProgramId program)
         : lanes_(lanes)
         , program_(program)
-        , visited_(lanes.trace().bodies.size(), false) {}
+        , visited_(lanes.outline().bodies.size(), false) {}
 
     /// `base` has the start of the body on each IPU.
     std::optional<ExecutedCall> in(TraceBodyId id, const std::vector<std::int64_t>& base,
@@ -184,12 +172,12 @@ public:
         const StepOrder& order = lanes_.order(id);
         for (std::size_t i = 0; i < order.calls(); ++i) {
             const std::size_t at = order.itemOfCall(i);
-            const TraceCall& call = *ItemCursor(lanes_, id).callNumber(i, at);
+            const TraceCall& call = lanes_.outline().bodies[id].calls[i];
             const std::int64_t step = firstStep + order.before(at);
             if (call.count <= 0)
                 continue;
             if (call.program == program_)
-                return place(id, call, base, step);
+                return place(call, base, step);
             std::vector<std::int64_t> inner = base;
             for (const CallOnIpu& on : call.ipus)
                 inner[on.ipu.index()] += on.start;
@@ -200,18 +188,14 @@ public:
     }
 
 private:
-    [[nodiscard]] std::optional<ExecutedCall> place(TraceBodyId id, const TraceCall& call,
-                                                    const std::vector<std::int64_t>& base,
-                                                    std::int64_t step) const {
+    [[nodiscard]] std::optional<ExecutedCall>
+    place(const TraceCall& call, const std::vector<std::int64_t>& base, std::int64_t step) const {
         ExecutedCall found{step, {std::numeric_limits<std::int64_t>::max(), 0}};
-        for (std::size_t i = 0; i < call.ipus.size(); ++i) {
-            LaneEntry entry;
-            entry.call = static_cast<std::int32_t>(&call - lanes_.trace().bodies[id].calls.data());
-            entry.onIpu = static_cast<std::int32_t>(i);
-            const Repetition r = lanes_.repetition(id, call.ipus[i].ipu, entry);
+        for (const CallOnIpu& on : call.ipus) {
+            const Repetition r = lanes_.repetition(call, on);
             if (r.length <= 0)
                 continue; // this IPU has nothing to do in the call
-            const std::int64_t begin = base[call.ipus[i].ipu.index()] + call.ipus[i].start;
+            const std::int64_t begin = base[on.ipu.index()] + on.start;
             found.range.begin = std::min(found.range.begin, begin);
             found.range.end =
                 std::max(found.range.end, begin + (r.count - 1) * r.period + r.length);
@@ -226,9 +210,15 @@ private:
 
 } // namespace
 
+void requireIpu(const TraceLanes& lanes, IpuId ipu) {
+    if (!ipu.valid() || ipu.value() >= lanes.ipus())
+        throw UserError(
+            fmt::format("there is no IPU {}: IPUs are 0 to {}", ipu.value(), lanes.ipus() - 1));
+}
+
 std::int64_t executedSteps(const TraceLanes& lanes) {
     std::int64_t steps = 0;
-    for (const TraceRun& run : lanes.trace().runs)
+    for (const TraceRun& run : lanes.outline().runs)
         steps += lanes.stepCount(run.body);
     return steps;
 }
@@ -241,8 +231,8 @@ ExecutedStep descend(const TraceLanes& lanes, std::int64_t index, const Arrive& 
     ExecutedStep result;
     result.index = index;
     std::int64_t local = index;
-    for (std::size_t i = 0; i < lanes.trace().runs.size() && local >= 0; ++i) {
-        const TraceRun& run = lanes.trace().runs[i];
+    for (std::size_t i = 0; i < lanes.outline().runs.size() && local >= 0; ++i) {
+        const TraceRun& run = lanes.outline().runs[i];
         const std::int64_t steps = lanes.stepCount(run.body);
         if (local < steps) {
             result.run = static_cast<std::int32_t>(i);
@@ -273,7 +263,7 @@ ExecutedStep executedPlace(const TraceLanes& lanes, std::int64_t index) {
 
 std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_t cycle) {
     std::int64_t index = 0;
-    for (const TraceRun& run : lanes.trace().runs) {
+    for (const TraceRun& run : lanes.outline().runs) {
         TraceBodyId id = run.body;
         std::int64_t local = cycle - run.start;
         std::int64_t at = index;
@@ -281,7 +271,7 @@ std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_
             at += lanes.order(id).before(static_cast<std::size_t>(entry->item));
             if (entry->call < 0)
                 return at;
-            const Repetition r = lanes.repetition(id, ipu, *entry);
+            const Repetition r = lanes.repetition(id, *entry);
             local -= entry->begin;
             const std::int64_t k = r.period > 0 ? std::min(r.count - 1, local / r.period) : 0;
             at += k * lanes.stepCount(r.callee);
@@ -307,7 +297,7 @@ std::int64_t findExecutedAny(const TraceLanes& lanes, const ProgramSet& wanted, 
     ProgramSearch search(lanes, wanted);
     std::int64_t best = -1;
     std::int64_t first = 0;
-    for (const TraceRun& run : lanes.trace().runs) {
+    for (const TraceRun& run : lanes.outline().runs) {
         const std::int64_t found = forward ? search.next(run.body, from + 1 - first)
                                            : search.previous(run.body, from - 1 - first);
         if (found >= 0) {
@@ -323,7 +313,7 @@ std::int64_t findExecutedAny(const TraceLanes& lanes, const ProgramSet& wanted, 
 std::optional<ExecutedCall> findExecutedCall(const TraceLanes& lanes, ProgramId program) {
     CallSearch search(lanes, program);
     std::int64_t first = 0;
-    for (const TraceRun& run : lanes.trace().runs) {
+    for (const TraceRun& run : lanes.outline().runs) {
         const std::vector<std::int64_t> base(static_cast<std::size_t>(lanes.ipus()), run.start);
         if (const auto found = search.in(run.body, base, first))
             return found;

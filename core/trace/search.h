@@ -11,6 +11,8 @@
 
 namespace tilescope {
 
+void requireIpu(const TraceLanes& lanes, IpuId ipu);
+
 std::int64_t executedSteps(const TraceLanes& lanes);
 ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index);
 ExecutedStep executedPlace(const TraceLanes& lanes, std::int64_t index);

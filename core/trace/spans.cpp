@@ -15,12 +15,12 @@ public:
         : lanes_(lanes)
         , ipu_(ipu)
         , range_(range)
-        , minimum_(minimum) {}
+        , minimum_(minimum > 1 ? minimum : 0) {}
 
     std::vector<TraceSpan> collect() {
         std::int64_t firstStep = 0;
-        for (std::size_t i = 0; i < lanes_.trace().runs.size(); ++i) {
-            const TraceRun& run = lanes_.trace().runs[i];
+        for (std::size_t i = 0; i < lanes_.outline().runs.size(); ++i) {
+            const TraceRun& run = lanes_.outline().runs[i];
             run_ = static_cast<std::int32_t>(i);
             body(run.body, run.start, firstStep);
             firstStep += lanes_.stepCount(run.body);
@@ -29,21 +29,34 @@ public:
     }
 
 private:
+    /// Neighbours that together are narrower than the minimum are gathered, a whole block at a time
+    /// where possible: most pages of a long trace need not be read for a picture of all of it.
     void body(TraceBodyId id, std::int64_t base, std::int64_t firstStep) {
         LaneCursor cursor(lanes_, id, ipu_);
         const auto [first, end] = cursor.touched(range_.begin - base, range_.end - base);
-        if (cursor.lane().paged != nullptr && minimum_ > 1)
-            return pagedBody(id, cursor, {first, end}, base, firstStep);
-        for (std::size_t i = alignedFirst(cursor, first, end); i < end;) {
-            const LaneEntry entry = cursor.at(i);
-            const std::int64_t step = firstStep + beforeItem(id, entry.item);
-            if (minimum_ > 1 && entry.end - entry.begin < minimum_) {
-                i = narrow(cursor, i, base, step);
+        Gathered gathered;
+        const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
+        for (std::size_t i = aligned(cursor.lane().blocks, first); i < end;) {
+            const std::size_t next = i + entriesPerBlock;
+            if (i % entriesPerBlock == 0 && next <= end &&
+                gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
+                i = next;
                 continue;
             }
-            whole(id, entry, base, step);
-            ++i;
+            const LaneEntry entry = cursor.at(i++);
+            if (entry.end - entry.begin >= minimum_) {
+                flushAll();
+                if (i > first)
+                    whole(id, entry, base, firstStep + beforeItem(id, entry.item));
+                continue;
+            }
+            if (gathered.entries > 0 && entry.end > cellEnd(gathered.begin))
+                flushAll();
+            gathered.add(entry);
+            if (entry.call >= 0)
+                gathered.sums += lanes_.sumsOf(id, ipu_, entry);
         }
+        flushAll();
     }
 
     // Narrow neighbours are merged within cells of a grid that begins with the body: the same in
@@ -55,23 +68,12 @@ private:
         return cellBegin(cycle) + minimum_;
     }
 
-    /// The first entry of the cell of the first that is touched, if that is narrow.
-    [[nodiscard]] std::size_t alignedFirst(LaneCursor& cursor, std::size_t first,
-                                           std::size_t end) const {
-        if (minimum_ <= 1 || first >= end)
-            return first;
-        const LaneEntry entry = cursor.at(first);
-        if (entry.end - entry.begin >= minimum_)
-            return first;
-        return std::min(first, cursor.firstBeginningAt(cellBegin(entry.begin)));
-    }
-
-    /// The same for blocks, whose sums are known.
-    [[nodiscard]] std::size_t alignedBlock(const LaneCursor& cursor, std::size_t first) const {
-        const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
-        const std::size_t at = first / entriesPerBlock;
-        if (at >= blocks.size())
-            return first;
+    /// The first entry of the cell of the block that an entry is in.
+    [[nodiscard]] std::size_t aligned(const std::vector<LaneBlock>& blocks,
+                                      std::size_t entry) const {
+        const std::size_t at = entry / entriesPerBlock;
+        if (minimum_ == 0 || at >= blocks.size())
+            return entry;
         const std::int64_t from = cellBegin(blocks[at].begin);
         const auto block =
             std::partition_point(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(at),
@@ -85,38 +87,9 @@ private:
 
     void whole(TraceBodyId id, const LaneEntry& entry, std::int64_t base, std::int64_t step) {
         if (entry.call >= 0)
-            call(lanes_.repetition(id, ipu_, entry), base + entry.begin, step);
+            call(lanes_.repetition(id, entry), base + entry.begin, step);
         else
             single(base, entry, step);
-    }
-
-    /// Neighbours that together are narrower than the minimum, gathered a whole block at a time
-    /// where possible: most pages of a long trace need not be read for a picture of all of it.
-    void pagedBody(TraceBodyId id, LaneCursor& cursor, LaneCursor::Touched touched,
-                   std::int64_t base, std::int64_t firstStep) {
-        Gathered gathered;
-        const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
-        for (std::size_t i = alignedBlock(cursor, touched.first); i < touched.end;) {
-            const std::size_t next = i + entriesPerBlock;
-            if (i % entriesPerBlock == 0 && next <= touched.end &&
-                gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
-                i = next;
-                continue;
-            }
-            const LaneEntry entry = cursor.at(i++);
-            if (entry.end - entry.begin >= minimum_) {
-                flushAll();
-                if (i > touched.first)
-                    whole(id, entry, base, firstStep + beforeItem(id, entry.item));
-                continue;
-            }
-            if (gathered.entries > 0 && entry.end > cellEnd(gathered.begin))
-                flushAll();
-            gathered.add(entry);
-            if (entry.call >= 0)
-                gathered.sums += lanes_.sumsOf(id, ipu_, entry);
-        }
-        flushAll();
     }
 
     struct Gathered {
@@ -156,8 +129,7 @@ private:
 
     /// Adds a block if it is narrow, and if the gathered entries stay narrow with it.
     bool gather(LaneCursor& cursor, std::size_t at, Gathered& gathered, const auto& flushAll) {
-        const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
-        const LaneBlock& block = blocks[at];
+        const LaneBlock& block = cursor.lane().blocks[at];
         if (block.maxEnd - block.begin >= minimum_)
             return false;
         if (gathered.entries > 0 && block.maxEnd > cellEnd(gathered.begin))
@@ -177,55 +149,23 @@ private:
         if (gathered.entries == 0)
             return;
         const std::int64_t step = firstStep + beforeItem(id, gathered.item);
-        if (gathered.entries == 1 && gathered.only.call < 0) {
+        const auto named = [&](const LaneBlock::Named& of) {
+            return of.program.valid()
+                       ? TraceSpan::Named{firstStep + beforeItem(id, of.item), of.program}
+                       : TraceSpan::Named{};
+        };
+        if (gathered.entries == 1 && gathered.only.call < 0)
             single(base, gathered.only, step);
-        } else if (gathered.sums.steps > 0) {
-            TraceSpan span{base + gathered.begin,
-                           base + gathered.end,
-                           gathered.sums.dominantKind(),
-                           {},
-                           step,
-                           gathered.sums.steps,
-                           run_,
-                           {},
-                           {},
-                           sharesOf(gathered.sums, gathered.end - gathered.begin)};
-            const auto named = [&](const LaneBlock::Named& of) {
-                return of.program.valid()
-                           ? TraceSpan::Named{firstStep + beforeItem(id, of.item), of.program}
-                           : TraceSpan::Named{};
-            };
-            span.first = named(gathered.first);
-            span.last = named(gathered.last);
-            if (span.steps == 1 && span.first.program.valid())
-                span.program = span.first.program;
-            if (span.steps == 1)
-                span.shares = {};
-            spans_.push_back(span);
-        }
-        gathered.entries = 0;
-    }
-
-    /// Merges entry `at` with those after it that end within its cell; returns the next entry.
-    std::size_t narrow(LaneCursor& cursor, std::size_t at, std::int64_t base, std::int64_t step) {
-        const Lane& lane = cursor.lane();
-        const LaneEntry& entry = lane.entries[at];
-        const auto next =
-            std::upper_bound(lane.maxEnd.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                             lane.maxEnd.end(), cellEnd(entry.begin));
-        const auto end = static_cast<std::size_t>(next - lane.maxEnd.begin());
-        if (end == at + 1 && entry.call < 0)
-            single(base, entry, step);
         else
-            merged(cursor.sums(at, end), base + entry.begin,
-                   base + std::max(entry.end, lane.maxEnd[end - 1]), step);
-        return end;
+            merged(gathered.sums, base + gathered.begin, base + gathered.end, step,
+                   named(gathered.first), named(gathered.last));
+        gathered.entries = 0;
     }
 
     void call(const Repetition& r, std::int64_t base, std::int64_t firstStep) {
         const auto [first, end] = r.touched(range_.begin - base, range_.end - base);
         const std::int64_t steps = lanes_.stepCount(r.callee);
-        if (minimum_ <= 1 || r.period >= minimum_) {
+        if (r.period >= minimum_) {
             for (std::int64_t k = first; k < end; ++k)
                 body(r.callee, base + k * r.period, firstStep + k * steps);
             return;
@@ -266,12 +206,15 @@ private:
         return shares;
     }
 
-    void merged(const TraceSums& sums, std::int64_t begin, std::int64_t end, std::int64_t index) {
+    void merged(const TraceSums& sums, std::int64_t begin, std::int64_t end, std::int64_t index,
+                TraceSpan::Named first = {}, TraceSpan::Named last = {}) {
         if (sums.steps == 0)
             return;
-        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, {}, {}, {}};
+        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, first,
+                       last,  {}};
         if (sums.steps == 1)
-            span.program = executedStep(lanes_, index).program;
+            span.program =
+                first.program.valid() ? first.program : executedStep(lanes_, index).program;
         else
             span.shares = sharesOf(sums, end - begin);
         spans_.push_back(span);

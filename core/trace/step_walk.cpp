@@ -1,7 +1,6 @@
 #include "core/trace/step_walk.h"
 
 #include <algorithm>
-#include <span>
 
 #include "core/base/damaged_profile.h"
 #include "core/trace/lane_cursor.h"
@@ -9,8 +8,8 @@
 namespace tilescope {
 namespace {
 
-// Longest body of a trace in a file that is kept in memory: as many steps as a page of items has.
-constexpr std::size_t longestShortBody = itemsPerPage;
+// Items of the longest body whose steps are kept in memory.
+constexpr std::size_t longestShortBody = 4096;
 
 } // namespace
 
@@ -19,7 +18,7 @@ StepWalk::StepWalk(TraceIndex index, std::int64_t first, std::int64_t end)
     , lanes_(index_.lanes())
     , next_(std::max<std::int64_t>(0, first))
     , end_(std::min(end, index_.stepCount()))
-    , shortBodies_(lanes_.trace().bodies.size()) {
+    , shortBodies_(lanes_.outline().bodies.size()) {
     if (next_ < end_)
         descendTo(next_);
 }
@@ -28,7 +27,7 @@ StepWalk::~StepWalk() = default;
 StepWalk::StepWalk(StepWalk&&) noexcept = default;
 
 void StepWalk::descendTo(std::int64_t index) {
-    const std::vector<TraceRun>& runs = lanes_.trace().runs;
+    const std::vector<TraceRun>& runs = lanes_.outline().runs;
     while (index >= lanes_.stepCount(runs.at(run_).body))
         index -= lanes_.stepCount(runs[run_++].body);
     const TraceRun& run = runs[run_];
@@ -50,21 +49,14 @@ void StepWalk::descendTo(std::int64_t index) {
 }
 
 const TraceCall& StepWalk::callAt(TraceBodyId body, std::size_t item) const {
-    const std::size_t number = lanes_.order(body).callOf(item).value();
-    return *ItemCursor(lanes_, body).callNumber(number, item);
+    return lanes_.outline().bodies[body].calls[lanes_.order(body).callOf(item).value()];
 }
 
 void StepWalk::enterCall(const TraceCall& call, std::int64_t repetition) {
     const Frame& caller = frames_.back();
     Frame frame{call.callee, 0, repetition, caller.base};
-    LaneEntry entry;
-    entry.call = static_cast<std::int32_t>(&call - lanes_.trace().bodies[caller.body].calls.data());
-    for (std::size_t i = 0; i < call.ipus.size(); ++i) {
-        const CallOnIpu& on = call.ipus[i];
-        entry.onIpu = static_cast<std::int32_t>(i);
-        frame.base[on.ipu.index()] +=
-            on.start + repetition * lanes_.repetition(caller.body, on.ipu, entry).period;
-    }
+    for (const CallOnIpu& on : call.ipus)
+        frame.base[on.ipu.index()] += on.start + repetition * lanes_.repetition(call, on).period;
     frames_.push_back(std::move(frame));
 }
 
@@ -73,7 +65,7 @@ void StepWalk::leave() {
     const std::int64_t repetition = frames_.back().repetition + 1;
     frames_.pop_back();
     if (frames_.empty()) {
-        const std::vector<TraceRun>& runs = lanes_.trace().runs;
+        const std::vector<TraceRun>& runs = lanes_.outline().runs;
         if (++run_ < runs.size())
             frames_.push_back({runs[run_].body, 0, 0,
                                std::vector<std::int64_t>(static_cast<std::size_t>(lanes_.ipus()),
@@ -125,60 +117,36 @@ bool StepWalk::next(StepBatch& batch, std::size_t atMost) {
 }
 
 void StepWalk::addSteps(StepBatch& batch, Frame& frame, std::size_t end) {
-    if (lanes_.pages() == nullptr)
-        addFromMemory(batch, frame, end);
-    else
-        addFromFile(batch, frame, end);
-    next_ += static_cast<std::int64_t>(end - frame.item);
-    frame.item = end;
-}
-
-void StepWalk::addFromMemory(StepBatch& batch, const Frame& frame, std::size_t end) const {
-    const TraceBody& body = lanes_.trace().bodies[frame.body];
-    std::int64_t index = next_;
-    for (std::size_t item = frame.item; item < end; ++item) {
-        const TraceStep& step = body.steps[static_cast<std::size_t>(body.items[item].step)];
-        add(batch, frame, {index++, 0, step.kind, step.program}, step.ipus);
-    }
-}
-
-void StepWalk::addFromFile(StepBatch& batch, const Frame& frame, std::size_t end) {
-    const TracePages& pages = *lanes_.pages();
     const std::size_t items = lanes_.order(frame.body).items();
     StepRange read;
     const StepRange* range = &read;
     if (items <= longestShortBody) {
         auto& whole = shortBodies_[frame.body.index()];
         if (!whole)
-            whole = std::make_unique<const StepRange>(
-                pages.steps(frame.body, 0, static_cast<std::int64_t>(items)));
+            whole = std::make_unique<const StepRange>(lanes_.steps(frame.body, 0, items));
         range = whole.get();
     } else {
-        read = pages.steps(frame.body, static_cast<std::int64_t>(frame.item),
-                           static_cast<std::int64_t>(end));
+        read = lanes_.steps(frame.body, frame.item, end);
     }
     auto step = std::lower_bound(
         range->steps.begin(), range->steps.end(), static_cast<std::int64_t>(frame.item),
         [](const StepRange::Step& of, std::int64_t item) { return of.item < item; });
-    std::int64_t index = next_;
-    for (std::size_t item = frame.item; item < end; ++item, ++step) {
-        if (step == range->steps.end() || step->item != static_cast<std::int64_t>(item))
+    for (; frame.item < end; ++frame.item, ++step) {
+        if (step == range->steps.end() || step->item != static_cast<std::int64_t>(frame.item))
             throw DamagedProfile("the trace lacks a step");
-        add(batch, frame, {index++, 0, step->kind, step->program},
-            std::span(range->ipus).subspan(step->firstIpu, step->endIpu - step->firstIpu));
+        add(batch, frame, next_++, *step, *range);
     }
 }
 
-void StepWalk::add(StepBatch& batch, const Frame& frame, StepBatch::Step step,
-                   std::span<const StepOnIpu> ipus) const {
-    step.run = static_cast<std::int32_t>(run_);
-    step.firstIpu = static_cast<std::uint32_t>(batch.ipus.size());
-    for (const StepOnIpu& on : ipus) {
-        batch.ipus.push_back(on);
-        batch.ipus.back().start += frame.base[on.ipu.index()];
+void StepWalk::add(StepBatch& batch, const Frame& frame, std::int64_t index,
+                   const StepRange::Step& step, const StepRange& range) const {
+    const auto first = static_cast<std::uint32_t>(batch.ipus.size());
+    for (std::uint32_t i = step.firstIpu; i < step.endIpu; ++i) {
+        batch.ipus.push_back(range.ipus[i]);
+        batch.ipus.back().start += frame.base[range.ipus[i].ipu.index()];
     }
-    step.endIpu = static_cast<std::uint32_t>(batch.ipus.size());
-    batch.steps.push_back(step);
+    batch.steps.push_back({index, static_cast<std::int32_t>(run_), step.kind, step.program, first,
+                           static_cast<std::uint32_t>(batch.ipus.size())});
 }
 
 } // namespace tilescope

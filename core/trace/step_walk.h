@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "core/trace/trace_index.h"
+#include "core/trace/trace_parts.h"
 
 namespace tilescope {
-
-struct StepRange;
 
 /// Consecutive executed steps.
 struct StepBatch {
@@ -32,8 +30,8 @@ struct StepBatch {
 };
 
 /// Executed steps [first, end) of an index in their order. Keeps the bodies around the current step
-/// and, for a trace that stays in its file, short bodies, which may be repeated often. Not
-/// thread-safe. Throws UserError where the file is damaged.
+/// and short bodies, which may be repeated often. Not thread-safe. Throws UserError where the file
+/// is damaged.
 class StepWalk {
 public:
     /// Steps that the index does not have are left out.
@@ -60,10 +58,8 @@ private:
     [[nodiscard]] std::size_t nextCall(const Frame& frame) const;
     [[nodiscard]] const TraceCall& callAt(TraceBodyId body, std::size_t item) const;
     void addSteps(StepBatch& batch, Frame& frame, std::size_t end);
-    void addFromMemory(StepBatch& batch, const Frame& frame, std::size_t end) const;
-    void addFromFile(StepBatch& batch, const Frame& frame, std::size_t end);
-    void add(StepBatch& batch, const Frame& frame, StepBatch::Step step,
-             std::span<const StepOnIpu> ipus) const;
+    void add(StepBatch& batch, const Frame& frame, std::int64_t index, const StepRange::Step& step,
+             const StepRange& range) const;
 
     TraceIndex index_;
     const TraceLanes& lanes_;

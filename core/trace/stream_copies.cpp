@@ -46,9 +46,9 @@ void addSteps(const Database& db, Trace& trace) {
 
 } // namespace
 
-std::optional<Trace> readStreamCopies(const std::filesystem::path& file, bool isLong) {
+std::optional<Trace> readStreamCopies(const std::filesystem::path& file) {
     const Database db(file, Database::Mode::ReadOnly);
-    if (isLong && db.integer("PRAGMA user_version") < firstVersionWithStreamIndex)
+    if (db.integer("PRAGMA user_version") < firstVersionWithStreamIndex && hasTracePages(db))
         return {};
     if (db.integer(fmt::format("SELECT count(*) FROM trace_steps WHERE {}", isStreamCopy)) >
         mostStreamCopies)

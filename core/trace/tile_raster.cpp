@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/trace/lanes.h"
 
 namespace tilescope {
 namespace {
@@ -246,7 +247,7 @@ private:
 
     [[nodiscard]] std::vector<Sample> samplesOf(const TraceSpan& span) const {
         const std::int64_t count = std::min(span.steps, sampledSteps);
-        if (index_.inPages())
+        if (index_.lanes().inPages())
             return neighboursOf(span, count);
         const std::int64_t stride = span.steps / count;
         std::vector<Sample> samples;

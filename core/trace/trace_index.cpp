@@ -1,75 +1,51 @@
 #include "core/trace/trace_index.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/trace/lanes_in_memory.h"
 #include "core/trace/range_sums.h"
 #include "core/trace/search.h"
 
 namespace tilescope {
 
-class TraceIndex::Impl {
-public:
-    Impl(TraceLanes of, std::int32_t tiles)
-        : lanes(std::move(of))
-        , tilesPerIpu(tiles) {}
-
-    void checkIpu(IpuId ipu) const {
-        if (!ipu.valid() || ipu.value() >= lanes.ipus())
-            throw UserError(
-                fmt::format("there is no IPU {}: IPUs are 0 to {}", ipu.value(), lanes.ipus() - 1));
-    }
-
-    TraceLanes lanes;
-    std::int32_t tilesPerIpu;
-};
-
 TraceIndex::TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu)
-    : impl_(std::make_shared<Impl>(
-          TraceLanes(std::make_shared<const Trace>(std::move(trace)), ipus), tilesPerIpu)) {}
+    : TraceIndex(
+          std::make_shared<LanesInMemory>(std::make_shared<const Trace>(std::move(trace)), ipus),
+          tilesPerIpu) {}
 
-TraceIndex::TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target)
-    : impl_(std::make_shared<Impl>(TraceLanes(std::move(pages), target.ipus), target.tilesPerIpu)) {
-}
-
-bool TraceIndex::inPages() const {
-    return impl_->lanes.pages() != nullptr;
-}
-
-const TraceLanes& TraceIndex::lanes() const {
-    return impl_->lanes;
-}
+TraceIndex::TraceIndex(std::shared_ptr<const TraceLanes> lanes, std::int32_t tilesPerIpu)
+    : lanes_(std::move(lanes))
+    , tilesPerIpu_(tilesPerIpu) {}
 
 const std::vector<TraceRun>& TraceIndex::runs() const {
-    return impl_->lanes.trace().runs;
+    return lanes_->outline().runs;
 }
 
 std::int64_t TraceIndex::totalCycles() const {
     std::int64_t total = 0;
     for (const TraceRun& run : runs()) {
         total = std::max(total, run.start + run.cycles);
-        for (std::int32_t ipu = 0; ipu < impl_->lanes.ipus(); ++ipu)
-            total = std::max(total, run.start + impl_->lanes.lane(run.body, IpuId(ipu)).length);
+        for (std::int32_t ipu = 0; ipu < lanes_->ipus(); ++ipu)
+            total = std::max(total, run.start + lanes_->lane(run.body, IpuId(ipu)).length);
     }
     return total;
 }
 
 std::int64_t TraceIndex::stepCount() const {
-    return executedSteps(impl_->lanes);
+    return executedSteps(*lanes_);
 }
 
 std::vector<TraceSpan> TraceIndex::spans(IpuId ipu, CycleRange range,
                                          std::int64_t minimumCycles) const {
-    impl_->checkIpu(ipu);
-    return collectSpans(impl_->lanes, ipu, range, minimumCycles);
+    requireIpu(*lanes_, ipu);
+    return collectSpans(*lanes_, ipu, range, minimumCycles);
 }
 
 TraceStatistics TraceIndex::statistics(IpuId ipu, CycleRange range) const {
-    impl_->checkIpu(ipu);
+    requireIpu(*lanes_, ipu);
     TraceStatistics statistics;
     statistics.cycles = std::max<std::int64_t>(0, range.cycles());
-    const RangeSums sums(impl_->lanes, ipu);
+    const RangeSums sums(*lanes_, ipu);
     std::int64_t busy = 0;
     for (const TraceRun& run : runs()) {
         const TraceSums ofRun =
@@ -79,7 +55,7 @@ TraceStatistics TraceIndex::statistics(IpuId ipu, CycleRange range) const {
     }
     statistics.overlapped = std::max<std::int64_t>(0, statistics.sums.total() - busy);
     const auto share = [&](std::int64_t active, std::int64_t cycles) {
-        const double all = static_cast<double>(cycles) * impl_->tilesPerIpu;
+        const double all = static_cast<double>(cycles) * tilesPerIpu_;
         return all > 0 ? static_cast<double>(active) / all : 0.0;
     };
     statistics.tileBalance = share(statistics.sums.activeCycles, statistics.cycles);
@@ -89,40 +65,40 @@ TraceStatistics TraceIndex::statistics(IpuId ipu, CycleRange range) const {
 }
 
 ExecutedStep TraceIndex::stepAt(std::int64_t index) const {
-    return executedStep(impl_->lanes, index);
+    return executedStep(*lanes_, index);
 }
 
 ExecutedStep TraceIndex::placeOf(std::int64_t index) const {
-    return executedPlace(impl_->lanes, index);
+    return executedPlace(*lanes_, index);
 }
 
 std::int64_t TraceIndex::stepAtCycle(IpuId ipu, std::int64_t cycle) const {
-    impl_->checkIpu(ipu);
-    return executedStepAtCycle(impl_->lanes, ipu, cycle);
+    requireIpu(*lanes_, ipu);
+    return executedStepAtCycle(*lanes_, ipu, cycle);
 }
 
 std::int64_t TraceIndex::findProgram(ProgramId program, std::int64_t from, bool forward) const {
-    return findExecutedProgram(impl_->lanes, program, from, forward);
+    return findExecutedProgram(*lanes_, program, from, forward);
 }
 
 std::int64_t TraceIndex::findAny(const ProgramSet& wanted, std::int64_t from, bool forward) const {
-    return findExecutedAny(impl_->lanes, wanted, from, forward);
+    return findExecutedAny(*lanes_, wanted, from, forward);
 }
 
 std::int64_t TraceIndex::countAny(const ProgramSet& wanted, std::int64_t before) const {
-    return countExecuted(impl_->lanes, wanted, before);
+    return countExecuted(*lanes_, wanted, before);
 }
 
 std::vector<ProgramExecutions> TraceIndex::executions(std::size_t programs) const {
-    return programExecutions(impl_->lanes, programs);
+    return programExecutions(*lanes_, programs);
 }
 
 std::vector<ProgramExecutions> TraceIndex::bodyExecutions(std::size_t programs) const {
-    return tilescope::bodyExecutions(impl_->lanes, programs);
+    return tilescope::bodyExecutions(*lanes_, programs);
 }
 
 std::optional<ExecutedCall> TraceIndex::findCall(ProgramId program) const {
-    return findExecutedCall(impl_->lanes, program);
+    return findExecutedCall(*lanes_, program);
 }
 
 } // namespace tilescope

@@ -13,7 +13,6 @@
 
 namespace tilescope {
 
-class TracePages;
 class TraceLanes;
 
 /// Cycles [begin, end) of the profile's clock.
@@ -85,14 +84,12 @@ public:
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
-    /// For a long trace that stays in its file: the index holds summaries of every 64 steps of an
-    /// IPU and what was read last, and calls read the rest as needed. They throw UserError where
-    /// the file is damaged. Throws as above.
-    TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
-    /// Whether the trace stays in its file.
-    [[nodiscard]] bool inPages() const;
+    /// For lanes that may stay in their file (TracePages): the index holds summaries of every 64
+    /// steps of an IPU and what was read last, and calls read the rest as needed. They throw
+    /// UserError where the file is damaged.
+    TraceIndex(std::shared_ptr<const TraceLanes> lanes, std::int32_t tilesPerIpu);
     /// The searchable form of the trace, for other analyses of the core.
-    [[nodiscard]] const TraceLanes& lanes() const;
+    [[nodiscard]] const TraceLanes& lanes() const { return *lanes_; }
 
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
     /// The cycle at which the last step on any IPU ends.
@@ -102,12 +99,12 @@ public:
     [[nodiscard]] bool empty() const { return stepCount() == 0; }
 
     /// The activity of one IPU in a range, in order of start. Neighbours that together take less
-    /// than `minimumCycles` are merged into one span (for a trace in its file, in whole summaries
-    /// if these are narrow enough), so the answer holds at most about 2 x range / minimumCycles
-    /// spans for each level of nesting, and takes as long. Which spans are merged depends on
-    /// minimumCycles alone, not on the range, so that panning moves a picture without changing it.
-    /// Spans keep their whole extent: the first and last may reach beyond the range, and merged
-    /// parts may lie before it. With minimumCycles <= 1 nothing is merged.
+    /// than `minimumCycles` are merged into one span (in whole summaries if these are narrow
+    /// enough), so the answer holds at most about 2 x range / minimumCycles spans for each level of
+    /// nesting, and takes as long. Which spans are merged depends on minimumCycles alone, not on
+    /// the range, so that panning moves a picture without changing it. Spans keep their whole
+    /// extent: the first and last may reach beyond the range, and merged parts may lie before it.
+    /// With minimumCycles <= 1 nothing is merged.
     [[nodiscard]] std::vector<TraceSpan> spans(IpuId ipu, CycleRange range,
                                                std::int64_t minimumCycles) const;
 
@@ -143,8 +140,8 @@ public:
     [[nodiscard]] std::optional<ExecutedCall> findCall(ProgramId program) const;
 
 private:
-    class Impl;
-    std::shared_ptr<const Impl> impl_;
+    std::shared_ptr<const TraceLanes> lanes_;
+    std::int32_t tilesPerIpu_;
 };
 
 /// A box of a flame graph: row 0 is the run, rows below are the repeats, calls and named sequences

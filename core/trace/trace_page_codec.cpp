@@ -9,9 +9,6 @@
 namespace tilescope {
 namespace {
 
-// Centuries at any clock; sums of two such numbers do not overflow.
-constexpr std::int64_t latestCycle = std::int64_t{1} << 61;
-
 [[noreturn]] void damaged() {
     throw DamagedProfile("a page of the trace cannot be read");
 }

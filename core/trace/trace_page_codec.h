@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/trace/lane_entry.h"
+#include "core/trace/trace_parts.h"
 
 namespace tilescope {
 
@@ -21,20 +21,9 @@ std::vector<std::byte> encodeEntries(std::span<const LaneEntry> entries);
 std::vector<LaneEntry> decodeEntries(std::span<const std::byte> data, std::size_t count,
                                      std::int64_t items, std::size_t calls);
 
-/// The blocks of a lane and the sums of all of it.
-struct LaneSummary {
-    std::vector<LaneBlock> blocks;
-    TraceSums total;
-};
 std::vector<std::byte> encodeSummary(const LaneSummary& summary);
 LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks);
 
-/// What an item of a body executes: a program, none (a Sync), or a call.
-struct ItemContent {
-    std::int32_t program = -1;
-    std::int32_t call = -1;
-    friend bool operator==(const ItemContent&, const ItemContent&) = default;
-};
 std::vector<std::byte> encodeItems(std::span<const ItemContent> items);
 std::vector<ItemContent> decodeItems(std::span<const std::byte> data, std::size_t count,
                                      std::size_t calls);

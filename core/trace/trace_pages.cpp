@@ -6,7 +6,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "core/base/damaged_profile.h"
 #include "core/database/row_access.h"
 #include "core/trace/trace_reader.h"
 
@@ -16,13 +15,10 @@ namespace {
 // A page of entries takes 40 KB in memory; all kept pages stay below 40 MB.
 constexpr std::size_t pagesKept = 1000;
 
-[[noreturn]] void damaged(const char* what) {
-    throw DamagedProfile(std::string("the trace ") + what);
-}
-
-/// The most recently used values, by key. Not thread-safe.
-template <class Value> class RecentlyUsed {
+/// The most recently used pages, by key. Not thread-safe.
+template <class T> class RecentlyUsed {
 public:
+    using Value = std::shared_ptr<const std::vector<T>>;
     Value find(std::uint64_t key) {
         const auto at = places_.find(key);
         if (at == places_.end())
@@ -55,20 +51,9 @@ public:
         : db(file, Database::Mode::ReadOnly)
         , ipuCount(ipus)
         , programAt(db, "programs")
-        , outline(readOutline(db))
-        , callItems(outline.bodies.size())
-        , items(outline.bodies.size(), 0)
-        , lanes(outline.bodies.size() * static_cast<std::size_t>(ipus))
-        , totals(outline.bodies.size())
-        , totalsKnown(outline.bodies.size(), false)
         , entriesOf(db.prepare("SELECT entries FROM trace_pages "
                                "WHERE body = ? AND ipu = ? AND page = ?"))
         , itemsOf(db.prepare("SELECT programs FROM trace_item_pages WHERE body = ? AND page = ?"))
-        , kindOf(db.prepare("SELECT type, program FROM trace_steps "
-                            "WHERE body = ? AND position = ?"))
-        , timesOf(db.prepare(
-              "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out "
-              "FROM trace_step_ipus WHERE body = ? AND position = ? ORDER BY ipu"))
         , timesOnIpu(db.prepare(
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out "
               "FROM trace_step_ipus WHERE body = ? AND position = ? AND ipu = ?"))
@@ -81,60 +66,56 @@ public:
         // The lock is taken once, not for each of the many small reads. Writing a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
-        readItemCounts();
-        readLanes();
     }
 
-    void readItemCounts() {
+    [[nodiscard]] std::vector<BodyItems> readItems(std::size_t bodies) const {
+        std::vector<BodyItems> items(bodies);
         Statement call = db.prepare("SELECT body, position FROM trace_calls ORDER BY 1, 2");
         while (call.step())
-            element(callItems, call.integer(0))
-                .push_back(static_cast<std::int32_t>(call.integer(1)));
+            element(items, call.integer(0))
+                .calls.push_back(static_cast<std::int32_t>(call.integer(1)));
         Statement row = db.prepare("SELECT body, sum(items) FROM trace_item_pages GROUP BY body");
         while (row.step())
-            element(items, row.integer(0)) = row.integer(1);
+            element(items, row.integer(0)).count = row.integer(1);
         constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-        for (std::size_t body = 0; body < items.size(); ++body) {
-            if (items[body] < 0 || items[body] > most)
+        for (const auto& [count, calls] : items) {
+            if (count < 0 || count > most)
                 damaged("has a body of an impossible length");
-            const std::vector<std::int32_t>& calls = callItems[body];
             for (std::size_t i = 0; i < calls.size(); ++i)
-                if (calls[i] < 0 || calls[i] >= items[body] || (i > 0 && calls[i] <= calls[i - 1]))
+                if (calls[i] < 0 || calls[i] >= count || (i > 0 && calls[i] <= calls[i - 1]))
                     damaged("has a call at an impossible place");
         }
+        return items;
     }
 
-    void readLanes() {
+    /// [body * ipus + ipu]
+    [[nodiscard]] std::vector<Lane> readLanes(const std::vector<BodyItems>& items) const {
+        std::vector<Lane> lanes(items.size() * static_cast<std::size_t>(ipuCount));
         Statement row =
             db.prepare("SELECT body, ipu, entries, sequential, summary FROM trace_lanes");
         while (row.step()) {
-            element(items, row.integer(0));
-            if (row.integer(1) < 0 || row.integer(1) >= ipuCount)
-                damaged("names an IPU that does not exist");
-            PagedLane& lane = lanes.at(placeOf(row.integer(0), row.integer(1)));
+            const auto body = idBelow<TraceBodyId>(row, 0, std::ssize(items));
+            const auto ipu = idAt<IpuId>(row, 1);
+            checkIpu(ipu, ipuCount);
+            Lane& lane = lanes[body.index() * static_cast<std::size_t>(ipuCount) + ipu.index()];
             const std::int64_t entries = row.integer(2);
-            if (entries < 0 || entries > items.at(static_cast<std::size_t>(row.integer(0))))
+            if (entries < 0 || entries > items[body.index()].count)
                 damaged("has more steps on an IPU than in total");
-            lane.entries = static_cast<std::size_t>(entries);
+            lane.count = static_cast<std::size_t>(entries);
             lane.sequential = row.integer(3) != 0;
-            lane.summary =
-                decodeSummary(row.blob(4), (lane.entries + entriesPerBlock - 1) / entriesPerBlock);
-            for (const LaneBlock& block : lane.summary.blocks)
+            static_cast<LaneSummary&>(lane) =
+                decodeSummary(row.blob(4), (lane.count + entriesPerBlock - 1) / entriesPerBlock);
+            for (const LaneBlock& block : lane.blocks)
                 for (const LaneBlock::Named& named : {block.first, block.last})
                     static_cast<void>(programAt.known(named.program));
         }
-    }
-
-    [[nodiscard]] std::size_t placeOf(std::int64_t body, std::int64_t ipu) const {
-        return static_cast<std::size_t>(body) * static_cast<std::size_t>(ipuCount) +
-               static_cast<std::size_t>(ipu);
+        return lanes;
     }
 
     /// `read` gives the blob's bytes under the lock, `decode` its content outside of it.
     template <class T, class Read, class Decode>
-    std::shared_ptr<const std::vector<T>>
-    cached(RecentlyUsed<std::shared_ptr<const std::vector<T>>>& known, std::uint64_t key, Read read,
-           Decode decode, Keep keep = Keep::Yes) {
+    std::shared_ptr<const std::vector<T>> cached(RecentlyUsed<T>& known, std::uint64_t key,
+                                                 Read read, Decode decode, Keep keep = Keep::Yes) {
         std::vector<std::byte> bytes;
         {
             const std::lock_guard lock(mutex);
@@ -160,13 +141,11 @@ public:
         return bytes;
     }
 
-    [[nodiscard]] StepOnIpu checkedTimesIn(const Statement& row) const {
-        const StepOnIpu times = timesIn(row);
-        if (!times.ipu.valid() || times.ipu.value() >= ipuCount)
-            damaged("names an IPU that does not exist");
-        constexpr std::int64_t latest = std::int64_t{1} << 61; // sums of two do not overflow
-        if (times.start < 0 || times.cycles < 0 || times.start > latest || times.cycles > latest)
-            damaged("has a step at an impossible time");
+    [[nodiscard]] StepOnIpu timesIn(const Statement& row) const {
+        const StepOnIpu times{idAt<IpuId>(row, 0), row.integer(1), row.integer(2), row.integer(3),
+                              row.integer(4),      row.integer(5), row.integer(6)};
+        checkIpu(times.ipu, ipuCount);
+        checkCycles(times.start, times.cycles);
         return times;
     }
 
@@ -188,165 +167,132 @@ public:
         for (StepRange::Step& step : range.steps) {
             step.firstIpu = static_cast<std::uint32_t>(range.ipus.size());
             for (; more && timesWithin.integer(7) == step.item; more = timesWithin.step())
-                range.ipus.push_back(checkedTimesIn(timesWithin));
+                range.ipus.push_back(timesIn(timesWithin));
             step.endIpu = static_cast<std::uint32_t>(range.ipus.size());
         }
         if (more)
             damaged("has times of a step that is not there");
     }
 
-    [[nodiscard]] static StepOnIpu timesIn(const Statement& row) {
-        return {idAt<IpuId>(row, 0), row.integer(1), row.integer(2), row.integer(3),
-                row.integer(4),      row.integer(5), row.integer(6)};
-    }
-
     std::mutex mutex; ///< guards the connection and what follows from it
     Database db;
     std::int32_t ipuCount = 0;
     References<ProgramId> programAt;
-    Trace outline;
-    std::vector<std::vector<std::int32_t>> callItems;
-    std::vector<std::int64_t> items;
-    std::vector<PagedLane> lanes; ///< [body * ipus + ipu]
-    std::vector<std::vector<ProgramTotal>> totals;
-    std::vector<bool> totalsKnown;
     Statement entriesOf;
     Statement itemsOf;
-    Statement kindOf;
-    Statement timesOf;
     Statement timesOnIpu;
     Statement kindsIn;
     Statement timesWithin;
-    RecentlyUsed<Entries> entryPages;
-    RecentlyUsed<Items> itemPages;
+    RecentlyUsed<LaneEntry> entryPages;
+    RecentlyUsed<ItemContent> itemPages;
     std::int64_t pagesRead = 0;
 };
 
+bool hasTracePages(const Database& db) {
+    return db.integer("PRAGMA user_version") >= firstVersionWithTracePages &&
+           db.integer("SELECT EXISTS (SELECT 1 FROM trace_lanes)") != 0;
+}
+
 std::shared_ptr<const TracePages> TracePages::open(const std::filesystem::path& file,
                                                    std::int32_t ipus) {
-    {
-        const Database db(file, Database::Mode::ReadOnly);
-        if (db.integer("PRAGMA user_version") < firstVersionWithTracePages ||
-            db.integer("SELECT EXISTS (SELECT 1 FROM trace_lanes)") == 0)
-            return {};
-    }
+    if (!hasTracePages(Database(file, Database::Mode::ReadOnly)))
+        return {};
     return std::shared_ptr<const TracePages>(new TracePages(file, ipus));
 }
 
 TracePages::TracePages(const std::filesystem::path& file, std::int32_t ipus)
-    : impl_(std::make_unique<Impl>(file, ipus)) {}
+    : TraceLanes(ipus)
+    , impl_(std::make_unique<Impl>(file, ipus)) {
+    const auto outline = std::make_shared<const Trace>(readOutline(impl_->db));
+    const std::vector<BodyItems> items = impl_->readItems(outline->bodies.size());
+    std::vector<Lane> all = impl_->readLanes(items);
+    build(outline, items, [&](TraceBodyId body, std::span<Lane> lanes) {
+        const auto first = static_cast<std::ptrdiff_t>(placeOf(body, IpuId(0)));
+        std::move(all.begin() + first, all.begin() + first + std::ssize(lanes), lanes.begin());
+    });
+}
+
 TracePages::~TracePages() = default;
 
-const Trace& TracePages::outline() const {
-    return impl_->outline;
-}
-
-std::int64_t TracePages::items(TraceBodyId body) const {
-    return impl_->items.at(body.index());
-}
-
-const std::vector<std::int32_t>& TracePages::callItems(TraceBodyId body) const {
-    return impl_->callItems.at(body.index());
-}
-
-const PagedLane& TracePages::lane(TraceBodyId body, IpuId ipu) const {
-    return impl_->lanes.at(impl_->placeOf(body.value(), ipu.value()));
-}
-
-TracePages::Entries TracePages::page(TraceBodyId body, IpuId ipu, std::size_t page,
-                                     Keep keep) const {
-    const std::size_t place = impl_->placeOf(body.value(), ipu.value());
-    const std::size_t all = impl_->lanes.at(place).entries;
-    if (page * entriesPerPage >= all)
+TracePage<LaneEntry> TracePages::entries(TraceBodyId body, IpuId ipu, std::size_t entry,
+                                         Keep keep) const {
+    const std::size_t page = entry / entriesPerPage;
+    const std::size_t first = page * entriesPerPage;
+    const std::size_t all = lane(body, ipu).count;
+    if (entry >= all)
         damaged("lacks a page");
-    const std::size_t count = std::min(entriesPerPage, all - page * entriesPerPage);
-    const std::vector<TraceCall>& calls = impl_->outline.bodies[body].calls;
-    return impl_->cached(
-        impl_->entryPages, std::uint64_t{place} << 32 | page,
-        [&] {
-            impl_->entriesOf.bind(0, std::int64_t{body.value()})
-                .bind(1, std::int64_t{ipu.value()})
-                .bind(2, static_cast<std::int64_t>(page));
-            return Impl::blobOf(impl_->entriesOf);
-        },
-        [&](const std::vector<std::byte>& bytes) {
-            std::vector<LaneEntry> entries = decodeEntries(bytes, count, items(body), calls.size());
-            for (LaneEntry& entry : entries) {
-                static_cast<void>(impl_->programAt.known(entry.program));
-                if (entry.call < 0)
-                    continue;
-                const auto& ipus = calls[static_cast<std::size_t>(entry.call)].ipus;
-                const auto at = std::find_if(ipus.begin(), ipus.end(),
-                                             [&](const CallOnIpu& on) { return on.ipu == ipu; });
-                if (at == ipus.end())
-                    damaged("calls a body on an IPU without a time");
-                entry.onIpu = static_cast<std::int32_t>(at - ipus.begin());
-            }
-            return entries;
-        },
-        keep);
-}
-
-TracePages::Items TracePages::itemPage(TraceBodyId body, std::size_t page) const {
-    const auto all = static_cast<std::size_t>(items(body));
-    if (page * itemsPerPage >= all)
-        damaged("lacks a page");
-    const std::size_t count = std::min(itemsPerPage, all - page * itemsPerPage);
-    return impl_->cached(
-        impl_->itemPages, std::uint64_t(body.index()) << 32 | page,
-        [&] {
-            impl_->itemsOf.bind(0, std::int64_t{body.value()})
-                .bind(1, static_cast<std::int64_t>(page));
-            return Impl::blobOf(impl_->itemsOf);
-        },
-        [&](const std::vector<std::byte>& bytes) {
-            auto items = decodeItems(bytes, count, impl_->outline.bodies[body].calls.size());
-            for (const ItemContent& item : items)
-                static_cast<void>(impl_->programAt.known(ProgramId(item.program)));
-            return items;
-        });
-}
-
-TraceStep TracePages::step(TraceBodyId body, std::int64_t item) const {
-    const std::lock_guard lock(impl_->mutex);
-    Statement& kind = impl_->kindOf;
-    kind.bind(0, std::int64_t{body.value()}).bind(1, item);
-    if (!kind.step())
-        damaged("lacks a step");
-    TraceStep step{known(programKindFrom(kind.text(0)), kind, 0), impl_->programAt(kind, 1), {}};
-    kind.reset();
-    Statement& times = impl_->timesOf;
-    times.bind(0, std::int64_t{body.value()}).bind(1, item);
-    while (times.step()) {
-        step.ipus.push_back(Impl::timesIn(times));
-        const IpuId ipu = step.ipus.back().ipu;
-        if (!ipu.valid() || ipu.value() >= impl_->ipuCount) {
-            times.reset();
-            damaged("names an IPU that does not exist");
+    const std::vector<TraceCall>& calls = outline().bodies[body].calls;
+    const auto read = [&] {
+        impl_->entriesOf.bind(0, std::int64_t{body.value()})
+            .bind(1, std::int64_t{ipu.value()})
+            .bind(2, static_cast<std::int64_t>(page));
+        return Impl::blobOf(impl_->entriesOf);
+    };
+    const auto decode = [&](const std::vector<std::byte>& bytes) {
+        std::vector<LaneEntry> entries =
+            decodeEntries(bytes, std::min(entriesPerPage, all - first),
+                          static_cast<std::int64_t>(order(body).items()), calls.size());
+        for (LaneEntry& of : entries) {
+            static_cast<void>(impl_->programAt.known(of.program));
+            if (of.call < 0)
+                continue;
+            const auto& ipus = calls[static_cast<std::size_t>(of.call)].ipus;
+            const auto at = std::find_if(ipus.begin(), ipus.end(),
+                                         [&](const CallOnIpu& on) { return on.ipu == ipu; });
+            if (at == ipus.end())
+                damaged("calls a body on an IPU without a time");
+            of.onIpu = static_cast<std::int32_t>(at - ipus.begin());
         }
-    }
-    times.reset();
-    return step;
+        return entries;
+    };
+    const std::uint64_t key = std::uint64_t{placeOf(body, ipu)} << 32 | page;
+    return {first, impl_->cached(impl_->entryPages, key, read, decode, keep)};
 }
 
-StepOnIpu TracePages::stepOn(TraceBodyId body, std::int64_t item, IpuId ipu) const {
+TracePage<ItemContent> TracePages::items(TraceBodyId body, std::size_t item) const {
+    const std::size_t page = item / itemsPerPage;
+    const std::size_t first = page * itemsPerPage;
+    const std::size_t all = order(body).items();
+    if (item >= all)
+        damaged("lacks a page");
+    const auto read = [&] {
+        impl_->itemsOf.bind(0, std::int64_t{body.value()}).bind(1, static_cast<std::int64_t>(page));
+        return Impl::blobOf(impl_->itemsOf);
+    };
+    const auto decode = [&](const std::vector<std::byte>& bytes) {
+        auto items = decodeItems(bytes, std::min(itemsPerPage, all - first),
+                                 outline().bodies[body].calls.size());
+        for (const ItemContent& of : items)
+            static_cast<void>(impl_->programAt.known(ProgramId(of.program)));
+        return items;
+    };
+    const std::uint64_t key = std::uint64_t{body.index()} << 32 | page;
+    return {first, impl_->cached(impl_->itemPages, key, read, decode)};
+}
+
+StepOnIpu TracePages::stepOn(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const {
     const std::lock_guard lock(impl_->mutex);
     Statement& times = impl_->timesOnIpu;
-    times.bind(0, std::int64_t{body.value()}).bind(1, item).bind(2, std::int64_t{ipu.value()});
+    times.reset();
+    times.bind(0, std::int64_t{body.value()})
+        .bind(1, std::int64_t{entry.item})
+        .bind(2, std::int64_t{ipu.value()});
     StepOnIpu on;
     on.ipu = ipu;
     if (times.step())
-        on = Impl::timesIn(times);
+        on = impl_->timesIn(times);
     times.reset();
     return on;
 }
 
-StepRange TracePages::steps(TraceBodyId body, std::int64_t from, std::int64_t end) const {
+StepRange TracePages::steps(TraceBodyId body, std::size_t from, std::size_t end) const {
     const std::lock_guard lock(impl_->mutex);
     StepRange range;
     for (Statement* statement : {&impl_->kindsIn, &impl_->timesWithin}) {
         statement->reset();
-        statement->bind(0, std::int64_t{body.value()}).bind(1, from).bind(2, end);
+        statement->bind(0, std::int64_t{body.value()})
+            .bind(1, static_cast<std::int64_t>(from))
+            .bind(2, static_cast<std::int64_t>(end));
     }
     impl_->readKinds(range);
     impl_->readTimes(range);
@@ -355,22 +301,17 @@ StepRange TracePages::steps(TraceBodyId body, std::int64_t from, std::int64_t en
     return range;
 }
 
-const std::vector<ProgramTotal>& TracePages::totals(TraceBodyId body) const {
+std::vector<ProgramTotal> TracePages::makeTotals(TraceBodyId body) const {
     const std::lock_guard lock(impl_->mutex);
-    std::vector<ProgramTotal>& totals = impl_->totals.at(body.index());
-    if (impl_->totalsKnown[body.index()])
-        return totals;
     Statement row = impl_->db.prepare(
         "SELECT program, count, cycles FROM trace_program_totals WHERE body = ? ORDER BY program");
     row.bind(0, std::int64_t{body.value()});
-    std::vector<ProgramTotal> read;
+    std::vector<ProgramTotal> totals;
     while (row.step()) {
-        read.push_back({impl_->programAt(row, 0), row.integer(1), row.integer(2)});
-        if (read.back().count < 0 || read.back().cycles < 0)
+        totals.push_back({impl_->programAt(row, 0), row.integer(1), row.integer(2)});
+        if (totals.back().count < 0 || totals.back().cycles < 0)
             damaged("has a negative count");
     }
-    totals = std::move(read);
-    impl_->totalsKnown[body.index()] = true;
     return totals;
 }
 
@@ -385,11 +326,11 @@ std::vector<IpuTotal> TracePages::ipuTotals(TraceBodyId body) const {
     row.bind(0, std::int64_t{body.value()});
     std::vector<IpuTotal> totals;
     while (row.step()) {
-        const std::int64_t ipu = row.integer(1);
-        if (ipu < 0 || ipu >= impl_->ipuCount || row.integer(2) < 0 || row.integer(3) < 0)
-            damaged("has totals of an IPU that it lacks");
-        totals.push_back({impl_->programAt(row, 0), IpuId(static_cast<std::int32_t>(ipu)),
-                          row.integer(2), row.integer(3)});
+        totals.push_back(
+            {impl_->programAt(row, 0), idAt<IpuId>(row, 1), row.integer(2), row.integer(3)});
+        checkIpu(totals.back().ipu, ipus());
+        if (totals.back().count < 0 || totals.back().cycles < 0)
+            damaged("has a negative count");
     }
     return totals;
 }

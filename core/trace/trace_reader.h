@@ -25,7 +25,11 @@ inline constexpr std::int64_t mostStreamCopies = 500'000;
 /// Runs, bodies, calls and the steps that are stream copies, with their times; among the items of a
 /// body calls come first. None if there are too many, and for a long trace in an older file, as all
 /// its steps would have to be searched. Throws UserError on damage.
-std::optional<Trace> readStreamCopies(const std::filesystem::path& file, bool isLong);
+std::optional<Trace> readStreamCopies(const std::filesystem::path& file);
+
+/// Whether a file has the tables for TracePages: not for a short trace, nor before schema
+/// version 5.
+bool hasTracePages(const Database& db);
 
 /// Writes the tables for TracePages, in addition to the rows of the trace; nothing for a short
 /// trace.

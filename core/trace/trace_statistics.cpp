@@ -76,7 +76,10 @@ TraceSums TraceSums::share(std::int64_t part, std::int64_t whole) const {
     part = part < 0 ? 0 : part;
     if (whole <= 0 || part >= whole)
         return result;
-    eachField(result, *this, [&](std::int64_t& a, std::int64_t) { a = shareOf(a, part, whole); });
+    eachField(result, *this, [&](std::int64_t& a, std::int64_t) {
+        if (a != 0) // as most are
+            a = shareOf(a, part, whole);
+    });
     result.steps = steps;
     return result;
 }

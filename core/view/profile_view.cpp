@@ -4,6 +4,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/trace/lanes_in_memory.h"
 
 namespace tilescope {
 
@@ -57,7 +58,8 @@ ProfileView::Part<LivenessCurve> ProfileView::livenessCurve(Stop stop) const {
 ProfileView::Part<TraceIndex> ProfileView::trace(Stop stop) const {
     return trace_.get([&] {
         if (memory_)
-            return TraceIndex(memory_->trace, machine().ipus, machine().tilesPerIpu);
+            return TraceIndex(std::make_shared<LanesInMemory>(wholeTrace(stop), machine().ipus),
+                              machine().tilesPerIpu);
         return namingFile(file_.string(), [&] { return reader(stop).traceIndex(); });
     });
 }

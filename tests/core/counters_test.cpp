@@ -7,6 +7,7 @@
 #include "core/analysis/liveness/liveness.h"
 #include "core/report/report.h"
 #include "core/store/profile_writer.h"
+#include "core/trace/lanes.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scale_profile.h"
@@ -124,7 +125,7 @@ private slots:
         writeProfile(scale, file);
         const ProfileView paged(file);
         const auto whole = ProfileView::of(scale);
-        QVERIFY(paged.trace()->inPages() && !whole->trace()->inPages());
+        QVERIFY(paged.trace()->lanes().inPages() && !whole->trace()->lanes().inPages());
         const std::int64_t total = whole->trace()->totalCycles();
         const LiveMemory a(paged, {});
         const LiveMemory b(*whole, {});

@@ -7,6 +7,7 @@
 
 #include "core/profile/host.h"
 #include "core/store/profile_writer.h"
+#include "core/trace/lanes.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -279,7 +280,7 @@ private slots:
         writeProfile(p, file);
         const ProfileReader reader(file);
         const TraceIndex index = reader.traceIndex();
-        QVERIFY(index.inPages());
+        QVERIFY(index.lanes().inPages());
         const HostTimeline paged(reader, index, p.programs, p.streams);
         const HostTimeline whole = timelineOf(p);
         QVERIFY(paged.copies().known());

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "core/store/profile_reader.h"
+#include "core/trace/lanes.h"
 #include "core/trace/trace_index.h"
 #include "tests/core/sample_copies.h"
 #include "tests/support/compare_profile.h"
@@ -74,7 +75,7 @@ private slots:
                        "DROP TABLE trace_item_pages; DROP TABLE trace_program_totals; "
                        "PRAGMA user_version = 4");
         const TraceIndex index = ProfileReader(older).traceIndex();
-        QVERIFY(!index.inPages());
+        QVERIFY(!index.lanes().inPages());
         QCOMPARE(index.runs().size(), std::size_t{2});
     }
 };

@@ -93,7 +93,7 @@ private slots:
 
     void meetsEveryStepOfALongTrace() {
         const TraceIndex index = ProfileReader(file_).traceIndex();
-        QVERIFY(index.inPages());
+        QVERIFY(index.lanes().inPages());
         const std::int64_t steps = index.stepCount();
         const std::int64_t middle = steps / 2;
         QCOMPARE(differenceOf(index, 0, 9000, 1000), QString());

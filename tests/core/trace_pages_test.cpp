@@ -4,6 +4,7 @@
 
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "core/trace/lanes.h"
 #include "core/trace/trace_index.h"
 #include "core/trace/trace_page_codec.h"
 #include "core/trace/trace_pages.h"
@@ -74,8 +75,8 @@ private slots:
         whole_.emplace(p_.trace, p_.info.target.ipus, p_.info.target.tilesPerIpu);
         paged_.emplace(ProfileReader(file_).traceIndex());
         total_ = whole_->totalCycles();
-        QVERIFY(paged_->inPages());
-        QVERIFY(!whole_->inPages());
+        QVERIFY(paged_->lanes().inPages());
+        QVERIFY(!whole_->lanes().inPages());
     }
 
     void theGeneratorWritesAsManyStepsAsAskedFor() {
@@ -92,7 +93,39 @@ private slots:
         const std::string file = folder_.filePath(QStringLiteral("short.pop")).toStdString();
         writeProfile(sampleProfile(), file);
         QVERIFY(TracePages::open(file, 1) == nullptr);
-        QVERIFY(!ProfileReader(file).traceIndex().inPages());
+        QVERIFY(!ProfileReader(file).traceIndex().lanes().inPages());
+    }
+
+    // What is searched is the same wherever it is read from.
+    void lanesAgree() {
+        const TraceLanes& a = paged_->lanes();
+        const TraceLanes& b = whole_->lanes();
+        QVERIFY(a.calleesFirst() == b.calleesFirst());
+        for (const TraceBodyId body : b.calleesFirst()) {
+            QCOMPARE(a.order(body).items(), b.order(body).items());
+            QCOMPARE(a.stepCount(body), b.stepCount(body));
+            for (std::size_t item = 0; item < b.order(body).items(); item += 997)
+                QVERIFY(a.items(body, item).at(item) == b.items(body, item).at(item));
+            for (const IpuId ipu : {IpuId(0), IpuId(1), IpuId(2)}) {
+                const Lane& lane = b.lane(body, ipu);
+                QCOMPARE(a.lane(body, ipu).count, lane.count);
+                QCOMPARE(a.lane(body, ipu).length, lane.length);
+                QCOMPARE(a.lane(body, ipu).sequential, lane.sequential);
+                QCOMPARE(a.lane(body, ipu).overlaps, lane.overlaps);
+                QVERIFY(a.lane(body, ipu).blocks == lane.blocks);
+                QVERIFY(a.lane(body, ipu).total == lane.total);
+                for (std::size_t at = 0; at < lane.count; at += 997) {
+                    const auto keep = TraceLanes::Keep::Yes;
+                    const LaneEntry one = a.entries(body, ipu, at, keep).at(at);
+                    const LaneEntry other = b.entries(body, ipu, at, keep).at(at);
+                    QCOMPARE(one.begin, other.begin);
+                    QCOMPARE(one.end, other.end);
+                    QCOMPARE(one.item, other.item);
+                    QCOMPARE(one.call, other.call);
+                    QVERIFY(a.sumsOf(body, ipu, one) == b.sumsOf(body, ipu, other));
+                }
+            }
+        }
     }
 
     void lengthsAndCountsAgree() {
@@ -197,14 +230,14 @@ private slots:
         const auto pages = TracePages::open(file_, p_.info.target.ipus);
         QVERIFY(pages);
         QCOMPARE(pages->pagesRead(), 0);
-        const TraceIndex index(pages, p_.info.target);
+        const TraceIndex index(pages, p_.info.target.tilesPerIpu);
         for (std::int32_t ipu = 0; ipu < 3; ++ipu)
             (void)index.spans(IpuId(ipu), {0, total_}, total_ / 500);
         std::int64_t all = 0;
         for (std::size_t body = 0; body < p_.trace.bodies.size(); ++body)
             for (std::int32_t ipu = 0; ipu < 3; ++ipu)
-                all += static_cast<std::int64_t>(
-                    pages->lane(TraceBodyId(body), IpuId(ipu)).entries / entriesPerPage);
+                all += static_cast<std::int64_t>(pages->lane(TraceBodyId(body), IpuId(ipu)).count /
+                                                 entriesPerPage);
         QVERIFY2(pages->pagesRead() * 10 < all,
                  qPrintable(QStringLiteral("%1 of %2").arg(pages->pagesRead()).arg(all)));
         // And a zoom only what is visible.
@@ -269,12 +302,14 @@ private slots:
         bool some = false;
         for (std::size_t body = 0; body < p_.trace.bodies.size(); ++body) {
             const TraceBodyId id(body);
-            if (pages->items(id) >= static_cast<std::int64_t>(itemsPerPage)) {
+            if (pages->order(id).items() >= itemsPerPage) {
                 some = true;
-                QCOMPARE(userError([&] { (void)pages->itemPage(id, 0); }), refers);
+                QCOMPARE(userError([&] { (void)pages->items(id, 0); }), refers);
             }
-            if (pages->lane(id, IpuId(0)).entries >= entriesPerPage)
-                QCOMPARE(userError([&] { (void)pages->page(id, IpuId(0), 0); }), refers);
+            if (pages->lane(id, IpuId(0)).count >= entriesPerPage)
+                QCOMPARE(userError(
+                             [&] { (void)pages->entries(id, IpuId(0), 0, TraceLanes::Keep::Yes); }),
+                         refers);
         }
         QVERIFY(some);
     }

@@ -168,7 +168,7 @@ private:
         const auto programs = profile_.programs();
         const auto trace = profile_.trace();
         const TraceRun& run = trace->runs()[static_cast<std::size_t>(totals_.run)];
-        const ProgramId root = trace->lanes().trace().bodies[run.body].program;
+        const ProgramId root = trace->lanes().outline().bodies[run.body].program;
         same("the program tree's control program", costs[root.index()].total, totals_.cycles);
         for (std::size_t i = 0; i < programs->size(); ++i) {
             const Program& program = (*programs)[ProgramId(i)];

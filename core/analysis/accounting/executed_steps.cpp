@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "core/base/saturating.h"
@@ -16,16 +17,15 @@ public:
     Walk(const TraceLanes& lanes, CallSites& sites)
         : lanes_(lanes)
         , sites_(sites)
-        , executed_(lanes.trace().bodies.size())
-        , seen_(lanes.trace().bodies.size(), false) {}
+        , executed_(lanes.outline().bodies.size()) {}
 
     std::vector<ExecutedStepTotal> run(TraceBodyId root) {
-        order(root);
         executed_[root.index()][CallSites::outside()] = 1;
         // Callers come before what they call, so that a body's counts are complete when it is
         // reached.
-        for (auto body = order_.rbegin(); body != order_.rend(); ++body)
-            add(*body);
+        for (const TraceBodyId body : std::views::reverse(lanes_.calleesFirst()))
+            if (!executed_[body.index()].empty())
+                add(body);
         std::vector<ExecutedStepTotal> totals;
         for (const auto& [key, sum] : sums_)
             totals.push_back(
@@ -41,16 +41,6 @@ private:
     using Key = std::tuple<CallSiteId, ProgramId, IpuId>;
     using BodySums = std::map<std::pair<ProgramId, IpuId>, Sum>;
 
-    // As deep as bodies nest, which the lanes have bounded.
-    void order(TraceBodyId id) {
-        if (seen_[id.index()])
-            return;
-        seen_[id.index()] = true;
-        for (const TraceCall& call : lanes_.trace().bodies[id].calls)
-            order(call.callee);
-        order_.push_back(id);
-    }
-
     static void accumulate(Sum& sum, std::int64_t times, const Sum& once) {
         sum.count = saturatingSum(sum.count, saturatingProduct(times, once.count));
         sum.cycles = saturatingSum(sum.cycles, saturatingProduct(times, once.cycles));
@@ -59,28 +49,29 @@ private:
     /// Of one execution, without what it calls.
     [[nodiscard]] BodySums ofBody(TraceBodyId id) const {
         BodySums sums;
-        for (const TraceStep& step : lanes_.trace().bodies[id].steps)
-            for (const StepOnIpu& on : step.ipus)
-                accumulate(sums[{step.program, on.ipu}], 1, {1, on.cycles});
-        if (const TracePages* pages = lanes_.pages()) {
-            for (const IpuTotal& total : pages->ipuTotals(id))
-                accumulate(sums[{total.program, total.ipu}], 1, {total.count, total.cycles});
-            addPagedSyncs(id, sums);
+        std::vector<Sum> named(static_cast<std::size_t>(lanes_.ipus()));
+        for (const IpuTotal& total : lanes_.ipuTotals(id)) {
+            accumulate(sums[{total.program, total.ipu}], 1, {total.count, total.cycles});
+            accumulate(named[total.ipu.index()], 1, {total.count, total.cycles});
+        }
+        // Syncs have no program: they are what is left of the lane's own steps.
+        for (std::size_t ipu = 0; ipu < named.size(); ++ipu) {
+            const TraceSums own = ownSums(id, IpuId(ipu));
+            const Sum syncs{own.steps - named[ipu].count, own.total() - named[ipu].cycles};
+            if (syncs.count > 0 && syncs.cycles >= 0)
+                sums[{ProgramId(), IpuId(ipu)}] = syncs;
         }
         return sums;
     }
 
-    /// Pages have no totals of steps without a program: the remainder of the lane's own totals.
-    void addPagedSyncs(TraceBodyId id, BodySums& sums) const {
-        for (std::int32_t ipu = 0; ipu < lanes_.ipus(); ++ipu) {
-            TraceSums left = lanes_.lane(id, IpuId(ipu)).total;
-            for (const TraceCall& call : lanes_.trace().bodies[id].calls)
-                for (const CallOnIpu& on : call.ipus)
-                    if (on.ipu == IpuId(ipu))
-                        left = left - lanes_.lane(call.callee, on.ipu).total.times(call.count);
-            if (left.sync() > 0)
-                accumulate(sums[{ProgramId(), IpuId(ipu)}], 1, {0, left.sync()});
-        }
+    /// Of a body on an IPU, without what it calls.
+    [[nodiscard]] TraceSums ownSums(TraceBodyId id, IpuId ipu) const {
+        TraceSums own = lanes_.lane(id, ipu).total;
+        for (const TraceCall& call : lanes_.outline().bodies[id].calls)
+            for (const CallOnIpu& on : call.ipus)
+                if (on.ipu == ipu)
+                    own = own - lanes_.lane(call.callee, ipu).total.times(call.count);
+        return own;
     }
 
     void add(TraceBodyId id) {
@@ -95,7 +86,7 @@ private:
             for (const auto& [site, times] : executed)
                 accumulate(sums_[{site, program, ipu}], times, once);
         }
-        for (const TraceCall& call : lanes_.trace().bodies[id].calls)
+        for (const TraceCall& call : lanes_.outline().bodies[id].calls)
             for (const auto& [site, times] : executed) {
                 std::int64_t& inside =
                     executed_[call.callee.index()][sites_.enter(site, call.program)];
@@ -106,8 +97,6 @@ private:
     const TraceLanes& lanes_;
     CallSites& sites_;
     std::vector<SiteCounts> executed_; ///< by body
-    std::vector<bool> seen_;
-    std::vector<TraceBodyId> order_; ///< callees before callers
     std::map<Key, Sum> sums_;
 };
 

@@ -232,7 +232,7 @@ private:
     /// Whether any two steps of an IPU overlap, or a step and a call.
     [[nodiscard]] bool overlapsOn(IpuId ipu) const {
         const TraceLanes& lanes = trace_->lanes();
-        for (std::size_t i = 0; i < lanes.trace().bodies.size(); ++i) {
+        for (std::size_t i = 0; i < lanes.outline().bodies.size(); ++i) {
             const Lane& lane = lanes.lane(TraceBodyId(i), ipu);
             if (!lane.sequential || lane.overlaps)
                 return true;

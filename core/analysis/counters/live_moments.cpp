@@ -83,7 +83,7 @@ bool LiveMoments::repeats(TraceBodyId body) {
     if (const auto known = repeats_.find(body); known != repeats_.end())
         return known->second;
     bool found = false;
-    for (const TraceCall& call : trace_.lanes().trace().bodies[body].calls)
+    for (const TraceCall& call : trace_.lanes().outline().bodies[body].calls)
         found = found || call.count > fewestPeriods || repeats(call.callee);
     return repeats_[body] = found;
 }
@@ -105,7 +105,7 @@ LiveMoments::Stretch LiveMoments::plain(CycleRange range) const {
 /// The stretches of a range in which no IPU does anything but what its place says.
 void LiveMoments::split(TraceBodyId body, const std::vector<Place>& places, CycleRange range,
                         std::vector<Stretch>& out) {
-    const std::vector<TraceCall>& calls = trace_.lanes().trace().bodies[body].calls;
+    const std::vector<TraceCall>& calls = trace_.lanes().outline().bodies[body].calls;
     std::int64_t time = range.begin;
     const auto until = [&](std::int64_t cycle) {
         if (time < cycle)
@@ -138,7 +138,7 @@ void LiveMoments::split(TraceBodyId body, const std::vector<Place>& places, Cycl
 std::optional<LiveMoments::Together> LiveMoments::together(TraceBodyId body, std::int32_t number,
                                                            const std::vector<Place>& places) {
     const TraceCall& call =
-        trace_.lanes().trace().bodies[body].calls[static_cast<std::size_t>(number)];
+        trace_.lanes().outline().bodies[body].calls[static_cast<std::size_t>(number)];
     Together found{.range = {std::numeric_limits<std::int64_t>::min(),
                              std::numeric_limits<std::int64_t>::max()},
                    .inside = std::vector<Place>(places.size())};

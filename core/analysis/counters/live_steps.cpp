@@ -3,7 +3,7 @@
 namespace tilescope {
 
 EnteredBody LiveSteps::enter(const TraceRun& run) const {
-    return {run.body, order_.baseOf(lanes_.trace().bodies[run.body].program)};
+    return {run.body, order_.baseOf(lanes_.outline().bodies[run.body].program)};
 }
 
 EnteredBody LiveSteps::enter(const EnteredBody& from, const LaneEntry& call) const {

@@ -30,12 +30,12 @@ public:
 
     [[nodiscard]] const TraceLanes& lanes() const { return lanes_; }
     [[nodiscard]] IpuId ipu() const { return ipu_; }
-    [[nodiscard]] const std::vector<TraceRun>& runs() const { return lanes_.trace().runs; }
+    [[nodiscard]] const std::vector<TraceRun>& runs() const { return lanes_.outline().runs; }
 
     [[nodiscard]] EnteredBody enter(const TraceRun& run) const;
     [[nodiscard]] EnteredBody enter(const EnteredBody& from, const LaneEntry& call) const;
     [[nodiscard]] Repetition repetition(const EnteredBody& at, const LaneEntry& call) const {
-        return lanes_.repetition(at.body, ipu_, call);
+        return lanes_.repetition(at.body, call);
     }
     /// Bytes live at a step; none for a sync and for steps that are not in the order.
     [[nodiscard]] std::optional<std::int64_t> bytesOf(const EnteredBody& at,
@@ -45,7 +45,7 @@ public:
 
     /// The place at which a body is being read: it calls others and never itself.
     LaneCursor& cursorOf(TraceBodyId body) {
-        return cursors_.try_emplace(body, lanes_, body, ipu_, TracePages::Keep::No).first->second;
+        return cursors_.try_emplace(body, lanes_, body, ipu_, TraceLanes::Keep::No).first->second;
     }
     /// Releases pages of the file.
     void forgetPages();

@@ -76,15 +76,14 @@ private:
 
 } // namespace
 
-HostCopies::HostCopies(const ProfileReader& reader, const TraceIndex& index,
-                       const IdVector<ProgramId, Program>& programs,
+HostCopies::HostCopies(const ProfileReader& reader, const IdVector<ProgramId, Program>& programs,
                        const IdVector<StreamId, Stream>& streams)
     : index_({}, reader.info().target.ipus, reader.info().target.tilesPerIpu)
     , ipus_(reader.info().target.ipus) {
     find(programs, streams);
     if (empty())
         return;
-    const std::optional<Trace> copies = readStreamCopies(reader.file(), index.inPages());
+    const std::optional<Trace> copies = readStreamCopies(reader.file());
     if (copies)
         keep(*copies, reader.info().target);
     known_ = copies.has_value();

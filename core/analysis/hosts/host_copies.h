@@ -16,11 +16,10 @@ namespace tilescope {
 /// the wait for the host, StreamCopyMid the transfer, StreamCopyEnd the sync after it.
 class HostCopies {
 public:
-    /// From a file, whose trace has this index. Only steps that involve the host are kept, so that
-    /// the cost of every query depends on its stream copies, however many other steps there are.
-    /// See readStreamCopies() for traces whose copies stay unknown. Throws UserError on damage.
-    HostCopies(const ProfileReader& reader, const TraceIndex& index,
-               const IdVector<ProgramId, Program>& programs,
+    /// From a file. Only steps that involve the host are kept, so that the cost of every query
+    /// depends on its stream copies, however many other steps there are. See readStreamCopies() for
+    /// traces whose copies stay unknown. Throws UserError on damage.
+    HostCopies(const ProfileReader& reader, const IdVector<ProgramId, Program>& programs,
                const IdVector<StreamId, Stream>& streams);
     /// The same from a trace in memory.
     HostCopies(const Trace& trace, const Target& target,

@@ -34,7 +34,7 @@ HostTimeline::HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index,
 HostTimeline::HostTimeline(const ProfileReader& reader, const TraceIndex& index,
                            const IdVector<ProgramId, Program>& programs,
                            const IdVector<StreamId, Stream>& streams)
-    : HostTimeline(reader.hostSpans(), index, HostCopies(reader, index, programs, streams),
+    : HostTimeline(reader.hostSpans(), index, HostCopies(reader, programs, streams),
                    reader.info().target) {
     addRecord(reader.hostRecord());
 }

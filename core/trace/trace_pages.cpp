@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "core/base/damaged_profile.h"
-#include "core/database/row_access.h"
 #include "core/trace/trace_reader.h"
+#include "core/trace/trace_tables.h"
 
 namespace tilescope {
 namespace {
@@ -54,7 +54,7 @@ public:
     Impl(const std::filesystem::path& file, std::int32_t ipus)
         : db(file, Database::Mode::ReadOnly)
         , ipuCount(ipus)
-        , programAt(db, "programs")
+        , programAt(db)
         , outline(readOutline(db))
         , callItems(outline.bodies.size())
         , items(outline.bodies.size(), 0)
@@ -313,7 +313,7 @@ TraceStep TracePages::step(TraceBodyId body, std::int64_t item) const {
     kind.bind(0, std::int64_t{body.value()}).bind(1, item);
     if (!kind.step())
         damaged("lacks a step");
-    TraceStep step{known(programKindFrom(kind.text(0)), kind, 0), impl_->programAt(kind, 1), {}};
+    TraceStep step{valueAt<ProgramKind>(kind, 0), impl_->programAt(kind, 1), {}};
     kind.reset();
     Statement& times = impl_->timesOf;
     times.bind(0, std::int64_t{body.value()}).bind(1, item);

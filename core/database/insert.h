@@ -7,14 +7,65 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/ids.h"
-#include "core/database/database.h"
-#include "core/tiles/tile_series.h"
+#include "core/database/row_access.h"
 
 namespace tilescope {
 
-/// Inserts rows, each with a value for every column in order. An Id of none and an empty optional
-/// are NULL, a TileSeries and bytes are blobs. The database outlives it.
+/// A value as a parameter. An Id of none, an empty optional and NaN are NULL, a TileSeries and
+/// bytes are blobs, values of enumerations their names.
+template <class T> void bindValue(Statement& to, int at, const T& value) {
+    if constexpr (std::integral<T>)
+        to.bind(at, static_cast<std::int64_t>(value));
+    else if constexpr (AnyId<T>)
+        bindValue(to, at, value.valid() ? std::optional(value.value()) : std::nullopt);
+    else if constexpr (std::same_as<T, TileSeries>)
+        bindValue(to, at, value.encode());
+    else if constexpr (std::same_as<T, std::vector<std::byte>>)
+        to.bind(at, std::span<const std::byte>(value));
+    else if constexpr (std::is_enum_v<T>)
+        to.bind(at, toString(value));
+    else if constexpr (std::invocable<T>)
+        bindValue(to, at, value());
+    else if constexpr (requires { value.has_value(); }) {
+        if (value)
+            bindValue(to, at, *value);
+        else
+            to.bindNull(at);
+    } else if constexpr (std::floating_point<T>)
+        to.bind(at, value);
+    else
+        to.bind(at, std::string_view(value));
+}
+
+/// The type of columns with such values.
+template <class T> constexpr std::string_view sqlType() {
+    if constexpr (requires(T optional) { optional.has_value(); })
+        return sqlType<typename T::value_type>();
+    else if constexpr (std::invocable<T>)
+        return sqlType<std::invoke_result_t<T>>();
+    else if constexpr (std::integral<T> || AnyId<T>)
+        return "INTEGER";
+    else if constexpr (std::floating_point<T>)
+        return "REAL";
+    else if constexpr (std::convertible_to<T, std::string_view> || std::is_enum_v<T>)
+        return "TEXT";
+    else
+        return "BLOB";
+}
+
+/// "INSERT INTO table VALUES(?,?),(?,?)" from its first words.
+inline std::string insertSql(std::string_view into, std::size_t columns, std::size_t rows = 1) {
+    std::string row = "(?";
+    for (std::size_t i = 1; i < columns; ++i)
+        row += ",?";
+    row += ')';
+    std::string all = row;
+    for (std::size_t i = 1; i < rows; ++i)
+        all += ',' + row;
+    return fmt::format("{} VALUES{}", into, all);
+}
+
+/// Inserts rows, each with a value for every column in order. The database outlives it.
 class Insert {
 public:
     /// `verb`: of SQLite, such as "INSERT OR REPLACE".
@@ -24,42 +75,13 @@ public:
 
     template <class... Values> void operator()(const Values&... values) {
         if (!statement_)
-            statement_.emplace(prepare(sizeof...(Values)));
+            statement_.emplace(db_.prepare(insertSql(into_, sizeof...(Values))));
         int at = 0;
-        (bind(at++, values), ...);
+        (bindValue(*statement_, at++, values), ...);
         statement_->run();
     }
 
 private:
-    [[nodiscard]] Statement prepare(std::size_t columns) const {
-        std::string marks = "?";
-        for (std::size_t i = 1; i < columns; ++i)
-            marks += ",?";
-        return db_.prepare(fmt::format("{} VALUES({})", into_, marks));
-    }
-
-    void bind(int at, std::integral auto value) {
-        statement_->bind(at, static_cast<std::int64_t>(value));
-    }
-    void bind(int at, double value) { statement_->bind(at, value); }
-    void bind(int at, std::string_view value) { statement_->bind(at, value); }
-    void bind(int at, const std::vector<std::byte>& value) {
-        statement_->bind(at, std::span<const std::byte>(value));
-    }
-    void bind(int at, const TileSeries& series) { bind(at, series.encode()); }
-    template <class Tag> void bind(int at, Id<Tag> id) {
-        if (id.valid())
-            bind(at, id.value());
-        else
-            statement_->bindNull(at);
-    }
-    template <class Value> void bind(int at, const std::optional<Value>& value) {
-        if (value)
-            bind(at, *value);
-        else
-            statement_->bindNull(at);
-    }
-
     const Database& db_;
     std::string into_;
     std::optional<Statement> statement_;
@@ -71,7 +93,7 @@ template <std::size_t columns> class IntegerRows {
 public:
     IntegerRows(const Database& db, std::string_view table)
         : db_(db)
-        , table_(table) {
+        , into_(fmt::format("INSERT INTO {}", table)) {
         values_.reserve(together * columns);
     }
 
@@ -96,14 +118,7 @@ private:
     static constexpr std::size_t together = 64;
 
     [[nodiscard]] Statement prepare(std::size_t rows) const {
-        std::string row = "(?";
-        for (std::size_t i = 1; i < columns; ++i)
-            row += ",?";
-        row += ')';
-        std::string all = row;
-        for (std::size_t i = 1; i < rows; ++i)
-            all += ',' + row;
-        return db_.prepare(fmt::format("INSERT INTO {} VALUES{}", table_, all));
+        return db_.prepare(insertSql(into_, columns, rows));
     }
 
     void write(Statement& statement) {
@@ -114,7 +129,7 @@ private:
     }
 
     const Database& db_;
-    std::string table_;
+    std::string into_;
     std::optional<Statement> full_;
     std::vector<std::int64_t> values_;
 };

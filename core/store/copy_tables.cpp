@@ -1,60 +1,24 @@
 // On-tile copies that rearrange an operand.
-#include "core/database/insert.h"
-#include "core/database/row_access.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t firstVersionWithCopies = 2;
-
-void writeCopies(const Profile& profile, const Database& db) {
-    Insert row(db, "copies");
-    std::int64_t id = 0;
-    for (const Copy& c : profile.copies)
-        row(id++, c.computeSet, c.program, c.exchange, c.variable, c.result, toString(c.cause),
-            c.shape, c.sourceOrder, c.wantedOrder, c.runElements, c.runBytes, c.strided,
-            c.transposed);
-}
+constexpr auto copyTable = storedTable<Copy>({.name = "copies", .since = 2}, [](auto& to, auto& c) {
+    to(rowNumber("id"), field("compute_set", c.computeSet, required),
+       field("program", c.program, required), field("exchange", c.exchange),
+       field("variable", c.variable, required), field("result", c.result, required),
+       field("cause", c.cause), field("shape", c.shape), field("source_order", c.sourceOrder),
+       field("wanted_order", c.wantedOrder), field("run_elements", c.runElements),
+       field("run_bytes", c.runBytes), field("strided", c.strided),
+       field("transposed", c.transposed));
+});
 
 } // namespace
 
-IdVector<CopyId, Copy> ProfileReader::copies() const {
-    IdVector<CopyId, Copy> copies;
-    if (!impl_->has(firstVersionWithCopies))
-        return copies;
-    const References<ComputeSetId> setAt(impl_->db, "compute_sets", "compute_set");
-    const References<ProgramId> programAt(impl_->db, "programs");
-    const References<ExchangeId> exchangeAt(impl_->db, "exchanges");
-    const References<VariableId> variableAt(impl_->db, "variables");
-    Statement row = impl_->db.prepare(
-        "SELECT compute_set, program, exchange, variable, result, cause, shape, source_order, "
-        "wanted_order, run_elements, run_bytes, strided, transposed FROM copies ORDER BY id");
-    while (row.step()) {
-        Copy c;
-        c.computeSet = setAt.required(row, 0);
-        c.program = programAt.required(row, 1);
-        c.exchange = exchangeAt(row, 2);
-        c.variable = variableAt.required(row, 3);
-        c.result = variableAt.required(row, 4);
-        c.cause = known(fromName<CopyCause>(row.text(5)), row, 5);
-        c.shape = row.text(6);
-        c.sourceOrder = row.text(7);
-        c.wantedOrder = row.text(8);
-        c.runElements = amountAt(row, 9);
-        c.runBytes = amountAt(row, 10);
-        c.strided = row.integer(11) != 0;
-        c.transposed = row.integer(12) != 0;
-        copies.add(std::move(c));
-    }
-    impl_->checkIds("copies", "id", copies.size());
-    return copies;
-}
-
 TableGroup copyTables() {
-    return {firstVersionWithCopies,
-            R"sql(
+    return {copyTable.since,
+            tablesSql(R"sql(
 -- On-tile copies that put an operand in the order in which its operation reads it (since version
 -- 2). variable: as its producer laid it out; result: what the operation reads; exchange: brought
 -- the elements to the tiles, NULL if they were there. cause: firstOperand, otherOperand, plan,
@@ -62,10 +26,7 @@ TableGroup copyTables() {
 -- groups of 16 channels, innermost. run_elements, run_bytes: next to each other in both orders.
 -- strided: 1 where runs are too short for the 64-bit moves of a plain copy. transposed: 1 where
 -- blocks are transposed so that whole groups can move afterwards.
-CREATE TABLE copies(id INTEGER PRIMARY KEY, compute_set INTEGER, program INTEGER,
-    exchange INTEGER, variable INTEGER, result INTEGER, cause TEXT, shape TEXT,
-    source_order TEXT, wanted_order TEXT, run_elements INTEGER, run_bytes INTEGER,
-    strided INTEGER, transposed INTEGER);
+CREATE TABLE copies{};
 
 -- Copies with the names of what they belong to. copy_cycles: slowest tile, one execution.
 CREATE VIEW copy_info AS
@@ -79,9 +40,8 @@ CREATE VIEW copy_info AS
     LEFT JOIN operations o ON o.id = s.operation
     LEFT JOIN variables v ON v.id = c.variable;
 )sql",
-            writeCopies, [](const ProfileReader& reader, Profile& profile) {
-                profile.copies = reader.copies();
-            }};
+                      copyTable),
+            {part<&Profile::copies>(copyTable)}};
 }
 
 } // namespace tilescope

@@ -2,9 +2,6 @@
 #include <cmath>
 #include <sqlite3.h>
 
-#include "core/database/insert.h"
-#include "core/database/row_access.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
@@ -31,145 +28,139 @@ double recordedTime(const Statement& row, int at) {
     return time;
 }
 
+std::optional<double> recordedLength(const Statement& row, int at) {
+    if (row.isNull(at))
+        return std::nullopt;
+    const double seconds = recordedTime(row, at);
+    if (seconds < 0)
+        throw DamagedProfile("a tracepoint ends before it begins");
+    return seconds;
+}
+
+/// A bin of a heat map at a moment.
+struct HeatCount {
+    std::int64_t moment = 0;
+    double time = 0;
+    std::int64_t bin = 0, count = 0;
+};
+
+constexpr auto eventTable = storedTable<HostEvent>(
+    {.name = "host_events", .order = "start, seconds DESC, id"}, [](auto& to, auto& h) {
+        to(rowNumber("id"), field("thread", h.thread), field("channel", h.channel),
+           field("name", h.name), field("start", h.start, recordedTime),
+           field("seconds", h.seconds, recordedLength));
+    });
+
+constexpr auto seriesTable = storedTable<HostSeries>({"host_series"}, [](auto& to, auto& h) {
+    to(rowNumber("id"), field("graph", h.graph), field("unit", h.unit), field("label", h.label));
+});
+
+constexpr auto pointTable = storedTable<HostSeries::Point>(
+    {.name = "host_points", .key = "series, id", .order = "time, id"}, [](auto& to, auto& p) {
+        to(givenBack("series"), given("id"), field("time", p.time, recordedTime),
+           field("value", p.value, recordedNumber));
+    });
+
+constexpr auto heatMapTable = storedTable<HostHeatMap>({"host_heat_maps"}, [](auto& to, auto& h) {
+    to(rowNumber("id"), field("name", h.name), field("unit", h.unit));
+});
+
+constexpr auto edgeTable =
+    storedTable<double>({.name = "host_heat_edges", .key = "map, bin"}, [](auto& to, auto& value) {
+        to(givenBack("map"), given("bin"), field("edge", value, recordedNumber));
+    });
+
+constexpr auto heatCountTable = storedTable<HeatCount>(
+    {.name = "host_heat_counts", .key = "map, moment, bin"}, [](auto& to, auto& h) {
+        to(givenBack("map"), field("moment", h.moment), field("time", h.time, recordedTime),
+           field("bin", h.bin), field("count", h.count));
+    });
+
 void writeHostRecord(const Profile& profile, const Database& db) {
     const HostRecord& record = profile.hostRecord;
-    std::int64_t id = 0;
-    Insert event(db, "host_events");
-    for (const HostEvent& e : record.events)
-        event(id++, e.thread, e.channel, e.name, e.start, e.seconds);
-    Insert series(db, "host_series");
-    Insert point(db, "host_points");
-    id = 0;
-    for (const HostSeries& s : record.series) {
-        for (std::size_t i = 0; i < s.points.size(); ++i)
-            point(id, i, s.points[i].time, s.points[i].value);
-        series(id++, s.graph, s.unit, s.label);
-    }
-    Insert map(db, "host_heat_maps");
-    Insert edge(db, "host_heat_edges");
-    Insert count(db, "host_heat_counts");
-    id = 0;
-    for (const HostHeatMap& m : record.heatMaps) {
+    writeRows(db, eventTable, record.events);
+    writeRows(db, seriesTable, record.series);
+    RowWriter point(db, pointTable);
+    for (std::size_t id = 0; id < record.series.size(); ++id)
+        for (std::size_t i = 0; i < record.series[id].points.size(); ++i)
+            point(record.series[id].points[i], id, i);
+    writeRows(db, heatMapTable, record.heatMaps);
+    RowWriter edge(db, edgeTable);
+    RowWriter count(db, heatCountTable);
+    for (std::size_t id = 0; id < record.heatMaps.size(); ++id) {
+        const HostHeatMap& m = record.heatMaps[id];
         for (std::size_t i = 0; i < m.edges.size(); ++i)
-            edge(id, i, m.edges[i]);
+            edge(m.edges[i], id, i);
         for (std::size_t i = 0; i < m.moments.size(); ++i)
             for (std::size_t bin = 0; bin < m.moments[i].counts.size(); ++bin)
-                count(id, i, m.moments[i].time, bin, m.moments[i].counts[bin]);
-        map(id++, m.name, m.unit);
+                count({static_cast<std::int64_t>(i), m.moments[i].time,
+                       static_cast<std::int64_t>(bin), m.moments[i].counts[bin]},
+                      id);
     }
 }
 
-void readEvents(const Database& db, HostRecord& record) {
-    Statement row = db.prepare("SELECT thread, channel, name, start, seconds FROM host_events "
-                               "ORDER BY start, seconds DESC, id");
-    while (row.step()) {
-        HostEvent event{row.text(0), row.text(1), row.text(2), recordedTime(row, 3), {}};
-        if (!row.isNull(4))
-            event.seconds = recordedTime(row, 4);
-        if (event.seconds && *event.seconds < 0)
-            throw DamagedProfile("a tracepoint ends before it begins");
-        record.events.push_back(std::move(event));
-    }
-}
-
-void readHostSeries(const Database& db, HostRecord& record) {
-    Statement row = db.prepare("SELECT id, graph, unit, label FROM host_series ORDER BY id");
-    while (row.step()) {
-        if (row.integer(0) != static_cast<std::int64_t>(record.series.size()))
-            throw DamagedProfile("the graphs of the program have a gap");
-        record.series.push_back({row.text(1), row.text(2), row.text(3), {}});
-    }
-    const auto count = static_cast<std::int64_t>(record.series.size());
-    Statement point = db.prepare("SELECT series, time, value FROM host_points ORDER BY time, id");
-    while (point.step()) {
-        const auto at = static_cast<std::size_t>(point.integer(0));
-        if (point.isNull(0) || point.integer(0) < 0 || point.integer(0) >= count)
-            throw DamagedProfile("a value belongs to no graph");
-        record.series[at].points.push_back({recordedTime(point, 1), recordedNumber(point, 2)});
-    }
-}
-
-void readHeatMaps(const Database& db, HostRecord& record) {
-    Statement row = db.prepare("SELECT id, name, unit FROM host_heat_maps ORDER BY id");
-    while (row.step()) {
-        if (row.integer(0) != static_cast<std::int64_t>(record.heatMaps.size()))
-            throw DamagedProfile("the heat maps of the program have a gap");
-        record.heatMaps.push_back({row.text(1), row.text(2), {}, {}});
-    }
-    const auto mapAt = [&](const Statement& of) -> HostHeatMap& {
-        const std::int64_t at = of.integer(0);
-        if (of.isNull(0) || at < 0 || at >= static_cast<std::int64_t>(record.heatMaps.size()))
-            throw DamagedProfile("a row belongs to no heat map");
-        return record.heatMaps[static_cast<std::size_t>(at)];
-    };
-    Statement edge = db.prepare("SELECT map, edge FROM host_heat_edges ORDER BY map, bin");
-    while (edge.step()) {
-        HostHeatMap& map = mapAt(edge);
-        const double value = recordedNumber(edge, 1);
-        if (static_cast<std::int64_t>(map.edges.size()) + 1 >= mostHeatBins ||
-            (!map.edges.empty() && value <= map.edges.back()))
+void readHeatMaps(const RowSource& file, std::vector<HostHeatMap>& maps) {
+    constexpr const char* noMap = "a row belongs to no heat map";
+    eachRow(file, edgeTable, [&](double edge, const Statement& given) {
+        std::vector<double>& edges = element(maps, given.integer(0), noMap).edges;
+        if (static_cast<std::int64_t>(edges.size()) + 1 >= mostHeatBins ||
+            (!edges.empty() && edge <= edges.back()))
             throw DamagedProfile("the edges of a heat map are impossible");
-        map.edges.push_back(value);
-    }
+        edges.push_back(edge);
+    });
     std::int64_t cells = 0;
     const HostHeatMap* last = nullptr;
     std::int64_t moment = -1;
-    Statement count = db.prepare(
-        "SELECT map, moment, time, bin, count FROM host_heat_counts ORDER BY map, moment, bin");
-    while (count.step()) {
-        HostHeatMap& map = mapAt(count);
-        const auto bins = static_cast<std::int64_t>(map.edges.size()) + 1;
-        const std::int64_t bin = amountAt(count, 3);
-        if (&map != last || count.integer(1) != moment) {
-            if ((cells += bins) > mostHeatCells)
+    eachRow(file, heatCountTable, [&](const HeatCount& cell, const Statement& given) {
+        HostHeatMap& map = element(maps, given.integer(0), noMap);
+        if (&map != last || cell.moment != moment) {
+            const std::size_t bins = map.edges.size() + 1;
+            if ((cells += static_cast<std::int64_t>(bins)) > mostHeatCells)
                 throw DamagedProfile("the heat maps of the program are too large");
-            map.moments.push_back({recordedTime(count, 2),
-                                   std::vector<std::int64_t>(static_cast<std::size_t>(bins))});
+            map.moments.push_back({cell.time, std::vector<std::int64_t>(bins)});
         }
         last = &map;
-        moment = count.integer(1);
-        if (bin >= bins)
-            throw DamagedProfile("a heat map has no such bin");
-        map.moments.back().counts[static_cast<std::size_t>(bin)] = amountAt(count, 4);
-    }
+        moment = cell.moment;
+        element(map.moments.back().counts, cell.bin, "a heat map has no such bin") = cell.count;
+    });
+}
+
+HostRecord readHostRecord(const ProfileReader::Impl& of) {
+    if (!of.has(firstVersionWithHostRecord))
+        return {};
+    const RowSource file = of.rows();
+    HostRecord record{readRows<std::vector<HostEvent>>(file, eventTable),
+                      readRows<std::vector<HostSeries>>(file, seriesTable),
+                      readRows<std::vector<HostHeatMap>>(file, heatMapTable)};
+    eachRow(file, pointTable, [&](const HostSeries::Point& point, const Statement& given) {
+        element(record.series, given.integer(0), "a value belongs to no graph")
+            .points.push_back(point);
+    });
+    readHeatMaps(file, record.heatMaps);
+    return record;
 }
 
 } // namespace
 
-HostRecord ProfileReader::hostRecord() const {
-    HostRecord record;
-    if (!impl_->has(firstVersionWithHostRecord))
-        return record;
-    readEvents(impl_->db, record);
-    readHostSeries(impl_->db, record);
-    readHeatMaps(impl_->db, record);
-    return record;
-}
-
 TableGroup hostRecordTables() {
     return {firstVersionWithHostRecord,
-            R"sql(
+            tablesSql(R"sql(
 -- What the program that ran the machine recorded about itself (libpvti, since version 11). start, time:
 -- seconds from where the first run begins, negative before it. seconds: NULL for a moment.
-CREATE TABLE host_events(id INTEGER PRIMARY KEY, thread TEXT, channel TEXT, name TEXT, start REAL,
-    seconds REAL);
+CREATE TABLE host_events{};
 -- Lines of the program's graphs.
-CREATE TABLE host_series(id INTEGER PRIMARY KEY, graph TEXT, unit TEXT, label TEXT);
+CREATE TABLE host_series{};
 -- Their values.
-CREATE TABLE host_points(series INTEGER, id INTEGER, time REAL, value REAL,
-    PRIMARY KEY(series, id)) WITHOUT ROWID;
+CREATE TABLE host_points{};
 -- Heat maps of the program: counts of numbers by bins.
-CREATE TABLE host_heat_maps(id INTEGER PRIMARY KEY, name TEXT, unit TEXT);
+CREATE TABLE host_heat_maps{};
 -- Edges of their bins: bin 0 is below edge 0, bin n from edge n - 1 on.
-CREATE TABLE host_heat_edges(map INTEGER, bin INTEGER, edge REAL, PRIMARY KEY(map, bin))
-    WITHOUT ROWID;
+CREATE TABLE host_heat_edges{};
 -- How many numbers a bin had at a moment.
-CREATE TABLE host_heat_counts(map INTEGER, moment INTEGER, time REAL, bin INTEGER, count INTEGER,
-    PRIMARY KEY(map, moment, bin)) WITHOUT ROWID;
+CREATE TABLE host_heat_counts{};
 )sql",
-            writeHostRecord, [](const ProfileReader& reader, Profile& profile) {
-                profile.hostRecord = reader.hostRecord();
-            }};
+                      eventTable, seriesTable, pointTable, heatMapTable, edgeTable, heatCountTable),
+            {part<&Profile::hostRecord>(writeHostRecord, readHostRecord)}};
 }
 
 } // namespace tilescope

@@ -4,9 +4,7 @@
 #include <type_traits>
 
 #include "core/base/error.h"
-#include "core/database/insert.h"
 #include "core/database/page_checksum.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
@@ -148,8 +146,8 @@ TableGroup infoTables() {
 -- (timing.*).
 CREATE TABLE info(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 )sql",
-            writeInfo,
-            [](const ProfileReader& reader, Profile& profile) { profile.info = reader.info(); }};
+            {part<&Profile::info>(writeInfo,
+                                  [](const ProfileReader::Impl& file) { return file.info; })}};
 }
 
 } // namespace tilescope

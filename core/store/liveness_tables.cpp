@@ -1,14 +1,15 @@
 // When each variable is live, and how many bytes are live at each step.
 #include <algorithm>
 
-#include "core/database/insert.h"
-#include "core/database/row_access.h"
 #include "core/profile/liveness_curve.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
 namespace {
+
+constexpr auto stepTable = storedTable<ProgramId>({"liveness_steps"}, [](auto& to, auto& id) {
+    to(rowNumber("step"), field("program", id, required), given("not_always_live"));
+});
 
 void writeLiveness(const Profile& profile, const Database& db) {
     IntegerRows<3> interval(db, "liveness_intervals");
@@ -19,7 +20,7 @@ void writeLiveness(const Profile& profile, const Database& db) {
         ++classId;
     }
     const LivenessCurve live = livenessCurveOf(profile);
-    IntegerRows<3> row(db, "liveness_steps");
+    IntegerRows<3> row(db, stepTable.name);
     IntegerRows<3> byIpu(db, "liveness_by_ipu");
     for (std::size_t step = 0; step < profile.steps.size(); ++step) {
         const auto id = static_cast<std::int64_t>(step);
@@ -30,6 +31,23 @@ void writeLiveness(const Profile& profile, const Database& db) {
     }
     for (IntegerRows<3>* rows : {&interval, &row, &byIpu})
         rows->finish();
+}
+
+IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& file) {
+    IdVector<LivenessClassId, LivenessClass> classes;
+    // Classes without an interval are not in the file, but each has a variable.
+    const References<LivenessClassId> classAt(
+        file.db.integer("SELECT count(*) FROM liveness_intervals") +
+        file.db.integer("SELECT count(*) FROM variables"));
+    Statement row = file.db.prepare("SELECT liveness_class, first_step, end_step "
+                                    "FROM liveness_intervals ORDER BY 1, 2");
+    while (row.step()) {
+        const LivenessClassId last = classAt.required(row, 0);
+        while (classes.size() <= last.index())
+            classes.add({});
+        classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
+    }
+    return classes;
 }
 
 /// Such classes are not in the file; those between others are there already.
@@ -45,32 +63,6 @@ void addClassesWithoutInterval(Profile& profile) {
 }
 
 } // namespace
-
-IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const {
-    IdVector<LivenessClassId, LivenessClass> classes;
-    // Classes without an interval are not in the file, but each has a variable.
-    const std::int64_t most = impl_->db.integer("SELECT count(*) FROM liveness_intervals") +
-                              impl_->db.integer("SELECT count(*) FROM variables");
-    Statement row = impl_->db.prepare("SELECT liveness_class, first_step, end_step "
-                                      "FROM liveness_intervals ORDER BY 1, 2");
-    while (row.step()) {
-        static_cast<void>(idBelow<LivenessClassId>(row, 0, most));
-        while (static_cast<std::int64_t>(classes.size()) <= row.integer(0))
-            classes.add({});
-        classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
-    }
-    return classes;
-}
-
-IdVector<StepId, ProgramId> ProfileReader::steps() const {
-    IdVector<StepId, ProgramId> steps;
-    const References<ProgramId> programAt(impl_->db, "programs");
-    Statement row = impl_->db.prepare("SELECT program FROM liveness_steps ORDER BY step");
-    while (row.step())
-        steps.add(programAt.required(row, 0));
-    impl_->checkIds("liveness_steps", "step", steps.size());
-    return steps;
-}
 
 std::vector<std::int64_t> ProfileReader::notAlwaysLive() const {
     std::vector<std::int64_t> bytes;
@@ -92,23 +84,25 @@ LivenessCurve ProfileReader::livenessCurve() const {
 
 TableGroup livenessTables() {
     return {1,
-            R"sql(
+            tablesSql(R"sql(
 -- Variables of one class are live over the same steps [first_step, end_step).
 CREATE TABLE liveness_intervals(liveness_class INTEGER, first_step INTEGER, end_step INTEGER,
     PRIMARY KEY(liveness_class, first_step)) WITHOUT ROWID;
 
 -- Liveness order: leaves of the program tree, depth first; those of a function at each of its calls,
 -- but once, after all others, if slots of a pipeline call it. not_always_live: over all tiles.
-CREATE TABLE liveness_steps(step INTEGER PRIMARY KEY, program INTEGER, not_always_live INTEGER);
+CREATE TABLE liveness_steps{};
 -- The same bytes of each IPU, where there are any.
 CREATE TABLE liveness_by_ipu(step INTEGER, ipu INTEGER, not_always_live INTEGER,
     PRIMARY KEY(step, ipu)) WITHOUT ROWID;
 )sql",
-            writeLiveness, [](const ProfileReader& reader, Profile& profile) {
-                profile.livenessClasses = reader.livenessClasses();
-                addClassesWithoutInterval(profile);
-                profile.steps = reader.steps();
-            }};
+                      stepTable),
+            {{partKey<&Profile::livenessClasses>(), writeLiveness,
+              [](const ProfileReader::Impl& file, Profile& profile) {
+                  profile.livenessClasses = readClasses(file);
+                  addClassesWithoutInterval(profile);
+              }},
+             part<&Profile::steps>(stepTable, nullptr)}};
 }
 
 } // namespace tilescope

@@ -5,10 +5,7 @@
 #include <span>
 #include <thread>
 
-#include "core/database/insert.h"
-#include "core/database/row_access.h"
 #include "core/store/placement_codec.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
@@ -51,6 +48,24 @@ void writePlacements(const Profile& profile, const Database& db) {
         chunk(i * placementsPerChunk, chunkAt(all, i).size(), encoded[i]);
 }
 
+TileSeries readPlacementOfTile(const ProfileReader::Impl& file) {
+    TileSeries placements;
+    Statement tiles = file.db.prepare(
+        "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
+    while (tiles.step())
+        file.appendRun(placements, tiles.integer(0), tiles.integer(1), tiles.integer(2) + 1);
+    return placements;
+}
+
+IdVector<PlacementId, Placement> readPlacements(const ProfileReader::Impl& file) {
+    IdVector<PlacementId, Placement> placements;
+    Statement chunk = file.db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");
+    while (chunk.step())
+        for (Placement& placement : decodePlacements(chunk.blob(0)))
+            placements.add(std::move(placement));
+    return placements;
+}
+
 } // namespace
 
 Placement ProfileReader::placement(TileId tile) const {
@@ -66,25 +81,6 @@ Placement ProfileReader::placement(TileId tile) const {
     return std::move(element(chunk, row.integer(0)));
 }
 
-TileSeries ProfileReader::placementOfTile() const {
-    TileSeries placements;
-    Statement tiles = impl_->db.prepare(
-        "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
-    while (tiles.step())
-        impl_->appendRun(placements, tiles.integer(0), tiles.integer(1), tiles.integer(2) + 1);
-    return placements;
-}
-
-IdVector<PlacementId, Placement> ProfileReader::placements() const {
-    IdVector<PlacementId, Placement> placements;
-    Statement chunk =
-        impl_->db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");
-    while (chunk.step())
-        for (Placement& placement : decodePlacements(chunk.blob(0)))
-            placements.add(std::move(placement));
-    return placements;
-}
-
 TableGroup placementTables() {
     return {1,
             R"sql(
@@ -93,10 +89,8 @@ CREATE TABLE placement_tiles(first_tile INTEGER PRIMARY KEY, tiles INTEGER, plac
 -- Chunks of placements are zstd-compressed LEB128 numbers (see tile_map).
 CREATE TABLE placement_chunks(first_placement INTEGER PRIMARY KEY, placements INTEGER, data BLOB);
 )sql",
-            writePlacements, [](const ProfileReader& reader, Profile& profile) {
-                profile.placementOfTile = reader.placementOfTile();
-                profile.placements = reader.placements();
-            }};
+            {part<&Profile::placementOfTile>(writePlacements, readPlacementOfTile),
+             part<&Profile::placements>(nullptr, readPlacements)}};
 }
 
 } // namespace tilescope

@@ -1,6 +1,5 @@
 #include "core/store/profile_reader.h"
 
-#include "core/store/profile_reader_impl.h"
 #include "core/store/profile_relations.h"
 #include "core/store/table_group.h"
 
@@ -32,8 +31,17 @@ const FileStamp& ProfileReader::stamp() const {
 Profile ProfileReader::load() const {
     Profile profile;
     for (const TableGroup& group : tableGroups())
-        group.read(*this, profile);
+        for (const StoredPart& part : group.parts)
+            if (part.read)
+                part.read(*impl_, profile);
     return profile;
+}
+
+void ProfileReader::readPart(PartKey key, Profile& profile) const {
+    for (const TableGroup& group : tableGroups())
+        for (const StoredPart& part : group.parts)
+            if (part.key == key)
+                part.read(*impl_, profile);
 }
 
 Profile ProfileReader::loadChecked() const {
@@ -61,14 +69,12 @@ void bindCell(Statement& row, int at, const Cell& cell) {
 void ProfileReader::addTable(const std::string& name, const Table& table) {
     const Table printed = shownIn(Shown::Data, table);
     std::string columns;
-    std::string marks;
-    for (const Column& column : printed.columns) {
+    for (const Column& column : printed.columns)
         columns += (columns.empty() ? "\"" : ", \"") + column.key + '"';
-        marks += marks.empty() ? "?" : ",?";
-    }
     impl_->db.execute("DROP TABLE IF EXISTS temp." + name + "; CREATE TEMP TABLE " + name + "(" +
                       columns + ")");
-    Statement insert = impl_->db.prepare("INSERT INTO temp." + name + " VALUES(" + marks + ")");
+    Statement insert =
+        impl_->db.prepare(insertSql("INSERT INTO temp." + name, printed.columns.size()));
     for (const Row& row : printed.rows) {
         for (std::size_t i = 0; i < row.cells.size(); ++i)
             bindCell(insert, static_cast<int>(i), row.cells[i]);

@@ -5,6 +5,8 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
+#include <typeindex>
 #include <vector>
 
 #include "core/base/file_stamp.h"
@@ -15,6 +17,36 @@
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
+
+/// The parts that a Profile has, a ProfileReader reads and a view keeps under one name.
+#define TILESCOPE_PROFILE_PARTS(PART)                                                              \
+    PART(messages)                                                                                 \
+    PART(operations)                                                                               \
+    PART(modelGraph)                                                                               \
+    PART(livenessClasses)                                                                          \
+    PART(variables)                                                                                \
+    PART(vertexTypes)                                                                              \
+    PART(computeSets)                                                                              \
+    PART(exchanges)                                                                                \
+    PART(copies)                                                                                   \
+    PART(streams)                                                                                  \
+    PART(remoteBuffers)                                                                            \
+    PART(programs)                                                                                 \
+    PART(controlPrograms)                                                                          \
+    PART(functions)                                                                                \
+    PART(phases)                                                                                   \
+    PART(steps)                                                                                    \
+    PART(categoryMemory)                                                                           \
+    PART(tileMemory)                                                                               \
+    PART(pipeline)                                                                                 \
+    PART(hostRecord)                                                                               \
+    PART(values)
+
+/// Names a member of Profile.
+using PartKey = std::type_index;
+template <auto member> PartKey partKey() {
+    return typeid(std::integral_constant<decltype(member), member>);
+}
 
 /// Opens a profile and loads its parts on request. One reader serves one thread at a time; a worker
 /// opens its own (opening takes well under a millisecond). After a stop request every call ends
@@ -36,48 +68,34 @@ public:
     [[nodiscard]] const ProfileInfo& info() const; ///< loaded on opening
     [[nodiscard]] const FileStamp& stamp() const;
 
-    [[nodiscard]] std::vector<Message> messages() const;
-    [[nodiscard]] IdVector<OperationId, Operation> operations() const;
-    /// Not recorded in files before schema version 5.
-    [[nodiscard]] ModelGraph modelGraph() const;
+    /// A member of Profile, empty in files that are older than its tables.
+    template <auto member> [[nodiscard]] auto read() const {
+        Profile profile;
+        readPart(partKey<member>(), profile);
+        return std::move(profile.*member);
+    }
+    // variables() is an IdVector<VariableId, Variable>, and so on.
+#define TILESCOPE_PART(name)                                                                       \
+    [[nodiscard]] decltype(Profile::name) name() const {                                           \
+        return read<&Profile::name>();                                                             \
+    }
+    TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
+    TILESCOPE_PART(placementOfTile)
+    TILESCOPE_PART(placements)
+    TILESCOPE_PART(trace)
+    TILESCOPE_PART(hostSpans)
+#undef TILESCOPE_PART
+
     /// Operations at their places, without calls of functions: the number in the model. For files
     /// without a graph, the number in the program.
     [[nodiscard]] std::int64_t modelOperations() const;
-    [[nodiscard]] IdVector<LivenessClassId, LivenessClass> livenessClasses() const;
-    [[nodiscard]] IdVector<VariableId, Variable> variables() const;
-    [[nodiscard]] IdVector<VertexTypeId, VertexType> vertexTypes() const;
-    [[nodiscard]] IdVector<ComputeSetId, ComputeSet> computeSets() const;
-    [[nodiscard]] IdVector<ExchangeId, Exchange> exchanges() const;
-    /// Empty for a file of schema version 1.
-    [[nodiscard]] IdVector<CopyId, Copy> copies() const;
-    [[nodiscard]] IdVector<StreamId, Stream> streams() const;
-    [[nodiscard]] IdVector<RemoteBufferId, RemoteBuffer> remoteBuffers() const;
-    [[nodiscard]] std::vector<ProgramId> phases() const; ///< empty if the execution is not phased
-    [[nodiscard]] IdVector<ProgramId, Program> programs() const;
-    [[nodiscard]] std::vector<ProgramId> controlPrograms() const;
-    [[nodiscard]] std::vector<ProgramId> functions() const;
-    [[nodiscard]] IdVector<StepId, ProgramId> steps() const;
     /// Not-always-live bytes over all tiles at each step, without the part of each IPU.
     [[nodiscard]] std::vector<std::int64_t> notAlwaysLive() const;
     [[nodiscard]] LivenessCurve livenessCurve() const;
-    [[nodiscard]] std::vector<CategoryMemory> categoryMemory() const;
-    [[nodiscard]] IdVector<TileId, TileMemory> tileMemory() const;
-    [[nodiscard]] Trace trace() const;
     /// The index of the trace, which stays in the file if it is long.
     [[nodiscard]] TraceIndex traceIndex() const;
-    [[nodiscard]] Pipeline pipeline() const; ///< empty if the execution is not pipelined
-    /// In the order in which they began; empty in files before schema version 6.
-    [[nodiscard]] std::vector<HostSpan> hostSpans() const;
-    /// Empty in files before schema version 11.
-    [[nodiscard]] HostRecord hostRecord() const;
-    /// Empty in files before schema version 10, and of runs without --compute.
-    [[nodiscard]] ProfileValues values() const;
-
     /// Addresses on one tile, sorted by offset; empty if nothing lies there.
     [[nodiscard]] Placement placement(TileId tile) const;
-    /// Of all tiles: see Profile.
-    [[nodiscard]] TileSeries placementOfTile() const;
-    [[nodiscard]] IdVector<PlacementId, Placement> placements() const;
 
     /// Everything, as it was written.
     [[nodiscard]] Profile load() const;
@@ -94,8 +112,11 @@ public:
     [[nodiscard]] SqlResult query(const std::string& sql,
                                   std::size_t maxRows = static_cast<std::size_t>(-1)) const;
 
+    class Impl; ///< of core/store
+
 private:
-    class Impl;
+    void readPart(PartKey part, Profile& profile) const;
+
     std::unique_ptr<Impl> impl_;
 };
 

@@ -4,7 +4,6 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
-#include "core/database/row_access.h"
 #include "core/store/schema.h"
 
 namespace tilescope {
@@ -76,17 +75,6 @@ void ProfileReader::Impl::checkStamp(const FileStamp& expected) const {
                                     path.string()));
 }
 
-TileSeries ProfileReader::Impl::series(const Statement& row, int at) const {
-    // A view yields this if it finds no series.
-    if (row.isNull(at))
-        throw DamagedProfile("a row refers to a series that does not exist");
-    TileSeries series = seriesAt(row, at);
-    for (const TileRun& run : series.runs())
-        if (run.value < 0 || run.end > info.target.totalTiles())
-            throw DamagedProfile("a per-tile blob is not of this machine");
-    return series;
-}
-
 void ProfileReader::Impl::appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,
                                     std::int64_t value) const {
     const std::int64_t all = info.target.totalTiles();
@@ -97,15 +85,6 @@ void ProfileReader::Impl::appendRun(TileSeries& series, std::int64_t first, std:
         throw DamagedProfile("a row names impossible tiles");
     series.append(static_cast<std::int32_t>(first), static_cast<std::int32_t>(first + tiles),
                   value);
-}
-
-void ProfileReader::Impl::checkIds(std::string_view table, std::string_view id,
-                                   std::size_t rows) const {
-    Statement ends = db.prepare(
-        fmt::format("SELECT (SELECT min({0}) FROM {1}), (SELECT max({0}) FROM {1})", id, table));
-    if (rows > 0 && ends.step() &&
-        (ends.integer(0) != 0 || ends.integer(1) != static_cast<std::int64_t>(rows) - 1))
-        throw DamagedProfile(fmt::format("rows of {} are missing", table));
 }
 
 } // namespace tilescope

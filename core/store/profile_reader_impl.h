@@ -5,14 +5,21 @@
 #include <string_view>
 
 #include "core/base/file_stamp.h"
-#include "core/database/database.h"
 #include "core/store/profile_reader.h"
+#include "core/trace/trace_tables.h"
 
 namespace tilescope {
 
-/// From this schema version on each distinct series of bytes, of cycles and of exchanged bytes is
-/// in the file once.
-inline constexpr std::int64_t firstVersionWithSeries = 8;
+// More lists are in core/trace/trace_tables.h.
+template <> inline constexpr IdList idListOf<OperationId>{"operations"};
+template <> inline constexpr IdList idListOf<ModelTensorId>{"graph_tensors"};
+template <> inline constexpr IdList idListOf<VariableId>{"variables"};
+template <> inline constexpr IdList idListOf<VertexTypeId>{"vertex_types"};
+template <> inline constexpr IdList idListOf<ComputeSetId>{"compute_sets", "compute_set"};
+template <> inline constexpr IdList idListOf<ExchangeId>{"exchanges"};
+template <> inline constexpr IdList idListOf<StreamId>{"streams"};
+template <> inline constexpr IdList idListOf<RemoteBufferId>{"remote_buffers"};
+template <> inline constexpr IdList idListOf<ValueTensorId>{"value_tensors"};
 
 /// A file that is known to be a profile of a supported schema, with its info table read.
 class ProfileReader::Impl {
@@ -26,19 +33,12 @@ public:
     /// Whether the file's schema version is at least `since`.
     [[nodiscard]] bool has(std::int64_t since) const { return version >= since; }
 
-    /// Values of the device's tiles, none of them negative: bytes, cycles and counts.
-    [[nodiscard]] TileSeries series(const Statement& row, int at) const;
-
-    /// The distinct series of variables' bytes, by id. Not of files before firstVersionWithSeries.
-    [[nodiscard]] std::vector<TileSeries> variableSeries() const;
+    /// The file as its tables are read.
+    [[nodiscard]] RowSource rows() const { return {db, version, info.target.totalTiles()}; }
 
     /// Adds the tiles [first, first + tiles) of a row, after which no tile has a value yet.
     void appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,
                    std::int64_t value) const;
-
-    /// Checks that ids are indices into a list: of `rows` rows the first must have id 0 and none
-    /// may be missing up to the last.
-    void checkIds(std::string_view table, std::string_view id, std::size_t rows) const;
 
     std::filesystem::path path;
     FileStamp stamp; ///< from before it was opened

@@ -19,7 +19,9 @@ void writeProfile(const Profile& profile, const std::filesystem::path& file) {
     db.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={};",
                            profileApplicationId, profileSchemaVersion));
     for (const TableGroup& group : tableGroups())
-        group.write(profile, db);
+        for (const StoredPart& part : group.parts)
+            if (part.write)
+                part.write(profile, db);
     for (const TableGroup& group : tableGroups())
         db.execute(group.indexes);
     db.execute("COMMIT");

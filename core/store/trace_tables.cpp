@@ -1,6 +1,4 @@
 // The timed execution: as rows, and once more in pages if it is long.
-#include "core/database/insert.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 #include "core/trace/trace_pages.h"
 #include "core/trace/trace_reader.h"
@@ -8,69 +6,39 @@
 namespace tilescope {
 namespace {
 
-/// The rows of bodies.
-class TraceRows {
-public:
-    explicit TraceRows(const Database& db)
-        : body_(db, "trace_bodies")
-        , step_(db, "trace_steps")
-        , stepOnIpu_(db, "trace_step_ipus")
-        , call_(db, "trace_calls")
-        , callOnIpu_(db, "trace_call_ipus") {}
-
-    void write(TraceBodyId id, const TraceBody& body) {
-        body_(id, body.name, body.program);
-        for (std::size_t at = 0; at < body.items.size(); ++at) {
-            const TraceItem& item = body.items[at];
-            if (item.step >= 0)
-                write(id, at, body.steps.at(static_cast<std::size_t>(item.step)));
-            else
-                write(id, at, body.calls.at(static_cast<std::size_t>(item.call)));
-        }
-    }
-
-    void finish() { stepOnIpu_.finish(); }
-
-private:
-    void write(TraceBodyId body, std::size_t at, const TraceStep& step) {
-        step_(body, at, toString(step.kind), step.program);
-        for (const StepOnIpu& on : step.ipus)
-            stepOnIpu_({body.value(), static_cast<std::int64_t>(at), on.ipu.value(), on.start,
-                        on.cycles, on.activeTiles, on.activeCycles, on.bytesIn, on.bytesOut});
-    }
-    void write(TraceBodyId body, std::size_t at, const TraceCall& call) {
-        call_(body, at, call.callee, call.program, call.count);
-        for (const CallOnIpu& on : call.ipus)
-            callOnIpu_(body, at, on.ipu, on.start, on.period);
-    }
-
-    Insert body_;
-    Insert step_;
-    IntegerRows<9> stepOnIpu_;
-    Insert call_;
-    Insert callOnIpu_;
-};
-
 void writeTrace(const Profile& profile, const Database& db) {
     Insert ipu(db, "ipus");
     for (std::int32_t i = 0; i < profile.info.target.ipus; ++i)
         ipu(i);
-    Insert run(db, "runs");
-    std::int64_t runId = 0;
-    for (const TraceRun& r : profile.trace.runs)
-        run(runId++, r.name, r.body, r.start, r.cycles);
-    TraceRows rows(db);
-    std::size_t id = 0;
-    for (const TraceBody& body : profile.trace.bodies)
-        rows.write(TraceBodyId(id++), body);
-    rows.finish();
+    writeRows(db, traceRunTable, profile.trace.runs);
+    writeRows(db, traceBodyTable, profile.trace.bodies);
+    RowWriter step(db, traceStepTable);
+    IntegerRows<9> stepOnIpu(db, stepOnIpuTable.name);
+    RowWriter call(db, traceCallTable);
+    RowWriter callOnIpu(db, callOnIpuTable);
+    std::int64_t id = 0;
+    for (const TraceBody& body : profile.trace.bodies) {
+        for (std::size_t i = 0; i < body.items.size(); ++i) {
+            const auto at = static_cast<std::int64_t>(i);
+            if (const TraceItem& item = body.items[i]; item.step >= 0) {
+                const TraceStep& s = body.steps.at(static_cast<std::size_t>(item.step));
+                step(s, id, at);
+                for (const StepOnIpu& on : s.ipus)
+                    stepOnIpu({id, at, on.ipu.value(), on.start, on.cycles, on.activeTiles,
+                               on.activeCycles, on.bytesIn, on.bytesOut});
+            } else {
+                const TraceCall& c = body.calls.at(static_cast<std::size_t>(item.call));
+                call(c, id, at);
+                for (const CallOnIpu& on : c.ipus)
+                    callOnIpu(on, id, at);
+            }
+        }
+        ++id;
+    }
+    stepOnIpu.finish();
 }
 
 } // namespace
-
-Trace ProfileReader::trace() const {
-    return readTrace(impl_->db);
-}
 
 TraceIndex ProfileReader::traceIndex() const {
     const Target& target = info().target;
@@ -81,28 +49,23 @@ TraceIndex ProfileReader::traceIndex() const {
 
 TableGroup traceTables() {
     return {1,
-            R"sql(
+            tablesSql(R"sql(
 -- Timed execution. The steps of a body are stored once; a call runs a body `count` times. IPUs that
 -- take part:
 CREATE TABLE ipus(ipu INTEGER PRIMARY KEY);
 -- Each Engine::run, from cycle `start` of the profile's clock.
-CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, body INTEGER, start INTEGER, cycles INTEGER);
+CREATE TABLE runs{};
 -- What is timed once: program is the control program, function or content of a repeat.
-CREATE TABLE trace_bodies(id INTEGER PRIMARY KEY, name TEXT, program INTEGER);
+CREATE TABLE trace_bodies{};
 -- Steps of a body, in its order; a sync has no program.
 -- An index (since version 6) has the steps that are stream copies.
-CREATE TABLE trace_steps(body INTEGER, position INTEGER, type TEXT, program INTEGER,
-    PRIMARY KEY(body, position)) WITHOUT ROWID;
+CREATE TABLE trace_steps{};
 -- A step on an IPU; start counts from the start of the body on that IPU.
-CREATE TABLE trace_step_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
-    cycles INTEGER, active_tiles INTEGER, active_cycles INTEGER, bytes_in INTEGER,
-    bytes_out INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_step_ipus{};
 -- Calls of other bodies, in the same order as steps; program is the Call or Repeat.
-CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program INTEGER,
-    count INTEGER, PRIMARY KEY(body, position)) WITHOUT ROWID;
+CREATE TABLE trace_calls{};
 -- A call on an IPU; period: from one repetition to the next.
-CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
-    period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_call_ipus{};
 
 -- Executions of bodies, unrolled: base is the absolute cycle at which one starts on an IPU.
 CREATE VIEW trace_instances AS
@@ -142,8 +105,10 @@ CREATE VIEW steps AS
           JOIN trace_steps t ON t.body = s.body AND t.position = s.position) AS step
     LEFT JOIN programs ON programs.id = step.program;
 )sql",
-            writeTrace,
-            [](const ProfileReader& reader, Profile& profile) { profile.trace = reader.trace(); },
+                      traceRunTable, traceBodyTable, traceStepTable, stepOnIpuTable, traceCallTable,
+                      callOnIpuTable),
+            {part<&Profile::trace>(
+                writeTrace, [](const ProfileReader::Impl& file) { return readTrace(file.db); })},
             // Its condition must equal readStreamCopies()'s, word for word.
             "CREATE INDEX trace_stream_steps ON trace_steps(body, position, type, program) "
             "WHERE type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd')"};
@@ -170,11 +135,12 @@ CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, 
 CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count INTEGER,
     cycles INTEGER, PRIMARY KEY(body, program, ipu)) WITHOUT ROWID;
 )sql",
-            [](const Profile& profile, const Database& db) {
-                writeTracePages(db, profile.trace, profile.info.target.ipus);
-            },
             // Their content is in the rows too.
-            [](const ProfileReader&, Profile&) {}};
+            {{typeid(void),
+              [](const Profile& profile, const Database& db) {
+                  writeTracePages(db, profile.trace, profile.info.target.ipus);
+              },
+              nullptr}}};
 }
 
 } // namespace tilescope

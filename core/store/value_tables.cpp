@@ -1,12 +1,8 @@
 // Values of a computed run: the curve of a training, statistics of tensors.
-#include <fmt/format.h>
 #include <limits>
 #include <set>
 #include <sqlite3.h>
 
-#include "core/database/insert.h"
-#include "core/database/row_access.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 #include "core/tiles/varint.h"
 
@@ -14,15 +10,6 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithValues = 10;
-
-/// A number, NULL for NaN: SQLite has none.
-std::optional<double> storedNumber(double number) {
-    return std::isnan(number) ? std::nullopt : std::optional(number);
-}
-
-std::optional<double> storedNumber(const std::optional<double>& number) {
-    return number ? storedNumber(*number) : std::nullopt;
-}
 
 std::optional<double> numberOrNull(const Statement& row, int at) {
     if (row.isNull(at))
@@ -67,14 +54,14 @@ std::vector<std::byte> encodeExponents(const ExponentCounts& counts) {
     return blob;
 }
 
-ExponentCounts decodeExponents(std::span<const std::byte> blob) {
+ExponentCounts exponentsAt(const Statement& row, int at) {
     ExponentCounts counts{};
-    VarintReader reader(blob);
-    for (std::uint64_t at = reader.next(); !reader.atEnd(); ++at) {
+    VarintReader reader(row.blob(at));
+    for (std::uint64_t bin = reader.next(); !reader.atEnd(); ++bin) {
         const std::uint64_t count = reader.next();
-        if (at >= counts.size() || count > std::numeric_limits<std::uint32_t>::max())
+        if (bin >= counts.size() || count > std::numeric_limits<std::uint32_t>::max())
             throw DamagedProfile("a histogram of exponents is impossible");
-        counts[at] = static_cast<std::uint32_t>(count);
+        counts[bin] = static_cast<std::uint32_t>(count);
     }
     return counts;
 }
@@ -85,6 +72,26 @@ double elementAt(const Statement& row, int at) {
     if (std::fabs(number) > double{std::numeric_limits<float>::max()})
         throw DamagedProfile("a value is larger than any element");
     return number;
+}
+
+/// Relative to the exact sums; none for NULL.
+std::optional<double> partialsErrorAt(const Statement& row, int at) {
+    const std::optional<double> error = numberOrNull(row, at);
+    if (error && !(*error >= 0 && std::isfinite(*error)))
+        throw DamagedProfile("an error of partial sums is impossible");
+    return error;
+}
+
+std::int32_t stageAt(const Statement& row, int at) {
+    const std::int64_t stage = amountAt(row, at);
+    if (!std::in_range<std::int32_t>(stage))
+        throw DamagedProfile("a tensor is of an impossible stage");
+    return static_cast<std::int32_t>(stage);
+}
+
+void checkTensor(const ValueTensor& tensor) {
+    if (tensor.deadElements > tensor.elementsOfSample || tensor.deadChannels > tensor.channels)
+        throw DamagedProfile("a tensor has more dead elements than it has");
 }
 
 void checkSample(const ValueSample& sample) {
@@ -98,154 +105,106 @@ void checkSample(const ValueSample& sample) {
         throw DamagedProfile("the statistics of a tensor contradict each other");
 }
 
+constexpr auto curveTable =
+    storedTable<CurvePoint>({.name = "value_curve", .key = "iteration"}, [](auto& to, auto& c) {
+        to(field("iteration", c.iteration), field("loss", c.loss, lossAt),
+           field("accuracy", c.accuracy, shareAt), field("learning_rate", c.learningRate, finiteAt),
+           field("loss_scale", c.lossScale, finiteAt));
+    });
+
+constexpr auto epochTable =
+    storedTable<EpochPoint>({.name = "value_epochs", .key = "epoch"}, [](auto& to, auto& e) {
+        to(field("epoch", e.epoch), field("iteration", e.iteration), field("loss", e.loss, lossAt),
+           field("accuracy", e.accuracy, shareAt), field("eval_loss", e.evalLoss, numberOrNull),
+           field("eval_accuracy", e.evalAccuracy, shareAt));
+    });
+
+constexpr auto tensorTable = storedTable<ValueTensor>(
+    {.name = "value_tensors", .check = checkTensor}, [](auto& to, auto& v) {
+        to(rowNumber("id"), field("name", v.name), field("kind", v.kind), field("type", v.type),
+           field("shape", v.shape), field("operation", v.operation), field("place", v.place),
+           field("stage", v.stage, stageAt), field("sample_elements", v.elementsOfSample),
+           field("channels", v.channels), field("dead_elements", v.deadElements),
+           field("dead_channels", v.deadChannels));
+    });
+
+constexpr auto sampleTable = storedTable<ValueSample>(
+    {.name = "value_samples", .key = "tensor, iteration", .check = checkSample},
+    [](auto& to, auto& v) {
+        to(field("tensor", v.tensor, required), field("iteration", v.iteration),
+           field("elements", v.elements), field("minimum", v.minimum, elementAt),
+           field("maximum", v.maximum, elementAt), field("mean", v.mean, elementAt),
+           field("deviation", v.deviation, elementAt), field("zeros", v.zeros),
+           field("subnormals", v.subnormals), field("nans", v.nans),
+           field("infinities", v.infinities), field("at_limit", v.atLimit),
+           derived("exponents", [&] { return encodeExponents(v.exponents); }),
+           readFrom("exponents", v.exponents, exponentsAt),
+           field("partials_error", v.partialsError, partialsErrorAt));
+    });
+
 void writeValues(const Profile& profile, const Database& db) {
-    const ProfileValues& values = profile.values;
-    Insert point(db, "value_curve");
-    for (const CurvePoint& p : values.curve)
-        point(p.iteration, storedNumber(p.loss), p.accuracy, p.learningRate, p.lossScale);
-    Insert epoch(db, "value_epochs");
-    for (const EpochPoint& e : values.epochs)
-        epoch(e.epoch, e.iteration, storedNumber(e.loss), e.accuracy, storedNumber(e.evalLoss),
-              e.evalAccuracy);
-    Insert tensor(db, "value_tensors");
-    std::int64_t id = 0;
-    for (const ValueTensor& t : values.tensors)
-        tensor(id++, t.name, toString(t.kind), t.type, t.shape, t.operation, t.place, t.stage,
-               t.elementsOfSample, t.channels, t.deadElements, t.deadChannels);
-    Insert sample(db, "value_samples");
-    for (const ValueSample& s : values.samples)
-        sample(s.tensor, s.iteration, s.elements, s.minimum, s.maximum, s.mean, s.deviation,
-               s.zeros, s.subnormals, s.nans, s.infinities, s.atLimit, encodeExponents(s.exponents),
-               storedNumber(s.partialsError));
+    writeRows(db, curveTable, profile.values.curve);
+    writeRows(db, epochTable, profile.values.epochs);
+    writeRows(db, tensorTable, profile.values.tensors);
+    writeRows(db, sampleTable, profile.values.samples);
 }
 
-void readCurve(const Database& db, ProfileValues& values) {
-    Statement row = db.prepare("SELECT iteration, loss, accuracy, learning_rate, loss_scale FROM "
-                               "value_curve ORDER BY iteration");
-    while (row.step())
-        values.curve.push_back({amountAt(row, 0), lossAt(row, 1), shareAt(row, 2), finiteAt(row, 3),
-                                finiteAt(row, 4)});
-    Statement epoch = db.prepare("SELECT epoch, iteration, loss, accuracy, eval_loss, "
-                                 "eval_accuracy FROM value_epochs ORDER BY epoch");
-    while (epoch.step()) {
-        EpochPoint point{
-            amountAt(epoch, 0), amountAt(epoch, 1), lossAt(epoch, 2), shareAt(epoch, 3), {},
-            shareAt(epoch, 5)};
-        // Both are present or neither: a NULL loss next to an accuracy has diverged.
-        if (!epoch.isNull(4) || point.evalAccuracy)
-            point.evalLoss = lossAt(epoch, 4);
-        values.epochs.push_back(point);
-    }
-}
-
-void readValueTensors(const Database& db, ProfileValues& values) {
-    const References<OperationId> operationAt(db, "operations");
-    Statement row = db.prepare(
-        "SELECT id, name, kind, type, shape, operation, place, stage, sample_elements, channels, "
-        "dead_elements, dead_channels FROM value_tensors ORDER BY id");
-    while (row.step()) {
-        if (row.integer(0) != static_cast<std::int64_t>(values.tensors.size()))
-            throw DamagedProfile("the tensors with values have a gap");
-        constexpr std::int64_t mostStages = std::numeric_limits<std::int32_t>::max();
-        if (amountAt(row, 7) > mostStages)
-            throw DamagedProfile("a tensor is of an impossible stage");
-        const ValueTensor tensor{row.text(1),
-                                 known(fromName<ValueKind>(row.text(2)), row, 2),
-                                 row.text(3),
-                                 row.text(4),
-                                 operationAt(row, 5),
-                                 row.text(6),
-                                 static_cast<std::int32_t>(row.integer(7)),
-                                 amountAt(row, 8),
-                                 amountAt(row, 9),
-                                 amountAt(row, 10),
-                                 amountAt(row, 11)};
-        if (tensor.deadElements > tensor.elementsOfSample || tensor.deadChannels > tensor.channels)
-            throw DamagedProfile("a tensor has more dead elements than it has");
-        values.tensors.add(tensor);
-    }
-}
-
-void readSamples(const Database& db, ProfileValues& values) {
+std::vector<ValueSample> readSamples(const RowSource& file, std::size_t tensors) {
     // Heat maps have a cell for each tensor and iteration; the recorder makes 100,000 or so.
     constexpr std::size_t mostCells = std::size_t{1} << 22;
+    std::vector<ValueSample> samples;
     std::set<std::int64_t> iterations;
-    const auto tensors = static_cast<std::int64_t>(values.tensors.size());
-    Statement row = db.prepare(
-        "SELECT tensor, iteration, elements, minimum, maximum, mean, deviation, zeros, subnormals, "
-        "nans, infinities, at_limit, exponents, partials_error FROM value_samples "
-        "ORDER BY tensor, iteration");
-    while (row.step()) {
-        ValueSample sample;
-        sample.tensor = idBelow<ValueTensorId>(row, 0, tensors);
-        sample.iteration = amountAt(row, 1);
-        sample.elements = amountAt(row, 2);
-        sample.minimum = elementAt(row, 3);
-        sample.maximum = elementAt(row, 4);
-        sample.mean = elementAt(row, 5);
-        sample.deviation = elementAt(row, 6);
-        sample.zeros = amountAt(row, 7);
-        sample.subnormals = amountAt(row, 8);
-        sample.nans = amountAt(row, 9);
-        sample.infinities = amountAt(row, 10);
-        sample.atLimit = amountAt(row, 11);
-        sample.exponents = decodeExponents(row.blob(12));
-        sample.partialsError = numberOrNull(row, 13);
-        if (sample.partialsError &&
-            !(*sample.partialsError >= 0 && std::isfinite(*sample.partialsError)))
-            throw DamagedProfile("an error of partial sums is impossible");
-        checkSample(sample);
+    eachRow(file, sampleTable, [&](const ValueSample& sample, const Statement&) {
         iterations.insert(sample.iteration);
-        if (iterations.size() * values.tensors.size() > mostCells)
+        if (iterations.size() * tensors > mostCells)
             throw DamagedProfile("there are more samples of tensors than any run records");
-        values.samples.push_back(sample);
-    }
+        samples.push_back(sample);
+    });
+    return samples;
+}
+
+ProfileValues readValues(const ProfileReader::Impl& of) {
+    ProfileValues values;
+    if (!of.has(firstVersionWithValues))
+        return values;
+    const RowSource file = of.rows();
+    values.curve = readRows<std::vector<CurvePoint>>(file, curveTable);
+    values.epochs = readRows<std::vector<EpochPoint>>(file, epochTable);
+    // Both are present or neither: a NULL loss next to an accuracy has diverged.
+    for (EpochPoint& epoch : values.epochs)
+        if (!epoch.evalLoss && epoch.evalAccuracy)
+            epoch.evalLoss = std::numeric_limits<double>::quiet_NaN();
+    values.tensors = readRows<IdVector<ValueTensorId, ValueTensor>>(file, tensorTable);
+    values.samples = readSamples(file, values.tensors.size());
+    return values;
 }
 
 } // namespace
 
-ProfileValues ProfileReader::values() const {
-    ProfileValues values;
-    if (!impl_->has(firstVersionWithValues))
-        return values;
-    readCurve(impl_->db, values);
-    readValueTensors(impl_->db, values);
-    readSamples(impl_->db, values);
-    return values;
-}
-
 TableGroup valueTables() {
     return {firstVersionWithValues,
-            R"sql(
+            tablesSql(R"sql(
 -- A computed training (since version 10), a row for each call of the host. iteration: weight updates
 -- so far. loss: mean over the call's samples, NULL where it is NaN. accuracy: share of
 -- samples, NULL for models that do not sort into classes.
-CREATE TABLE value_curve(iteration INTEGER PRIMARY KEY, loss REAL, accuracy REAL,
-    learning_rate REAL, loss_scale REAL);
+CREATE TABLE value_curve{};
 -- Its epochs. iteration: weight updates at the end. eval_loss, eval_accuracy: on other samples.
-CREATE TABLE value_epochs(epoch INTEGER PRIMARY KEY, iteration INTEGER, loss REAL, accuracy REAL,
-    eval_loss REAL, eval_accuracy REAL);
+CREATE TABLE value_epochs{};
 -- Tensors of a computed run whose values were sampled. kind: weight, activation, gradient,
 -- optimizerState. operation: that makes it (of a weight: that reads it); place: its name in the
 -- model. Of what a rectifier makes: elements and channels of a sample, and those that were zero for
 -- all samples at all iterations (dead); 0 for others.
-CREATE TABLE value_tensors(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, type TEXT, shape TEXT,
-    operation INTEGER, place TEXT, stage INTEGER, sample_elements INTEGER, channels INTEGER,
-    dead_elements INTEGER, dead_channels INTEGER);
+CREATE TABLE value_tensors{};
 -- Their elements at sampled iterations (in inference: micro-batches), of the first micro-batch of the
 -- first replica. minimum to deviation: of finite elements. subnormals: of the tensor's type;
 -- at_limit: at its largest number, or minus it. exponents: counts of elements by the exponent of two
 -- of their magnitude as LEB128 numbers: the first bin, then its count and those of the next. Bin 0
 -- is below 2^-40, bin 1 from 2^-40 to 2^-39, and so on to bin 61 from 2^20; bin 62 is from 2^21 on.
 -- partials_error: of a product with half partial sums, relative to the one with float ones.
-CREATE TABLE value_samples(tensor INTEGER, iteration INTEGER, elements INTEGER, minimum REAL,
-    maximum REAL, mean REAL, deviation REAL, zeros INTEGER, subnormals INTEGER, nans INTEGER,
-    infinities INTEGER, at_limit INTEGER, exponents BLOB, partials_error REAL,
-    PRIMARY KEY(tensor, iteration)) WITHOUT ROWID;
+CREATE TABLE value_samples{};
 )sql",
-            writeValues, [](const ProfileReader& reader, Profile& profile) {
-                profile.values = reader.values();
-            }};
+                      curveTable, epochTable, tensorTable, sampleTable),
+            {part<&Profile::values>(writeValues, readValues)}};
 }
 
 } // namespace tilescope

@@ -1,72 +1,58 @@
 // Lowered variables, their categories and where they are.
-#include <fmt/format.h>
-#include <optional>
-
-#include "core/database/insert.h"
-#include "core/database/row_access.h"
 #include "core/store/distinct_series.h"
-#include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
 namespace {
 
+/// From this schema version on each distinct series of bytes is in the file once.
+constexpr std::int64_t firstVersionWithSeries = 8;
 /// Over all variables: a hundred times as many as the largest models have. Rows that share a series
 /// are short, so a small damaged file could take all memory.
 constexpr std::size_t mostRuns = std::size_t{1} << 26;
 
-/// The rows of series, and a variable's own summary of its series.
-class VariableSeries {
-public:
-    struct Entry {
-        std::optional<std::int64_t> id; ///< none if the variable is on no tile
-        std::int64_t sum = 0;
-        TileSeries::Peak peak;
-    };
+constexpr auto categoryTable = storedTable<MemoryCategory>(
+    {"var_categories"}, [](auto& to, auto& m) { to(rowNumber("id"), field("name", m)); });
 
-    explicit VariableSeries(const Database& db)
-        : rows_(db, "variable_series") {}
-
-    Entry add(const TileSeries& bytes) {
-        if (bytes.empty())
-            return {};
-        const DistinctSeries::Numbered series = distinct_(bytes);
-        if (series.isNew) {
-            entries_.push_back({series.number, bytes.sum(), bytes.max()});
-            for (const TileRun& run : bytes.runs())
-                rows_({series.number, run.first, run.tiles(), run.value});
-        }
-        return entries_[static_cast<std::size_t>(series.number)];
-    }
-    void finish() { rows_.finish(); }
-
-private:
-    IntegerRows<4> rows_;
-    DistinctSeries distinct_;
-    std::vector<Entry> entries_;
-};
+constexpr auto variableTable = storedTable<Variable>(
+    {.name = "variables",
+     .from = "(SELECT v.*, c.name AS category_name FROM variables v LEFT JOIN var_categories c ON "
+             "c.id = v.category)"},
+    [](auto& to, auto& v) {
+        to(rowNumber("id"), field("name", v.name),
+           derived("category", static_cast<int>(v.category)), readFrom("category_name", v.category),
+           field("operation", v.operation), field("always_live", v.alwaysLive),
+           field("liveness_class", v.liveness), field("type", v.type), field("shape", v.shape),
+           derived("total_bytes", v.bytes.sum()), derived("max_tile_bytes", v.bytes.max().value),
+           derived("max_tile", v.bytes.max().tile), givenBack("series", firstVersionWithSeries));
+    });
 
 void writeVariables(const Profile& profile, const Database& db) {
-    Insert category(db, "var_categories");
-    for (const MemoryCategory c : memoryCategories)
-        category(static_cast<std::int64_t>(c), toString(c));
-    Insert row(db, "variables");
-    VariableSeries series(db);
-    std::int64_t id = 0;
+    writeRows(db, categoryTable, memoryCategories);
+    RowWriter variable(db, variableTable);
+    IntegerRows<4> run(db, "variable_series");
+    DistinctSeries distinct;
     for (const Variable& v : profile.variables) {
-        const VariableSeries::Entry bytes = series.add(v.bytes);
-        row(id++, v.name, static_cast<std::int64_t>(v.category), v.operation, v.alwaysLive,
-            v.liveness, v.type, v.shape, bytes.sum, bytes.peak.value, bytes.peak.tile, bytes.id);
+        if (v.bytes.empty()) {
+            variable(v, std::optional<std::int64_t>());
+            continue;
+        }
+        const DistinctSeries::Numbered series = distinct(v.bytes);
+        variable(v, series.number);
+        if (series.isNew)
+            for (const TileRun& r : v.bytes.runs())
+                run({series.number, r.first, r.tiles(), r.value});
     }
-    series.finish();
+    run.finish();
 }
 
-} // namespace
-
-std::vector<TileSeries> ProfileReader::Impl::variableSeries() const {
+/// The distinct series of variables' bytes, by id; none in files before firstVersionWithSeries.
+std::vector<TileSeries> readSeries(const ProfileReader::Impl& file) {
     std::vector<TileSeries> all;
-    Statement run =
-        db.prepare("SELECT series, first_tile, tiles, bytes FROM variable_series ORDER BY 1, 2");
+    if (!file.has(firstVersionWithSeries))
+        return all;
+    Statement run = file.db.prepare(
+        "SELECT series, first_tile, tiles, bytes FROM variable_series ORDER BY 1, 2");
     while (run.step()) {
         const std::int64_t id = run.integer(0);
         const auto next = static_cast<std::int64_t>(all.size());
@@ -74,62 +60,44 @@ std::vector<TileSeries> ProfileReader::Impl::variableSeries() const {
             throw DamagedProfile("rows of variable_series are missing");
         if (id == next)
             all.emplace_back();
-        appendRun(all.back(), run.integer(1), run.integer(2), run.integer(3));
+        file.appendRun(all.back(), run.integer(1), run.integer(2), run.integer(3));
     }
     return all;
 }
 
-IdVector<VariableId, Variable> ProfileReader::variables() const {
+IdVector<VariableId, Variable> readVariables(const ProfileReader::Impl& file) {
     IdVector<VariableId, Variable> variables;
-    const bool withSeries = impl_->has(firstVersionWithSeries);
-    std::vector<TileSeries> series;
-    if (withSeries)
-        series = impl_->variableSeries();
-    const References<OperationId> operationAt(impl_->db, "operations");
+    std::vector<TileSeries> series = readSeries(file);
     std::size_t runs = 0;
-    Statement row = impl_->db.prepare(
-        fmt::format("SELECT v.name, c.name, operation, always_live, liveness_class, type, shape, "
-                    "{} FROM variables v LEFT JOIN var_categories c ON c.id = v.category "
-                    "ORDER BY v.id",
-                    withSeries ? "series" : "NULL"));
-    while (row.step()) {
-        Variable v;
-        v.name = row.text(0);
-        v.category = known(memoryCategoryFrom(row.text(1)), row, 1);
-        v.operation = operationAt(row, 2);
-        v.alwaysLive = row.integer(3) != 0;
-        v.liveness = idAt<LivenessClassId>(row, 4);
-        v.type = row.text(5);
-        v.shape = row.text(6);
-        if (!row.isNull(7))
-            v.bytes = element(series, row.integer(7));
+    eachRow(file.rows(), variableTable, [&](Variable& v, const Statement& given) {
+        if (!given.isNull(0))
+            v.bytes = element(series, given.integer(0));
         runs += v.bytes.runs().size();
         if (runs > mostRuns)
             throw DamagedProfile("more variables share a series than there can be");
         variables.add(std::move(v));
-    }
-    if (!withSeries) {
-        Statement tiles = impl_->db.prepare(
+    });
+    if (!file.has(firstVersionWithSeries)) {
+        Statement tiles = file.db.prepare(
             "SELECT variable, first_tile, tiles, bytes FROM variable_tiles ORDER BY 1, 2");
         while (tiles.step())
-            impl_->appendRun(element(variables, tiles.integer(0)).bytes, tiles.integer(1),
-                             tiles.integer(2), tiles.integer(3));
+            file.appendRun(element(variables, tiles.integer(0)).bytes, tiles.integer(1),
+                           tiles.integer(2), tiles.integer(3));
     }
-    impl_->checkIds("variables", "id", variables.size());
     return variables;
 }
 
+} // namespace
+
 TableGroup variableTables() {
     return {1,
-            R"sql(
+            tablesSql(R"sql(
 -- Names of categories of variables.
-CREATE TABLE var_categories(id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE var_categories{};
 
 -- Lowered variables. liveness_class is NULL for always-live ones. series (since version 8): their
 -- bytes by tile, NULL if they are nowhere.
-CREATE TABLE variables(id INTEGER PRIMARY KEY, name TEXT, category INTEGER, operation INTEGER,
-    always_live INTEGER, liveness_class INTEGER, type TEXT, shape TEXT,
-    total_bytes INTEGER, max_tile_bytes INTEGER, max_tile INTEGER, series INTEGER);
+CREATE TABLE variables{};
 
 -- Bytes on each of `tiles` tiles from first_tile on (since version 8); variables with the same bytes
 -- on all tiles share a series.
@@ -150,9 +118,8 @@ CREATE VIEW vars_info AS
     SELECT piece.variable AS id, name, bytes AS size_bytes, category, tile
     FROM piece JOIN variables ON variables.id = piece.variable;
 )sql",
-            writeVariables, [](const ProfileReader& reader, Profile& profile) {
-                profile.variables = reader.variables();
-            }};
+                      categoryTable, variableTable),
+            {part<&Profile::variables>(writeVariables, readVariables)}};
 }
 
 } // namespace tilescope

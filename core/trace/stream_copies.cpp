@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/database/database.h"
-#include "core/database/row_access.h"
 #include "core/trace/trace_reader.h"
+#include "core/trace/trace_tables.h"
 
 namespace tilescope {
 namespace {
@@ -20,7 +20,7 @@ void addCalls(Trace& trace) {
 }
 
 void addSteps(const Database& db, Trace& trace) {
-    const References<ProgramId> programAt(db, "programs");
+    const References<ProgramId> programAt(db);
     // The outer loop is over the copies, whatever SQLite estimates their number to be.
     Statement row = db.prepare(
         fmt::format("SELECT s.body, s.position, type, program, ipu, start, cycles, active_tiles, "
@@ -34,8 +34,7 @@ void addSteps(const Database& db, Trace& trace) {
         TraceBody& body = element(trace.bodies, row.integer(0));
         if (const std::pair place{row.integer(0), row.integer(1)}; place != at) {
             body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
-            body.steps.push_back(
-                {known(programKindFrom(row.text(2)), row, 2), programAt(row, 3), {}});
+            body.steps.push_back({valueAt<ProgramKind>(row, 2), programAt(row, 3), {}});
             at = place;
         }
         body.steps.back().ipus.push_back({idAt<IpuId>(row, 4), row.integer(5), row.integer(6),

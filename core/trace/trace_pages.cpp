@@ -50,7 +50,7 @@ public:
     Impl(const std::filesystem::path& file, std::int32_t ipus)
         : db(file, Database::Mode::ReadOnly)
         , ipuCount(ipus)
-        , programAt(db, "programs")
+        , programAt(db)
         , entriesOf(db.prepare("SELECT entries FROM trace_pages "
                                "WHERE body = ? AND ipu = ? AND page = ?"))
         , itemsOf(db.prepare("SELECT programs FROM trace_item_pages WHERE body = ? AND page = ?"))

@@ -1,10 +1,9 @@
 #include "core/trace/trace_reader.h"
-#include "core/base/damaged_profile.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/database/row_access.h"
+#include "core/trace/trace_tables.h"
 
 namespace tilescope {
 namespace {
@@ -12,48 +11,27 @@ namespace {
 /// Items of each body with their positions: steps and calls come from two tables and are merged.
 using PlacedItems = std::vector<std::vector<std::pair<std::int64_t, TraceItem>>>;
 
-void readBodiesAndRuns(const Database& db, Trace& trace) {
-    const References<ProgramId> programAt(db, "programs");
-    Statement body = db.prepare("SELECT name, program FROM trace_bodies ORDER BY id");
-    while (body.step()) {
-        TraceBody b;
-        b.name = body.text(0);
-        b.program = programAt(body, 1);
-        trace.bodies.add(std::move(b));
-    }
-    const std::int64_t last = db.integer("SELECT max(id) FROM trace_bodies");
-    if (!trace.bodies.empty() && last != static_cast<std::int64_t>(trace.bodies.size()) - 1)
-        throw DamagedProfile("rows of trace_bodies are missing");
-    const References<TraceBodyId> bodyAt(db, "trace_bodies");
-    Statement run = db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
-    while (run.step())
-        trace.runs.push_back(
-            {run.text(0), bodyAt.required(run, 1), run.integer(2), run.integer(3)});
+void readBodiesAndRuns(const RowSource& file, Trace& trace) {
+    trace.bodies = readRows<IdVector<TraceBodyId, TraceBody>>(file, traceBodyTable);
+    trace.runs = readRows<std::vector<TraceRun>>(file, traceRunTable);
 }
 
-void readSteps(const Database& db, Trace& trace, PlacedItems& placed) {
-    const References<ProgramId> programAt(db, "programs");
-    Statement step =
-        db.prepare("SELECT body, position, type, program FROM trace_steps ORDER BY body, position");
-    while (step.step()) {
-        TraceBody& b = element(trace.bodies, step.integer(0));
-        element(placed, step.integer(0))
-            .push_back({step.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
-        b.steps.push_back({known(programKindFrom(step.text(2)), step, 2), programAt(step, 3), {}});
-    }
+void readSteps(const RowSource& file, Trace& trace, PlacedItems& placed) {
+    eachRow(file, traceStepTable, [&](TraceStep& step, const Statement& at) {
+        TraceBody& b = element(trace.bodies, at.integer(0));
+        element(placed, at.integer(0))
+            .push_back({at.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
+        b.steps.push_back(std::move(step));
+    });
 }
 
-void readCalls(const Database& db, Trace& trace, PlacedItems& placed) {
-    const References<TraceBodyId> bodyAt(db, "trace_bodies");
-    const References<ProgramId> programAt(db, "programs");
-    Statement call = db.prepare("SELECT body, position, callee, program, count "
-                                "FROM trace_calls ORDER BY body, position");
-    while (call.step()) {
-        TraceBody& b = element(trace.bodies, call.integer(0));
-        element(placed, call.integer(0))
-            .push_back({call.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
-        b.calls.push_back({bodyAt.required(call, 2), programAt(call, 3), call.integer(4), {}});
-    }
+void readCalls(const RowSource& file, Trace& trace, PlacedItems& placed) {
+    eachRow(file, traceCallTable, [&](TraceCall& call, const Statement& at) {
+        TraceBody& b = element(trace.bodies, at.integer(0));
+        element(placed, at.integer(0))
+            .push_back({at.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
+        b.calls.push_back(std::move(call));
+    });
 }
 
 void mergeItems(Trace& trace, PlacedItems& placed) {
@@ -68,44 +46,37 @@ void mergeItems(Trace& trace, PlacedItems& placed) {
     }
 }
 
-void readTimes(const Database& db, Trace& trace) {
-    const auto itemAt = [&](std::int64_t body, std::int64_t position) -> const TraceItem& {
-        return element(element(trace.bodies, body).items, position);
+void readTimes(const RowSource& file, Trace& trace) {
+    const auto itemAt = [&](const Statement& at) -> const TraceItem& {
+        return element(element(trace.bodies, at.integer(0)).items, at.integer(1));
     };
-    Statement step = db.prepare(
-        "SELECT body, position, ipu, start, cycles, active_tiles, active_cycles, bytes_in, "
-        "bytes_out FROM trace_step_ipus ORDER BY body, position, ipu");
-    while (step.step())
-        element(element(trace.bodies, step.integer(0)).steps,
-                itemAt(step.integer(0), step.integer(1)).step)
-            .ipus.push_back({idAt<IpuId>(step, 2), step.integer(3), step.integer(4),
-                             step.integer(5), step.integer(6), step.integer(7), step.integer(8)});
-    Statement call = db.prepare("SELECT body, position, ipu, start, period "
-                                "FROM trace_call_ipus ORDER BY body, position, ipu");
-    while (call.step())
-        element(element(trace.bodies, call.integer(0)).calls,
-                itemAt(call.integer(0), call.integer(1)).call)
-            .ipus.push_back({idAt<IpuId>(call, 2), call.integer(3), call.integer(4)});
+    eachRow(file, stepOnIpuTable, [&](const StepOnIpu& on, const Statement& at) {
+        element(element(trace.bodies, at.integer(0)).steps, itemAt(at).step).ipus.push_back(on);
+    });
+    eachRow(file, callOnIpuTable, [&](const CallOnIpu& on, const Statement& at) {
+        element(element(trace.bodies, at.integer(0)).calls, itemAt(at).call).ipus.push_back(on);
+    });
 }
 
 } // namespace
 
 Trace readTrace(const Database& db) {
+    const RowSource file{db};
     Trace trace;
-    readBodiesAndRuns(db, trace);
+    readBodiesAndRuns(file, trace);
     PlacedItems placed(trace.bodies.size());
-    readSteps(db, trace, placed);
-    readCalls(db, trace, placed);
+    readSteps(file, trace, placed);
+    readCalls(file, trace, placed);
     mergeItems(trace, placed);
-    readTimes(db, trace);
+    readTimes(file, trace);
     return trace;
 }
 
 Trace readOutline(const Database& db) {
     Trace trace;
-    readBodiesAndRuns(db, trace);
-    const References<TraceBodyId> bodyAt(db, "trace_bodies");
-    const References<ProgramId> programAt(db, "programs");
+    readBodiesAndRuns({db}, trace);
+    const References<TraceBodyId> bodyAt(db);
+    const References<ProgramId> programAt(db);
     Statement row = db.prepare(
         "SELECT c.body, c.position, callee, program, count, ipu, start, period "
         "FROM trace_calls c LEFT JOIN trace_call_ipus i "

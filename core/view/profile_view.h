@@ -30,30 +30,6 @@ private:
     mutable std::shared_ptr<const T> value_;
 };
 
-/// The parts that a Profile has, a ProfileReader reads and a view keeps under one name.
-#define TILESCOPE_PROFILE_PARTS(PART)                                                              \
-    PART(messages)                                                                                 \
-    PART(operations)                                                                               \
-    PART(modelGraph)                                                                               \
-    PART(livenessClasses)                                                                          \
-    PART(variables)                                                                                \
-    PART(vertexTypes)                                                                              \
-    PART(computeSets)                                                                              \
-    PART(exchanges)                                                                                \
-    PART(copies)                                                                                   \
-    PART(streams)                                                                                  \
-    PART(remoteBuffers)                                                                            \
-    PART(programs)                                                                                 \
-    PART(controlPrograms)                                                                          \
-    PART(functions)                                                                                \
-    PART(phases)                                                                                   \
-    PART(steps)                                                                                    \
-    PART(categoryMemory)                                                                           \
-    PART(tileMemory)                                                                               \
-    PART(pipeline)                                                                                 \
-    PART(hostRecord)                                                                               \
-    PART(values)
-
 /// Shared by threads: each part is read once, by its own reader, and lives as long as the view or
 /// anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.
 class ProfileView {

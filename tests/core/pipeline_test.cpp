@@ -90,7 +90,7 @@ private slots:
         QTest::newRow("repeats") << QByteArray("UPDATE pipeline_slots SET repeats = -1")
                                  << "damaged profile: the pipeline's slots are impossible";
         QTest::newRow("hole") << QByteArray("DELETE FROM pipeline_stages WHERE stage = 0")
-                              << "damaged profile: the pipeline's stages have a gap";
+                              << "damaged profile: rows of pipeline_stages are missing";
         QTest::newRow("depth") << QByteArray("UPDATE pipeline_stages SET buffer_depth = -1")
                                << "damaged profile: a pipeline buffer has a depth below zero";
         QTest::newRow("count")

@@ -3,7 +3,7 @@
 
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
-#include "views/execution/trace_content.h"
+#include "views/execution/trace_items.h"
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/memory/memory_content.h"

@@ -132,7 +132,7 @@ private slots:
         settle();
         go("layer1/conv", "layer1/conv");
         QCOMPARE(window_->currentReport(), Report::Trace);
-        QVERIFY(trace.selectedStep() >= 0);
+        QVERIFY(trace.selection().step() >= 0);
         QCOMPARE(window_->focusWidget(), static_cast<QWidget*>(&trace.plot())); // keys go on there
     }
 

@@ -177,14 +177,14 @@ private slots:
         // Not every tile does something all the time.
         const QRect area = plot.axisRect()->rect();
         constexpr int places = 8;
-        for (int i = 0; i < places * places && view.selectedStep() < 0; ++i) {
+        for (int i = 0; i < places * places && view.selection().step() < 0; ++i) {
             QTest::mouseClick(&plot, Qt::LeftButton, {},
                               area.topLeft() +
                                   QPoint(area.width() * (i % places * 2 + 1) / (2 * places),
                                          area.height() * (i / places * 2 + 1) / (2 * places)));
             test::waitUntilIdle(*window_);
         }
-        QVERIFY(view.selectedStep() >= 0);
+        QVERIFY(view.selection().step() >= 0);
         view.setLook(views::TraceLook::Flame);
         test::waitUntilIdle(*window_);
         verifyNothingHeldUp();
@@ -231,7 +231,7 @@ private slots:
         views::ZoomRange& zoom = window_->context().timeZoom;
         views::History& history = window_->context().history;
         history.reset(); // from other tests
-        const std::int64_t step = view.selectedStep();
+        const std::int64_t step = view.selection().step();
         const double before = zoom.span();
         QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, view.plot().axisRect()->center());
         test::waitUntilIdle(*window_);
@@ -249,7 +249,7 @@ private slots:
             test::waitUntilIdle(*window_);
         }
         QCOMPARE(zoom.span(), before);
-        QCOMPARE(view.selectedStep(), step);
+        QCOMPARE(view.selection().step(), step);
         verifyNothingHeldUp();
     }
 

@@ -1,4 +1,4 @@
-#include "views/execution/host_lanes.h"
+#include "views/execution/hosts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The host's lane in the execution trace.
+// The host of an execution.
 #pragma once
 
 #include <memory>

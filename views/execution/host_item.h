@@ -1,13 +1,13 @@
 // The lane of the host in the execution trace.
 #pragma once
 
-#include "views/execution/lane_sources.h"
+#include "views/execution/trace_item.h"
 
 namespace tilescope::views {
 
 /// Adds a lane for the host of a profile if the question has one: rows of the runs, of stream
 /// callbacks, which are derived from the copies of the chosen IPUs, and of the program's threads. A
 /// wait that ends beyond the range read has no steps.
-void addHostLane(LaneSources& lanes, const TraceQuestion& question, bool target);
+void addHost(TraceItems& items, const TraceQuestion& question, bool target);
 
 } // namespace tilescope::views

@@ -249,7 +249,7 @@ private slots:
     // The same with the real program: a run, one option changed, the two compared.
     void aRunIsRepeatedAndCompared() {
         qputenv("PATH", test::programFolder().toUtf8() + ':' + path_);
-        RunDialog& dialog = window_->openRunDialog({});
+        RunDialog& dialog = window_->dialogs().openRun({});
         dialog.setModel(TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json");
         dialog.setFolder(files_.path("first"));
         const auto run = [&] {
@@ -260,15 +260,15 @@ private slots:
             test::waitUntilIdle(*window_);
         };
         run();
-        QTRY_COMPARE(window_->openFiles(), QStringList{files_.path("first/profile.pop")});
+        QTRY_COMPARE(window_->session().files(), QStringList{files_.path("first/profile.pop")});
         const auto& source = *window_->context().reports.source();
-        const RunRequest request = MainWindow::runAgain(source, "target", "mk1");
+        const RunRequest request = runAgain(source, "target", "mk1");
         QVERIFY2(request.model.endsWith("matmul_chain.json"), qPrintable(request.model));
-        window_->openRunDialog(request);
+        window_->dialogs().openRun(request);
         dialog.setFolder(files_.path("second"));
         run();
-        QTRY_COMPARE(window_->openFiles(), (QStringList{files_.path("first/profile.pop"),
-                                                        files_.path("second/profile.pop")}));
+        QTRY_COMPARE(window_->session().files(), (QStringList{files_.path("first/profile.pop"),
+                                                              files_.path("second/profile.pop")}));
         QCOMPARE(window_->context().reports.source()->machine().name, "mk2");
         QCOMPARE(window_->context().reports.target()->machine().name, "mk1");
     }
@@ -276,8 +276,8 @@ private slots:
     // A remedy sets what `tilescope try` would set.
     void aRemedySetsWhatItNeedsAsWell() {
         const ProfileViewPtr profile = test::openSample(files_.write("remedy.pop"));
-        const RunRequest request = MainWindow::runAgain(
-            *profile, "ioTiles", "32", {{"exchangeStrategy", "overlap-inner-loop"}});
+        const RunRequest request =
+            runAgain(*profile, "ioTiles", "32", {{"exchangeStrategy", "overlap-inner-loop"}});
         QCOMPARE(request.options.at("ioTiles"), std::string("32"));
         QCOMPARE(request.options.at("exchangeStrategy"), std::string("overlap-inner-loop"));
         QCOMPARE(request.focusOption, std::string("ioTiles"));

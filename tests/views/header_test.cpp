@@ -159,7 +159,7 @@ private slots:
         recent().setCurrentRow(2);
         QTest::keyClick(&recent(), Qt::Key_Down);
         QTest::keyClick(&recent(), Qt::Key_Return);
-        QTRY_COMPARE(window_->openFiles(), QStringList{good});
+        QTRY_COMPARE(window_->session().files(), QStringList{good});
         test::waitUntilIdle(*window_);
     }
 

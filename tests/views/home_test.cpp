@@ -61,7 +61,7 @@ private slots:
         MainWindow window(Memory::Persistent);
         show(window);
         open(window, {a});
-        RunDialog& dialog = window.openRunDialog({});
+        RunDialog& dialog = window.dialogs().openRun({});
         QSignalSpy changed(&window.context().reports, &views::ReportPair::changed);
         emit dialog.resultReady(b, a);
         QTRY_COMPARE(changed.count(), 1);
@@ -79,7 +79,7 @@ private slots:
         window.compareProfiles({a, b});
         QTRY_VERIFY(window.context().reports.target());
         QCOMPARE(window.currentReport(), Report::Compare);
-        RunDialog& dialog = window.openRunDialog({});
+        RunDialog& dialog = window.dialogs().openRun({});
         emit dialog.resultReady(b, {});
         QTRY_VERIFY(!window.context().reports.target());
         QCOMPARE(window.currentReport(), Report::Summary);

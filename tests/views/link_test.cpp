@@ -82,7 +82,7 @@ private slots:
             resolve(selectWishesFrom("operation=conv1"), Report::Trace, *test::openSample(a));
         const auto window = open({{a}, Report::Trace, operation, {}});
         QVERIFY(!window->context().timeZoom.showsAll());
-        QVERIFY(window->link().range.has_value());
+        QVERIFY(window->session().link().range.has_value());
     }
 
     void rangesAreOfTheReportsAxis_data() {
@@ -103,7 +103,7 @@ private slots:
         QVERIFY(axis->from() <= 2);
         QVERIFY(axis->to() >= 7 && axis->to() < axis->last());
         window->showReport(Report::Summary);
-        QVERIFY(!window->link().range);
+        QVERIFY(!window->session().link().range);
     }
 
     void whatIsShownCanBeCopied() {
@@ -127,7 +127,7 @@ private slots:
         QVERIFY2(line.startsWith("tilescope-gui ") && line.contains("operation=relu1"),
                  qPrintable(line));
         QVERIFY(statusOf(*window).contains(line));
-        const DeepLink before = window->link();
+        const DeepLink before = window->session().link();
         const DeepLink again = linkOf(parsed(line), *window->context().reports.source());
         QCOMPARE(again.files, before.files);
         QCOMPARE(again.report, Report::Memory);

@@ -8,6 +8,7 @@
 
 #include "core/trace/tile_raster.h"
 #include "tests/support/test_main.h"
+#include "tests/views/trace_lanes.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 #include "views/execution/range_panel.h"
@@ -211,8 +212,8 @@ private slots:
         const ProfilePair pair{test::openSample(file), nullptr};
         const std::int64_t length = views::traceLength(pair, {});
         const auto lane = [&](bool runs, bool syncs) {
-            return views::traceLanes({pair, TraceLook::Flat, IpuId(), runs, syncs}, {0, length}, 1,
-                                     {})[0];
+            return test::traceLanes({pair, TraceLook::Flat, IpuId(), runs, syncs}, {0, length},
+                                    1)[0];
         };
         const auto syncs = [](const views::TraceLane& in) {
             std::size_t count = 0;

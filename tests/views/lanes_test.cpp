@@ -6,6 +6,7 @@
 #include <QtTest>
 
 #include "tests/support/test_main.h"
+#include "tests/views/trace_lanes.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/statistics_panel.h"
 #include "views/plot/trace/lane_names.h"
@@ -338,7 +339,7 @@ private slots:
         const auto& run = index->runs()[1];
         const CycleRange range{run.start, run.start + run.cycles};
         for (const std::int64_t minimum : {std::int64_t(1), run.cycles / 20}) {
-            const auto lane = views::traceLanes(question, range, minimum, {})[0];
+            const auto lane = test::traceLanes(question, range, minimum)[0];
             QCOMPARE(lane.key, std::string("source ipu 1"));
             for (const views::TraceRow& row : lane.rows)
                 for (const views::TraceBox& box : row.boxes) {
@@ -351,7 +352,7 @@ private slots:
         }
         question.tints = std::make_shared<views::BoxTints>(pair, views::ColourBy::Bytes);
         float largest = 0;
-        const auto lanes = views::traceLanes(question, range, 1, {});
+        const auto lanes = test::traceLanes(question, range, 1);
         for (const views::TraceRow& row : lanes[0].rows)
             for (const views::TraceBox& box : row.boxes)
                 largest = std::max(largest, box.tint.amount);

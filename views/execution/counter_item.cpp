@@ -1,5 +1,4 @@
-#include "views/execution/counter_item.h"
-
+#include "views/execution/item_kinds.h"
 #include "views/execution/trace_selection.h"
 #include "views/execution/tracks/counter_track.h"
 
@@ -19,9 +18,14 @@ public:
                                  const std::stop_token& stop) const override {
         CounterCache own;
         CounterCache& cache = detail.counters != nullptr ? *detail.counters : own;
+        const auto each = [cores = detail.cores](std::size_t count, const auto& work) {
+            shareWork(count, cores, work);
+        };
+        const auto [counters, isNew] =
+            cache.try_emplace(profile_.get(), *profile_, ipus_.of(profile_->machine().ipus),
+                              CycleColumns(detail.range, detail.columns), stop, each);
         TraceLane lane = empty();
-        lane.curve = std::make_shared<const TrackCurve>(
-            track_.read(cache.of(*profile_, ipus_, detail, stop)));
+        lane.curve = std::make_shared<const TrackCurve>(track_.read(counters->second));
         return lane;
     }
     [[nodiscard]] QString readOut(const ItemPlace& place,
@@ -51,18 +55,6 @@ void addCounters(TraceItems& items, const TraceQuestion& question, bool target) 
     if (profileOf(question.profiles, target)->info().hasExecution)
         for (const auto& track : counterTracks())
             items.push_back(std::make_shared<CounterItem>(question, *track, target));
-}
-
-const CounterColumns& CounterCache::of(const ProfileView& profile, const IpuSet& ipus,
-                                       const ItemDetail& detail, const std::stop_token& stop) {
-    const auto each = [cores = detail.cores](std::size_t count,
-                                             const std::function<void(std::size_t)>& work) {
-        shareWork(count, cores, work);
-    };
-    return columns_
-        .try_emplace(&profile, profile, ipus.of(profile.machine().ipus),
-                     CycleColumns(detail.range, detail.columns), stop, each)
-        .first->second;
 }
 
 } // namespace tilescope::views

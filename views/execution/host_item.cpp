@@ -1,4 +1,4 @@
-#include "views/execution/host_item.h"
+#include "views/execution/item_kinds.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,21 +1,25 @@
 // What is drawn one below the other over the cycles of an execution.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/analysis/counters/counter_columns.h"
 #include "views/execution/trace_content.h"
 #include "views/query/shared_work.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {
 
-class CounterCache;
 class CounterTrack;
 class TraceSelection;
+
+/// Figures of profiles that several counters are made of, read once for all that read the same.
+using CounterCache = std::map<const ProfileView*, CounterColumns>;
 
 /// A range of cycles at a resolution.
 struct ItemDetail {

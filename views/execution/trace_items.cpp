@@ -3,9 +3,7 @@
 #include <array>
 
 #include "core/base/error.h"
-#include "views/execution/counter_item.h"
-#include "views/execution/host_item.h"
-#include "views/execution/ipu_item.h"
+#include "views/execution/item_kinds.h"
 
 namespace tilescope::views {
 namespace {
@@ -61,11 +59,6 @@ std::vector<TraceLane> readLanes(const TraceItems& items, const ItemDetail& deta
         lanes[at] = readLane(*items[at], detail, all ? LaneWish::Rows : wishes[at], all, stop);
     });
     return lanes;
-}
-
-std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop) {
-    return readLanes(lanesOf(question), {range, minimumCycles}, {}, stop);
 }
 
 } // namespace tilescope::views

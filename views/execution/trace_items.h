@@ -19,8 +19,4 @@ enum class LaneWish { Nothing, Rows, Folded };
 std::vector<TraceLane> readLanes(const TraceItems& items, const ItemDetail& detail,
                                  const std::vector<LaneWish>& wishes, const std::stop_token& stop);
 
-/// The lanes of boxes for a range of cycles at a resolution.
-std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop);
-
 } // namespace tilescope::views

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 
-#include "views/execution/counter_item.h"
 #include "views/execution/trace_items.h"
 #include "views/execution/trace_selection.h"
 

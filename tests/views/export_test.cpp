@@ -9,16 +9,14 @@
 #include <QtTest>
 
 #include "app/gui/run/option_form.h"
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/tracks/track_plot.h"
 #include "views/insights/insights_view.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
 #include "views/tables/item_export.h"
-#include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/save_picture.h"
 
@@ -107,15 +105,8 @@ class ExportTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1000, 700);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1000, 700}); }
     void cleanup() {
         window_.reset();
         qputenv("PATH", path_);

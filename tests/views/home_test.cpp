@@ -10,7 +10,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 #include "views/theme/theme.h"
 
 namespace home_test {
@@ -32,8 +31,7 @@ class HomeTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
     }

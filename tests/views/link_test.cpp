@@ -12,7 +12,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 
 namespace link_test {
@@ -55,10 +54,7 @@ class LinkTest : public QObject {
     }
 
 private slots:
-    static void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    static void initTestCase() { test::prepareWindows(); }
 
     void theTraceIsOpenedAtAnOperation() {
         const QString a = files_.write("a.pop");

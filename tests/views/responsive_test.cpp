@@ -11,8 +11,8 @@
 #include "tests/support/loop_watch.h"
 #include "tests/support/scale_profile.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/theme/style.h"
 
@@ -108,9 +108,7 @@ private slots:
         const QString file =
             files_.writeProfile(QStringLiteral("long.pop"), test::scaleProfile(options));
         sqlite3_auto_extension(reinterpret_cast<void (*)()>(watchConnection));
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = test::shownWindow({1280, 720});
         watch_ = std::make_unique<test::LoopWatch>();
         QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
         window_->openProfiles({file});

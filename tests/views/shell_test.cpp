@@ -21,7 +21,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
@@ -52,8 +51,7 @@ class ShellTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
     }

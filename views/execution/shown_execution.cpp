@@ -48,11 +48,11 @@ std::optional<CycleRange> RunChoices::range(int choice) const {
 }
 
 double ShownExecution::first(bool compilation) const {
-    return compilation ? static_cast<double>(hosts.firstCycle()) : 0;
+    return compilation ? static_cast<double>(hosts.firstCycle) : 0;
 }
 
 double ShownExecution::last(bool compilation) const {
-    return compilation ? std::max(cycles, static_cast<double>(hosts.lastCycle())) : cycles;
+    return compilation ? std::max(cycles, static_cast<double>(hosts.lastCycle)) : cycles;
 }
 
 ShownExecution readExecution(const ProfilePair& profiles, const std::stop_token& stop) {

@@ -64,6 +64,7 @@ public:
         return stepsOf(lane);
     }
 
+    /// What is there, for the pointer.
     [[nodiscard]] virtual QString readOut(const ItemPlace& place, const ViewContext& context) const;
     /// The one step there, by its execution index, for a click and the menu; -1 if there is none.
     [[nodiscard]] virtual std::int64_t step(const TraceBox&) const { return -1; }

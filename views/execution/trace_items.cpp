@@ -43,12 +43,6 @@ TraceItems lanesOf(const TraceQuestion& question) {
     return items;
 }
 
-TraceItems countersOf(const TraceQuestion& question) {
-    TraceItems items = traceItems(question);
-    std::erase_if(items, [](const auto& item) { return item->counter() == nullptr; });
-    return items;
-}
-
 std::vector<TraceLane> readLanes(const TraceItems& items, const ItemDetail& detail,
                                  const std::vector<LaneWish>& wishes, const std::stop_token& stop) {
     std::vector<TraceLane> lanes(items.size());

@@ -8,9 +8,8 @@ namespace tilescope::views {
 /// The items that a question asks for, from top to bottom: source first, then target, each with its
 /// kinds of items one after the other.
 TraceItems traceItems(const TraceQuestion& question);
-/// Those of them that are lanes of boxes, and the counters.
+/// Those of them that are lanes of boxes.
 TraceItems lanesOf(const TraceQuestion& question);
-TraceItems countersOf(const TraceQuestion& question);
 
 /// What is to be read of a lane.
 enum class LaneWish { Nothing, Rows, Folded };

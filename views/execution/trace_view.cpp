@@ -86,7 +86,7 @@ void TraceView::show(const ShownExecution& execution) {
     const double clock = profile.machine().clockHz;
     tabs_->showRecord(shown_.record, clock);
     panes_->showCalls(shown_.record ? recordedCalls(*shown_.record) : 0);
-    controls_->compilation().setVisible(shown_.hosts.firstCycle() < 0);
+    controls_->compilation().setVisible(shown_.hosts.firstCycle < 0);
     navigator_->begin(shown_);
     tabs_->fit(width());
     if (const QString problem = marks().open(profile.file(), clock, shown_.cycles);

@@ -72,7 +72,7 @@ void TracksPane::load(const TraceQuestion& question, std::int64_t length) {
     ipus_ = question.ipus;
     length_ = length;
     tracks_.clear();
-    for (auto& item : countersOf(question))
+    for (auto& item : traceItems(question))
         for (std::size_t i = 0; i < plots_.size(); ++i)
             if (&plots_[i]->track() == item->counter())
                 tracks_.push_back(
@@ -192,15 +192,12 @@ void TracksPane::setCurve(const Track& track, std::shared_ptr<const TrackCurve> 
     plottable.setSides(std::move(sides));
 }
 
-QString TracksPane::textAt(const Track& track, double cycle) const {
-    return track.item->readOut({cycle, sideOf(track).reaching(cycle, cycle)}, context_);
-}
-
 QString TracksPane::readOut(std::size_t plot, double cycle) const {
     std::array<QString, 2> texts;
     for (const Track& track : tracks_)
         if (track.plot == plot)
-            texts.at(track.side) = textAt(track, cycle);
+            texts.at(track.side) =
+                track.item->readOut({cycle, sideOf(track).reaching(cycle, cycle)}, context_);
     if (!plots_[plot]->curve().comparing())
         return texts[0].isEmpty()
                    ? QString()

@@ -59,7 +59,6 @@ private:
         return plots_[track.plot]->curve().sides()[track.side];
     }
     void setCurve(const Track& track, std::shared_ptr<const TrackCurve> curve, bool overview);
-    [[nodiscard]] QString textAt(const Track& track, double cycle) const;
     [[nodiscard]] QString readOut(std::size_t plot, double cycle) const;
 
     ViewContext& context_;

@@ -83,7 +83,7 @@ void Grabber::showReport(const GrabRequest& request) {
         return emit failed(tr("--grab %1 needs a profile").arg(request.view));
     }
     window_.showReport(reportFrom(request.view));
-    window_.goToSelected();
+    window_.reports().goToSelected();
 }
 
 void Grabber::showScreen(const GrabRequest& request) {
@@ -96,7 +96,7 @@ void Grabber::showScreen(const GrabRequest& request) {
             return emit failed(tr("--grab sweep needs a sweep.db or its folder"));
         }
     } else if (request.view == QLatin1String("run")) {
-        window_.openRunDialog(source ? MainWindow::runAgain(*source) : RunRequest{});
+        window_.dialogs().openRun(source ? runAgain(*source) : RunRequest{});
         return; // kept by the window
     } else if (request.view == QLatin1String("preferences")) {
         dialog_ = new PreferencesDialog(window_.context(), &window_);

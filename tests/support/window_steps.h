@@ -8,9 +8,17 @@
 #include <QToolButton>
 #include <QtTest>
 
+#include "views/theme/style.h"
 #include "views/widgets/wrapped_label.h"
 
 namespace tilescope::test {
+
+/// Before the first window of a test: settings are kept apart from the user's, and widgets look as
+/// in the program.
+inline void prepareWindows() {
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication::setStyle(new views::WindowStyle);
+}
 
 /// Until no worker of a ViewContext is busy. An answer may ask the next question.
 template <class Context> void waitUntilContextIdle(const Context& context) {

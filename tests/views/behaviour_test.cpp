@@ -10,8 +10,8 @@
 #include "app/gui/window/session_state.h"
 #include "app/gui/window/window_list.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/range_field.h"
 #include "views/execution/trace_view.h"
 #include "views/liveness/liveness_view.h"
@@ -21,7 +21,6 @@
 #include "views/tables/item_export.h"
 #include "views/tables/table_panel.h"
 #include "views/tables/value_tree.h"
-#include "views/theme/style.h"
 
 namespace behaviour_test {
 using namespace tilescope;
@@ -77,16 +76,13 @@ class BehaviourTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
     }
     void init() {
         QSettings().clear();
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 800);
-        window_->show();
+        window_ = test::shownWindow({1280, 800});
     }
     void cleanup() { window_.reset(); }
 

@@ -6,13 +6,11 @@
 #include <QTreeView>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/compare/compare_view.h"
 #include "views/liveness/liveness_view.h"
-#include "views/theme/style.h"
 #include "views/widgets/loading_panel.h"
 
 namespace compare_test {
@@ -53,15 +51,8 @@ class CompareViewTest : public QObject {
     QString changed() { return files_.write("b.pop", {.changed = true}); }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1280, 720}); }
     void cleanup() { window_.reset(); }
 
     void theVerdictIsThreeFigures() {

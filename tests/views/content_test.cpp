@@ -3,6 +3,7 @@
 
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/trace_lanes.h"
 #include "views/execution/trace_content.h"
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
@@ -256,7 +257,7 @@ private slots:
     void traceLanes() {
         const std::int64_t length = traceLength(one_, {});
         for (const TraceLook look : {TraceLook::Flame, TraceLook::Flat}) {
-            const auto lanes = views::traceLanes({one_, look, IpuId()}, {0, length}, 1, {});
+            const auto lanes = test::traceLanes({one_, look, IpuId()}, {0, length}, 1);
             QCOMPARE(lanes.size(), std::size_t(1));
             for (const TraceRow& row : lanes[0].rows) {
                 std::int64_t end = 0;
@@ -266,11 +267,10 @@ private slots:
                 }
             }
         }
-        const auto both =
-            views::traceLanes({two_, TraceLook::Flat, IpuId()}, {0, length}, 1000, {});
+        const auto both = test::traceLanes({two_, TraceLook::Flat, IpuId()}, {0, length}, 1000);
         QCOMPARE(both.size(), std::size_t(3));
         QVERIFY(!both[0].target && both[1].target && both[2].target);
-        QCOMPARE(views::traceLanes({two_, TraceLook::Flat, IpuId(1)}, {0, length}, 1000, {}).size(),
+        QCOMPARE(test::traceLanes({two_, TraceLook::Flat, IpuId(1)}, {0, length}, 1000).size(),
                  std::size_t(1));
         QCOMPARE(traceStatistics({two_, TraceLook::Flat, IpuId()}, {0, length}, {}).size(),
                  std::size_t(3));

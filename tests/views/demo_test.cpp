@@ -8,7 +8,7 @@
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "views/theme/style.h"
+#include "tests/support/window_steps.h"
 
 namespace demo_test {
 using namespace tilescope;
@@ -37,10 +37,7 @@ class DemoTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void cleanup() { qputenv("PATH", path_); }
     void cleanupTestCase() { QDir(DemoRun::defaultFolder()).removeRecursively(); }
 

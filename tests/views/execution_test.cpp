@@ -8,6 +8,7 @@
 
 #include "core/trace/tile_raster.h"
 #include "tests/support/test_main.h"
+#include "tests/views/trace_lanes.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 #include "views/execution/range_panel.h"
@@ -53,7 +54,7 @@ private slots:
         const StepOnIpu on = window_->context()
                                  .reports.source()
                                  ->trace({})
-                                 ->stepAt(trace_->selectedStep())
+                                 ->stepAt(trace_->selection().step())
                                  .ipus.front();
         zoom().setRange(static_cast<double>(on.start - on.cycles),
                         static_cast<double>(on.start + 2 * on.cycles));
@@ -90,7 +91,7 @@ private slots:
         const QPoint where(plot.width() / 2, plot.height() / 2);
         QTest::mouseClick(&plot, Qt::LeftButton, {}, where);
         settle();
-        QVERIFY(trace_->selectedStep() >= 0);
+        QVERIFY(trace_->selection().step() >= 0);
         QVERIFY(test::child<views::ValueTreeView>(*trace_).values().rowCount() > 4);
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(1));
     }
@@ -117,14 +118,14 @@ private slots:
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "matches: " + total);
         press();
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "1 of " + total);
-        QCOMPARE(trace_->selectedStep(), matches[0]);
+        QCOMPARE(trace_->selection().step(), matches[0]);
         press();
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "2 of " + total);
-        QCOMPARE(trace_->selectedStep(), matches[1]);
+        QCOMPARE(trace_->selection().step(), matches[1]);
         press(Qt::ShiftModifier);
         press(Qt::ShiftModifier); // wraps around
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), total + " of " + total);
-        QCOMPARE(trace_->selectedStep(), matches.back());
+        QCOMPARE(trace_->selection().step(), matches.back());
         trace_->search().setText("nothing like it");
         settle();
         QCOMPARE(trace_->search().findChild<QLabel*>()->text(), QStringLiteral("no match"));
@@ -135,38 +136,38 @@ private slots:
     void commaAndPeriodWalkOverTheSteps() {
         open({files_.write("a.pop")});
         key(Qt::Key_Period);
-        const std::int64_t first = trace_->selectedStep();
+        const std::int64_t first = trace_->selection().step();
         QVERIFY(first >= 0);
         key(Qt::Key_Period);
-        QCOMPARE(trace_->selectedStep(), first + 1);
+        QCOMPARE(trace_->selection().step(), first + 1);
         key(Qt::Key_Comma);
         key(Qt::Key_Comma);
-        QCOMPARE(trace_->selectedStep(), first - 1);
+        QCOMPARE(trace_->selection().step(), first - 1);
     }
 
     void rSelectsTheRangeOfTheStep() {
         open({files_.write("a.pop")});
         key(Qt::Key_R);
-        QVERIFY(trace_->selectedRange().has_value());
+        QVERIFY(trace_->selection().range().has_value());
         key(Qt::Key_R);
-        QVERIFY(!trace_->selectedRange().has_value());
+        QVERIFY(!trace_->selection().range().has_value());
         key(Qt::Key_Period);
         key(Qt::Key_R);
         const ExecutedStep step =
-            window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
-        QCOMPARE(trace_->selectedRange()->begin, step.ipus.front().start);
-        QCOMPARE(trace_->selectedRange()->cycles(), step.ipus.front().cycles);
+            window_->context().reports.source()->trace({})->stepAt(trace_->selection().step());
+        QCOMPARE(trace_->selection().range()->begin, step.ipus.front().start);
+        QCOMPARE(trace_->selection().range()->cycles(), step.ipus.front().cycles);
         QCOMPARE(test::child<views::StatisticsPanel>(*trace_).lanes()[0].statistics.cycles,
                  step.ipus.front().cycles);
         key(Qt::Key_Escape);
-        QVERIFY(!trace_->selectedRange().has_value());
+        QVERIFY(!trace_->selection().range().has_value());
     }
 
     // What runs in the range, by step or operation; a row selects its step in all reports.
     void theTableHasTheStepsOfTheRange() {
         open({files_.write("a.pop")});
         auto& tabs = test::child<QTabWidget>(*trace_);
-        views::RangePanel& panel = trace_->inRange();
+        views::RangePanel& panel = trace_->tabs().inRange();
         tabs.setCurrentWidget(&panel);
         test::waitUntilIdle(*window_);
         views::TableModel& model = panel.table().model();
@@ -211,8 +212,8 @@ private slots:
         const ProfilePair pair{test::openSample(file), nullptr};
         const std::int64_t length = views::traceLength(pair, {});
         const auto lane = [&](bool runs, bool syncs) {
-            return views::traceLanes({pair, TraceLook::Flat, IpuId(), runs, syncs}, {0, length}, 1,
-                                     {})[0];
+            return test::traceLanes({pair, TraceLook::Flat, IpuId(), runs, syncs}, {0, length},
+                                    1)[0];
         };
         const auto syncs = [](const views::TraceLane& in) {
             std::size_t count = 0;
@@ -287,7 +288,7 @@ private slots:
     void aRangeCanBeTyped() {
         open({files_.write("a.pop")});
         zoom().fit();
-        auto& field = trace_->range();
+        auto& field = trace_->tabs().range();
         QVERIFY(field.text().startsWith("0 \u2013 "));
         const auto type = [&](const QString& text) {
             field.setFocus();
@@ -375,8 +376,8 @@ private slots:
         window_->context().selection.update(
             [&](views::Selected& s) { s.program = before.program; });
         settle();
-        QVERIFY(trace_->selectedStep() >= 0);
-        const ExecutedStep shown = index->stepAt(trace_->selectedStep());
+        QVERIFY(trace_->selection().step() >= 0);
+        const ExecutedStep shown = index->stepAt(trace_->selection().step());
         QCOMPARE(shown.program, before.program);
         QVERIFY(pixels(shown) > 20);
         QVERIFY(zoom().from() <= static_cast<double>(shown.ipus.front().start) &&

@@ -9,16 +9,14 @@
 #include <QtTest>
 
 #include "app/gui/run/option_form.h"
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/tracks/track_plot.h"
 #include "views/insights/insights_view.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
 #include "views/tables/item_export.h"
-#include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/save_picture.h"
 
@@ -107,15 +105,8 @@ class ExportTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1000, 700);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1000, 700}); }
     void cleanup() {
         window_.reset();
         qputenv("PATH", path_);
@@ -249,7 +240,7 @@ private slots:
     // The same with the real program: a run, one option changed, the two compared.
     void aRunIsRepeatedAndCompared() {
         qputenv("PATH", test::programFolder().toUtf8() + ':' + path_);
-        RunDialog& dialog = window_->openRunDialog({});
+        RunDialog& dialog = window_->dialogs().openRun({});
         dialog.setModel(TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json");
         dialog.setFolder(files_.path("first"));
         const auto run = [&] {
@@ -260,15 +251,15 @@ private slots:
             test::waitUntilIdle(*window_);
         };
         run();
-        QTRY_COMPARE(window_->openFiles(), QStringList{files_.path("first/profile.pop")});
+        QTRY_COMPARE(window_->session().files(), QStringList{files_.path("first/profile.pop")});
         const auto& source = *window_->context().reports.source();
-        const RunRequest request = MainWindow::runAgain(source, "target", "mk1");
+        const RunRequest request = runAgain(source, "target", "mk1");
         QVERIFY2(request.model.endsWith("matmul_chain.json"), qPrintable(request.model));
-        window_->openRunDialog(request);
+        window_->dialogs().openRun(request);
         dialog.setFolder(files_.path("second"));
         run();
-        QTRY_COMPARE(window_->openFiles(), (QStringList{files_.path("first/profile.pop"),
-                                                        files_.path("second/profile.pop")}));
+        QTRY_COMPARE(window_->session().files(), (QStringList{files_.path("first/profile.pop"),
+                                                              files_.path("second/profile.pop")}));
         QCOMPARE(window_->context().reports.source()->machine().name, "mk2");
         QCOMPARE(window_->context().reports.target()->machine().name, "mk1");
     }
@@ -276,8 +267,8 @@ private slots:
     // A remedy sets what `tilescope try` would set.
     void aRemedySetsWhatItNeedsAsWell() {
         const ProfileViewPtr profile = test::openSample(files_.write("remedy.pop"));
-        const RunRequest request = MainWindow::runAgain(
-            *profile, "ioTiles", "32", {{"exchangeStrategy", "overlap-inner-loop"}});
+        const RunRequest request =
+            runAgain(*profile, "ioTiles", "32", {{"exchangeStrategy", "overlap-inner-loop"}});
         QCOMPARE(request.options.at("ioTiles"), std::string("32"));
         QCOMPARE(request.options.at("exchangeStrategy"), std::string("overlap-inner-loop"));
         QCOMPARE(request.focusOption, std::string("ioTiles"));

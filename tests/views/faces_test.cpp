@@ -7,13 +7,11 @@
 
 #include <QAbstractItemModelTester>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/report_tables.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
+#include "tests/views/shown_window.h"
 #include "views/tables/item_export.h"
 #include "views/tables/table_panel.h"
-#include "views/theme/style.h"
 
 namespace faces_test {
 using namespace tilescope;
@@ -148,8 +146,7 @@ class FacesTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         for (const char* job : {"resnet50", "tutorial_pipelined", "tutorial_phased",
                                 "tutorial_sharded", "tutorial_grouped"})
             tilescope({"run", QString(TILESCOPE_SOURCE_DIR "/resources/jobs/%1.json").arg(job),
@@ -186,9 +183,7 @@ private slots:
         QFETCH(QString, choice);
         QFETCH(QString, tab);
         QFETCH(QStringList, arguments);
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1400, 900);
-        window_->show();
+        window_ = test::shownWindow({1400, 900});
         test::openProfiles(*window_, {profile(job) + "/profile.pop"});
         window_->showReport(report);
         window_->context().selection.update([](auto& selected) { selected.tiles = {TileId(5)}; });

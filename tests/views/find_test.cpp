@@ -9,16 +9,14 @@
 #include "app/gui/find/name_matches.h"
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
-#include "app/gui/window/main_window.h"
 #include "core/base/error.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/memory/memory_view.h"
 #include "views/summary/summary_view.h"
 #include "views/tables/table_panel.h"
-#include "views/theme/style.h"
 
 namespace find_test {
 using namespace tilescope;
@@ -69,13 +67,9 @@ class FindTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
+        window_ = test::shownWindow();
         test::openProfiles(*window_, {files_.write("a.pop", {.ipus = 2})});
     }
     void cleanup() { window_.reset(); }
@@ -132,7 +126,7 @@ private slots:
         settle();
         go("layer1/conv", "layer1/conv");
         QCOMPARE(window_->currentReport(), Report::Trace);
-        QVERIFY(trace.selectedStep() >= 0);
+        QVERIFY(trace.selection().step() >= 0);
         QCOMPARE(window_->focusWidget(), static_cast<QWidget*>(&trace.plot())); // keys go on there
     }
 

@@ -8,15 +8,13 @@
 #include <QtTest>
 
 #include "app/gui/window/focus_ring.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/insights/largest_panel.h"
 #include "views/plot/overview_strip.h"
-#include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 
 namespace focus_test {
@@ -108,15 +106,8 @@ class FocusTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1280, 720}); }
     void cleanup() { window_.reset(); }
 
     void theRingIsWhereTheFocusIs() {

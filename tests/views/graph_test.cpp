@@ -6,15 +6,13 @@
 #include <QToolButton>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/operations/graph/graph_colours.h"
 #include "views/operations/operations_view.h"
-#include "views/theme/style.h"
 
 namespace graph_test {
 using namespace tilescope;
@@ -87,15 +85,8 @@ class GraphTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1200, 800);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1200, 800}); }
     void cleanup() { window_.reset(); }
 
     void smallModelsShowAllTheyHave() {

@@ -10,13 +10,11 @@
 #include "app/gui/file_dialog_columns.h"
 #include "app/gui/window/header_strip.h"
 #include "app/gui/window/home_screen.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/recent_row.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/session/profile_texts.h"
-#include "views/theme/style.h"
 
 namespace header_test {
 using namespace tilescope;
@@ -44,16 +42,13 @@ class HeaderTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
     }
     void init() {
         QSettings().clear();
-        window_ = std::make_unique<MainWindow>(Memory::Persistent);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = test::shownWindow({1280, 720}, Memory::Persistent);
     }
     void cleanup() { window_.reset(); }
 
@@ -159,7 +154,7 @@ private slots:
         recent().setCurrentRow(2);
         QTest::keyClick(&recent(), Qt::Key_Down);
         QTest::keyClick(&recent(), Qt::Key_Return);
-        QTRY_COMPARE(window_->openFiles(), QStringList{good});
+        QTRY_COMPARE(window_->session().files(), QStringList{good});
         test::waitUntilIdle(*window_);
     }
 

@@ -12,7 +12,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 
 namespace help_test {
 using namespace tilescope;
@@ -33,10 +32,7 @@ class HelpTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
 
     void helpIsThatOfTheReportInFront() {
         MainWindow window(Memory::None);

@@ -10,7 +10,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 #include "views/theme/theme.h"
 
 namespace home_test {
@@ -32,8 +31,7 @@ class HomeTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
     }
@@ -61,7 +59,7 @@ private slots:
         MainWindow window(Memory::Persistent);
         show(window);
         open(window, {a});
-        RunDialog& dialog = window.openRunDialog({});
+        RunDialog& dialog = window.dialogs().openRun({});
         QSignalSpy changed(&window.context().reports, &views::ReportPair::changed);
         emit dialog.resultReady(b, a);
         QTRY_COMPARE(changed.count(), 1);
@@ -79,7 +77,7 @@ private slots:
         window.compareProfiles({a, b});
         QTRY_VERIFY(window.context().reports.target());
         QCOMPARE(window.currentReport(), Report::Compare);
-        RunDialog& dialog = window.openRunDialog({});
+        RunDialog& dialog = window.dialogs().openRun({});
         emit dialog.resultReady(b, {});
         QTRY_VERIFY(!window.context().reports.target());
         QCOMPARE(window.currentReport(), Report::Summary);

@@ -148,11 +148,11 @@ private slots:
         // And in the window.
         openAll(recorded());
         auto* tabs = trace_->findChild<QTabWidget*>();
-        tabs->setCurrentWidget(&trace_->inRange());
+        tabs->setCurrentWidget(&trace_->tabs().inRange());
         zoom().setRange(static_cast<double>(range.begin), static_cast<double>(range.end));
         settle();
         QStringList names;
-        const QAbstractItemModel& model = trace_->inRange().table().model();
+        const QAbstractItemModel& model = trace_->tabs().inRange().table().model();
         for (int row = 0; row < model.rowCount(); ++row)
             names << model.index(row, 0).data().toString();
         QVERIFY2(names.contains("epoch") && names.contains("__getitem__"),

@@ -103,7 +103,7 @@ private slots:
         QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(1, *callback));
         settle();
         const ExecutedStep step =
-            window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
+            window_->context().reports.source()->trace({})->stepAt(trace_->selection().step());
         QVERIFY(step.kind == ProgramKind::StreamCopyMid);
         QCOMPARE(step.ipus.front().start, callback->begin);
         for (QAction* action : trace_->findChildren<QAction*>())
@@ -139,14 +139,14 @@ private slots:
         const Profile profile = test::sampleProfile();
         const HostSpan& last = profile.hostSpans.back();
         const double before = (last.start + last.seconds) * profile.info.target.clockHz;
-        QVERIFY(trace_->compilation().isVisible());
-        QTest::mouseClick(&trace_->compilation(), Qt::LeftButton);
+        QVERIFY(trace_->controls().compilation().isVisible());
+        QTest::mouseClick(&trace_->controls().compilation(), Qt::LeftButton);
         settle();
         QCOMPARE(zoom().first(), std::round(-before));
         QVERIFY(zoom().showsAll());
         QCOMPARE(lanes()[0].rowNames,
                  (std::vector<std::string>{"Compilation", "Engine", "Callbacks"}));
-        QVERIFY(trace_->range().text().startsWith("-"));
+        QVERIFY(trace_->tabs().range().text().startsWith("-"));
         const views::TraceBox* plan = hostBox(0, "plan");
         QVERIFY(plan && plan->end < 0);
         const QString text = readOutAt(placeOf(0, *plan));
@@ -155,22 +155,22 @@ private slots:
                  qPrintable(text));
         QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
         settle();
-        QCOMPARE(trace_->selectedRange()->begin, plan->begin);
+        QCOMPARE(trace_->selection().range()->begin, plan->begin);
         QTest::mouseDClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
         settle();
         QVERIFY(zoom().from() < static_cast<double>(plan->begin));
         QVERIFY(zoom().to() < 0 && zoom().to() > static_cast<double>(plan->end));
         // A range before the first run can be typed, too.
-        trace_->range().setFocus();
-        trace_->range().selectAll();
-        QTest::keyClicks(&trace_->range(), "-3000 - -1000");
-        QTest::keyClick(&trace_->range(), Qt::Key_Return);
+        trace_->tabs().range().setFocus();
+        trace_->tabs().range().selectAll();
+        QTest::keyClicks(&trace_->tabs().range(), "-3000 - -1000");
+        QTest::keyClick(&trace_->tabs().range(), Qt::Key_Return);
         settle();
         QCOMPARE(zoom().from(), -3000.0);
         QCOMPARE(zoom().to(), -1000.0);
         key(Qt::Key_F);
         QVERIFY(zoom().showsAll());
-        QTest::mouseClick(&trace_->compilation(), Qt::LeftButton);
+        QTest::mouseClick(&trace_->controls().compilation(), Qt::LeftButton);
         settle();
         QCOMPARE(zoom().first(), 0.0);
         QCOMPARE(zoom().from(), static_cast<double>(profile.trace.runs[1].start));
@@ -180,7 +180,7 @@ private slots:
         Profile profile = test::sampleProfile();
         profile.hostSpans.clear();
         open({files_.writeProfile("spanless.pop", profile)});
-        QVERIFY(!trace_->compilation().isVisible());
+        QVERIFY(!trace_->controls().compilation().isVisible());
         QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
     }
 

@@ -8,12 +8,10 @@
 #include <array>
 #include <functional>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/tables/item_export.h"
-#include "views/theme/style.h"
 #include "views/theme/text.h"
 
 namespace hostile_names_test {
@@ -101,10 +99,7 @@ class HostileNamesTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
 
     void labelsShowNamesAsTheyAre_data() {
         QTest::addColumn<bool>("two");
@@ -114,9 +109,7 @@ private slots:
 
     void labelsShowNamesAsTheyAre() {
         QFETCH(bool, two);
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1200, 800);
-        window_->show();
+        window_ = test::shownWindow({1200, 800});
         QStringList files{files_.writeProfile("a.pop", profileWithNames(hostile))};
         if (two)
             files << files_.write("b.pop");
@@ -141,9 +134,7 @@ private slots:
         QFETCH(bool, two);
         constexpr std::size_t letters = 60'000;
         const std::string name(letters, 'n');
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1200, 800);
-        window_->show();
+        window_ = test::shownWindow({1200, 800});
         QStringList files{files_.writeProfile("long.pop", profileWithNames(name))};
         if (two)
             files << files_.writeProfile("longer.pop", profileWithNames(name + "m"));

@@ -12,10 +12,9 @@
 #include <QtTest>
 #include <set>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/insights/insights_view.h"
 #include "views/insights/largest_panel.h"
 #include "views/insights/meter.h"
@@ -35,9 +34,7 @@ class InsightsTest : public QObject {
     std::unique_ptr<MainWindow> window_;
 
     LargestPanel& open(const QStringList& files) {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = test::shownWindow({1280, 720});
         test::openProfiles(*window_, files);
         window_->showReport(Report::Insights);
         test::waitUntilIdle(*window_);

@@ -6,18 +6,16 @@
 #include <QTreeView>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/trace_export.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/liveness/liveness_view.h"
 #include "views/memory/memory_view.h"
 #include "views/operations/operations_view.h"
 #include "views/programs/programs_view.h"
 #include "views/tables/item_menu.h"
-#include "views/theme/style.h"
 
 namespace item_menu_test {
 using namespace tilescope;
@@ -74,13 +72,9 @@ class ItemMenuTest : public QObject {
     const views::Selected& selected() { return window_->context().selection.current(); }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
+        window_ = test::shownWindow();
         test::openProfiles(*window_, {files_.write("a.pop")});
     }
     void cleanup() { window_.reset(); }

@@ -6,6 +6,7 @@
 #include <QtTest>
 
 #include "tests/support/test_main.h"
+#include "tests/views/trace_lanes.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/statistics_panel.h"
 #include "views/plot/trace/lane_names.h"
@@ -338,7 +339,7 @@ private slots:
         const auto& run = index->runs()[1];
         const CycleRange range{run.start, run.start + run.cycles};
         for (const std::int64_t minimum : {std::int64_t(1), run.cycles / 20}) {
-            const auto lane = views::traceLanes(question, range, minimum, {})[0];
+            const auto lane = test::traceLanes(question, range, minimum)[0];
             QCOMPARE(lane.key, std::string("source ipu 1"));
             for (const views::TraceRow& row : lane.rows)
                 for (const views::TraceBox& box : row.boxes) {
@@ -351,7 +352,7 @@ private slots:
         }
         question.tints = std::make_shared<views::BoxTints>(pair, views::ColourBy::Bytes);
         float largest = 0;
-        const auto lanes = views::traceLanes(question, range, 1, {});
+        const auto lanes = test::traceLanes(question, range, 1);
         for (const views::TraceRow& row : lanes[0].rows)
             for (const views::TraceBox& box : row.boxes)
                 largest = std::max(largest, box.tint.amount);
@@ -393,19 +394,47 @@ private slots:
 
     void clicksMeanWhatTheLaneSays() {
         openFour();
+        auto& selection = test::child<views::TraceSelection>(*trace_);
         const views::TraceQuestion question{
             ProfilePair(window_->context().reports.source(), nullptr), views::TraceLook::Flat,
             IpuId(2)};
-        const auto sources = views::laneSources(question);
-        QCOMPARE(sources.size(), std::size_t(1));
-        QCOMPARE(sources[0]->ipu(), IpuId(2));
+        const auto lane = views::lanesOf(question);
+        QCOMPARE(lane.size(), std::size_t(1));
+        QCOMPARE(lane[0]->ipu(), IpuId(2));
         views::TraceBox box;
         box.firstStep = 12;
+        box.begin = 4;
         box.end = 40;
-        QVERIFY(sources[0]->click(box).to == views::LaneClick::To::Step);
-        QCOMPARE(sources[0]->click(box).at, std::int64_t(12));
+        QCOMPARE(lane[0]->step(box), std::int64_t(12));
+        lane[0]->click({.box = &box}, selection);
+        settle();
+        QCOMPARE(trace_->selection().step(), std::int64_t(12));
+        QVERIFY(!trace_->selection().range());
         box.steps = 3;
-        QVERIFY(sources[0]->click(box).to == views::LaneClick::To::Range);
+        QCOMPARE(lane[0]->step(box), std::int64_t(-1));
+        lane[0]->click({.box = &box}, selection);
+        QVERIFY(trace_->selection().range() == (CycleRange{4, 40}));
+    }
+
+    // Counters, hosts and IPUs are one list, from top to bottom.
+    void allItemsAreOneList() {
+        openFour();
+        const auto items =
+            views::traceItems({ProfilePair(window_->context().reports.source(), nullptr),
+                               views::TraceLook::Flat, IpuId()});
+        const std::size_t counters = views::counterTracks().size();
+        QCOMPARE(items.size(), counters + 4);
+        std::set<std::string> keys;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            QCOMPARE(items[i]->counter() != nullptr, i < counters);
+            keys.insert(items[i]->key());
+            // A counter reads a curve, all others rows of boxes.
+            const views::TraceLane read = items[i]->read({{0, 1000}, 1, views::Cores::All, 10}, {});
+            QCOMPARE(read.curve != nullptr, i < counters);
+            QCOMPARE(read.rows.empty(), i < counters);
+            QVERIFY(!read.name.empty());
+        }
+        QCOMPARE(keys.size(), items.size());
     }
 };
 

@@ -16,14 +16,12 @@
 #include "app/gui/run/run_dialog.h"
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/trace/cycle_plot.h"
-#include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
@@ -305,15 +303,12 @@ class LayoutTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         profiles_ = {files_.write("a.pop", {.withValues = true}),
                      files_.write("b.pop", {.changed = true, .withValues = true})};
     }
     void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(smallScreen);
-        window_->show();
+        window_ = test::shownWindow(smallScreen);
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
     }
     void cleanup() { window_.reset(); }

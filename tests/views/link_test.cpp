@@ -12,7 +12,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 
 namespace link_test {
@@ -55,10 +54,7 @@ class LinkTest : public QObject {
     }
 
 private slots:
-    static void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    static void initTestCase() { test::prepareWindows(); }
 
     void theTraceIsOpenedAtAnOperation() {
         const QString a = files_.write("a.pop");
@@ -82,7 +78,7 @@ private slots:
             resolve(selectWishesFrom("operation=conv1"), Report::Trace, *test::openSample(a));
         const auto window = open({{a}, Report::Trace, operation, {}});
         QVERIFY(!window->context().timeZoom.showsAll());
-        QVERIFY(window->link().range.has_value());
+        QVERIFY(window->session().link().range.has_value());
     }
 
     void rangesAreOfTheReportsAxis_data() {
@@ -103,7 +99,7 @@ private slots:
         QVERIFY(axis->from() <= 2);
         QVERIFY(axis->to() >= 7 && axis->to() < axis->last());
         window->showReport(Report::Summary);
-        QVERIFY(!window->link().range);
+        QVERIFY(!window->session().link().range);
     }
 
     void whatIsShownCanBeCopied() {
@@ -127,7 +123,7 @@ private slots:
         QVERIFY2(line.startsWith("tilescope-gui ") && line.contains("operation=relu1"),
                  qPrintable(line));
         QVERIFY(statusOf(*window).contains(line));
-        const DeepLink before = window->link();
+        const DeepLink before = window->session().link();
         const DeepLink again = linkOf(parsed(line), *window->context().reports.source());
         QCOMPARE(again.files, before.files);
         QCOMPARE(again.report, Report::Memory);

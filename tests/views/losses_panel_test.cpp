@@ -12,13 +12,12 @@
 #include <QtTest>
 
 #include "app/gui/run/try_all_dialog.h"
-#include "app/gui/window/main_window.h"
 #include "core/base/error.h"
 #include "core/sweep/trials.h"
 #include "tests/support/sample_pipeline.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/insights/losses_panel.h"
 #include "views/tables/table_panel.h"
 #include "views/theme/style.h"
@@ -45,9 +44,7 @@ class LossesPanelTest : public QObject {
     std::unique_ptr<MainWindow> window_;
 
     void open(const QStringList& files) {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = test::shownWindow({1280, 720});
         test::openProfiles(*window_, files);
         window_->showReport(Report::Insights);
         test::waitUntilIdle(*window_);

@@ -6,13 +6,11 @@
 #include <QtTest>
 
 #include "app/gui/window/header_strip.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/programs/programs_view.h"
-#include "views/theme/style.h"
 #include "views/values/values_view.h"
 #include "views/widgets/short_label.h"
 #include "views/widgets/wrapped_label.h"
@@ -61,13 +59,9 @@ class NarrowWindowTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
+        window_ = test::shownWindow();
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
     }
     void cleanup() { window_.reset(); }

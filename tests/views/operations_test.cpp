@@ -9,14 +9,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/operations/group_tabs.h"
 #include "views/operations/operations_view.h"
 #include "views/programs/programs_view.h"
-#include "views/theme/style.h"
 
 namespace operations_test {
 using namespace tilescope;
@@ -64,15 +62,8 @@ class OperationsTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1200, 800);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1200, 800}); }
     void cleanup() { window_.reset(); }
 
     void everyLayerHasItsRows() {

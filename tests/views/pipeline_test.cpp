@@ -7,17 +7,15 @@
 #include <QToolButton>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/sample_pipeline.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
 #include "views/pipeline/pipeline_view.h"
 #include "views/programs/programs_view.h"
-#include "views/theme/style.h"
 
 #include <QTableView>
 #include <QTreeView>
@@ -77,14 +75,10 @@ class PipelineViewTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         pipeline_ = files_.writeProfile("pipeline.pop", test::samplePipelineRun());
     }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
-    }
+    void init() { window_ = test::shownWindow(); }
     void cleanup() { window_.reset(); }
 
     void equalSlotsFoldTheMainPart() {

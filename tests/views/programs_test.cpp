@@ -4,13 +4,11 @@
 #include <QTreeView>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/programs/program_details.h"
 #include "views/programs/programs_view.h"
-#include "views/theme/style.h"
 
 namespace programs_test {
 using namespace tilescope;
@@ -51,14 +49,8 @@ class ProgramsTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow(); }
     void cleanup() { window_.reset(); }
 
     void costsStandInTheTree() {

@@ -11,8 +11,8 @@
 #include "tests/support/loop_watch.h"
 #include "tests/support/scale_profile.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/theme/style.h"
 
@@ -108,9 +108,7 @@ private slots:
         const QString file =
             files_.writeProfile(QStringLiteral("long.pop"), test::scaleProfile(options));
         sqlite3_auto_extension(reinterpret_cast<void (*)()>(watchConnection));
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = test::shownWindow({1280, 720});
         watch_ = std::make_unique<test::LoopWatch>();
         QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
         window_->openProfiles({file});
@@ -177,14 +175,14 @@ private slots:
         // Not every tile does something all the time.
         const QRect area = plot.axisRect()->rect();
         constexpr int places = 8;
-        for (int i = 0; i < places * places && view.selectedStep() < 0; ++i) {
+        for (int i = 0; i < places * places && view.selection().step() < 0; ++i) {
             QTest::mouseClick(&plot, Qt::LeftButton, {},
                               area.topLeft() +
                                   QPoint(area.width() * (i % places * 2 + 1) / (2 * places),
                                          area.height() * (i / places * 2 + 1) / (2 * places)));
             test::waitUntilIdle(*window_);
         }
-        QVERIFY(view.selectedStep() >= 0);
+        QVERIFY(view.selection().step() >= 0);
         view.setLook(views::TraceLook::Flame);
         test::waitUntilIdle(*window_);
         verifyNothingHeldUp();
@@ -231,7 +229,7 @@ private slots:
         views::ZoomRange& zoom = window_->context().timeZoom;
         views::History& history = window_->context().history;
         history.reset(); // from other tests
-        const std::int64_t step = view.selectedStep();
+        const std::int64_t step = view.selection().step();
         const double before = zoom.span();
         QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, view.plot().axisRect()->center());
         test::waitUntilIdle(*window_);
@@ -249,7 +247,7 @@ private slots:
             test::waitUntilIdle(*window_);
         }
         QCOMPARE(zoom.span(), before);
-        QCOMPARE(view.selectedStep(), step);
+        QCOMPARE(view.selection().step(), step);
         verifyNothingHeldUp();
     }
 

@@ -18,7 +18,6 @@
 #include "core/options/option_table.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
-#include "views/theme/style.h"
 
 namespace run_dialog_test {
 using namespace tilescope;
@@ -78,10 +77,7 @@ mkdir -p "$2"; printf ')" +
     QString log() const { return named<QPlainTextEdit>(QStringLiteral("Log"))->toPlainText(); }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void init() {
         QDir(folder_.filePath(QStringLiteral("out"))).removeRecursively();
         make(script(QStringLiteral("good"), writes("new")));

@@ -64,9 +64,9 @@ private slots:
         QVERIFY(boxes().empty());
         QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, middleOf(*found));
         settle();
-        QCOMPARE(trace_->selectedStep(), found->box.firstStep);
+        QCOMPARE(trace_->selection().step(), found->box.firstStep);
         const ExecutedStep step =
-            window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
+            window_->context().reports.source()->trace({})->stepAt(trace_->selection().step());
         QCOMPARE(boxes().size(), step.ipus.size());
         for (const QRectF& box : boxes()) {
             bool ofItsLane = false;
@@ -129,7 +129,7 @@ private slots:
         QCoreApplication::sendEvent(&plot, &move);
         QTest::mouseRelease(&plot, Qt::LeftButton, Qt::ShiftModifier, to);
         settle();
-        QVERIFY(trace_->selectedRange());
+        QVERIFY(trace_->selection().range());
         plot.clearFocus();
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(&plot, &leave);

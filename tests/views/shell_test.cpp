@@ -21,7 +21,6 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
@@ -52,8 +51,7 @@ class ShellTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
     }
@@ -74,7 +72,7 @@ private slots:
         const QRect row = home.profiles().visualItemRect(home.profiles().item(0));
         QTest::mouseClick(home.profiles().viewport(), Qt::LeftButton, {}, row.center());
         QTRY_VERIFY(window.context().reports.source());
-        QCOMPARE(window.openFiles(), QStringList{a});
+        QCOMPARE(window.session().files(), QStringList{a});
         test::waitUntilIdle(window);
     }
 
@@ -128,7 +126,7 @@ private slots:
                 s.step = StepId(1);
             });
             test::waitUntilIdle(one);
-            before = one.state();
+            before = one.session().state();
             windows.add().show();
             windows.quit();
             QVERIFY(windows.windows().empty());
@@ -137,7 +135,7 @@ private slots:
         QVERIFY(windows.restoreSession());
         QCOMPARE(windows.windows().size(), std::size_t(2));
         MainWindow& again = *windows.windows().front();
-        QTRY_COMPARE(again.openFiles(), (QStringList{a, b}));
+        QTRY_COMPARE(again.session().files(), (QStringList{a, b}));
         test::waitUntilIdle(again);
         QCOMPARE(again.currentReport(), Report::Trace);
         QVERIFY(again.context().selection.current() == before.selected);
@@ -186,14 +184,14 @@ private slots:
         WindowList windows(Memory::Persistent);
         QVERIFY(windows.restoreSession());
         MainWindow& again = *windows.windows().front();
-        QTRY_COMPARE(again.openFiles(), QStringList{a});
+        QTRY_COMPARE(again.session().files(), QStringList{a});
         test::waitUntilIdle(again);
         QCOMPARE(again.currentReport(), Report::Memory);
         QTRY_COMPARE(graphOf(again)->currentText(), "Tile map");
         auto* tabs = again.view(Report::Memory).findChild<QTabWidget*>();
         QCOMPARE(tabs->tabText(tabs->currentIndex()), "Vertices");
         // Reports that were not visited again keep theirs, too.
-        QVERIFY(again.state().controls.contains("operations"));
+        QVERIFY(again.session().state().controls.contains("operations"));
         again.showReport(Report::Operations);
         test::waitUntilIdle(again);
         QTRY_COMPARE(fieldOf(again)->text(), "conv1");

@@ -12,11 +12,10 @@
 #include <QTreeWidget>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "core/base/error.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/sql/sql_view.h"
 #include "views/tables/item_export.h"
 #include "views/theme/style.h"
@@ -74,9 +73,7 @@ private slots:
     }
     void init() {
         QSettings().clear();
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1100, 700);
-        window_->show();
+        window_ = test::shownWindow({1100, 700});
     }
     void cleanup() { window_.reset(); }
 

@@ -8,14 +8,12 @@
 #include <QtTest>
 
 #include "app/gui/window/home_screen.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/sweep/heat_map_widget.h"
 #include "views/sweep/sweep_view.h"
-#include "views/theme/style.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
@@ -73,15 +71,8 @@ class SweepViewTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
-    }
+    void initTestCase() { test::prepareWindows(); }
+    void init() { window_ = test::shownWindow({1280, 720}); }
     void cleanup() { window_.reset(); }
 
     void aFolderOrItsDatabaseOpens() {

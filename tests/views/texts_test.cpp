@@ -16,14 +16,12 @@
 #include "app/gui/help/help_pages.h"
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
 #include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
+#include "tests/views/shown_window.h"
 
 namespace texts_test {
 using namespace tilescope;
@@ -122,16 +120,14 @@ class TextsTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        test::prepareWindows();
         profiles_ = {files_.write("a.pop", {.withValues = true}),
                      files_.write("b.pop", {.changed = true, .withValues = true})};
         QCoreApplication::installTranslator(&translator_);
     }
     void cleanupTestCase() { QCoreApplication::removeTranslator(&translator_); }
     void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
+        window_ = test::shownWindow();
         window_->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }

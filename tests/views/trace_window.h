@@ -3,11 +3,9 @@
 
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
-#include "views/theme/style.h"
 
 namespace tilescope::test {
 
@@ -24,14 +22,8 @@ protected:
         settle();
     }
     void settle() { waitUntilIdle(*window_); }
-    void newWindow() {
-        window_ = std::make_unique<gui::MainWindow>(gui::Memory::None);
-        window_->show();
-    }
-    static void prepare() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void newWindow() { window_ = shownWindow(); }
+    static void prepare() { prepareWindows(); }
     views::ZoomRange& zoom() { return window_->context().timeZoom; }
 
     SampleFiles files_;

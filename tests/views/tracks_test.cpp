@@ -272,12 +272,12 @@ private slots:
         const QPoint middle = middleOf(plot);
         QTest::mouseClick(&plot, Qt::LeftButton, {}, middle);
         settle();
-        QVERIFY(trace_->selectedStep() >= 0);
+        QVERIFY(trace_->selection().step() >= 0);
         QVERIFY(!plot.markers().empty());
         drag(plot, middle, middle + QPoint(120, 0), Qt::ShiftModifier);
-        QVERIFY(trace_->selectedRange());
+        QVERIFY(trace_->selection().range());
         const double from = plot.xAxis->pixelToCoord(middle.x());
-        QVERIFY(std::abs(static_cast<double>(trace_->selectedRange()->begin) - from) <= 1.5);
+        QVERIFY(std::abs(static_cast<double>(trace_->selection().range()->begin) - from) <= 1.5);
         QCOMPARE(plot.markers().size(), std::size_t(1));
         const double span = zoom().span();
         QTest::mouseDClick(&plot, Qt::LeftButton, {}, middle);

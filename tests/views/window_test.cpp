@@ -3,17 +3,15 @@
 #include <QMimeData>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/recent_files.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/execution/trace_view.h"
 #include "views/liveness/liveness_view.h"
 #include "views/memory/memory_view.h"
 #include "views/programs/programs_view.h"
-#include "views/theme/style.h"
 #include "views/widgets/loading_panel.h"
 
 #include <QLabel>
@@ -80,15 +78,11 @@ class WindowTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void init() {
         warnings.clear();
         qInstallMessageHandler(countWarnings);
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
+        window_ = test::shownWindow();
     }
     void cleanup() {
         window_.reset();

@@ -1,11 +1,13 @@
 #include "views/execution/box_tints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/base/error.h"
 #include "core/trace/exchange_rate.h"
 #include "core/trace/range_programs.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -116,7 +118,7 @@ std::shared_ptr<const BoxTints::Legend> BoxTints::legend(const std::stop_token& 
 }
 
 BoxTints::Legend BoxTints::readLegend(const std::stop_token& stop) const {
-    Legend legend;
+    Legend legend{by_};
     std::vector<std::pair<std::int64_t, std::string>> types;
     for (const ProfileViewPtr& profile : {profiles_.source, profiles_.target}) {
         if (!profile || !profile->info().hasExecution)
@@ -175,6 +177,43 @@ std::vector<std::int16_t> BoxTints::coloursOf(const ProfileView& profile,
             colours[i] = ofOperation[operation.index()];
     }
     return colours;
+}
+
+QString BoxTints::Legend::readOut(const BoxTint& tint, const Preferences& preferences) const {
+    if (by == ColourBy::Balance && tint.amount >= 0)
+        return Text::tr("\ntile balance %1 %")
+            .arg(100.0 * static_cast<double>(tint.amount), 0, 'f', 1);
+    if (by == ColourBy::Bytes && tint.amount >= 0)
+        return Text::tr("\n%1 exchanged in a cycle")
+            .arg(preferences.bytes(std::llround(static_cast<double>(tint.amount) * largest)));
+    const auto type = static_cast<std::size_t>(tint.parts[0].colour / tintShades);
+    if (by == ColourBy::Operation && tint.parts[0].colour >= 0 && type < types.size())
+        return Text::tr("\noperation: %1").arg(shownName(types[type]));
+    return {};
+}
+
+std::vector<LegendBar::Entry> BoxTints::Legend::entries(const Theme& theme,
+                                                        const Preferences& preferences) const {
+    std::vector<LegendBar::Entry> entries;
+    constexpr std::size_t most = 20; // further types are named by the read-out
+    for (std::size_t i = 0; i < std::min(most, types.size()); ++i)
+        entries.push_back(
+            {shownName(types[i], mostOfOne), tintColour(theme, static_cast<int>(i) * tintShades)});
+    if (types.size() > most)
+        entries.push_back({Text::tr("other types: %1").arg(types.size() - most), theme.mutedText});
+    if (by == ColourBy::Operation)
+        return entries;
+    LegendBar::Entry scale;
+    scale.mark = LegendBar::Mark::Scale;
+    constexpr int stops = 33;
+    for (int i = 0; i < stops; ++i)
+        scale.scale.push_back(amountColour(theme, static_cast<double>(i) / (stops - 1)));
+    scale.name = by == ColourBy::Balance ? Text::tr("Tile balance: 0 %")
+                                         : Text::tr("Received by exchange in a cycle: 0");
+    scale.end =
+        by == ColourBy::Balance ? Text::tr("100 %") : preferences.bytes(std::llround(largest));
+    entries.push_back(std::move(scale));
+    return entries;
 }
 
 } // namespace tilescope::views

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/analysis/compare/profile_pair.h"
+#include "views/plot/legend_bar.h"
 #include "views/plot/trace/box_colours.h"
+#include "views/session/preferences.h"
 
 namespace tilescope::views {
 
@@ -26,8 +28,14 @@ public:
 
     /// What the colours mean.
     struct Legend {
-        std::vector<std::string> types; ///< of operations, those with most cycles first
-        double largest = 0;             ///< bytes in a cycle at the end of the scale
+        ColourBy by = ColourBy::Kind;
+        std::vector<std::string> types = {}; ///< of operations, those with most cycles first
+        double largest = 0;                  ///< bytes in a cycle at the end of the scale
+
+        [[nodiscard]] std::vector<LegendBar::Entry> entries(const Theme& theme,
+                                                            const Preferences& preferences) const;
+        /// Another line of the read-out of a box; empty if it has nothing of the kind.
+        [[nodiscard]] QString readOut(const BoxTint& tint, const Preferences& preferences) const;
     };
     [[nodiscard]] std::shared_ptr<const Legend> legend(const std::stop_token& stop) const;
 

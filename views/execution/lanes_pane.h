@@ -4,10 +4,11 @@
 #include <QJsonObject>
 #include <QWidget>
 
-#include "views/execution/lane_sources.h"
+#include "views/execution/trace_items.h"
 #include "views/plot/legend_bar.h"
 #include "views/plot/trace/trace_plot.h"
 #include "views/query/background_query.h"
+#include "views/widgets/pointed.h"
 
 namespace tilescope::views {
 
@@ -20,7 +21,7 @@ class LanesPane : public QWidget {
     /// See controlStates().
     Q_PROPERTY(QJsonObject keptState READ keptState WRITE setKeptState)
 public:
-    explicit LanesPane(ViewContext& context, QWidget* parent = nullptr);
+    LanesPane(ViewContext& context, TraceSelection& selection);
 
     /// Reads another execution or other rows of it, `length` cycles, in colours of this kind.
     void load(TraceQuestion question, std::int64_t length, ColourBy colours = ColourBy::Kind);
@@ -39,42 +40,37 @@ public:
 signals:
     /// The steps of each lane, coarsely; the host's are those before the runs, if shown.
     void overviewRead(const std::vector<tilescope::views::TraceRow>& rows);
-    /// One step was clicked, by its execution index.
-    void stepClicked(qint64 step, bool target);
-    /// A stream copy of the host, by the cycle at which it begins.
-    void copyClicked(qint64 begin, bool target);
-    /// A box of several steps.
-    void rangeClicked(tilescope::CycleRange range);
-    /// A piece of the host's time, after rangeClicked().
-    void hostClicked(const tilescope::views::ValueTree& details);
-    void emptyClicked();
-    void status(const QString& text);
     /// The meaning of the colours has changed.
     void legendChanged();
     /// Only this IPU is to be shown.
     void ipuWanted(qint32 ipu);
+    /// Only steps of this name are to stay bright.
+    void searchWanted(const QString& name);
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void refresh();
+    /// A place in one of the items.
+    struct Found {
+        std::size_t lane = 0;
+        ItemPlace place;
+    };
+    /// None where there is no box.
+    [[nodiscard]] std::optional<Found> at(double x, double y) const;
     void clicked(double x, double y);
-    void zoomTo(const QMouseEvent& event);
+    void pointAt(const std::optional<QPoint>& position, const ShowMenu& show);
     void arrangeFor(const TraceQuestion& question);
-    [[nodiscard]] QString readOut(double x, double y) const;
-    [[nodiscard]] QString readOutOfTint(const BoxTint& tint) const;
-    [[nodiscard]] QString wallTimeReadOut(const TracePlottable::Hit& hit) const;
-    [[nodiscard]] std::string channelOf(const TracePlottable::Hit& hit) const;
-    [[nodiscard]] ValueTree hostDetails(const TracePlottable::Hit& hit) const;
     [[nodiscard]] std::vector<LaneWish> wishes() const;
 
     ViewContext& context_;
+    TraceSelection& selection_;
     TracePlot* plot_;
     TraceQuestion question_;
-    LaneSources sources_;
-    ColourBy colours_ = ColourBy::Kind;
+    TraceItems items_;
     std::shared_ptr<const BoxTints::Legend> legend_;
     std::int32_t ipus_ = 0; ///< of the profile that lanes are arranged for
     BackgroundQuery query_;
+    BackgroundQuery menuQuery_;
 };
 
 } // namespace tilescope::views

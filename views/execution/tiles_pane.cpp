@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "views/execution/trace_selection.h"
 #include "views/query/shared_work.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
@@ -39,9 +40,9 @@ std::vector<LanePart> partsInSight(TilePlot& plot) {
 
 } // namespace
 
-TilesPane::TilesPane(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context)
+TilesPane::TilesPane(ViewContext& context, TraceSelection& selection)
+    : context_(context)
+    , selection_(selection)
     , plot_(new TilePlot(context))
     , partsQuery_(context.workers)
     , rasterQuery_(context.workers)
@@ -50,7 +51,6 @@ TilesPane::TilesPane(ViewContext& context, QWidget* parent)
     plot_->setAccessibleName(tr("Tiles over time"));
     inColumn(this, {plot_});
     plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
-    connect(plot_, &PlotWidget::hovered, this, &TilesPane::status);
     connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
     connect(&context.timeZoom, &ZoomRange::changed, this, &TilesPane::refresh);
     connect(&plot_->rows(), &ZoomRange::changed, this, &TilesPane::refresh);
@@ -182,7 +182,7 @@ void TilesPane::clicked(double x, double y) {
         const std::int64_t step = on.parts.trace->stepAtCycle(on.asked.ipu, cycle);
         return [this, step, target = on.asked.target] {
             if (step >= 0)
-                emit stepClicked(step, target);
+                selection_.showStep(step, target);
         };
     });
 }

@@ -9,21 +9,19 @@
 
 namespace tilescope::views {
 
+class TraceSelection;
+
 /// A TilePlot that reads its own data again whenever the range of cycles or tiles changes, the last
 /// request first, stretching the last picture meanwhile.
 class TilesPane : public QWidget {
     Q_OBJECT
 public:
-    explicit TilesPane(ViewContext& context, QWidget* parent = nullptr);
+    TilesPane(ViewContext& context, TraceSelection& selection);
 
     /// Reads other profiles or IPUs.
     void load(const TraceQuestion& question);
     void clear();
     [[nodiscard]] TilePlot& plot() { return *plot_; }
-
-signals:
-    void stepClicked(qint64 step, bool target);
-    void status(const QString& text);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -40,6 +38,7 @@ private:
     void clicked(double x, double y);
 
     ViewContext& context_;
+    TraceSelection& selection_;
     TilePlot* plot_;
     BackgroundQuery partsQuery_;
     BackgroundQuery rasterQuery_;

@@ -5,7 +5,6 @@
 
 #include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
-#include "views/execution/lane_sources.h"
 #include "views/programs/program_details.h"
 #include "views/theme/text.h"
 
@@ -18,6 +17,14 @@ bool onlyTargetRan(const ProfilePair& profiles) {
 
 const ProfileViewPtr& executedOf(const ProfilePair& profiles) {
     return onlyTargetRan(profiles) ? profiles.target : profiles.source;
+}
+
+bool canShow(const ProfilePair& profiles) {
+    return executedOf(profiles) && executedOf(profiles)->info().hasExecution;
+}
+
+const ProfileViewPtr& profileOf(const ProfilePair& profiles, bool target) {
+    return target ? profiles.target : profiles.source;
 }
 
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
@@ -36,9 +43,8 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
     return asked;
 }
 
-std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop) {
-    return readLanes(laneSources(question), {range, minimumCycles}, {}, stop);
+std::string ipuLaneKey(IpuId ipu, bool target) {
+    return std::string(target ? "target" : "source") + " ipu " + std::to_string(ipu.value());
 }
 
 CycleRange wholeCycles(const ZoomRange& axis, double from, double to) {

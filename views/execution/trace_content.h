@@ -6,7 +6,7 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "views/execution/box_tints.h"
-#include "views/execution/host_lanes.h"
+#include "views/execution/hosts.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/session/ipu_set.h"
 #include "views/session/zoom_range.h"
@@ -33,6 +33,9 @@ struct TraceQuestion {
 bool onlyTargetRan(const ProfilePair& profiles);
 /// The profile whose execution the axis shows: the source, or the target if only that has one.
 const ProfileViewPtr& executedOf(const ProfilePair& profiles);
+/// Whether there is an execution to show.
+bool canShow(const ProfilePair& profiles);
+const ProfileViewPtr& profileOf(const ProfilePair& profiles, bool target);
 
 /// An IPU of a profile that a question asks for.
 struct AskedIpu {
@@ -43,11 +46,8 @@ struct AskedIpu {
 };
 /// Empty for a profile without an execution.
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
-
-/// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may be
-/// merged. Source first, then target, each host above its IPUs: see laneSources().
-std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop);
+/// TraceLane::key of the lane of an IPU.
+std::string ipuLaneKey(IpuId ipu, bool target);
 
 /// The whole cycles that a range of the axis touches, within its limits.
 CycleRange wholeCycles(const ZoomRange& axis, double from, double to);

@@ -134,15 +134,6 @@ QString costText(const InsightCost& cost, const Preferences& preferences, double
         .arg(QString::fromStdString(formatPercent(cost.share, 1)), textOf(wholeOf(cost)), amount);
 }
 
-/// Two runs of one model are told apart by their folders.
-QString nameOf(const ProfilePair& pair, const ProfileView& profile) {
-    const QString title = profileTitle(profile);
-    const std::string folder = profile.file().parent_path().filename().string();
-    if (profileTitle(*pair.source) != profileTitle(*pair.target) || folder.empty())
-        return title;
-    return InsightsView::tr("%1 (%2)").arg(title, shownText(QString::fromStdString(folder)));
-}
-
 QString kindTitle(InsightKind kind) {
     switch (kind) {
     case InsightKind::Time:
@@ -198,10 +189,10 @@ void InsightsView::reload() {
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
         found.push_back(
-            {pair.comparing() ? tr("Source: %1").arg(nameOf(pair, *pair.source)) : QString(),
+            {pair.comparing() ? tr("Source: %1").arg(profileTitle(pair, *pair.source)) : QString(),
              findAll(*pair.source, stop), true});
         if (pair.comparing())
-            found.push_back({tr("Target: %1").arg(nameOf(pair, *pair.target)),
+            found.push_back({tr("Target: %1").arg(profileTitle(pair, *pair.target)),
                              findAll(*pair.target, stop), false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);

@@ -22,6 +22,16 @@ inline QString profileTitle(const ProfileView& profile) {
                : QCoreApplication::translate("ProfileView", "%1 on %2").arg(model, machine);
 }
 
+/// The same for one of the open profiles: two runs of one model are distinguished by their folders.
+inline QString profileTitle(const ProfilePair& open, const ProfileView& profile) {
+    const std::string folder = profile.file().parent_path().filename().string();
+    const QString title = profileTitle(profile);
+    if (!open.comparing() || profileTitle(*open.source) != profileTitle(*open.target) ||
+        folder.empty())
+        return title;
+    return QCoreApplication::translate("ProfileView", "%1 (%2)").arg(title, shownName(folder));
+}
+
 /// Replaces a folder written by a run by the profile in it.
 std::filesystem::path profileIn(const std::filesystem::path& path);
 

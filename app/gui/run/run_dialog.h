@@ -6,6 +6,7 @@
 
 #include "app/gui/run/option_form.h"
 #include "app/gui/run/simulation_run.h"
+#include "core/view/profile_view.h"
 #include "views/widgets/wrapped_label.h"
 
 class QComboBox;
@@ -24,6 +25,12 @@ struct RunRequest {
     std::string focusOption; ///< key of the option to look at first, or "model"
     QString compareWith;     ///< profile to compare the result with
 };
+
+/// The request that repeats the run of a profile with one option changed, and the options in
+/// `with`; an empty key changes none, an empty value leaves the option (or "model") to the user.
+RunRequest runAgain(const ProfileView& profile, const std::string& key = {},
+                    const std::string& value = {},
+                    const std::map<std::string, std::string>& with = {});
 
 /// Model, target and options of a run; shows the equivalent command line, runs it as a child
 /// process with progress, log and cancel, and tells where the result is.

@@ -29,6 +29,22 @@ QHBoxLayout* withButton(QWidget* field, QPushButton* button) {
 
 } // namespace
 
+RunRequest runAgain(const ProfileView& profile, const std::string& key, const std::string& value,
+                    const std::map<std::string, std::string>& with) {
+    const ProfileInfo& info = profile.info();
+    RunRequest request;
+    const auto file = info.options.find("modelFile");
+    request.model = QString::fromStdString(file == info.options.end() ? info.model : file->second);
+    request.options = changedOptions(info.options);
+    if (!key.empty() && !value.empty())
+        request.options[key] = value;
+    for (const auto& [other, needed] : with)
+        request.options[other] = needed;
+    request.focusOption = key;
+    request.compareWith = QString::fromStdString(profile.file().string());
+    return request;
+}
+
 QWidget* RunDialog::makeHead() {
     auto* head = new QWidget;
     auto* rows = new QGridLayout(head);

@@ -1,155 +1,178 @@
-// The menus of the main window.
-#include <QMenu>
+#include "app/gui/window/menus.h"
+
 #include <QMenuBar>
-#include <QStackedWidget>
 #include <utility>
 
 #include "app/gui/window/command_palette.h"
-#include "app/gui/window/content_focus.h"
 #include "app/gui/window/main_window.h"
-#include "app/gui/window/menu_marks.h"
 #include "app/gui/window/side_menu.h"
-#include "views/sweep/sweep_view.h"
-#include "views/widgets/report_view.h"
+#include "views/plot/plot_widget.h"
 
 namespace tilescope::gui {
 
-QAction* MainWindow::add(QMenu* menu, const QString& text, const QKeySequence& keys,
-                         std::function<void()> run) {
+Menus::Menus(MainWindow& window)
+    : QObject(&window)
+    , window_(window) {
+    makeFileMenu();
+    makeViewMenu();
+    makeGoMenu();
+    makeRunMenu();
+    makeHelpMenu();
+    connect(&window.context().history, &views::History::changed, this, &Menus::update);
+}
+
+void Menus::update() {
+    const views::ViewContext& context = window_.context();
+    for (const ForProfile& command : needProfile_)
+        command.action->setEnabled(context.reports.source() != nullptr ||
+                                   (command.forSweep && window_.sweepInFront()));
+    for (QAction* action : needTarget_)
+        action->setEnabled(context.reports.target() != nullptr);
+    showSweep_->setEnabled(window_.sweep() != nullptr);
+    undo_->setEnabled(context.history.canUndo());
+    redo_->setEnabled(context.history.canRedo());
+    back_->setEnabled(context.history.canGoBack());
+    forward_->setEnabled(context.history.canGoForward());
+}
+
+QAction* Menus::add(QMenu* menu, const QString& text, const QKeySequence& keys,
+                    std::function<void()> run) {
     QAction* action = menu->addAction(text);
     action->setShortcut(keys);
     connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
     return action;
 }
 
-void MainWindow::makeMenus() {
-    makeFileMenu();
-    makeViewMenu();
-    makeGoMenu();
-    makeRunMenu();
-    makeHelpMenu();
+QAction* Menus::addForProfile(QMenu* menu, const QString& text, const QKeySequence& keys,
+                              std::function<void()> run, bool forSweep) {
+    needProfile_.push_back({add(menu, text, keys, std::move(run)), forSweep});
+    return needProfile_.back().action;
 }
 
-void MainWindow::makeFileMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&File"));
-    add(menu, tr("&New window"), QKeySequence::New, [this] { emit newWindowWanted(); });
-    add(menu, tr("&Open…"), QKeySequence::Open, [this] { openDialog(); });
-    recentMenu_ = menu->addMenu(tr("Open &recent"));
-    connect(recentMenu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    add(menu, tr("&Compare with…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { compareDialog(); });
+void Menus::makeFileMenu() {
+    QMenu* menu = window_.menuBar()->addMenu(tr("&File"));
+    WindowDialogs& dialogs = window_.dialogs();
+    views::ReportPair& profiles = window_.context().reports;
+    add(menu, tr("&New window"), QKeySequence::New, [this] { emit window_.newWindowWanted(); });
+    add(menu, tr("&Open…"), QKeySequence::Open, [&dialogs] { dialogs.openProfile(); });
+    QMenu* recent = menu->addMenu(tr("Open &recent"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { fillRecentMenu(recent); });
+    add(menu, tr("&Compare with…"), QKeySequence(tr("Ctrl+Shift+O")),
+        [&dialogs] { dialogs.compareWith(); });
     menu->addSeparator();
-    const auto inFront = [this] { return sweep_ != nullptr && pages_->currentWidget() == sweep_; };
-    needProfile_.push_back(add(menu, tr("Re&load"), QKeySequence::Refresh, [this, inFront] {
-        inFront() ? sweep_->reload() : context_.reports.reload();
-    }));
-    needProfile_.back()->setProperty(sweepHasItToo, true);
+    addForProfile(
+        menu, tr("Re&load"), QKeySequence::Refresh, [this] { window_.reload(); }, true);
     needTarget_.push_back(add(menu, tr("&Swap source and target"), QKeySequence(tr("Ctrl+Shift+X")),
-                              [this] { context_.reports.swap(); }));
+                              [&profiles] { profiles.swap(); }));
     needTarget_.push_back(
-        add(menu, tr("Stop co&mparing"), {}, [this] { context_.reports.closeTarget(); }));
-    needProfile_.push_back(add(menu, tr("&Close"), QKeySequence::Close, [this, inFront] {
-        if (!inFront())
-            return context_.reports.close();
-        pages_->removeWidget(sweep_);
-        std::exchange(sweep_, nullptr)->deleteLater();
-        profilesChanged(); // the profile that is open, or the home screen
-    }));
-    needProfile_.back()->setProperty(sweepHasItToo, true);
+        add(menu, tr("Stop co&mparing"), {}, [&profiles] { profiles.closeTarget(); }));
+    addForProfile(
+        menu, tr("&Close"), QKeySequence::Close, [this] { window_.closeInFront(); }, true);
     menu->addSeparator();
-    needProfile_.push_back(add(menu, tr("Save &picture of the report…"),
-                               QKeySequence(tr("Ctrl+Shift+S")), [this] { savePicture(); }));
-    needProfile_.push_back(add(menu, tr("Copy lin&k to this view"),
-                               QKeySequence(tr("Ctrl+Shift+L")), [this] { copyLink(); }));
-    needProfile_.push_back(
-        add(menu, tr("&Export the execution trace…"), {}, [this] { exportTrace(false); }));
-    needProfile_.push_back(
-        add(menu, tr("Export the &visible part of the trace…"), {}, [this] { exportTrace(true); }));
-    add(menu, tr("Pre&ferences…"), QKeySequence(tr("Ctrl+,")), [this] { showPreferences(); });
+    addForProfile(menu, tr("Save &picture of the report…"), QKeySequence(tr("Ctrl+Shift+S")),
+                  [&dialogs] { dialogs.savePicture(); });
+    addForProfile(menu, tr("Copy lin&k to this view"), QKeySequence(tr("Ctrl+Shift+L")),
+                  [this] { window_.session().copyLink(); });
+    addForProfile(menu, tr("&Export the execution trace…"), {},
+                  [&dialogs] { dialogs.exportTrace(false); });
+    addForProfile(menu, tr("Export the &visible part of the trace…"), {},
+                  [&dialogs] { dialogs.exportTrace(true); });
+    add(menu, tr("Pre&ferences…"), QKeySequence(tr("Ctrl+,")),
+        [&dialogs] { dialogs.showPreferences(); });
     menu->addSeparator();
-    add(menu, tr("Close &window"), QKeySequence(tr("Ctrl+Shift+W")), [this] { close(); });
-    add(menu, tr("&Quit"), QKeySequence::Quit, [this] { emit quitWanted(); });
+    add(menu, tr("Close &window"), QKeySequence(tr("Ctrl+Shift+W")), [this] { window_.close(); });
+    add(menu, tr("&Quit"), QKeySequence::Quit, [this] { emit window_.quitWanted(); });
 }
 
-void MainWindow::fillRecentMenu() {
-    recentMenu_->clear();
-    for (const QString& entry : recent_.entries())
-        add(recentMenu_, RecentFiles::filesOf(entry).join(tr("  compared with  ")), {},
-            [this, entry] { compareProfiles(RecentFiles::filesOf(entry)); });
-    recentMenu_->addSeparator();
-    QAction* clear = add(recentMenu_, tr("Clear the list"), {}, [this] { recent_.clear(); });
-    clear->setEnabled(!recent_.entries().isEmpty());
+void Menus::fillRecentMenu(QMenu* menu) {
+    RecentFiles& recent = window_.recent();
+    menu->clear();
+    for (const QString& entry : recent.entries())
+        add(menu, RecentFiles::filesOf(entry).join(tr("  compared with  ")), {},
+            [this, entry] { window_.compareProfiles(RecentFiles::filesOf(entry)); });
+    menu->addSeparator();
+    QAction* clear = add(menu, tr("Clear the list"), {}, [&recent] { recent.clear(); });
+    clear->setEnabled(!recent.entries().isEmpty());
 }
 
-void MainWindow::makeViewMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&View"));
+void Menus::makeViewMenu() {
+    QMenu* menu = window_.menuBar()->addMenu(tr("&View"));
     for (const Report report : reports)
-        needProfile_.push_back(
-            add(menu, reportTitle(report), QKeySequence(reportKeys(report)), [this, report] {
-                showReport(report);
-                ContentFocus::of(*this).want(*reportStack_);
-            }));
+        addForProfile(menu, reportTitle(report), QKeySequence(reportKeys(report)),
+                      [this, report] { window_.reports().goTo(report); });
     menu->addSeparator();
     add(menu, tr("Switch light and dark"), QKeySequence(tr("Ctrl+Shift+T")), [this] {
-        context_.preferences.setTheme(context_.theme.current().dark ? views::ThemeChoice::Light
-                                                                    : views::ThemeChoice::Dark);
+        views::ViewContext& context = window_.context();
+        context.preferences.setTheme(context.theme.current().dark ? views::ThemeChoice::Light
+                                                                  : views::ThemeChoice::Dark);
     });
     menu->addSeparator();
-    add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")), [this] { sideMenu_->toggle(); });
+    add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")),
+        [this] { window_.reports().sideMenu().toggle(); });
     add(menu, tr("Full screen"), QKeySequence(Qt::Key_F11),
-        [this] { isFullScreen() ? showNormal() : showFullScreen(); });
-    frameTimes_ = menu->addAction(tr("Painting times"));
-    frameTimes_->setCheckable(true);
-    frameTimes_->setShortcut(QKeySequence(Qt::Key_F12));
-    connect(frameTimes_, &QAction::toggled, this, &MainWindow::setShowsFrameTimes);
+        [this] { window_.isFullScreen() ? window_.showNormal() : window_.showFullScreen(); });
+    QAction* frameTimes = menu->addAction(tr("Painting times"));
+    frameTimes->setCheckable(true);
+    frameTimes->setShortcut(QKeySequence(Qt::Key_F12));
+    connect(frameTimes, &QAction::toggled, this, [this](bool shown) {
+        window_.setProperty(views::showFrameTimesProperty, shown);
+        window_.context().frameTimes.reset();
+        for (QWidget* child : window_.findChildren<QWidget*>())
+            child->update();
+    });
 }
 
-void MainWindow::makeGoMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&Go"));
+void Menus::makeGoMenu() {
+    QMenu* menu = window_.menuBar()->addMenu(tr("&Go"));
+    views::ViewContext& context = window_.context();
     undo_ = add(menu, tr("Undo zoom or selection"), QKeySequence(tr("Ctrl+Z")),
-                [this] { context_.history.undo(); });
-    redo_ = add(menu, tr("Redo zoom or selection"), {}, [this] { context_.history.redo(); });
+                [&context] { context.history.undo(); });
+    redo_ = add(menu, tr("Redo zoom or selection"), {}, [&context] { context.history.redo(); });
     redo_->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     back_ = add(menu, tr("Back to the selection before"), QKeySequence::Back,
-                [this] { context_.history.back(); });
+                [&context] { context.history.back(); });
     forward_ =
-        add(menu, tr("Forward"), QKeySequence::Forward, [this] { context_.history.forward(); });
-    add(menu, tr("Clear selection"), {}, [this] { context_.selection.clear(); });
+        add(menu, tr("Forward"), QKeySequence::Forward, [&context] { context.history.forward(); });
+    add(menu, tr("Clear selection"), {}, [&context] { context.selection.clear(); });
     menu->addSeparator();
-    QAction* find = add(menu, tr("Search in this report"), {}, [this] {
-        if (context_.reports.source())
-            view(current_).focusSearch();
+    QAction* find = addForProfile(menu, tr("Search in this report"), {}, [this] {
+        if (window_.context().reports.source())
+            window_.view(window_.currentReport()).focusSearch();
     });
     find->setShortcuts({QKeySequence(Qt::Key_Slash), QKeySequence(QKeySequence::Find)});
-    needProfile_.push_back(find);
-    needProfile_.push_back(
-        add(menu, tr("Show the whole execution"), {}, [this] { context_.timeZoom.fit(); }));
+    addForProfile(menu, tr("Show the whole execution"), {}, [&context] { context.timeZoom.fit(); });
     showSweep_ = add(menu, tr("Results of the sweep"), QKeySequence(tr("Ctrl+Alt+W")),
-                     [this] { showSweep(); });
+                     [this] { window_.showSweep(); });
     menu->addSeparator();
     add(menu, tr("Find anything…"), QKeySequence(tr("Ctrl+P")),
-        [this] { (new CommandPalette(*this))->open(); });
+        [this] { (new CommandPalette(window_))->open(); });
 }
 
-void MainWindow::makeRunMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&Run"));
-    add(menu, tr("&Run a model…"), QKeySequence(tr("Ctrl+Shift+R")), [this] { openRunDialog({}); });
-    needProfile_.push_back(add(menu, tr("Run again with &other options…"),
-                               QKeySequence(tr("Ctrl+Alt+R")),
-                               [this] { openRunDialog(runAgain(*context_.reports.source())); }));
-    needProfile_.push_back(add(menu, tr("&Try all suggestions…"), {},
-                               [this] { openTryAll(context_.reports.source()); }));
+void Menus::makeRunMenu() {
+    QMenu* menu = window_.menuBar()->addMenu(tr("&Run"));
+    WindowDialogs& dialogs = window_.dialogs();
+    const views::ReportPair& profiles = window_.context().reports;
+    add(menu, tr("&Run a model…"), QKeySequence(tr("Ctrl+Shift+R")),
+        [&dialogs] { dialogs.openRun({}); });
+    addForProfile(menu, tr("Run again with &other options…"), QKeySequence(tr("Ctrl+Alt+R")),
+                  [&dialogs, &profiles] { dialogs.openRun(runAgain(*profiles.source())); });
+    addForProfile(menu, tr("&Try all suggestions…"), {},
+                  [&dialogs, &profiles] { dialogs.tryAll(profiles.source()); });
 }
 
-void MainWindow::makeHelpMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&Help"));
-    QAction* help = add(menu, tr("&Help on this report"), {}, [this] {
-        showHelp(context_.reports.source() ? reportName(current_) : QString());
+void Menus::makeHelpMenu() {
+    QMenu* menu = window_.menuBar()->addMenu(tr("&Help"));
+    WindowDialogs& dialogs = window_.dialogs();
+    QAction* help = add(menu, tr("&Help on this report"), {}, [this, &dialogs] {
+        dialogs.showHelp(window_.context().reports.source() ? reportName(window_.currentReport())
+                                                            : QString());
     });
     help->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)});
-    add(menu, tr("&Terms and abbreviations"), {}, [this] { showHelp(QStringLiteral("glossary")); });
+    add(menu, tr("&Terms and abbreviations"), {},
+        [&dialogs] { dialogs.showHelp(QStringLiteral("glossary")); });
     add(menu, tr("&Keyboard and mouse"), QKeySequence(tr("Ctrl+F1")),
-        [this] { showHelp(QStringLiteral("keys")); });
-    add(menu, tr("&About TileScope"), {}, [this] { showAbout(); });
+        [&dialogs] { dialogs.showHelp(QStringLiteral("keys")); });
+    add(menu, tr("&About TileScope"), {}, [&dialogs] { dialogs.showAbout(); });
 }
 
 } // namespace tilescope::gui

@@ -66,7 +66,7 @@ void WindowGuide::showOption(const QString& key) {
         return;
     const std::string name = key.toStdString();
     if (!profile->info().options.contains(name) && !profile->info().engineOptions.contains(name)) {
-        window_.openRunDialog(MainWindow::runAgain(*profile, name));
+        window_.dialogs().openRun(runAgain(*profile, name));
         return;
     }
     window_.showReport(Report::Summary);
@@ -85,7 +85,7 @@ void WindowGuide::focusContent(const QString& section) {
 }
 
 void WindowGuide::showHelp(const QString& page, const QString& heading) {
-    window_.showHelp(page, heading);
+    window_.dialogs().showHelp(page, heading);
 }
 
 } // namespace tilescope::gui

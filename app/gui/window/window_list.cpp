@@ -45,14 +45,14 @@ MainWindow& WindowList::add() {
                 remember();
         },
         Qt::QueuedConnection);
-    window->setOpenProfilesSource([this] { return openProfiles(); });
+    window->dialogs().setOpenProfilesSource([this] { return openProfiles(); });
     return *window;
 }
 
 QStringList WindowList::openProfiles() const {
     QStringList files;
-    for (const MainWindow* window : windows_)
-        files += window->openFiles();
+    for (MainWindow* window : windows_)
+        files += window->session().files();
     return files;
 }
 
@@ -73,8 +73,8 @@ void WindowList::remember() {
     if (memory_ == Memory::None)
         return;
     std::vector<SessionState> states;
-    for (const MainWindow* window : windows_)
-        states.push_back(window->state());
+    for (MainWindow* window : windows_)
+        states.push_back(window->session().state());
     storeSession(states);
 }
 

@@ -97,12 +97,12 @@ private slots:
         window_->activateWindow();
         key(Qt::Key_Period);
         key(Qt::Key_R);
-        const CycleRange range = trace_->selectedRange().value();
+        const CycleRange range = trace_->selection().range().value();
         key(Qt::Key_M);
         QCOMPARE(trace_->marks().rowCount(), 1);
         QVERIFY(trace_->marks().marks()[0].isRange());
         QCOMPARE(trace_->marks().marks()[0].cycle, static_cast<double>(range.begin));
-        QTreeView& list = trace_->marksPanel().list();
+        QTreeView& list = trace_->tabs().marksPanel().list();
         QVERIFY(list.isVisible());
         auto* field = list.findChild<QLineEdit*>(); // the text is being edited
         QVERIFY(field);
@@ -117,8 +117,8 @@ private slots:
         open({files_.write("b.pop")});
         for (const double cycle : {100, 300, 600})
             trace_->marks().add(cycle, QString::number(cycle));
-        trace_->findChild<QTabWidget*>()->setCurrentWidget(&trace_->marksPanel());
-        MarksPanel& panel = trace_->marksPanel();
+        trace_->findChild<QTabWidget*>()->setCurrentWidget(&trace_->tabs().marksPanel());
+        MarksPanel& panel = trace_->tabs().marksPanel();
         QSignalSpy gone(&panel, &MarksPanel::goTo);
         const auto click = [&](int row, Qt::KeyboardModifiers modifiers) {
             const QRect place = panel.list().visualRect(trace_->marks().index(row, 0));

@@ -43,21 +43,21 @@ private slots:
         settle();
         QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
         settle();
-        const std::int64_t found = trace_->selectedStep();
+        const std::int64_t found = trace_->selection().step();
         QVERIFY(found >= 0);
         const auto program = target->trace({})->stepAt(found).program;
         QVERIFY((*target->programs({}))[program].name.find("ExchangePre") != std::string::npos);
         QTest::keyClick(&trace_->plot(), Qt::Key_Period);
         settle();
-        QCOMPARE(trace_->selectedStep(), found + 1);
+        QCOMPARE(trace_->selection().step(), found + 1);
         QVERIFY(window_->context().selection.current() == views::Selected{});
         // Nor do selections of other reports move anything here.
         window_->context().selection.update([](views::Selected& s) { s.program = ProgramId(1); });
         settle();
         QVERIFY(!panel.showsMessage());
 
-        auto& table = trace_->inRange().findChild<views::TablePanel*>()->view();
-        trace_->findChild<QTabWidget*>()->setCurrentWidget(&trace_->inRange());
+        auto& table = trace_->tabs().inRange().findChild<views::TablePanel*>()->view();
+        trace_->findChild<QTabWidget*>()->setCurrentWidget(&trace_->tabs().inRange());
         settle();
         QVERIFY(table.model()->rowCount() > 1);
         const views::Selected before = window_->context().selection.current();

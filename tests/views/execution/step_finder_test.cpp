@@ -43,13 +43,14 @@ private slots:
         settle();
         look(start(2) - 1, start(3));
         press();
-        QCOMPARE(trace_->selectedStep(), matches[2]); // what is in sight, not the first
+        QCOMPARE(trace_->selection().step(), matches[2]); // what is in sight, not the first
         look(start(3) + 1, start(3) + 1000);
         press();
-        QVERIFY(trace_->selectedStep() > matches[3] || trace_->selectedStep() <= matches[2]);
+        QVERIFY(trace_->selection().step() > matches[3] ||
+                trace_->selection().step() <= matches[2]);
         look(start(2) - 1, start(3));
         press();
-        QCOMPARE(trace_->selectedStep(), matches[2]);
+        QCOMPARE(trace_->selection().step(), matches[2]);
     }
 };
 

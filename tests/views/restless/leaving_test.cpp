@@ -11,11 +11,9 @@
 
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/home_screen.h"
-#include "app/gui/window/main_window.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
-#include "views/theme/style.h"
+#include "tests/views/shown_window.h"
 #include "views/widgets/report_view.h"
 
 namespace leaving_test {
@@ -108,14 +106,9 @@ class LeavingTest : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
+    void initTestCase() { test::prepareWindows(); }
     void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = test::shownWindow({1280, 720});
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }
     void cleanup() { window_.reset(); }

@@ -388,7 +388,7 @@ void Monkey::openRun() {
     gui::MainWindow& of = window();
     if (QApplication::activeModalWidget() != nullptr)
         return;
-    of.openRunDialog({QStringLiteral("mlp"), {}, {}, {}});
+    of.dialogs().openRun({QStringLiteral("mlp"), {}, {}, {}});
     letTimePass();
     key(Qt::Key_Return);
     if (random(3) == 0)

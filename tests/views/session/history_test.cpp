@@ -236,17 +236,17 @@ private slots:
         const double zoomed = zoom().span();
         QVERIFY(zoomed < all);
         key(Qt::Key_Period);
-        const std::int64_t step = trace_->selectedStep();
+        const std::int64_t step = trace_->selection().step();
         QVERIFY(step >= 0);
         key(Qt::Key_Period);
-        QVERIFY(trace_->selectedStep() > step);
+        QVERIFY(trace_->selection().step() > step);
         key(Qt::Key_R);
-        QVERIFY(trace_->selectedRange());
+        QVERIFY(trace_->selection().range());
         menuKey(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(!trace_->selectedRange());
-        QVERIFY(trace_->selectedStep() > step);
+        QVERIFY(!trace_->selection().range());
+        QVERIFY(trace_->selection().step() > step);
         menuKey(Qt::Key_Z, Qt::ControlModifier);
-        QCOMPARE(trace_->selectedStep(), step);
+        QCOMPARE(trace_->selection().step(), step);
         menuKey(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(zoom().span(), zoomed);
         menuKey(Qt::Key_Z, Qt::ControlModifier);
@@ -254,8 +254,8 @@ private slots:
         QVERIFY(!history().canUndo());
         for (int i = 0; i < 4; ++i)
             menuKey(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-        QVERIFY(trace_->selectedRange());
-        QVERIFY(trace_->selectedStep() > step);
+        QVERIFY(trace_->selection().range());
+        QVERIFY(trace_->selection().step() > step);
     }
 
     void aStepLeadsBackToTheReportOfItsZoom() {

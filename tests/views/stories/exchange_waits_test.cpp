@@ -111,10 +111,10 @@ private slots:
 
         // The range has a table with the operations of these steps.
         dragWithShift(links, {from, y}, {to, y});
-        QVERIFY(trace.selectedRange());
+        QVERIFY(trace.selection().range());
         openTab(trace, "Range");
         story.waitUntilIdle();
-        QTableView& steps = trace.inRange().findChild<TablePanel*>()->view();
+        QTableView& steps = trace.tabs().inRange().findChild<TablePanel*>()->view();
         QVERIFY(steps.isVisible());
         const int copies = Story::rowWith(steps, "ipuCopy");
         QVERIFY(copies >= 0 && copies <= 1); // below the totals at most

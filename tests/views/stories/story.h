@@ -16,12 +16,10 @@
 #include <QtTest>
 
 #include "app/gui/run/run_dialog.h"
-#include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
 #include "tests/support/test_main.h"
-#include "tests/support/window_steps.h"
+#include "tests/views/shown_window.h"
 #include "views/plot/plot_widget.h"
-#include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::test {
@@ -31,12 +29,9 @@ namespace tilescope::test {
 class Story {
 public:
     Story() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
+        prepareWindows();
         qputenv("PATH", programFolder().toUtf8() + ':' + qgetenv("PATH"));
-        window_ = std::make_unique<gui::MainWindow>(gui::Memory::None);
-        window_->resize(1280, 720);
-        window_->show();
+        window_ = shownWindow({1280, 720});
         [&] { QVERIFY(QTest::qWaitForWindowActive(window_.get())); }();
     }
 

@@ -29,7 +29,6 @@ TrackPlot::TrackPlot(ViewContext& context, const CounterTrack& track, QWidget* p
     yAxis->setTicks(false);
     yAxis->setTickLabels(false);
     yAxis->grid()->setVisible(false);
-    setReadOut([this](double x, double) { return readOut(x); });
     connect(&context.timeZoom, &ZoomRange::changed, this, &TrackPlot::fitValues);
 }
 
@@ -52,20 +51,6 @@ void TrackPlot::fitValues() {
     if (side.overview && side.overview->limited && top >= nearLimit * side.overview->whole)
         top = std::max(top, side.overview->whole);
     yAxis->setRange(0, top > 0 ? top * headRoom : 1);
-}
-
-QString TrackPlot::readOut(double cycle) const {
-    const auto of = [&](const TrackSide& side) {
-        const TrackCurve* curve = side.reaching(cycle, cycle);
-        const auto column = curve != nullptr ? curve->columnAt(cycle) : std::nullopt;
-        return column ? columnText(track_, *curve, *column, theme(), units()) : QString();
-    };
-    const QString source = of(curve_->sides()[0]);
-    if (!curve_->comparing())
-        return source.isEmpty() ? source : QStringLiteral("%1: %2").arg(track_.name(), source);
-    const QString target = of(curve_->sides()[1]);
-    return tr("Source: %1   Target: %2")
-        .arg(source.isEmpty() ? tr("nothing") : source, target.isEmpty() ? tr("nothing") : target);
 }
 
 void TrackPlot::paintExtra(QPainter& painter) {

@@ -28,7 +28,6 @@ protected:
 private:
     void fitValues();
     void paintMargin(QPainter& painter) const;
-    [[nodiscard]] QString readOut(double cycle) const;
     [[nodiscard]] TrackUnits units() const { return {context().preferences, clockHz_}; }
 
     const CounterTrack& track_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,10 @@ struct TraceRow {
     std::vector<TraceBox> boxes;
 };
 
-/// The rows of a lane: of an IPU of a profile, of its host, or of whatever else runs over time.
+struct TrackCurve;
+
+/// The rows of a lane: of an IPU of a profile, of its host, or of whatever else runs over time. Or
+/// a counter, whose curve has a plot of its own.
 struct TraceLane {
     std::string name;    ///< "IPU 0"
     bool target = false; ///< of the second profile
@@ -61,6 +65,7 @@ struct TraceLane {
     TraceRow folded = {};                   ///< all that a folded lane shows
     bool ofSeveral = false;                 ///< can be shown without others of its kind (IPUs)
     std::vector<std::string> channels = {}; ///< that its boxes are coloured by
+    std::shared_ptr<const TrackCurve> curve = {};
 };
 
 /// How a box is painted: its colour as 0xAARRGGBB, opaque, and how much of its length it fills.

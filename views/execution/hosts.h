@@ -1,4 +1,4 @@
-// The host's lane in the execution trace.
+// The host of an execution.
 #pragma once
 
 #include <memory>
@@ -32,11 +32,8 @@ private:
 struct Hosts {
     std::shared_ptr<const HostOfProfile> source;
     std::shared_ptr<const HostOfProfile> target;
-
-    /// The earlier begin of the two, zero or negative.
-    [[nodiscard]] std::int64_t firstCycle() const;
-    /// The later end of the two.
-    [[nodiscard]] std::int64_t lastCycle() const;
+    std::int64_t firstCycle = 0; ///< the earlier begin of the two, zero or negative
+    std::int64_t lastCycle = 0;  ///< the later end of the two
 };
 
 /// On a worker thread.

@@ -1,8 +1,11 @@
-#include "views/execution/host_lane.h"
+#include "views/execution/item_kinds.h"
 
 #include <algorithm>
 #include <iterator>
 
+#include "views/execution/trace_selection.h"
+#include "views/plot/read_out.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -92,20 +95,61 @@ std::string nameOfHost(bool comparing, bool target) {
     return name.toStdString();
 }
 
-class HostLaneSource : public LaneSource {
+/// The channel of a box; empty without one.
+std::string channelOf(const ItemPlace& place) {
+    const std::vector<std::string>& channels = place.lane->channels;
+    const auto channel = static_cast<std::size_t>(place.box->channel);
+    return place.box->channel >= 0 && channel < channels.size() ? channels[channel] : std::string();
+}
+
+/// Details of a piece of host time, for the panel that shows a step's details.
+ValueTree detailsOf(const ItemPlace& place, double clockHz) {
+    const TraceBox& box = *place.box;
+    ValueTree tree;
+    tree.properties = true;
+    tree.nameTitle = Text::tr("Host");
+    tree.valueTitles.append(QString());
+    const auto add = [&](const QString& name, Cell value, Unit unit = Unit::None) {
+        tree.roots.push_back(valueLine(name, std::move(value), unit));
+    };
+    add(Text::tr("Name"), box.name);
+    if (const std::string channel = channelOf(place); !channel.empty())
+        add(Text::tr("Channel"), channel);
+    // Rows below the first of a thread have no name of their own.
+    const std::vector<std::string>& names = place.lane->rowNames;
+    for (std::size_t row = std::min(place.row + 1, names.size()); row-- > 0;)
+        if (!names[row].empty()) {
+            add(Text::tr("Row"), names[row]);
+            break;
+        }
+    if (!box.wallTime) {
+        add(Text::tr("Start"), Duration{box.begin, clockHz}, Unit::Cycles);
+        add(Text::tr("Duration"), Duration{box.cycles(), clockHz}, Unit::Cycles);
+        return tree;
+    }
+    const double clock = std::max(1.0, clockHz);
+    add(Text::tr("From start of first run"), static_cast<double>(box.begin) / clock, Unit::Seconds);
+    if (box.moment)
+        add(Text::tr("Time of the host"), Text::tr("none: a moment").toStdString());
+    else
+        add(Text::tr("Time of the host"), static_cast<double>(box.cycles()) / clock, Unit::Seconds);
+    return tree;
+}
+
+class HostItem : public TraceItem {
 public:
-    HostLaneSource(const TraceQuestion& question, std::shared_ptr<const HostOfProfile> host,
-                   bool target)
-        : LaneSource(target ? "target host" : "source host",
-                     nameOfHost(question.profiles.comparing(), target), target)
+    HostItem(const TraceQuestion& question, std::shared_ptr<const HostOfProfile> host, bool target)
+        : TraceItem(question, target ? "target host" : "source host",
+                    nameOfHost(question.profiles.comparing(), target), target)
         , host_(std::move(host))
+        , clock_(question.profiles.source->machine().clockHz)
         , compilation_(question.compilation) {
         for (const AskedIpu& asked : askedIpus(question))
             if (asked.target == target)
                 ipus_.push_back(asked.ipu);
     }
 
-    [[nodiscard]] TraceLane read(const LaneDetail& detail,
+    [[nodiscard]] TraceLane read(const ItemDetail& detail,
                                  const std::stop_token& stop) const override {
         const auto host = host_->timeline(stop);
         TraceLane lane = empty();
@@ -141,16 +185,36 @@ public:
             return {};
         return lane.rows.front();
     }
+    [[nodiscard]] QString readOut(const ItemPlace& place,
+                                  const ViewContext& context) const override {
+        const TraceBox& box = *place.box;
+        if (!box.wallTime)
+            return TraceItem::readOut(place, context);
+        // The host's own time is not cycles of the machine: those only say where it is on the axis.
+        const double clock = std::max(1.0, clock_);
+        QStringList lines{titleOf(box)};
+        if (const std::string channel = channelOf(place); !channel.empty())
+            lines << readOutLine(Text::tr("Channel"), shownName(channel));
+        if (!box.moment)
+            lines << readOutLine(Text::tr("Time of the host"),
+                                 durationText(static_cast<double>(box.cycles()) / clock));
+        lines << readOutLine(Text::tr("From start of first run"),
+                             durationText(static_cast<double>(box.begin) / clock));
+        return lines.join(QLatin1Char('\n'));
+    }
     /// The host's copy and that of the IPU are one step.
-    [[nodiscard]] LaneClick click(const TraceBox& box) const override {
-        const bool copies = box.look == TraceBox::Look::Step && box.steps >= 1;
-        return {copies ? LaneClick::To::Copy : LaneClick::To::Range, box.begin,
-                CycleRange{box.begin, box.end}};
+    void click(const ItemPlace& place, TraceSelection& selection) const override {
+        if (place.box->look == TraceBox::Look::Step && place.box->steps >= 1) {
+            selection.dropRange();
+            return selection.showCopy(place.box->begin, target());
+        }
+        TraceItem::click(place, selection);
+        selection.showDetails(detailsOf(place, clock_));
     }
 
 private:
     [[nodiscard]] std::vector<TraceSpan> copies(const HostTimeline& host,
-                                                const LaneDetail& detail) const {
+                                                const ItemDetail& detail) const {
         std::vector<std::vector<TraceSpan>> ofIpus(ipus_.size());
         shareWork(ipus_.size(), detail.cores, [&](std::size_t at) {
             ofIpus[at] = host.copies().spans(ipus_[at], detail.range, detail.minimumCycles);
@@ -162,15 +226,16 @@ private:
     }
 
     std::shared_ptr<const HostOfProfile> host_;
+    double clock_; ///< Hz, of the source
     bool compilation_;
     std::vector<IpuId> ipus_;
 };
 
 } // namespace
 
-void addHostLane(LaneSources& lanes, const TraceQuestion& question, bool target) {
+void addHost(TraceItems& items, const TraceQuestion& question, bool target) {
     if (const auto& host = target ? question.hosts.target : question.hosts.source)
-        lanes.push_back(std::make_shared<HostLaneSource>(question, host, target));
+        items.push_back(std::make_shared<HostItem>(question, host, target));
 }
 
 } // namespace tilescope::views

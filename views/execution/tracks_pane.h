@@ -4,11 +4,10 @@
 #include <QMenu>
 #include <QWidget>
 
-#include "core/analysis/compare/profile_pair.h"
+#include "views/execution/trace_item.h"
 #include "views/execution/tracks/crosshair.h"
 #include "views/execution/tracks/track_plot.h"
 #include "views/query/background_query.h"
-#include "views/session/ipu_set.h"
 
 namespace tilescope::views {
 
@@ -18,14 +17,13 @@ namespace tilescope::views {
 class TracksPane : public QWidget {
     Q_OBJECT
 public:
-    explicit TracksPane(ViewContext& context, QWidget* parent = nullptr);
+    TracksPane(ViewContext& context, TraceSelection& selection);
 
     /// A checkable action for each kind of track.
     void addChoices(QMenu& menu);
-    /// Reads other profiles or IPUs.
-    void load(const ProfilePair& profiles, const IpuSet& ipus, std::int64_t length);
-    void clear();
-    void setMarkers(const std::vector<PlotWidget::Marker>& markers);
+    /// Reads other profiles or IPUs, whose executions take `length` cycles.
+    void load(const TraceQuestion& question, std::int64_t length);
+    void clear() { load({}, 0); }
     /// Other plots are added to it to show a line at the pointer, too.
     [[nodiscard]] Crosshair& crosshair() { return crosshair_; }
     /// Of all kinds, shown or not.
@@ -39,8 +37,6 @@ public:
 
 signals:
     void status(const QString& text);
-    /// A click: the step of the source that runs there, by its execution index.
-    void stepClicked(qint64 step);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -53,20 +49,25 @@ private:
     void arrange();
     void place();
     void refresh();
-    void clicked(double cycle);
-    struct Question;
-    [[nodiscard]] Question question() const;
-    struct Answer;
-    static std::vector<Answer> read(const Question& question, const std::stop_token& stop);
-    void show(std::vector<Answer> answers);
+    /// The counter of a profile, as one side of its plot.
+    struct Track {
+        std::shared_ptr<const TraceItem> item;
+        std::size_t plot = 0;
+        std::size_t side = 0;
+    };
+    [[nodiscard]] TrackSide sideOf(const Track& track) const {
+        return plots_[track.plot]->curve().sides()[track.side];
+    }
+    void setCurve(const Track& track, std::shared_ptr<const TrackCurve> curve, bool overview);
+    [[nodiscard]] QString readOut(std::size_t plot, double cycle) const;
 
     ViewContext& context_;
     Crosshair crosshair_;
     std::vector<TrackPlot*> plots_;
     std::vector<bool> wanted_;
     std::vector<bool> shown_;
+    std::vector<Track> tracks_;
     BackgroundQuery query_;
-    BackgroundQuery clickQuery_;
     ProfilePair profiles_;
     IpuSet ipus_;
     std::int64_t length_ = 0;

@@ -1,4 +1,4 @@
-#include "views/execution/host_lanes.h"
+#include "views/execution/hosts.h"
 
 #include <algorithm>
 
@@ -41,24 +41,14 @@ std::shared_ptr<const HostTimeline> HostOfProfile::timeline(const std::stop_toke
     });
 }
 
-std::int64_t Hosts::firstCycle() const {
-    std::int64_t first = 0;
-    for (const auto& host : {source, target})
-        if (host)
-            first = std::min(first, host->firstCycle());
-    return first;
-}
-
-std::int64_t Hosts::lastCycle() const {
-    std::int64_t last = 0;
-    for (const auto& host : {source, target})
-        if (host)
-            last = std::max(last, host->lastCycle());
-    return last;
-}
-
 Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop) {
-    return {readOne(profiles.source, stop), readOne(profiles.target, stop)};
+    Hosts hosts{readOne(profiles.source, stop), readOne(profiles.target, stop)};
+    for (const auto& host : {hosts.source, hosts.target})
+        if (host) {
+            hosts.firstCycle = std::min(hosts.firstCycle, host->firstCycle());
+            hosts.lastCycle = std::max(hosts.lastCycle, host->lastCycle());
+        }
+    return hosts;
 }
 
 std::int64_t stepOfCopy(const ProfileView& profile, std::int64_t cycle,

@@ -1,4 +1,4 @@
-#include "views/execution/ipu_lane.h"
+#include "views/execution/item_kinds.h"
 
 #include <algorithm>
 #include <iterator>
@@ -70,10 +70,10 @@ void dropSyncs(TraceLane& lane) {
         });
 }
 
-class IpuLane : public LaneSource {
+class IpuItem : public TraceItem {
 public:
-    IpuLane(const TraceQuestion& question, const AskedIpu& asked)
-        : LaneSource(ipuLaneKey(asked.ipu, asked.target), asked.name, asked.target)
+    IpuItem(const TraceQuestion& question, const AskedIpu& asked)
+        : TraceItem(question, ipuLaneKey(asked.ipu, asked.target), asked.name, asked.target)
         , profile_(asked.profile)
         , ipu_(asked.ipu)
         , look_(question.look)
@@ -82,7 +82,7 @@ public:
         , tints_(question.tints) {}
 
     [[nodiscard]] IpuId ipu() const override { return ipu_; }
-    [[nodiscard]] TraceLane read(const LaneDetail& detail,
+    [[nodiscard]] TraceLane read(const ItemDetail& detail,
                                  const std::stop_token& stop) const override {
         const auto index = profile_->trace(stop);
         const auto programs = profile_->programs(stop);
@@ -102,6 +102,15 @@ public:
             tints_->tint(lane, *profile_, ipu_, stop);
         return lane;
     }
+    [[nodiscard]] QString readOut(const ItemPlace& place,
+                                  const ViewContext& context) const override {
+        const QString text = TraceItem::readOut(place, context);
+        return tints_ ? text + tints_->legend({})->readOut(place.box->tint, context.preferences)
+                      : text;
+    }
+    [[nodiscard]] std::int64_t step(const TraceBox& box) const override {
+        return box.look == TraceBox::Look::Step && box.steps == 1 ? box.firstStep : -1;
+    }
 
 private:
     ProfileViewPtr profile_;
@@ -114,14 +123,10 @@ private:
 
 } // namespace
 
-std::string ipuLaneKey(IpuId ipu, bool target) {
-    return std::string(target ? "target" : "source") + " ipu " + std::to_string(ipu.value());
-}
-
-void addIpuLanes(LaneSources& lanes, const TraceQuestion& question, bool target) {
+void addIpus(TraceItems& items, const TraceQuestion& question, bool target) {
     for (const AskedIpu& asked : askedIpus(question))
         if (asked.target == target)
-            lanes.push_back(std::make_shared<IpuLane>(question, asked));
+            items.push_back(std::make_shared<IpuItem>(question, asked));
 }
 
 } // namespace tilescope::views

@@ -1,0 +1,152 @@
+#include "app/gui/window/window_dialogs.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <algorithm>
+#include <cmath>
+
+#include "app/gui/run/try_all_dialog.h"
+#include "app/gui/window/help_window.h"
+#include "app/gui/window/message_bar.h"
+#include "app/gui/window/preferences_dialog.h"
+#include "app/gui/window/trace_export.h"
+#include "views/widgets/save_picture.h"
+
+namespace tilescope::gui {
+namespace {
+
+QString askForProfile(QWidget& window, const QString& title, const QString& folder = {}) {
+    return QFileDialog::getOpenFileName(
+        &window, title, folder,
+        WindowDialogs::tr("Profiles (*.pop);;Sweep results (*.db);;All files (*)"));
+}
+
+} // namespace
+
+WindowDialogs::WindowDialogs(QMainWindow& window, views::ViewContext& context, ReportHost& host,
+                             MessageBar& messages)
+    : QObject(&window)
+    , window_(window)
+    , context_(context)
+    , host_(host)
+    , messages_(messages) {
+    connect(&host, &ReportHost::viewMade, this, [this](Report report) {
+        views::ReportView& view = host_.view(report);
+        connect(&view, &views::ReportView::tryAllWanted, this, &WindowDialogs::tryAll);
+        connect(&view, &views::ReportView::runAgainWanted, this,
+                [this](const ProfileViewPtr& profile, const std::string& key,
+                       const std::string& value,
+                       const auto& with) { openRun(runAgain(*profile, key, value, with)); });
+    });
+}
+
+void WindowDialogs::openProfile() {
+    if (const QString file = askForProfile(window_, tr("Open a profile")); !file.isEmpty())
+        emit filesChosen({file});
+}
+
+void WindowDialogs::compareWith() {
+    const ProfileViewPtr& open = context_.reports.source();
+    const QString source = open ? QString::fromStdString(open->file().string())
+                                : askForProfile(window_, tr("Source profile"));
+    if (source.isEmpty())
+        return;
+    const QString target = askForProfile(window_, tr("Target profile to compare with"),
+                                         QFileInfo(source).absolutePath());
+    if (!target.isEmpty())
+        emit filesChosen({source, target});
+}
+
+RunDialog& WindowDialogs::openRun(const RunRequest& request) {
+    if (run_ == nullptr) {
+        run_ = new RunDialog(SimulationRun::findProgram(), &window_);
+        connect(run_, &RunDialog::resultReady, this,
+                [this](const QString& profile, const QString& compareWith) {
+                    emit resultReady(compareWith.isEmpty() ? QStringList{profile}
+                                                           : QStringList{compareWith, profile});
+                });
+    }
+    // If a run is active, it is shown, not replaced.
+    if (!run_->running()) {
+        run_->setOpenProfiles(openProfiles_());
+        run_->setRequest(request);
+    }
+    run_->open();
+    return *run_;
+}
+
+void WindowDialogs::tryAll(const ProfileViewPtr& profile) {
+    const QString file = QString::fromStdString(profile->file().string());
+    auto* dialog = new TryAllDialog(context_, SimulationRun::findProgram(), file, &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &TryAllDialog::comparisonWanted, this, &WindowDialogs::resultReady);
+    dialog->open();
+    dialog->start(RunDialog::freshFolder(QStringLiteral("trials")));
+}
+
+void WindowDialogs::savePicture() {
+    views::ReportView& report = host_.view(host_.current());
+    const QString file = QFileDialog::getSaveFileName(
+        &window_, tr("Save picture of the report"),
+        reportName(host_.current()) + QStringLiteral(".png"), views::pictureFilter());
+    if (file.isEmpty())
+        return;
+    if (const QString problem = views::savePicture(report, file); !problem.isEmpty())
+        messages_.show(MessageBar::Kind::Error, problem);
+}
+
+void WindowDialogs::exportTrace(bool visibleRange) {
+    if (traceExport_ == nullptr) {
+        traceExport_ = new TraceExport(context_, this);
+        connect(traceExport_, &TraceExport::written, this,
+                [this](const QString& text) { messages_.show(MessageBar::Kind::Notice, text); });
+        connect(traceExport_, &TraceExport::failed, this,
+                [this](const QString& text) { messages_.show(MessageBar::Kind::Error, text); });
+    }
+    const QString file = QFileDialog::getSaveFileName(
+        &window_, tr("Export the execution trace"), QStringLiteral("trace.json"),
+        tr("Chrome trace events (*.json);;All files (*)"));
+    if (file.isEmpty())
+        return;
+    CycleRange range;
+    if (const views::ZoomRange& zoom = context_.timeZoom; visibleRange && !zoom.showsAll())
+        range = {static_cast<std::int64_t>(std::max(0.0, zoom.from())),
+                 static_cast<std::int64_t>(std::ceil(zoom.to()))};
+    messages_.show(MessageBar::Kind::Progress, tr("Writing %1…").arg(file), tr("Cancel"),
+                   [this] { traceExport_->cancel(); });
+    traceExport_->write(file, range);
+}
+
+void WindowDialogs::showPreferences() {
+    auto* dialog = new PreferencesDialog(context_, &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void WindowDialogs::showAbout() {
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, tr("About TileScope"),
+        tr("<p><b>TileScope %1</b></p>"
+           "<p>A profiler for programs of the Graphcore IPU, with a simulator of the machine.</p>"
+           "<p>Free software under the GNU General Public License, version 3.</p>"
+           "<p>TileScope is independent of Graphcore. Graphcore, IPU, Poplar and PopVision "
+           "are names of Graphcore, used here only to say what our terms correspond to.</p>")
+            .arg(QStringLiteral(TILESCOPE_VERSION)),
+        QMessageBox::Close, &window_);
+    box->setTextFormat(Qt::RichText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void WindowDialogs::showHelp(const QString& page, const QString& heading) {
+    auto* help = window_.findChild<HelpWindow*>();
+    if (help == nullptr)
+        help = new HelpWindow(&window_);
+    help->showPage(page, heading);
+    help->show();
+    help->raise();
+    help->activateWindow();
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,64 @@
+#include "views/execution/shown_execution.h"
+
+#include <algorithm>
+
+#include "views/session/time_texts.h"
+#include "views/theme/text.h"
+
+namespace tilescope::views {
+namespace {
+
+RunChoices choicesOf(const ProfileView& profile, const std::stop_token& stop) {
+    return {profile.trace(stop)->runs(), firstStep(profile, stop)};
+}
+
+std::optional<CycleRange> usualTargetRange(const ProfilePair& pair, const std::stop_token& stop) {
+    if (!pair.comparing() || !pair.source->info().hasExecution || !pair.target->info().hasExecution)
+        return {};
+    const RunChoices choices = choicesOf(*pair.target, stop);
+    return choices.range(choices.usual(pair.target->info().cycles));
+}
+
+} // namespace
+
+QStringList RunChoices::names() const {
+    QStringList names{Text::tr("All")};
+    for (const TraceRun& run : runs)
+        names.append(shownName(run.name));
+    if (firstStep)
+        names.append(Text::tr("First of %1 steps").arg(countText(firstStep->count)));
+    return names;
+}
+
+int RunChoices::usual(std::int64_t cycles) const {
+    if (firstStep)
+        return static_cast<int>(runs.size()) + 1;
+    const auto main = std::find_if(runs.begin(), runs.end(),
+                                   [cycles](const TraceRun& run) { return run.cycles == cycles; });
+    return main == runs.end() ? 0 : static_cast<int>(main - runs.begin()) + 1;
+}
+
+std::optional<CycleRange> RunChoices::range(int choice) const {
+    if (choice <= 0)
+        return {};
+    const auto at = static_cast<std::size_t>(choice) - 1;
+    if (at < runs.size())
+        return CycleRange{runs[at].start, runs[at].start + runs[at].cycles};
+    return firstStep ? std::optional(firstStep->range) : std::nullopt;
+}
+
+double ShownExecution::first(bool compilation) const {
+    return compilation ? static_cast<double>(hosts.firstCycle) : 0;
+}
+
+double ShownExecution::last(bool compilation) const {
+    return compilation ? std::max(cycles, static_cast<double>(hosts.lastCycle)) : cycles;
+}
+
+ShownExecution readExecution(const ProfilePair& profiles, const std::stop_token& stop) {
+    const ProfileView& shown = *executedOf(profiles);
+    return {readHosts(profiles, stop), shown.hostRecord(stop), choicesOf(shown, stop),
+            usualTargetRange(profiles, stop), static_cast<double>(traceLength(profiles, stop))};
+}
+
+} // namespace tilescope::views

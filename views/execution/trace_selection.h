@@ -1,0 +1,96 @@
+// What is selected in an execution.
+#pragma once
+
+#include "core/report/range_table.h"
+#include "views/execution/step_finder.h"
+#include "views/execution/step_panel.h"
+#include "views/plot/plot_widget.h"
+#include "views/plot/trace/trace_plottable.h"
+
+namespace tilescope::views {
+
+/// A step, which is also the selection of other reports, a range of cycles, and what is marked in
+/// all plots. A part of the window's history.
+class TraceSelection : public QObject {
+    Q_OBJECT
+public:
+    /// `profiles` are those that the report shows; `panel` reads the steps.
+    TraceSelection(ViewContext& context, const ProfilePair& profiles, StepPanel& panel,
+                   QObject* parent);
+
+    /// What all reports share.
+    [[nodiscard]] const Selected& shared() const { return context_.selection.current(); }
+
+    /// Execution index in its profile, or -1.
+    [[nodiscard]] std::int64_t step() const { return chosen_.step; }
+    [[nodiscard]] bool inTarget() const { return chosen_.inTarget; }
+    /// The step to search from in the execution of the source or target.
+    [[nodiscard]] std::int64_t stepOf(bool target) const {
+        return chosen_.inTarget == target ? chosen_.step : -1;
+    }
+    /// Of the step, for a mark.
+    [[nodiscard]] const QString& name() const { return chosen_.name; }
+    [[nodiscard]] const std::optional<CycleRange>& range() const { return chosen_.range; }
+    [[nodiscard]] const std::optional<CycleRange>& marked() const { return chosen_.marked; }
+
+    /// After other profiles were opened.
+    void reset();
+    /// Reads and selects a step, and brings its details to the front.
+    void showStep(std::int64_t step, bool target);
+    /// Does the same without bringing them to the front.
+    void readStep(std::int64_t step, bool target);
+    /// Drops the range and shows the step that runs on an IPU at a cycle, if any.
+    void showStepAt(IpuId ipu, std::int64_t cycle, bool target);
+    /// Shows the step of the host's stream copy that begins at a cycle.
+    void showCopy(std::int64_t begin, bool target);
+    /// Shows details of something that is not a step.
+    void showDetails(const ValueTree& details);
+    void selectRange(std::optional<CycleRange> range);
+    void dropRange();
+    /// Marks cycles, or the boxes of a step that runs in them.
+    void mark(std::optional<CycleRange> range, SelectedSteps steps = {});
+    /// Outlines all boxes of a row's steps.
+    void markExecutions(const RangeRow& row, CycleRange range);
+    /// Takes over the program of the selection that reports share; false if its steps must not be
+    /// shown.
+    bool follow(ProgramId program);
+    [[nodiscard]] ProgramId program() const { return chosen_.program; }
+    [[nodiscard]] StepFinder& finder() { return finder_; }
+
+signals:
+    void marksChanged(const std::vector<tilescope::views::PlotWidget::Marker>& markers,
+                      const tilescope::views::SelectedSteps& steps);
+    void rangeChanged();
+    /// The user has selected a range.
+    void rangeSelected();
+    /// Another step of the execution that is searched is selected.
+    void stepChanged();
+    void detailsWanted();
+    void status(const QString& text);
+
+private:
+    struct Chosen {
+        friend bool operator==(const Chosen&, const Chosen&) = default;
+        std::optional<CycleRange> range;
+        std::optional<CycleRange> marked; ///< what is marked in all plots
+        SelectedSteps boxes;              ///< if a step is marked: outlined boxes by lane
+        std::int64_t step = -1;
+        bool inTarget = false;
+        QString name;
+        ProgramId program; ///< of the selection that other reports share
+    };
+    void restore(const Chosen& chosen);
+    void stepRead(const ReadStep& read);
+
+    ViewContext& context_;
+    const ProfilePair& profiles_;
+    StepPanel& panel_;
+    StepFinder finder_;
+    BackgroundQuery executionsQuery_;
+    BackgroundQuery cycleQuery_;
+    Chosen chosen_;
+    /// The step that is read again because a step back has restored it: the plots do not move.
+    std::optional<std::int64_t> restored_;
+};
+
+} // namespace tilescope::views

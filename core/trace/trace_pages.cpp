@@ -6,8 +6,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "core/database/row_access.h"
 #include "core/trace/trace_reader.h"
+#include "core/trace/trace_tables.h"
 
 namespace tilescope {
 namespace {
@@ -91,10 +91,11 @@ public:
     /// [body * ipus + ipu]
     [[nodiscard]] std::vector<Lane> readLanes(const std::vector<BodyItems>& items) const {
         std::vector<Lane> lanes(items.size() * static_cast<std::size_t>(ipuCount));
+        const References<TraceBodyId> bodyAt(std::ssize(items));
         Statement row =
             db.prepare("SELECT body, ipu, entries, sequential, summary FROM trace_lanes");
         while (row.step()) {
-            const auto body = idBelow<TraceBodyId>(row, 0, std::ssize(items));
+            const auto body = bodyAt.required(row, 0);
             const auto ipu = idAt<IpuId>(row, 1);
             checkIpu(ipu, ipuCount);
             Lane& lane = lanes[body.index() * static_cast<std::size_t>(ipuCount) + ipu.index()];
@@ -156,7 +157,7 @@ public:
         ProgramKind kind = ProgramKind::OnTileExecute;
         while (kindsIn.step()) {
             if (std::string text = kindsIn.text(1); text != name) {
-                kind = known(programKindFrom(text), kindsIn, 1);
+                kind = valueAt<ProgramKind>(kindsIn, 1);
                 name = std::move(text);
             }
             range.steps.push_back({kindsIn.integer(0), kind, programAt(kindsIn, 2)});

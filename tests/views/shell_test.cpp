@@ -21,6 +21,7 @@
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
@@ -97,9 +98,7 @@ private slots:
         show(window);
         window.recent().add(files_.path("gone.pop"));
         window.openProfiles({files_.path("gone.pop")});
-        QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
-        QVERIFY(test::child<gui::MessageBar>(window).findChild<QLabel*>()->text().contains(
-            "no such file"));
+        QTRY_VERIFY(test::shownMessage(window).contains("no such file"));
         QPushButton* remove = visibleButton(window, "Remove from recent");
         QVERIFY(remove);
         remove->click();
@@ -269,9 +268,7 @@ private slots:
         QSignalSpy changed(&window.context().reports, &views::ReportPair::changed);
         files_.write("again.pop", {.changed = true}); // a new file takes its name
         QTRY_COMPARE(changed.count(), 1);
-        QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
-        QVERIFY(test::child<gui::MessageBar>(window).findChild<QLabel*>()->text().contains(
-            "was rewritten and has been read again"));
+        QTRY_VERIFY(test::shownMessage(window).contains("was rewritten and has been read again"));
         QVERIFY(window.windowTitle().contains("sample-changed"));
         QCOMPARE(window.currentReport(), Report::Liveness);
         test::waitUntilIdle(window);
@@ -284,11 +281,9 @@ private slots:
         show(window);
         open(window, {a});
         files_.write("offer.pop", {.changed = true});
-        QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
+        QTRY_VERIFY(visibleButton(window, "Reload"));
         QVERIFY(!window.windowTitle().contains("sample-changed"));
-        QPushButton* reload = visibleButton(window, "Reload");
-        QVERIFY(reload);
-        reload->click();
+        visibleButton(window, "Reload")->click();
         QTRY_VERIFY(window.windowTitle().contains("sample-changed"));
         test::waitUntilIdle(window);
     }

@@ -175,9 +175,8 @@ private slots:
         QFETCH(QString, text);
         open({files_.write("a.pop")});
         window_->openProfiles({file});
-        QTRY_VERIFY(test::child<gui::MessageBar>(*window_).isVisible());
-        QVERIFY2(test::child<gui::MessageBar>(*window_).findChild<QLabel*>()->text().contains(text),
-                 qPrintable(test::child<gui::MessageBar>(*window_).findChild<QLabel*>()->text()));
+        QTRY_VERIFY2(test::shownMessage(*window_).contains(text),
+                     qPrintable(test::shownMessage(*window_)));
         QVERIFY(window_->context().reports.source());
         // A good profile takes the message away.
         open({files_.path("a.pop")});

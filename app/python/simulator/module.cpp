@@ -182,11 +182,11 @@ py::list faceOptions(const std::string& name) {
     for (const OptionSpec& spec : runOptionTable())
         for (const OptionFace& entry : spec.faces)
             if (entry.face == *face)
-                list.append(py::make_tuple(
-                    entry.name, spec.key,
-                    spec.type == OptionSpec::Type::Flag ||
-                        spec.choices == std::vector<std::string>{"on", "off"},
-                    std::map(entry.values.begin(), entry.values.end())));
+                list.append(
+                    py::make_tuple(entry.name, spec.key,
+                                   spec.type == OptionSpec::Type::Flag ||
+                                       spec.choices == std::vector<std::string>{"on", "off"},
+                                   std::map(entry.values.begin(), entry.values.end())));
     return list;
 }
 

@@ -65,6 +65,7 @@ struct ExecutionSchedule {
     [[nodiscard]] bool isUpdate(OpId op) const { return ops[op].section == update; }
 };
 
+/// The schedule of a prepared graph, whose stages or phases and groups to recompute are assigned.
 ExecutionSchedule executionSchedule(const Graph& prepared, const BatchOptions& batch,
                                     const ExecutionOptions& execution, const HostOptions& host);
 

@@ -232,15 +232,17 @@ void eachRow(const RowSource& file, const StoredTable<Row, Columns>& table, cons
     }
 }
 
+template <class List, class Row> void append(List& list, Row&& row) {
+    if constexpr (requires { list.add(std::forward<Row>(row)); })
+        list.add(std::forward<Row>(row));
+    else
+        list.push_back(std::forward<Row>(row));
+}
+
 /// All rows of a table.
 template <class List> List readRows(const RowSource& file, const auto& table) {
     List list;
-    eachRow(file, table, [&list](auto& row, const Statement&) {
-        if constexpr (requires { list.add(row); })
-            list.add(std::move(row));
-        else
-            list.push_back(std::move(row));
-    });
+    eachRow(file, table, [&list](auto& row, const Statement&) { append(list, std::move(row)); });
     return list;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <ranges>
 #include <set>
 
 #include "core/base/saturating.h"
@@ -80,7 +79,9 @@ template <class Visit> void forEachBody(const TraceLanes& lanes, Visit&& visit) 
     std::vector<std::int64_t> times(trace.bodies.size(), 0);
     for (const TraceRun& run : trace.runs)
         ++times[run.body.index()];
-    for (const TraceBodyId id : std::views::reverse(lanes.calleesFirst())) {
+    const std::vector<TraceBodyId>& order = lanes.calleesFirst();
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        const TraceBodyId id = *at;
         const std::int64_t executed = times[id.index()];
         visit(id, executed);
         for (const TraceCall& call : trace.bodies[id].calls) {

@@ -158,7 +158,8 @@ std::vector<ProgramTotal> LanesInMemory::makeTotals(TraceBodyId id) const {
         std::int64_t cycles = 0;
         for (const StepOnIpu& on : step.ipus)
             cycles = std::max(cycles, on.cycles);
-        addExecution(totals.try_emplace(step.program, step.program).first->second, cycles);
+        addExecution(totals.try_emplace(step.program, ProgramTotal{step.program}).first->second,
+                     cycles);
     }
     return valuesOf(totals);
 }
@@ -169,7 +170,8 @@ std::vector<IpuTotal> LanesInMemory::ipuTotals(TraceBodyId id) const {
         for (const StepOnIpu& on : step.ipus)
             if (step.program.valid())
                 addExecution(
-                    totals.try_emplace({step.program, on.ipu}, step.program, on.ipu).first->second,
+                    totals.try_emplace({step.program, on.ipu}, IpuTotal{step.program, on.ipu})
+                        .first->second,
                     on.cycles);
     return valuesOf(totals);
 }

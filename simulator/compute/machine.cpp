@@ -23,20 +23,20 @@ std::int64_t indexOf(const BatchPlace& place, const BatchOptions& batch, std::in
            place.microBatch;
 }
 
-Machine::Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed,
+Machine::Machine(const Graph& prepared, ComputingOptions options, std::uint64_t seed,
                  PartialSumsTable partials)
     : graph_(prepared)
-    , options_(options)
+    , options_(std::move(options))
     , seed_(seed)
-    , plan_(planStep(prepared,
-                     executionSchedule(prepared, options.batch, options.execution, options.host)))
+    , plan_(planStep(
+          prepared, executionSchedule(prepared, options_.batch, options_.execution, options_.host)))
     , partials_(std::move(partials))
     , top_{&graph_, {}}
-    , learningRates_(learningRates(options.training))
-    , lossScale_(prepared, options.training, options.compute.automaticLossScaling) {
-    context_.rounding = {options.compute.stochasticRounding,
-                         options.compute.fpExceptions.nanOnOverflow};
-    context_.exceptions = options.compute.fpExceptions;
+    , learningRates_(learningRates(options_.training))
+    , lossScale_(prepared, options_.training, options_.compute.automaticLossScaling) {
+    context_.rounding = {options_.compute.stochasticRounding,
+                         options_.compute.fpExceptions.nanOnOverflow};
+    context_.exceptions = options_.compute.fpExceptions;
     start();
 }
 
@@ -54,7 +54,7 @@ void Machine::start() {
         const bool isFixed = tensor.role == TensorRole::Constant;
         for (Values& values : top_.values)
             values[TensorId(i)] = isFixed ? value : value.copy();
-        if (!options_.isTraining())
+        if (!options_.batch.isTraining())
             for (const Values& values : top_.values)
                 context_.keep(values[TensorId(i)]);
     }

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/options/run_options.h"
 #include "simulator/compute/kernels/kernel.h"
 #include "simulator/compute/loss_scale.h"
 #include "simulator/compute/step_plan.h"
 #include "simulator/graph/graph.h"
+#include "simulator/stage_options.h"
 
 namespace tilescope::sim {
 
@@ -62,7 +62,7 @@ public:
     /// `prepared` must outlive the machine. Weights begin with their values (Tensor::value), state
     /// of the optimizer with zeros. Throws UserError naming a weight without a value.
     /// `partials`: products that are summed in halves.
-    Machine(const Graph& prepared, const RunOptions& options, std::uint64_t seed = 0,
+    Machine(const Graph& prepared, ComputingOptions options, std::uint64_t seed = 0,
             PartialSumsTable partials = {});
 
     /// One call of the host: all of options.batch.deviceIterations.
@@ -139,7 +139,7 @@ private:
     inFloatSums(const Frame& frame, const Op& op, const BatchPlace& place, std::size_t result);
 
     const Graph& graph_;
-    const RunOptions& options_;
+    const ComputingOptions options_;
     const std::uint64_t seed_;
     const StepPlan plan_;
     const PartialSumsTable partials_;

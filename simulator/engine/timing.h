@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/profile/profile.h"
-#include "simulator/engine/call_options.h"
 #include "simulator/engine/host_model.h"
+#include "simulator/stage_options.h"
 
 namespace tilescope::sim {
 

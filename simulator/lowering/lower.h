@@ -2,9 +2,9 @@
 #pragma once
 
 #include "simulator/graph/graph.h"
-#include "simulator/lowering/places/lowering_options.h"
 #include "simulator/lowering/program/builder.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/stage_options.h"
 
 namespace tilescope::sim {
 

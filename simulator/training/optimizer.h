@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "simulator/stage_options.h"
 #include "simulator/training/autodiff.h"
-#include "simulator/training/update_options.h"
 
 namespace tilescope::sim {
 

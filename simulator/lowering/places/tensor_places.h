@@ -8,8 +8,8 @@
 
 #include "simulator/graph/graph.h"
 #include "simulator/layout/layout.h"
-#include "simulator/lowering/places/lowering_options.h"
 #include "simulator/lowering/program/builder.h"
+#include "simulator/stage_options.h"
 
 namespace tilescope::sim {
 

@@ -82,7 +82,7 @@ private slots:
     void findsWhatFits() {
         const Result tried = trialsOf(
             {"resnext50_32x4d", "--batch-size", "32", "--available-memory-proportion", "0.8"});
-        QVERIFY2(tried.status == 0, qPrintable(tried.err));
+        QVERIFY2(tried.status == 0, qPrintable(tried.err + tried.out));
         const QJsonArray trials = tried.json()["trials"].toArray();
         QStringList fits;
         for (const QJsonValue& trial : trials) {
@@ -97,7 +97,7 @@ private slots:
     // A pipeline that waits: the most helpful change is first, and none is refused.
     void findsWhatIsFaster() {
         const Result tried = trialsOf({jobFile("tutorial_pipelined")});
-        QVERIFY2(tried.status == 0, qPrintable(tried.err));
+        QVERIFY2(tried.status == 0, qPrintable(tried.err + tried.out));
         const QJsonArray trials = tried.json()["trials"].toArray();
         QVERIFY(trials.size() >= 3);
         QVERIFY2(trials.first()["gained"].toDouble() > 0.1, qPrintable(tried.out));
@@ -110,7 +110,7 @@ private slots:
         const Result tried =
             trialsOf({jobFile("tutorial_half"), "--compute", "--data",
                       TILESCOPE_SOURCE_DIR "/tests/data/mnist", "--value-samples", "5"});
-        QVERIFY2(tried.status == 0, qPrintable(tried.err));
+        QVERIFY2(tried.status == 0, qPrintable(tried.err + tried.out));
         const QJsonArray trials = tried.json()["trials"].toArray();
         QVERIFY(!trials.isEmpty());
         for (const QJsonValue& trial : trials) {
@@ -125,7 +125,7 @@ private slots:
     void keepsNothingUnasked() {
         call({"run", "mlp", "-o", "before"});
         const Result tried = call({"try", "before"});
-        QVERIFY2(tried.status == 0, qPrintable(tried.err));
+        QVERIFY2(tried.status == 0, qPrintable(tried.err + tried.out));
         QCOMPARE(QDir().entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList{"before"});
     }
 

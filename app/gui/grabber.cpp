@@ -101,8 +101,16 @@ void Grabber::showScreen(const GrabRequest& request) {
     } else if (request.view == QLatin1String("preferences")) {
         dialog_ = new PreferencesDialog(window_.context(), &window_);
     } else if (request.view == QLatin1String("help")) {
+        const QString page = request.parts.value(0, QStringLiteral("start"));
+        const QStringList pages = HelpWindow::pages();
+        const QString inManual = QStringLiteral("manual/") + page;
+        if (!pages.contains(page) && !pages.contains(inManual)) {
+            showing_ = false;
+            return emit failed(tr("the help has no page '%1'; it has: %2")
+                                   .arg(page, pages.join(QStringLiteral(", "))));
+        }
         auto* help = new HelpWindow(&window_);
-        help->showPage(request.parts.value(0));
+        help->showPage(pages.contains(page) ? page : inManual);
         dialog_ = help;
     } else {
         dialog_ = new CommandPalette(window_);

@@ -141,13 +141,14 @@ private slots:
 
     void screensAndDialogs() {
         QStringList arguments{"--size", "900x600", "--grab"};
-        const QStringList screens{"home", "run", "preferences", "help:trace", "palette"};
+        const QStringList screens{
+            "home", "run", "preferences", "help:trace", "help:out_of_memory", "palette"};
         for (const QString& screen : screens)
-            arguments << screen + "=" + files_.path(screen.left(4) + ".png");
+            arguments << screen + "=" + files_.path(QString(screen).replace(':', '_') + ".png");
         QCOMPARE(run(arguments).status, 0);
         QSet<QByteArray> pictures;
         for (const QString& screen : screens) {
-            const QImage image(files_.path(screen.left(4) + ".png"));
+            const QImage image(files_.path(QString(screen).replace(':', '_') + ".png"));
             QCOMPARE(image.size(), QSize(900, 600));
             pictures << QByteArray(reinterpret_cast<const char*>(image.constBits()),
                                    image.sizeInBytes());
@@ -193,6 +194,8 @@ private slots:
                               << "unknown view 'nothing': it can be summary, insights,";
         QTest::newRow("part") << QStringList{"--grab", "memory:nothing=x.png", a}
                               << "the report 'memory' has no part 'nothing'";
+        QTest::newRow("page of the help") << QStringList{"--grab", "help:nothing=x.png", a}
+                                          << "the help has no page 'nothing'; it has: start, run,";
         QTest::newRow("selected") << QStringList{"--select", "tile=99999", "--grab", out, a}
                                   << "--select: the profile has no such tile";
         QTest::newRow("no sweep") << QStringList{"--grab", "sweep=" + files_.path("x.png"), a}

@@ -1,6 +1,7 @@
 #include "simulator/cost/collective.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tilescope::sim {
@@ -14,6 +15,12 @@ double ringBytesPerSecond(const Target& target, std::int32_t within) {
     const std::int32_t sharing = std::max(1, target.ipus / 2);
     // With two replicas both directions use the same links.
     return target.ipuLinkBytesPerSecond * (both && within > 2 ? 2 : 1) / sharing;
+}
+
+/// The meeting of all domains, spread over the steps of a ring between them.
+double gatewaySetupSeconds(std::int64_t domains, std::int64_t steps) {
+    const auto rounds = std::bit_width(static_cast<std::uint64_t>(domains - 1));
+    return gatewayMeetingSeconds * rounds / static_cast<double>(steps);
 }
 
 } // namespace
@@ -39,8 +46,8 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
         if (inside > 1)
             steps.push_back({Part::Broadcast, 1, 1, inside - 1, topology.linkBytesPerSecond});
         if (outside > 1)
-            steps.push_back(
-                {Part::GatewayBroadcast, 1, 1, outside - 1, topology.gatewayBytesPerSecond});
+            steps.push_back({Part::GatewayBroadcast, 1, 1, outside - 1,
+                             topology.gatewayBytesPerSecond, gatewaySetupSeconds(outside, 1)});
         return steps;
     }
     const bool scatters = kind != CollectiveKind::AllGather;
@@ -50,8 +57,9 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
     // Shards stay within a domain, so that only sums are exchanged between domains.
     if (scatters && outside > 1) {
         const double bandwidth = topology.gatewayBytesPerSecond;
-        steps.push_back({Part::GatewayReduce, outside - 1, inside * outside, 1, bandwidth});
-        steps.push_back({Part::GatewayGather, outside - 1, inside * outside, 1, bandwidth});
+        const double setup = gatewaySetupSeconds(outside, outside - 1);
+        for (const Part part : {Part::GatewayReduce, Part::GatewayGather})
+            steps.push_back({part, outside - 1, inside * outside, 1, bandwidth, setup});
     }
     if (gathers && inside > 1)
         steps.push_back({Part::Gather, inside - 1, inside, 1, topology.linkBytesPerSecond});
@@ -62,10 +70,10 @@ std::int64_t collectiveCodeBytes(std::int64_t count) {
     return count * collectiveStepCodeBytes;
 }
 
-std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes) {
-    return collectiveSetupCycles +
-           static_cast<std::int64_t>(
-               std::ceil(static_cast<double>(bytes) / bytesPerSecond * target.clockHz));
+std::int64_t collectiveStepCycles(const Target& target, const CollectiveSteps& steps,
+                                  std::int64_t bytes) {
+    const double seconds = static_cast<double>(bytes) / steps.bytesPerSecond + steps.setupSeconds;
+    return collectiveSetupCycles + static_cast<std::int64_t>(std::ceil(seconds * target.clockHz));
 }
 
 } // namespace tilescope::sim

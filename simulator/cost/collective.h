@@ -42,6 +42,7 @@ struct CollectiveSteps {
     std::int64_t blocks = 1; ///< into which the data are cut; a step moves one of them
     std::int64_t copies = 1; ///< a step of a broadcast moves the data of so many others
     double bytesPerSecond = 0;
+    double setupSeconds = 0; ///< of each step, besides collectiveSetupCycles
 
     [[nodiscard]] bool reduces() const {
         return part != Part::Gather && part != Part::GatewayGather;
@@ -58,10 +59,16 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
                                              std::int64_t bytes);
 
 /// Cycles of one step that moves `bytes`, without the sync before it.
-std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes);
+std::int64_t collectiveStepCycles(const Target& target, const CollectiveSteps& steps,
+                                  std::int64_t bytes);
 
 /// Time to set up a step of a ring, in addition to its sync: *assumed*, no public figure.
 inline constexpr std::int64_t collectiveSetupCycles = 200;
+/// Time that two racks take to meet and to pass data on from gateway to gateway, in each direction
+/// of a collective, whatever the clock and the data. More racks meet in rounds, pairs of pairs.
+/// *Assumed*: no public figure. Pinned by Graphcore's MLPerf Training v1.1 row of ResNet-50 on a
+/// POD128 (an update of 28.7 ms) beside that on a POD64, which is one rack.
+inline constexpr double gatewayMeetingSeconds = 1.9e-3;
 /// Global exchange code of one step of a ring on a tile that takes part. Each step sends another
 /// block, so that each has code of its own. *Assumed*: no public formula; a published table has
 /// about four times the global exchange code for BERT-Large with four replicas instead of one, and

@@ -67,8 +67,7 @@ private:
         const std::string name = fmt::format("{}/{}", op_.name, nameOf(steps.part));
         const TileSeries block = shareOfEach(elements, steps.blocks);
         const TileSeries moved = block.scaled(steps.copies * bytesOf(type_));
-        const std::int64_t cycles =
-            collectiveStepCycles(context_.target(), steps.bytesPerSecond, moved.sum());
+        const std::int64_t cycles = collectiveStepCycles(context_.target(), steps, moved.sum());
         // Equal weights are updated by one function, so that their collectives share code.
         const bool isNew = context_.collectiveCode().isNew(b_.ipu(), steps.part, moved);
         const std::int64_t codeBytes = isNew ? collectiveCodeBytes(steps.count) : 0;

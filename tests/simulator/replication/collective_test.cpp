@@ -102,6 +102,27 @@ private slots:
                  std::size_t(1));
     }
 
+    // Racks meet once for the sums and once for the results, in rounds of pairs; a rack alone does
+    // not wait, and a faster clock does not help.
+    void racksMeet() {
+        const auto meeting = [](std::int32_t replicas) {
+            double seconds = 0;
+            for (const CollectiveSteps& step : collectiveSteps(
+                     replicaTopology(machine(1), replicas), CollectiveKind::AllReduce, 1'000'000))
+                seconds += static_cast<double>(step.count) * step.setupSeconds;
+            return seconds;
+        };
+        QCOMPARE(meeting(64), 0.0);
+        QCOMPARE(meeting(128), 2 * gatewayMeetingSeconds);
+        QCOMPARE(meeting(256), 2 * 2 * gatewayMeetingSeconds);
+        Target fast = machine(1);
+        fast.clockHz *= 2;
+        const CollectiveSteps step =
+            collectiveSteps(replicaTopology(fast, 128), CollectiveKind::AllReduce, 1'000'000)[1];
+        QCOMPARE(collectiveStepCycles(fast, step, 0) - collectiveSetupCycles,
+                 2 * (collectiveStepCycles(machine(1), step, 0) - collectiveSetupCycles));
+    }
+
     void smallDataAreBroadcast() {
         const auto steps = collectiveSteps(replicaTopology(machine(1), 16),
                                            CollectiveKind::AllReduce, mostBroadcastBytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_mac_cycles.h"
@@ -158,6 +159,29 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
            s.groups * (16 + s.inGroups * (14 + s.outGroups * (14 + inner))) + clearing;
 }
 
+/// What a pass takes besides its positions: loaded weights, and workers that start and end, the
+/// busiest with one row of positions at least where the input is not dilated.
+LeastConvCycles leastAmpCycles(const Target& t, std::int32_t units, const ConvGrains& grains,
+                               DataType inType, DataType partialType, bool dilated) {
+    const AmpShape s = ampShape(t, units, grains, {}, inType, partialType);
+    const std::int64_t cyclesPerPosition = s.half ? 4 : 8;
+    const auto beside = [&](std::int64_t positions, std::int64_t cycles) {
+        return cycles - cyclesPerPosition * positions;
+    };
+    std::int64_t oneByOne = std::numeric_limits<std::int64_t>::max();
+    std::int64_t row = oneByOne;
+    for (const std::int64_t positions : {1, 2, 3}) {
+        oneByOne = std::min(oneByOne, beside(positions, amp1x1Worker(s, positions, false)));
+        oneByOne = std::min(oneByOne, beside(positions, amp1x1Worker(s, positions, true)));
+        row = std::min(row, beside(positions, ampNx1Worker(s, WorkerRows{positions, 0, 1, 0})));
+    }
+    const std::int64_t worker = std::min(oneByOne, dilated ? ampNx1Worker(s, WorkerRows()) : row);
+    const auto pair = static_cast<double>(grains.inChans * grains.outChans);
+    const auto passes = static_cast<double>(s.passes);
+    return {passes * static_cast<double>(cyclesPerPosition) / pair,
+            passes * static_cast<double>(s.weightLoad + t.workers * worker) / pair};
+}
+
 /// Whether ReduceAdd may take its partials as one input, which has to lie in memory of its own
 /// (PopLibs poplin/ConvReducePlan.hpp, checkPartialsSizeForSingleInputReduce).
 bool takesSingleInput(const Target& target, std::int64_t partialBytes) {
@@ -267,24 +291,22 @@ std::int64_t kernelPassesOf(const Target& target, ConvMethod method, std::int32_
     return passes.outer * passes.inner;
 }
 
-double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t convUnits,
-                         const ConvGrains& grains, DataType inType, DataType partialType) {
-    const auto pair = static_cast<double>(grains.inChans * grains.outChans);
+LeastConvCycles leastConvCycles(const Target& target, ConvMethod method, std::int32_t convUnits,
+                                const ConvGrains& grains, DataType inType, DataType partialType,
+                                bool dilated) {
     switch (method) {
     case ConvMethod::Amp:
-        return static_cast<double>(ceilDiv(grains.outChans, convUnits) *
-                                   (inType == DataType::Half ? 4 : 8)) /
-               pair;
+        return leastAmpCycles(target, convUnits, grains, inType, partialType, dilated);
     case ConvMethod::Slic:
-        return leastSlicCyclesPerMac(convUnits, grains);
+        return {leastSlicCyclesPerMac(convUnits, grains)};
     case ConvMethod::Hmac:
-        return leastHmacCyclesPerMac(target, grains, inType, partialType);
+        return {leastHmacCyclesPerMac(target, grains, inType, partialType)};
     case ConvMethod::Vmac:
-        return leastVmacCyclesPerMac(grains);
+        return {leastVmacCyclesPerMac(grains)};
     case ConvMethod::OuterProduct:
-        return leastOuterProductCyclesPerMac(grains, inType);
+        return {leastOuterProductCyclesPerMac(grains, inType)};
     }
-    return 0;
+    return {};
 }
 
 } // namespace tilescope::sim

@@ -38,10 +38,15 @@ std::int64_t kernelPassesOf(const Target& target, ConvMethod method, std::int32_
                             const ConvGrains& grains, const ConvTileSizes& sizes, DataType inType,
                             DataType partialType);
 
-/// A lower bound of convolveCycles() for each multiply-accumulate, those on padding included, where
-/// ConvPartialnx1 takes one kernel row a pass and the input is not dilated.
-double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t convUnits,
-                         const ConvGrains& grains, DataType inType, DataType partialType);
+/// Terms that add up to a lower bound of convolveCycles(): for each multiply-accumulate and each
+/// weight on a tile, those on padding included.
+struct LeastConvCycles {
+    double perMac = 0, perWeight = 0;
+};
+/// Where ConvPartialnx1 takes one kernel row a pass. `dilated`: positions may read no input.
+LeastConvCycles leastConvCycles(const Target& target, ConvMethod method, std::int32_t convUnits,
+                                const ConvGrains& grains, DataType inType, DataType partialType,
+                                bool dilated);
 
 /// Multiply-accumulates a tile can do a cycle at best, as PopLibs orders methods by.
 std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32_t convUnits,

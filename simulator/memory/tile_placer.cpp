@@ -11,6 +11,7 @@
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "simulator/layout/blocking.h"
+#include "simulator/memory/highest_end.h"
 
 namespace tilescope::sim {
 namespace {
@@ -219,12 +220,8 @@ private:
         constexpr int mostPasses = 32; // take about as long as sorting does
         for (int pass = 0; pass < mostPasses; ++pass) {
             const Unit limit = offset + wanted;
-            Unit top = offset;
-            for (std::size_t i = 0; i < met_; ++i) {
-                const bool meets = (static_cast<unsigned>(metEnds_[i] > offset) &
-                                    static_cast<unsigned>(metBegins_[i] < limit)) != 0;
-                top = std::max(top, meets ? metEnds_[i] : offset);
-            }
+            Unit top =
+                highestEnd({metBegins_.data(), met_}, {metEnds_.data(), met_}, offset, limit);
             for (auto always = firstAlwaysLiveAfter(offset);
                  always != alwaysLive_.end() && always->begin < limit; ++always)
                 top = std::max(top, always->end);

@@ -41,7 +41,7 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
                   const ConvSplits& splits, ConvCost& cost) {
     std::int64_t elements = sizes.partialElements();
     const std::int64_t depth = splits.reductionDepth();
-    if (depth == 1) {
+    if (reductionStageCount(depth) == 0) {
         // PopLibs counts the exchange of a first stage even where there is none.
         cost.exchange += exchangeCycles(target, elements * bytesOf(problem.partialType));
         cost.reduce += castEstimate(target, elements, problem.partialType, problem.outType);
@@ -49,7 +49,8 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
     }
     DataType from = problem.partialType;
     std::int64_t left = depth;
-    for (const std::int64_t stage : reductionStages(depth)) {
+    for (int stages = reductionStageCount(depth); stages > 0; --stages) {
+        const std::int64_t stage = firstStageDepth(left, stages);
         left = ceilDiv(left, stage);
         const DataType to = left == 1 ? problem.outType : from;
         const std::int64_t outputs = ceilDiv(elements, stage);
@@ -155,8 +156,9 @@ std::int64_t addPadding(const Target& target, const ConvProblem& problem,
 
 } // namespace
 
-void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
-                      const ConvTransform& transform, std::int64_t tiles, ConvCost& cost) {
+Rearrangement::Rearrangement(const Target& target, const ConvProblem& problem,
+                             const ConvGrains& grains, const ConvTransform& transform)
+    : target_(&target) {
     const auto whole = [](std::int64_t size, std::int64_t grain) {
         return ceilDiv(size, grain) * grain;
     };
@@ -171,46 +173,61 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
         weights *= dim.kernel;
         outputs *= dim.out;
     }
-    // Channels that do not fill 64 bits are copied more slowly (getScaleFactorForTransform).
-    const auto copyCycles = [&](std::int64_t bytes, std::int64_t contiguous, DataType type,
-                                std::int64_t channels) {
+    const auto copies = [&](std::int64_t elements, DataType type, std::int64_t contiguous,
+                            std::int64_t channels, bool exchanged) {
         const std::int64_t vector =
             type == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
         const std::int64_t rate =
             std::min<std::int64_t>(target.memcpyBytesPerCycle, contiguous * bytesOf(type));
-        return ceilDiv(bytes * 5, rate * (channels % vector == 0 ? 4 : 3));
+        // Channels that do not fill 64 bits are copied more slowly (getScaleFactorForTransform).
+        const std::int64_t fifths = channels % vector == 0 ? 4 : 3;
+        copied_.push_back({elements, bytesOf(type), rate * fifths, exchanged});
     };
+    const Rearranged moved = rearrangedBy(target, problem, grains, transform);
+    const std::int64_t ofBoth = problem.inChans * problem.outChans;
+    if (moved.inputs)
+        copies(inputs, problem.inType, 1, ofBoth, true);
+    if (moved.weights)
+        copies(weights, problem.inType, 1, ofBoth, true);
+    if (moved.outputs || moved.outputsRegrouped)
+        copies(outputs, problem.outType, moved.outputs ? 1 : grains.outChans, problem.outChans,
+               moved.outputs);
+}
+
+void Rearrangement::addTo(ConvCost& cost, std::int64_t tiles) const {
     // One after the other: the largest exists twice, before and after.
     std::int64_t bytesAtOnce = 0;
-    const Rearranged moved = rearrangedBy(target, problem, grains, transform);
-    const auto addOperand = [&](std::int64_t elements) {
-        const std::int64_t bytes = ceilDiv(elements, tiles) * bytesOf(problem.inType);
+    for (const Copied& copied : copied_) {
+        const std::int64_t bytes = ceilDiv(copied.elements, tiles) * copied.typeBytes;
         bytesAtOnce = std::max(bytesAtOnce, bytes);
-        cost.rearrange += exchangeCycles(target, bytes) +
-                          copyCycles(bytes, 1, problem.inType, problem.inChans * problem.outChans);
-    };
-    if (moved.inputs)
-        addOperand(inputs);
-    if (moved.weights)
-        addOperand(weights);
-    if (moved.outputs || moved.outputsRegrouped) {
-        const std::int64_t bytes = ceilDiv(outputs, tiles) * bytesOf(problem.outType);
-        bytesAtOnce = std::max(bytesAtOnce, bytes);
-        // A regrouped result stays on its tile.
-        cost.rearrange += (moved.outputs ? exchangeCycles(target, bytes) : 0) +
-                          copyCycles(bytes, moved.outputs ? 1 : grains.outChans, problem.outType,
-                                     problem.outChans);
+        cost.rearrange += (copied.exchanged ? exchangeCycles(*target_, bytes) : 0) +
+                          ceilDiv(bytes * 5, copied.rate);
     }
     cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
+}
+
+std::int64_t computeCycles(const Target& target, const ConvProblem& problem,
+                           const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                           const ConvSplits& splits) {
+    return splits.serialSteps() * convolveCycles(target, candidate.method, candidate.convUnits,
+                                                 candidate.grains, sizes, problem.inType,
+                                                 problem.partialType);
 }
 
 ConvCost convCost(const Target& target, const ConvProblem& problem,
                   const MethodCandidate& candidate, const ConvTileSizes& sizes,
                   const ConvSplits& splits, const ConvTransform& transform) {
+    ConvCost cost = costBesideCompute(target, problem, candidate, sizes, splits,
+                                      Rearrangement(target, problem, candidate.grains, transform));
+    cost.compute = computeCycles(target, problem, candidate, sizes, splits);
+    return cost;
+}
+
+ConvCost costBesideCompute(const Target& target, const ConvProblem& problem,
+                           const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                           const ConvSplits& splits, const Rearrangement& rearrangement) {
     ConvCost cost;
     cost.exchange = operandExchange(target, problem, sizes, splits);
-    cost.compute = convolveCycles(target, candidate.method, candidate.convUnits, candidate.grains,
-                                  sizes, problem.inType, problem.partialType);
     addReduction(target, problem, sizes, splits, cost);
 
     const std::int64_t conv = sizes.inputElements() * bytesOf(problem.inType) +
@@ -220,16 +237,16 @@ ConvCost convCost(const Target& target, const ConvProblem& problem,
     // A first reduction stage of several keeps all its inputs at once.
     const std::int64_t depth = splits.reductionDepth();
     const std::int64_t reduce =
-        reductionStages(depth).size() > 1
+        reductionStageCount(depth) > 1
             ? ceilDiv(sizes.partialElements(), depth) * depth * bytesOf(problem.partialType)
             : 0;
     const std::int64_t padding = addPadding(target, problem, candidate, sizes, splits, cost);
     cost.tempBytes = std::max(conv + padding, reduce);
-    addRearrangement(target, problem, candidate.grains, transform, splits.tiles(), cost);
+    const std::int64_t tiles = splits.tiles();
+    rearrangement.addTo(cost, tiles);
 
     const std::int64_t steps = splits.serialSteps();
     if (steps > 1) {
-        const std::int64_t tiles = splits.tiles();
         const std::int64_t sliceElements =
             ceilDiv(sizes.weightElements() * tiles / (splits.fieldParts() * splits.batch), tiles);
         std::int64_t each = dynamicSliceCycles(target, sliceElements, problem.inType);
@@ -237,7 +254,6 @@ ConvCost convCost(const Target& target, const ConvProblem& problem,
         each += dynamicSliceCycles(target, outputs, problem.outType);
         cost.serial = each * steps;
         cost.exchange *= steps;
-        cost.compute *= steps;
         cost.reduce *= steps;
         cost.rearrange *= steps;
         // The slices of weights and the whole result stay beside the temporaries of a step.

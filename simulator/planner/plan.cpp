@@ -27,21 +27,27 @@ std::int64_t ConvSplits::tiles() const {
     return groups * batch * outChans * inChans * fieldParts() * kernelParts();
 }
 
-std::vector<std::int64_t> reductionStages(std::int64_t depth) {
+int reductionStageCount(std::int64_t depth) {
     // PopLibs poplin/ConvReducePlan.cpp: more stages from these depths on, of equal depth at best.
     constexpr std::int64_t twoStagesFrom = 16;
     constexpr std::int64_t threeStagesFrom = 125;
     if (depth == 1)
-        return {};
-    const int stages = depth >= threeStagesFrom ? 3 : depth >= twoStagesFrom ? 2 : 1;
+        return 0;
+    return depth >= threeStagesFrom ? 3 : depth >= twoStagesFrom ? 2 : 1;
+}
+
+std::int64_t firstStageDepth(std::int64_t depth, int stages) {
+    return stages == 1 ? depth
+                       : static_cast<std::int64_t>(
+                             std::ceil(std::pow(static_cast<double>(depth), 1.0 / stages) - 1e-9));
+}
+
+std::vector<std::int64_t> reductionStages(std::int64_t depth) {
     std::vector<std::int64_t> depths;
-    for (int left = stages; left > 1; --left) {
-        const auto stage = static_cast<std::int64_t>(
-            std::ceil(std::pow(static_cast<double>(depth), 1.0 / left) - 1e-9));
-        depths.push_back(stage);
-        depth = ceilDiv(depth, stage);
+    for (int left = reductionStageCount(depth); left > 0; --left) {
+        depths.push_back(firstStageDepth(depth, left));
+        depth = ceilDiv(depth, depths.back());
     }
-    depths.push_back(depth);
     return depths;
 }
 

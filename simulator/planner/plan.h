@@ -87,6 +87,10 @@ struct ConvSplits {
 
 /// Depths of the stages of a reduction of `depth` partials; their product is at least the depth.
 std::vector<std::int64_t> reductionStages(std::int64_t depth);
+/// How many there are: none for a single partial, three at most.
+int reductionStageCount(std::int64_t depth);
+/// The depth of the first of `stages` stages.
+std::int64_t firstStageDepth(std::int64_t depth, int stages);
 
 /// Terms of a plan's cost: cycles of the whole convolution, bytes on the fullest tile.
 struct ConvCost {

@@ -62,10 +62,35 @@ ConvCost convCost(const Target& target, const ConvProblem& problem,
                   const MethodCandidate& candidate, const ConvTileSizes& sizes,
                   const ConvSplits& splits, const ConvTransform& transform);
 
-/// Adds the copies that bring operands or results into the order that the vertices need, over
-/// `tiles` tiles, to a cost (PopLibs poplin/ConvModel.cpp, addTransformCycleEstimate).
-void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
-                      const ConvTransform& transform, std::int64_t tiles, ConvCost& cost);
+/// The copies that bring operands or results into the order that the vertices need (PopLibs
+/// poplin/ConvModel.cpp, addTransformCycleEstimate), for any number of tiles.
+class Rearrangement {
+public:
+    Rearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
+                  const ConvTransform& transform);
+    /// Adds their cycles over `tiles` tiles to a cost; its memory is no less than they need.
+    void addTo(ConvCost& cost, std::int64_t tiles) const;
+
+private:
+    /// An operand or a result that is copied.
+    struct Copied {
+        std::int64_t elements = 0;
+        std::int64_t typeBytes = 0;
+        std::int64_t rate = 1; ///< bytes a cycle, times five for all the work on them
+        bool exchanged = true; ///< a regrouped result stays on its tile
+    };
+    const Target* target_;
+    std::vector<Copied> copied_;
+};
+
+/// The cost without the vertices of the convolution itself.
+ConvCost costBesideCompute(const Target& target, const ConvProblem& problem,
+                           const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                           const ConvSplits& splits, const Rearrangement& rearrangement);
+/// Cycles of the convolution's vertices, of all serial steps.
+std::int64_t computeCycles(const Target& target, const ConvProblem& problem,
+                           const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                           const ConvSplits& splits);
 
 /// Numbers of parts, at most `most`, that give different largest parts: a split that leaves the
 /// largest part as it was on more tiles is never better.

@@ -50,6 +50,27 @@ void BestPlans::add(ConvPlan plan) {
         limit_ = costKey(objective_, plans_.back().cost);
 }
 
+LeastConvCycles leastConvCycles(const Target& target, const ConvProblem& problem,
+                                const MethodCandidate& candidate) {
+    double positionsPerRead = 1;
+    bool window = false;
+    for (const FieldDim& dim : problem.field) {
+        window = window || dim.kernel > 1;
+        positionsPerRead *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
+    }
+    LeastConvCycles least =
+        leastConvCycles(target, candidate.method, candidate.convUnits, candidate.grains,
+                        problem.inType, problem.partialType, positionsPerRead > 1);
+    if (window && candidate.method == ConvMethod::Amp) {
+        const auto rows = static_cast<double>(filterHeightOf(
+            target, candidate.convUnits, candidate.grains, problem.inType, problem.partialType));
+        least.perMac /= rows;
+        least.perWeight /= rows;
+    }
+    least.perMac /= positionsPerRead;
+    return least;
+}
+
 PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem& form,
                                  const MethodCandidate& candidate, std::int64_t memoryBound,
                                  BestPlans& best)
@@ -57,6 +78,7 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
     , form_(form)
     , problem_(plannedProblem(form.problem, candidate))
     , candidate_(candidate)
+    , rearrangement_(target, problem_, candidate.grains, form.transform)
     , memoryBound_(memoryBound)
     , best_(best)
     , inBytes_(static_cast<double>(bytesOf(problem_.inType)))
@@ -65,18 +87,7 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
     , wordBytes_(static_cast<double>(target.exchangeBytesPerCycle)) {
     splits_.field.assign(problem_.field.size(), 1);
     splits_.kernel.assign(problem_.field.size(), 1);
-    cyclesPerMac_ = leastCyclesPerMac(target, candidate.method, candidate.convUnits,
-                                      candidate.grains, problem_.inType, problem_.partialType);
-    double positionsPerRead = 1;
-    bool window = false;
-    for (const FieldDim& dim : problem_.field) {
-        window = window || dim.kernel > 1;
-        positionsPerRead *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
-    }
-    if (window && candidate.method == ConvMethod::Amp)
-        cyclesPerMac_ /= static_cast<double>(filterHeightOf(
-            target, candidate.convUnits, candidate.grains, problem_.inType, problem_.partialType));
-    cyclesPerMac_ /= positionsPerRead;
+    leastCycles_ = leastConvCycles(target, problem_, candidate);
     overAllTiles_ = rearrangedOver(target.tilesPerIpu);
 }
 
@@ -86,11 +97,13 @@ void PartitionSearch::run(std::int64_t outSerial, std::int64_t inSerial, Density
     if (uncut && ((candidate_.oneInPiece && problem_.inChans > grains.inChans) ||
                   (candidate_.oneOutPiece && problem_.outChans > grains.outChans)))
         return;
+    if (density_ != density)
+        choices_.clear();
     density_ = density;
     splits_.outChansSerial = outSerial;
     splits_.inChansSerial = inSerial;
     listCuts();
-    descend(0, target_.tilesPerIpu, {});
+    descend(0, target_.tilesPerIpu, uncut_);
 }
 
 void PartitionSearch::listCuts() {
@@ -133,17 +146,39 @@ void PartitionSearch::listCuts() {
             std::min(1.0 / static_cast<double>(dim.inDilation),
                      static_cast<double>(dim.in) / static_cast<double>(dim.out));
     }
+    uncut_ = {};
+    std::erase_if(cuts_, [&](const Cut& cut) {
+        const bool single = cut.pieces == 1;
+        if (single)
+            uncut_ = decide(uncut_, cut, 1, 1);
+        return single;
+    });
     undecided_.assign(cuts_.size() + 1, {});
     undecidedPieces_.assign(cuts_.size() + 1, 1);
     for (std::size_t at = cuts_.size(); at-- > 0;) {
-        undecided_[at] = decide(undecided_[at + 1], cuts_[at], 1);
-        undecidedPieces_[at] = undecidedPieces_[at + 1] * static_cast<double>(cuts_[at].pieces);
+        const auto pieces = static_cast<double>(cuts_[at].pieces);
+        undecided_[at] = decide(undecided_[at + 1], cuts_[at], 1, pieces);
+        undecidedPieces_[at] = undecidedPieces_[at + 1] * pieces;
     }
 }
 
+const std::vector<PartitionSearch::Choice>& PartitionSearch::choicesOf(std::int64_t pieces) {
+    std::vector<Choice>& choices = choices_[pieces];
+    if (!choices.empty())
+        return choices;
+    for (std::int64_t parts = 1; parts != 0 && parts <= target_.tilesPerIpu;) {
+        choices.push_back({parts, static_cast<double>(ceilDiv(pieces, parts))});
+        const std::int64_t atLeast = density_ == Density::Coarse ? 2 * parts : parts + 1;
+        do
+            parts = nextParts(pieces, parts);
+        while (parts != 0 && parts < atLeast);
+    }
+    return choices;
+}
+
 PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& cut,
-                                               std::int64_t parts) const {
-    const auto elements = static_cast<double>(ceilDiv(cut.pieces, parts) * cut.pieceSize);
+                                               std::int64_t parts, double pieces) {
+    const double elements = pieces * static_cast<double>(cut.pieceSize);
     Least after = before;
     if (cut.inInput)
         after.input *= elements * cut.leastInputShare;
@@ -151,8 +186,10 @@ PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& c
         after.weights *= elements;
     if (cut.inPartials)
         after.partials *= elements;
-    if (cut.inInput && cut.inPartials && !cut.inWeights)
+    if (cut.inInput && cut.inPartials && !cut.inWeights) {
         after.field *= elements;
+        after.users *= parts;
+    }
     after.macs *= elements;
     after.parts *= parts;
     return after;
@@ -171,8 +208,7 @@ const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t 
     if (!known) {
         const std::int64_t most = (std::int64_t{1} << octave) - 1;
         ConvCost cost;
-        addRearrangement(target_, problem_, candidate_.grains, form_.transform,
-                         std::min<std::int64_t>(most, target_.tilesPerIpu), cost);
+        rearrangement_.addTo(cost, std::min<std::int64_t>(most, target_.tilesPerIpu));
         known = {cost.rearrange, cost.tempBytes};
     }
     return *known;
@@ -210,14 +246,17 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     exchange += partials * partialBytes_;
     // Either the field stays whole and the weights have one user, or at least half of the weights
     // are received.
-    const auto users = static_cast<double>(splits_.fieldParts() * splits_.batch);
+    const auto users = static_cast<double>(decided.users);
     const double weightBytes = weights * inBytes_;
-    const double compute = least(decided.macs, rest.macs) * kernel_ * cyclesPerMac_;
+    const double loads = weights * leastCycles_.perWeight;
+    const double compute = least(decided.macs, rest.macs) * kernel_ * leastCycles_.perMac;
     double step = compute + weightBytes * (1 - 1 / users) / wordBytes_;
     if (users == 1 && rest.field > 1) {
         const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
-        step = std::min(compute + weightBytes / 2 / wordBytes_, whole * kernel_ * cyclesPerMac_);
+        step =
+            std::min(compute + weightBytes / 2 / wordBytes_, whole * kernel_ * leastCycles_.perMac);
     }
+    step += loads;
     step += exchange / wordBytes_;
     const auto tooSlow = [&](const Rearranged& copies) {
         const double cycles = static_cast<double>(splits_.serialSteps()) *
@@ -234,26 +273,43 @@ void PartitionSearch::descend(std::size_t at, std::int64_t tilesLeft, const Leas
     if (!best_.mayVisit() || hopeless(at, tilesLeft, decided))
         return;
     if (at == cuts_.size()) {
-        evaluate();
+        evaluate(decided);
         return;
     }
     const Cut& cut = cuts_[at];
-    for (std::int64_t parts = cut.onePiece ? cut.pieces : 1; parts != 0 && parts <= tilesLeft;) {
+    const auto take = [&](std::int64_t parts, double pieces) {
         *cut.parts = parts;
-        descend(at + 1, tilesLeft / parts, decide(decided, cut, parts));
-        const std::int64_t atLeast = density_ == Density::Coarse ? 2 * parts : parts + 1;
-        do
-            parts = nextParts(cut.pieces, parts);
-        while (parts != 0 && parts < atLeast);
+        descend(at + 1, tilesLeft / parts, decide(decided, cut, parts, pieces));
+    };
+    if (cut.onePiece) {
+        if (cut.pieces <= tilesLeft)
+            take(cut.pieces, 1);
+    } else {
+        for (const auto& [parts, pieces] : choicesOf(cut.pieces)) {
+            if (parts > tilesLeft)
+                break;
+            take(parts, pieces);
+        }
     }
     *cut.parts = 1;
 }
 
-void PartitionSearch::evaluate() {
+void PartitionSearch::evaluate(const Least& decided) {
     fillTileSizes(problem_, candidate_.grains, splits_, sizes_);
-    const ConvCost cost = convCost(target_, problem_, candidate_, sizes_, splits_, form_.transform);
+    ConvCost cost =
+        costBesideCompute(target_, problem_, candidate_, sizes_, splits_, rearrangement_);
     const bool within = cost.tempBytes <= memoryBound_;
-    if ((best_.objective() == Objective::Cycles && !within) || !best_.wants(cost))
+    if (best_.objective() == Objective::Cycles && !within)
+        return;
+    // Counting the work of the slowest worker takes longer than all else: often it is not needed.
+    const double least =
+        (decided.macs * leastCycles_.perMac + decided.weights * leastCycles_.perWeight) * kernel_ *
+        roundingSlack;
+    cost.compute = static_cast<std::int64_t>(static_cast<double>(splits_.serialSteps()) * least);
+    if (!best_.wants(cost))
+        return;
+    cost.compute = computeCycles(target_, problem_, candidate_, sizes_, splits_);
+    if (!best_.wants(cost))
         return;
     ConvPlan plan;
     plan.method = candidate_.method;

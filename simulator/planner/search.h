@@ -4,11 +4,13 @@
 
 #include <array>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/target/target.h"
+#include "simulator/cost/conv_cycles.h"
 #include "simulator/planner/planner.h"
 #include "simulator/planner/transform.h"
 
@@ -59,6 +61,10 @@ enum class Density {
     Full,   ///< every number that gives another largest part
 };
 
+/// A lower bound of convolveCycles() for whatever partition of a problem, as planned.
+LeastConvCycles leastConvCycles(const Target& target, const ConvProblem& problem,
+                                const MethodCandidate& candidate);
+
 /// Visits all partitions depth first and prunes subtrees whose lower bound of cycles exceeds the
 /// best plan's, or whose operands exceed the memory bound.
 class PartitionSearch {
@@ -70,8 +76,13 @@ public:
     void run(std::int64_t outSerial, std::int64_t inSerial, Density density);
 
 private:
+    /// A number of parts to try, and the pieces of the largest.
+    struct Choice {
+        std::int64_t parts = 1;
+        double pieces = 1;
+    };
     /// One dimension that is cut: its size in pieces, the elements of a piece, where the number of
-    /// parts goes, and which operands have it.
+    /// parts goes, which numbers are tried, and which operands have it.
     struct Cut {
         std::int64_t pieces = 1;
         std::int64_t pieceSize = 1;
@@ -85,6 +96,7 @@ private:
         double input = 1, weights = 1, partials = 1, macs = 1;
         double field = 1; ///< batch and field
         std::int64_t parts = 1;
+        std::int64_t users = 1; ///< of a weight: parts of batch and field
     };
     /// The copies of operands and results into another order, over a number of tiles.
     struct Rearranged {
@@ -92,8 +104,11 @@ private:
     };
 
     void listCuts();
+    /// The numbers of parts to try for so many pieces, up to that of the tiles, fewest first.
+    const std::vector<Choice>& choicesOf(std::int64_t pieces);
     void descend(std::size_t at, std::int64_t tilesLeft, const Least& decided);
-    [[nodiscard]] Least decide(const Least& before, const Cut& cut, std::int64_t parts) const;
+    [[nodiscard]] static Least decide(const Least& before, const Cut& cut, std::int64_t parts,
+                                      double pieces);
     [[nodiscard]] bool hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                 const Least& decided);
     /// The most tiles that a completion of the cuts decided so far takes.
@@ -102,21 +117,25 @@ private:
     /// A lower bound over `tiles` tiles: the cost over the largest number of as many binary digits,
     /// as fewer tiles never rearrange faster, nor with less memory.
     const Rearranged& rearrangedOver(std::int64_t tiles);
-    void evaluate();
+    /// `decided`: of all cuts.
+    void evaluate(const Least& decided);
 
     const Target& target_;
     const TransformedProblem& form_;
     ConvProblem problem_; ///< with the candidate's type of partials
     const MethodCandidate& candidate_;
+    Rearrangement rearrangement_;
     std::int64_t memoryBound_;
     BestPlans& best_;
     Density density_ = Density::Full;
-    std::vector<Cut> cuts_;
+    std::vector<Cut> cuts_;                               ///< of what can be cut
+    Least uncut_;                                         ///< of the dimensions of a single piece
+    std::map<std::int64_t, std::vector<Choice>> choices_; ///< by pieces, of the density at hand
     // Over the cuts from an index on.
     std::vector<Least> undecided_;
     std::vector<double> undecidedPieces_; ///< products: parts are no more
     // What bounds need of the problem and the machine; the same throughout a search.
-    double cyclesPerMac_ = 0;
+    LeastConvCycles leastCycles_;
     Rearranged overAllTiles_;
     /// By the binary digits of a number of tiles, as asked for.
     std::array<std::optional<Rearranged>, std::numeric_limits<std::int32_t>::digits + 1>

@@ -1,12 +1,14 @@
 // Plans: legal, within bounds, and the best possible.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <optional>
 
 #include <QtTest>
 
 #include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
+#include "simulator/planner/search.h"
 #include "simulator/planner/transform.h"
 #include "support/any_problem.h"
 #include "support/holds.h"
@@ -190,6 +192,33 @@ class PlanTest : public QObject {
     Q_OBJECT
 
 private slots:
+    // What leaves most partitions out without counting their work.
+    void theLeastWorkIsNoMoreThanTheWork() {
+        QVERIFY(holds("lower bounds of the vertices' cycles", 60, [] {
+            const Target target = withTiles(*rc::gen::element<std::string>("mk1", "mk2"),
+                                            static_cast<std::int32_t>(anyFrom(1, 300)));
+            const ConvProblem problem = anyPassOf(600);
+            for (const ConvPlan& plan : bestPlansByMethod(target, problem, 0.6, 5)) {
+                MethodCandidate candidate;
+                candidate.method = plan.method;
+                candidate.convUnits = plan.convUnits;
+                candidate.grains = plan.grains;
+                candidate.partialType = plan.problem.partialType;
+                const LeastConvCycles least = leastConvCycles(target, plan.problem, candidate);
+                const ConvTileSizes sizes = plan.tileSizes();
+                const auto weights = static_cast<double>(sizes.weightElements());
+                const double macs = weights * static_cast<double>(sizes.batch) *
+                                    std::accumulate(sizes.outField.begin(), sizes.outField.end(),
+                                                    1.0, std::multiplies<>());
+                const double bound = macs * least.perMac + weights * least.perWeight;
+                const auto work = static_cast<double>(plan.cost.compute) /
+                                  static_cast<double>(plan.splits.serialSteps());
+                RC_LOG() << describe(plan.problem) << " " << plan.toJson() << "\n";
+                RC_ASSERT(bound <= work * (1 + 1e-9));
+            }
+        }));
+    }
+
     void anyProblemGetsALegalPlan() {
         QVERIFY(holds("legal plans", 60, [] {
             const Target target = withTiles(*rc::gen::element<std::string>("mk1", "mk2"),

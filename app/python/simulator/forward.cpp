@@ -70,7 +70,7 @@ std::vector<std::string> CompiledModel::drawing() const {
     std::vector<std::string> names;
     for (const sim::Op& op : imported_.ops)
         if (const auto* function = std::get_if<sim::ElementwiseAttributes>(&op.attributes);
-            function != nullptr && sim::drawsRandomNumbers(function->function))
+            function != nullptr && sim::traitsOf(function->function).isRandom)
             names.push_back(op.name);
     return names;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/python/simulator/compiled_model.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/values/planned_sums.h"

@@ -1,30 +1,28 @@
 #include "core/options/loss_function.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string>
-#include <utility>
 
 namespace tilescope {
 namespace {
 
-using enum LossFunction;
+struct LossRow {
+    LossFunction loss;
+    std::string_view name, kerasName;
+    bool sorts;
+};
 
-// The first name of each is TileScope's.
-constexpr auto lossNames = std::to_array<std::pair<std::string_view, LossFunction>>({
-    {"auto", Automatic},
-    {"cross-entropy", CrossEntropy},
-    {"categorical-cross-entropy", CategoricalCrossEntropy},
-    {"binary-cross-entropy", BinaryCrossEntropy},
-    {"mse", MeanSquaredError},
-    {"mae", MeanAbsoluteError},
-    {"sparse_categorical_crossentropy", CrossEntropy},
-    {"categorical_crossentropy", CategoricalCrossEntropy},
-    {"binary_crossentropy", BinaryCrossEntropy},
-    {"mean_squared_error", MeanSquaredError},
-    {"mean_absolute_error", MeanAbsoluteError},
+/// In the order of LossFunction.
+constexpr auto lossRows = std::to_array<LossRow>({
+#define LOSS(function, name, kerasName, sorts) {LossFunction::function, name, kerasName, sorts},
+#include "core/options/losses.def"
+#undef LOSS
 });
+
+const LossRow& rowOf(LossFunction loss) {
+    return lossRows.at(static_cast<std::size_t>(loss));
+}
 
 /// Ignores case and punctuation: Keras has a function and a class for each loss.
 std::string plain(std::string_view name) {
@@ -38,24 +36,29 @@ std::string plain(std::string_view name) {
 } // namespace
 
 std::string_view toString(LossFunction loss) {
-    return std::find_if(lossNames.begin(), lossNames.end(),
-                        [loss](const auto& name) { return name.second == loss; })
-        ->first;
+    return rowOf(loss).name;
 }
 
 std::optional<LossFunction> lossFunctionFrom(std::string_view name) {
     const std::string wanted = plain(name);
-    for (const auto& [known, loss] : lossNames)
-        if (plain(known) == wanted)
-            return loss;
+    for (const LossRow& row : lossRows)
+        if (!wanted.empty() && (plain(row.name) == wanted || plain(row.kerasName) == wanted))
+            return row.loss;
     return std::nullopt;
 }
 
 std::vector<std::string_view> lossFunctionNames() {
     std::vector<std::string_view> names;
-    for (const auto& [name, loss] : lossNames)
-        names.push_back(name);
+    for (const LossRow& row : lossRows)
+        names.push_back(row.name);
+    for (const LossRow& row : lossRows)
+        if (!row.kerasName.empty())
+            names.push_back(row.kerasName);
     return names;
+}
+
+bool sortsIntoClasses(LossFunction loss) {
+    return rowOf(loss).sorts;
 }
 
 } // namespace tilescope

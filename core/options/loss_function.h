@@ -9,12 +9,9 @@
 namespace tilescope {
 
 enum class LossFunction : std::uint8_t {
-    Automatic,               ///< the model's own, or CrossEntropy
-    CrossEntropy,            ///< softmax and labels that are class indices
-    CategoricalCrossEntropy, ///< softmax and labels with a probability for each class
-    BinaryCrossEntropy,      ///< each output is a probability, each label 0 or 1
-    MeanSquaredError,
-    MeanAbsoluteError,
+#define LOSS(function, name, kerasName, sorts) function,
+#include "core/options/losses.def"
+#undef LOSS
 };
 
 /// "auto", "cross-entropy", ...
@@ -26,5 +23,8 @@ std::optional<LossFunction> lossFunctionFrom(std::string_view name);
 
 /// TileScope's names, then Keras's.
 std::vector<std::string_view> lossFunctionNames();
+
+/// Whether the outputs that it is computed from are scores of classes.
+bool sortsIntoClasses(LossFunction loss);
 
 } // namespace tilescope

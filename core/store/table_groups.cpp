@@ -2,35 +2,37 @@
 
 namespace tilescope {
 
-// Each is defined in the file of its name.
-TableGroup infoTables();
-TableGroup operationTables();
-TableGroup modelGraphTables();
-TableGroup variableTables();
-TableGroup computeSetTables();
-TableGroup exchangeTables();
-TableGroup copyTables();
-TableGroup streamTables();
-TableGroup remoteTables();
-TableGroup programTables();
-TableGroup livenessTables();
-TableGroup memoryTables();
-TableGroup placementTables();
-TableGroup traceTables();
-TableGroup tracePageTables();
-TableGroup hostTables();
-TableGroup pipelineTables();
-TableGroup valueTables();
-TableGroup hostRecordTables();
+/// All groups, in the order of the file. hostTables() is in host_tables.cpp, and so on; but
+/// remoteTables() is in stream_tables.cpp, tracePageTables() in trace_tables.cpp.
+#define TILESCOPE_TABLE_GROUPS(GROUP)                                                              \
+    GROUP(infoTables)                                                                              \
+    GROUP(operationTables)                                                                         \
+    GROUP(modelGraphTables)                                                                        \
+    GROUP(variableTables)                                                                          \
+    GROUP(computeSetTables)                                                                        \
+    GROUP(exchangeTables)                                                                          \
+    GROUP(copyTables)                                                                              \
+    GROUP(streamTables)                                                                            \
+    GROUP(remoteTables)                                                                            \
+    GROUP(programTables)                                                                           \
+    GROUP(livenessTables)                                                                          \
+    GROUP(memoryTables)                                                                            \
+    GROUP(placementTables)                                                                         \
+    GROUP(traceTables)                                                                             \
+    GROUP(tracePageTables)                                                                         \
+    GROUP(hostTables)                                                                              \
+    GROUP(pipelineTables)                                                                          \
+    GROUP(valueTables)                                                                             \
+    GROUP(hostRecordTables)
+
+#define TILESCOPE_DECLARE(group) TableGroup group();
+TILESCOPE_TABLE_GROUPS(TILESCOPE_DECLARE)
+#undef TILESCOPE_DECLARE
 
 std::span<const TableGroup> tableGroups() {
-    static const TableGroup groups[] = {
-        infoTables(),       operationTables(), modelGraphTables(), variableTables(),
-        computeSetTables(), exchangeTables(),  copyTables(),       streamTables(),
-        remoteTables(),     programTables(),   livenessTables(),   memoryTables(),
-        placementTables(),  traceTables(),     tracePageTables(),  hostTables(),
-        pipelineTables(),   valueTables(),     hostRecordTables(),
-    };
+#define TILESCOPE_CALL(group) group(),
+    static const TableGroup groups[] = {TILESCOPE_TABLE_GROUPS(TILESCOPE_CALL)};
+#undef TILESCOPE_CALL
     return groups;
 }
 

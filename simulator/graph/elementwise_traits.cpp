@@ -46,19 +46,16 @@ ElementwiseTraits withoutFlops(ElementwiseTraits traits) {
     traits.countsFlops = false;
     return traits;
 }
+ElementwiseTraits asBool(ElementwiseTraits traits) {
+    traits.makesBool = true;
+    return traits;
+}
+ElementwiseTraits random(ElementwiseTraits traits) {
+    traits.isRandom = true;
+    return traits;
+}
 
 } // namespace
-
-bool makesBool(ElementwiseFunction function) {
-    using enum ElementwiseFunction;
-    return function == Not || function == IsNan || function == IsInf ||
-           (function >= Equal && function <= Xor);
-}
-
-bool drawsRandomNumbers(ElementwiseFunction function) {
-    using enum ElementwiseFunction;
-    return function == Dropout || function == RandomUniform || function == RandomNormal;
-}
 
 ElementwiseTraits traitsOf(ElementwiseFunction function) {
     using enum ElementwiseFunction;

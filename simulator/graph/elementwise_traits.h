@@ -28,16 +28,12 @@ struct ElementwiseTraits {
     /// It overwrites its first operand even where others still read it.
     bool updatesInPlace = false;
     bool countsFlops = true; ///< one for each element and operand after the first
+    bool makesBool = false;  ///< a comparison, logic or a question about numbers
+    bool isRandom = false;   ///< its results differ from call to call
 
     /// Runs as one ternary expression (popops::map), not operand after operand.
     [[nodiscard]] bool isTernary() const { return leastOperands > 2; }
 };
-
-/// Comparisons, logic and questions about numbers.
-bool makesBool(ElementwiseFunction function);
-
-/// Those whose results differ from call to call.
-bool drawsRandomNumbers(ElementwiseFunction function);
 
 /// Cycles: PopLibs popops/popopsCycleEstimators.hpp, popnn/codelets and poprand/codelets.
 ElementwiseTraits traitsOf(ElementwiseFunction function);

@@ -180,7 +180,7 @@ void numberRandomStreams(Graph& graph) {
     std::int32_t next = 0;
     for (Op& op : graph.ops) {
         const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
-        if (elementwise && drawsRandomNumbers(elementwise->function))
+        if (elementwise && traitsOf(elementwise->function).isRandom)
             op.randomStreams = {next++};
     }
 }

@@ -371,9 +371,9 @@ private:
 
 /// Step functions do not pass on a gradient.
 bool isConstantAlmostEverywhere(ElementwiseFunction function) {
-    return makesBool(function) || function == Floor || function == Ceil || function == Round ||
-           function == Sign || function == OneHot || function == Zero || function == Detach ||
-           function == RandomUniform || function == RandomNormal;
+    return traitsOf(function).makesBool || function == Floor || function == Ceil ||
+           function == Round || function == Sign || function == OneHot || function == Zero ||
+           function == Detach || function == RandomUniform || function == RandomNormal;
 }
 
 } // namespace

@@ -35,7 +35,7 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
         graph_.ops.back().multiConv = forward_.multiConv;
     graph_.ops.back().mayOutline = forward_.mayOutline;
     const auto* drawing = std::get_if<ElementwiseAttributes>(&graph_.ops.back().attributes);
-    if (drawing && drawsRandomNumbers(drawing->function))
+    if (drawing && traitsOf(drawing->function).isRandom)
         graph_.ops.back().randomStreams = forward_.randomStreams;
     return out;
 }

@@ -118,12 +118,10 @@ std::optional<std::int64_t> labelledClasses(const Graph& graph, LossFunction los
         isLabel[op.outputs[0].index()] =
             std::visit([](const auto& one) { return one.traits.isView; }, op.attributes);
     }
-    const bool sorts = loss == LossFunction::Automatic || loss == LossFunction::CrossEntropy ||
-                       loss == LossFunction::CategoricalCrossEntropy;
     const Shape& scores = graph.tensors[graph.outputs.front()].shape;
     const auto axis =
         std::find_if(scores.rbegin(), scores.rend(), [](std::int64_t size) { return size > 1; });
-    return sorts && axis != scores.rend() ? std::optional(*axis) : std::nullopt;
+    return sortsIntoClasses(loss) && axis != scores.rend() ? std::optional(*axis) : std::nullopt;
 }
 
 RunOptions evaluationOptions(const RunOptions& options, std::int64_t batch) {

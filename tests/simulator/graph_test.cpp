@@ -63,6 +63,18 @@ private slots:
         QVERIFY(!isView(PadAttributes{}));
     }
 
+    void elementwiseFunctionsThatAskOrDraw() {
+        using enum ElementwiseFunction;
+        for (const ElementwiseFunction asks :
+             {Not, IsNan, IsInf, Equal, Less, Greater, LessEqual, GreaterEqual, And, Or, Xor})
+            QVERIFY(traitsOf(asks).makesBool);
+        for (const ElementwiseFunction counts : {Relu, Remainder, ShiftLeft, Select, BitwiseNot})
+            QVERIFY(!traitsOf(counts).makesBool);
+        for (const ElementwiseFunction draws : {Dropout, RandomUniform, RandomNormal})
+            QVERIFY(traitsOf(draws).isRandom);
+        QVERIFY(!traitsOf(Copy).isRandom && !traitsOf(OneHot).isRandom);
+    }
+
     void whoMakesAndReadsWhat() {
         const Graph graph = smallGraph();
         const auto producers = graph.producers();

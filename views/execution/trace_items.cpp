@@ -12,7 +12,7 @@ namespace {
 using AddItems = void (*)(TraceItems& items, const TraceQuestion& question, bool target);
 
 /// All kinds of items, from top to bottom.
-constexpr std::array<AddItems, 3> itemKinds{addCounters, addHost, addIpus};
+constexpr auto itemKinds = std::to_array<AddItems>({addCounters, addHost, addIpus});
 
 TraceLane readLane(const TraceItem& item, const ItemDetail& detail, LaneWish wish, bool both,
                    const std::stop_token& stop) {

@@ -29,7 +29,7 @@ struct Row {
 template <class View> views::ReportView* make(views::ViewContext& context) {
     return new View(context);
 }
-constexpr std::array<Row, reports.size()> rows{{
+constexpr auto rows = std::to_array<Row>({
     {"summary", QT_TRANSLATE_NOOP("Reports", "Summary"), make<views::SummaryView>},
     {"insights", QT_TRANSLATE_NOOP("Reports", "Insights"), make<views::InsightsView>},
     {"memory", QT_TRANSLATE_NOOP("Reports", "Memory"), make<views::MemoryView>},
@@ -41,7 +41,8 @@ constexpr std::array<Row, reports.size()> rows{{
     {"values", QT_TRANSLATE_NOOP("Reports", "Values"), make<views::ValuesView>},
     {"compare", QT_TRANSLATE_NOOP("Reports", "Compare"), make<views::CompareView>},
     {"query", QT_TRANSLATE_NOOP("Reports", "Query"), make<views::SqlView>},
-}};
+});
+static_assert(rows.size() == reports.size());
 
 } // namespace
 

@@ -158,11 +158,11 @@ class PopartOptions:
             near = difflib.get_close_matches(key, _names(), 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise ValueError(f"PopART has no session option '{key}'{hint}")
-        if key in WITHOUT_EFFECT:
+        keys = keys_of(key, value)
+        _validator.check(keys)
+        if not keys and key in WITHOUT_EFFECT:
             from ._logging import say_once
             say_once(f"_Popart option '{key}' has no effect: {WITHOUT_EFFECT[key]}")
-        else:
-            _validator.check(keys_of(key, value))
         self.options[key] = value
         return self
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/python/simulator/compiled_model.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/values/planned_sums.h"
@@ -70,7 +71,7 @@ std::vector<std::string> CompiledModel::drawing() const {
     std::vector<std::string> names;
     for (const sim::Op& op : imported_.ops)
         if (const auto* function = std::get_if<sim::ElementwiseAttributes>(&op.attributes);
-            function != nullptr && sim::drawsRandomNumbers(function->function))
+            function != nullptr && sim::traitsOf(function->function).isRandom)
             names.push_back(op.name);
     return names;
 }

@@ -16,7 +16,7 @@ namespace {
 
 DataType resultType(const Attributes& attributes, const std::vector<DataType>& inputs) {
     if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&attributes)) {
-        if (makesBool(elementwise->function))
+        if (traitsOf(elementwise->function).makesBool)
             return DataType::Bool;
         if (elementwise->function == ElementwiseFunction::Select)
             return inputs.at(1);

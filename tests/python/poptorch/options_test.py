@@ -6,7 +6,7 @@ import os
 import poptorch
 import pytest
 import torch
-from poptorch import _jobs, _logging, options as options_module
+from poptorch import _jobs, _logging, _popart_options, options as options_module
 from tilescope import _simulator
 
 
@@ -90,6 +90,16 @@ def test_unknown_options_name_the_nearest():
         options._Popart.set("autoRecompute", 3)
     with pytest.raises(AttributeError, match="is set by a call"):
         options.deviceIterations = 3
+
+
+def test_a_session_option_that_gets_a_key_acts_at_once(monkeypatch):
+    said = []
+    monkeypatch.setattr(_logging.logger, "warning", lambda text, *args: said.append(text))
+    monkeypatch.setattr(_logging, "_said", set())
+    monkeypatch.setitem(_popart_options.WITHOUT_EFFECT, "autoRecomputation", "it is still listed")
+    options = poptorch.Options()
+    options._Popart.set("autoRecomputation", 3)
+    assert not said and options._Popart.job_options() == {"recompute": "pipeline"}
 
 
 def test_idle_options_say_so_once(monkeypatch):

@@ -1,8 +1,10 @@
 // Elementwise functions against the C++ library's, element by element.
 #include <QtTest>
+#include <array>
 #include <set>
 
 #include "compute/one_op.h"
+#include "core/base/error.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/shape_rules.h"
 #include "support/holds.h"
@@ -168,6 +170,17 @@ private slots:
             const std::string name(traitsOf(one.attributes.function).name);
             QVERIFY2(difference(y, expected) < 2e-6, name.c_str());
         }
+    }
+
+    /// No row of elementwise.def was forgotten.
+    void everyFunctionHasAKernel() {
+        constexpr auto all = std::to_array<ElementwiseFunction>({
+#define ELEMENTWISE(function, traits) function,
+#include "simulator/graph/elementwise.def"
+#undef ELEMENTWISE
+        });
+        for (const ElementwiseFunction function : all)
+            QVERIFY2(isComputed(function), std::string(traitsOf(function).name).c_str());
     }
 
     void specialValues() {
@@ -353,6 +366,23 @@ private slots:
     }
 
 private:
+    /// On reals, or on whole numbers.
+    bool isComputed(ElementwiseFunction function) {
+        const std::size_t count = traitsOf(function).leastOperands;
+        const auto computes = [&](const TensorData& operand, DataType type) {
+            try {
+                op_.run(ElementwiseAttributes{function},
+                        std::vector<TensorData>(count, operand.copy()), operand.shape(), type);
+                return true;
+            } catch (const InternalError&) {
+                return false;
+            }
+        };
+        const bool asked = traitsOf(function).makesBool;
+        return computes(realsOfList({2, 1}, {0.5, 1}), asked ? DataType::Bool : DataType::Float) ||
+               computes(intsOfList({2, 1}, {0, 1}), asked ? DataType::Bool : DataType::Int32);
+    }
+
     OneOp op_;
 };
 

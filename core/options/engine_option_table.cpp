@@ -1,6 +1,13 @@
 #include "core/options/engine_options.h"
 
 namespace tilescope {
+namespace {
+
+/// A call needs room for its return address, aligned to 64 bits. What Poplar accepts at least is
+/// not public: *assumed*.
+constexpr std::int64_t leastStackBytes = 8;
+
+} // namespace
 
 // Keys from public code and documentation.
 const std::vector<EngineOption>& engineOptionTable() {
@@ -118,13 +125,22 @@ const std::vector<EngineOption>& engineOptionTable() {
         {"target.hostSyncTimeout", EngineEffect::NoMeaning, "there is no device to wait for"},
         {"target.numberRuntimeReplica", EngineEffect::Recorded, "--replicas sets their number"},
         {"target.saveArchive", EngineEffect::NoMeaning, "there is no archive of machine code"},
-        {"target.supervisorStackSizeInBytes", EngineEffect::Acts, "memory of a tile's stacks"},
+        {"target.supervisorStackSizeInBytes",
+         EngineEffect::Acts,
+         "memory of a tile's stacks",
+         {},
+         {},
+         leastStackBytes},
         {"target.syncMethod", EngineEffect::NoMeaning, "there is no device to wait for"},
         {"target.syncPollPeriodUs", EngineEffect::NoMeaning, "there is no device to poll"},
         {"target.syncReplicasIndependently", EngineEffect::Recorded, "replicas take the same time"},
         {"target.useBufferedCompletions", EngineEffect::Recorded, "not public"},
-        {"target.workerStackSizeInBytes", EngineEffect::Acts,
-         "memory of a tile's stacks: 512 B per worker, as PopART requests"},
+        {"target.workerStackSizeInBytes",
+         EngineEffect::Acts,
+         "memory of a tile's stacks: 512 B per worker, as PopART requests",
+         {},
+         {},
+         leastStackBytes},
     };
     return table;
 }

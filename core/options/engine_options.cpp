@@ -51,6 +51,11 @@ void addEngineOptions(EngineOptions& options, std::string_view json, const std::
                 "{}: the value of engine option '{}' must be text, a number, true or false", origin,
                 std::string_view(key)));
         options.given[std::string(key)] = optionText(value, true);
+        const EngineOption* known = findEngineOption(key);
+        if (known != nullptr && engineNumber(options, key, known->least) < known->least)
+            throw UserError(fmt::format("{}: engine option '{}' must be at least {}, not {}",
+                                        origin, std::string_view(key), known->least,
+                                        options.given[std::string(key)]));
     }
 }
 

@@ -42,6 +42,7 @@ struct EngineOption {
     std::string_view what;                     ///< its effect here, or why it has none
     std::vector<std::string_view> values = {}; ///< allowed ones, the default first; empty: any
     EngineRemark remark = {};
+    std::int64_t least = 0; ///< a smaller number is refused; 0: nothing is
 };
 
 /// All, by key.
@@ -51,7 +52,7 @@ const std::vector<EngineOption>& engineOptionTable();
 const EngineOption* findEngineOption(std::string_view key);
 
 /// Reads Poplar engine options, a JSON object of strings (numbers and booleans are accepted too),
-/// like POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
+/// like POPLAR_ENGINE_OPTIONS. `origin` names the source in errors. Throws UserError.
 void addEngineOptions(EngineOptions& options, std::string_view json, const std::string& origin);
 
 /// Engine options as a JSON object, keys sorted; "" if there are none.

@@ -448,6 +448,13 @@ private slots:
                                "{\"autoReport.all\":\"true\"}");
         QCOMPARE(error("{\"a\": [1]}"), "ENV: the value of engine option 'a' must be text, a "
                                         "number, true or false");
+        // A tuner would find that no stack saves memory.
+        QCOMPARE(error(R"({"target.workerStackSizeInBytes": "0"})"),
+                 "ENV: engine option 'target.workerStackSizeInBytes' must be at least 8, not 0");
+        QCOMPARE(error(R"({"target.supervisorStackSizeInBytes": -4})"),
+                 "ENV: engine option 'target.supervisorStackSizeInBytes' must be at least 8, not "
+                 "-4");
+        QCOMPARE(error(R"({"target.workerStackSizeInBytes": "0x200"})"), "no error");
     }
 };
 

@@ -144,3 +144,17 @@ def test_the_window_is_opened_at_a_place(training: Path, monkeypatch: pytest.Mon
             tilescope.show(training, **wrong)
     with pytest.raises(tilescope.ProfileError, match="not both"):
         tilescope.show(training, training, compare=training)
+
+
+def test_the_program_starts_scripts_with_the_packages(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import pva, sys; print(pva.__name__, sys.argv[1:])")
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "TILESCOPE_PYTHON": sys.executable}
+    command = [BIN / "tilescope", "python", script, "--help", "-x", "a b"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "pva ['--help', '-x', 'a b']\n"
+    environment["TILESCOPE_PYTHON"] = "/nothing/python"
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 2 and "cannot start '/nothing/python'" in done.stderr
+    done = subprocess.run([BIN / "tilescope", "python", "--help"], capture_output=True, text=True, check=True)
+    assert "Starts a Python script" in done.stdout

@@ -112,7 +112,7 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     for (const auto add :
          {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand, addReportCommand,
           addDiffCommand, addQueryCommand, addExportCommand, addZooCommand, addSweepCommand,
-          addSweepWorkerCommand, addTryCommand, addOpCommand})
+          addSweepWorkerCommand, addTryCommand, addOpCommand, addPythonCommand})
         add(app, action);
     try {
         // The parser takes its arguments in reverse order.

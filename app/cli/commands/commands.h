@@ -32,5 +32,6 @@ void addSweepWorkerCommand(CLI::App& app, Action& action);
 void addTryCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);
 void addOpCommand(CLI::App& app, Action& action);
+void addPythonCommand(CLI::App& app, Action& action);
 
 } // namespace tilescope::cli

@@ -397,24 +397,9 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
 
 void InsightsView::follow(const InsightLink& link) {
     context().selection.update([&](Selected& s) {
-        if (link.tile.valid())
-            s.tiles = {link.tile};
-        if (link.step.valid())
-            s.step = link.step;
-        if (link.tensor.valid()) {
-            s.tensor = link.tensor;
-            s.operation = link.operation; // a tensor may have none
-        }
-        if (link.operation.valid())
-            s.operation = link.operation;
-        if (link.variable.valid())
-            s.variable = link.variable;
-        if (link.vertexType.valid())
-            s.vertexType = link.vertexType;
-        if (link.exchange.valid())
-            s.exchange = link.exchange;
-        if (link.program.valid())
-            s.program = link.program;
+        s.take(link.things);
+        if (link.things.tensor.valid())
+            s.operation = link.things.operation; // a tensor may have none
     });
     emit reportWanted(QString::fromStdString(link.report));
 }

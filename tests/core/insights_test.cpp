@@ -55,7 +55,7 @@ private slots:
         const Profile large = sampleProfile({.tooLarge = true});
         const auto bad = find(findInsights(large), "fit");
         QVERIFY(bad && bad->level == InsightLevel::Problem);
-        QCOMPARE(bad->link.tile.value(), 0);
+        QCOMPARE(bad->link.things.tile().value(), 0);
         QCOMPARE(bad->evidence[0].value, 736.0); // the half of the tiles with the activations
         QVERIFY(!bad->advice.empty());
     }
@@ -79,7 +79,7 @@ private slots:
         p.info.batchSize = 1;
         QVERIFY(adviceOn(*find(findInsights(p), "peakVariables"), "batchSize") == nullptr);
         // The memory that the planner could use for the operation in question.
-        Operation& largest = p.operations[peak->link.operation];
+        Operation& largest = p.operations[peak->link.things.operation];
         largest.options = R"({"availableMemoryProportion":0.45})";
         const Evidence last = find(findInsights(p), "peakVariables")->evidence.back();
         QCOMPARE(text(last.label), text("availableMemoryProportion of '" + largest.name + "'"));
@@ -122,7 +122,7 @@ private slots:
         QVERIFY(peak);
         QCOMPARE(text(peak->evidence[1].label), "layer1/conv/partials");
         QCOMPARE(peak->evidence[1].value, 1472.0 * sample::partialsBytes);
-        QCOMPARE(peak->link.operation.value(), 2);
+        QCOMPARE(peak->link.things.operation.value(), 2);
         // It belongs to the step's operation, or waits for others.
         double held = 0;
         for (const Evidence& one : peak->evidence)
@@ -259,9 +259,9 @@ private slots:
         QCOMPARE(shown("order it needs"), "[HW][C]");
         QCOMPARE(shown("contiguous run"), "1 element, 2 B");
         QCOMPARE(shown("vertex"), "poplar_rt::StridedCopyDA32");
-        QCOMPARE(p.programs[p.steps[copy->link.step]].computeSet.value(),
+        QCOMPARE(p.programs[p.steps[copy->link.things.step]].computeSet.value(),
                  p.copies[CopyId(0)].computeSet.value());
-        QCOMPARE(text(p.variables[copy->link.variable].name), "input");
+        QCOMPARE(text(p.variables[copy->link.things.variable].name), "input");
         // The exchange before it is not reported twice.
         QVERIFY(!find(insights, "shortRunCopies"));
 
@@ -280,7 +280,7 @@ private slots:
         QVERIFY2(longest->title.starts_with("'conv1' takes "), longest->title.c_str());
         QVERIFY(longest->cost.cycles >= 10 * sample::convCycles);
         QVERIFY(longest->cost.cycles >= static_cast<std::int64_t>(longest->evidence[0].value));
-        QCOMPARE(longest->link.operation.value(), 0);
+        QCOMPARE(longest->link.things.operation.value(), 0);
         QCOMPARE(text(longest->link.report), "operations");
     }
 
@@ -298,7 +298,7 @@ private slots:
         QCOMPARE(found->evidence[0].value, static_cast<double>(sample::partialsBytes));
         QCOMPARE(found->evidence[1].value, sample::partialsBytes / 2.0);
         QVERIFY(text(adviceText(*found)).startsWith("--precision half"));
-        QCOMPARE(text(p.variables[found->link.variable].name), "layer1/conv/partials");
+        QCOMPARE(text(p.variables[found->link.things.variable].name), "layer1/conv/partials");
         p.info.options["precision"] = "half";
         QCOMPARE(text(find(findInsights(p), "singlePrecision")->advice.at(0).option),
                  "partialsType");
@@ -342,7 +342,7 @@ private slots:
         const auto gaps = find(findInsights(p), "gaps");
         QVERIFY(gaps);
         QCOMPARE(gaps->evidence[0].value, 100'000.0);
-        QCOMPARE(gaps->link.tile.value(), 0);
+        QCOMPARE(gaps->link.things.tile().value(), 0);
     }
 
     void operationsPlannedAlikeRepeatTheirCode() {

@@ -39,8 +39,8 @@ private slots:
         QCOMPARE(text(parts.front().name), "layer1/conv/partials");
         QCOMPARE(parts.front().bytes, sample::partialsBytes);
         QCOMPARE(text(parts.front().link.report), "liveness");
-        QCOMPARE(parts.front().link.tile.value(), 0);
-        QVERIFY(parts.front().link.step.valid());
+        QCOMPARE(parts.front().link.things.tile().value(), 0);
+        QVERIFY(parts.front().link.things.step.valid());
         // Convolution weights are on the first 64 tiles only.
         const auto named = [&](std::int32_t tile) {
             const auto always =

@@ -164,7 +164,7 @@ private slots:
         QVERIFY(lost);
         QVERIFY(lost->kind == InsightKind::Values && lost->level == InsightLevel::Warning);
         QCOMPARE(lost->cost.elements, 3 * 3000 + 3 * 3408);
-        QCOMPARE(lost->link.operation.value(), 0);
+        QCOMPARE(lost->link.things.operation.value(), 0);
         QCOMPARE(text(lost->evidence.at(0).label), "conv1/weights/grad of conv1");
         // The largest is 2^-14: up to 2^15 there are 29, less three.
         QCOMPARE(text(lost->advice.at(0).value), "32768");

@@ -240,10 +240,8 @@ void CompareView::followBar(LossKind kind, const std::string& place) {
 
 void CompareView::goTo(const QString& report, std::int32_t operation, StepId step) {
     context().selection.update([&](Selected& s) {
-        if (operation >= 0)
-            s.operation = OperationId(operation);
-        if (step.valid())
-            s.step = step;
+        s.add(OperationId(operation));
+        s.add(step);
     });
     emit reportWanted(report);
 }

@@ -7,7 +7,6 @@
 #include <QScrollBar>
 #include <QToolButton>
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "core/base/units.h"
@@ -22,6 +21,7 @@
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/short_label.h"
+#include "views/widgets/thing_places.h"
 
 namespace tilescope::views {
 namespace {
@@ -147,18 +147,9 @@ QString kindTitle(InsightKind kind) {
 }
 
 // Sections of the command line's report, by the view that has them.
-QString reportTitle(const std::string& section) {
-    static const std::map<std::string, QString> titles{
-        {"memory", InsightsView::tr("Memory")},
-        {"vertices", InsightsView::tr("Memory: vertices")},
-        {"exchanges", InsightsView::tr("Memory: exchanges")},
-        {"liveness", InsightsView::tr("Liveness")},
-        {"operations", InsightsView::tr("Operations")},
-        {"trace", InsightsView::tr("Execution Trace")},
-        {"pipeline", InsightsView::tr("Pipeline")},
-        {"values", InsightsView::tr("Values")}};
-    const auto found = titles.find(section);
-    return found == titles.end() ? QString::fromStdString(section) : found->second;
+QString sectionTitle(const std::string& section) {
+    const bool ofMemory = section == "vertices" || section == "exchanges";
+    return placeTitle(ofMemory ? "memory:" + section : section);
 }
 
 } // namespace
@@ -363,7 +354,7 @@ void InsightsView::addLinks(const InsightLink& link, QVBoxLayout& column) {
     std::vector<std::string> places{link.report};
     places.insert(places.end(), link.also.begin(), link.also.end());
     for (const std::string& report : places) {
-        auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(report)));
+        auto* go = new QPushButton(tr("Show in %1").arg(sectionTitle(report)));
         InsightLink place = link;
         place.report = report;
         connect(go, &QPushButton::clicked, this, [this, place] { follow(place); });
@@ -406,24 +397,9 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
 
 void InsightsView::follow(const InsightLink& link) {
     context().selection.update([&](Selected& s) {
-        if (link.tile.valid())
-            s.tiles = {link.tile};
-        if (link.step.valid())
-            s.step = link.step;
-        if (link.tensor.valid()) {
-            s.tensor = link.tensor;
-            s.operation = link.operation; // a tensor may have none
-        }
-        if (link.operation.valid())
-            s.operation = link.operation;
-        if (link.variable.valid())
-            s.variable = link.variable;
-        if (link.vertexType.valid())
-            s.vertexType = link.vertexType;
-        if (link.exchange.valid())
-            s.exchange = link.exchange;
-        if (link.program.valid())
-            s.program = link.program;
+        s.take(link.things);
+        if (link.things.tensor.valid())
+            s.operation = link.things.operation; // a tensor may have none
     });
     emit reportWanted(QString::fromStdString(link.report));
 }

@@ -35,11 +35,7 @@ GroupTabs::GroupTabs(ViewContext& context, QWidget* parent)
     addTab(steps_, tr("Steps"));
     addTab(scrolledPage(code_, tr("Code")), tr("Code"));
     addTab(scrolledPage(cycles_, tr("Cycles")), tr("Cycles"));
-    steps_->setThings([](std::int32_t program) {
-        Selected thing;
-        thing.program = ProgramId(program);
-        return thing;
-    });
+    steps_->setThings([](std::int32_t program) { return Selected(ProgramId(program)); });
     connect(steps_, &TablePanel::chosen, this, &GroupTabs::stepChosen);
     connect(steps_, &TablePanel::activated, this, &GroupTabs::stepActivated);
     connect(cycles_, &NamedBars::clicked, this, &GroupTabs::stepChosen);

@@ -2,27 +2,13 @@
 #pragma once
 
 #include <QObject>
-#include <vector>
 
-#include "core/base/ids.h"
-#include "core/profile/values.h"
+#include "core/view/thing.h"
 
 namespace tilescope::views {
 
-/// Everything that can be selected; an invalid id (or no tiles) means "nothing".
-struct Selected {
-    IpuId ipu;
-    std::vector<TileId> tiles;
-    StepId step;
-    VariableId variable;
-    OperationId operation;
-    ComputeSetId computeSet;
-    ProgramId program;
-    VertexTypeId vertexType;
-    ExchangeId exchange;
-    ValueTensorId tensor; ///< of a computed run; the operation is the one that it belongs to
-    friend bool operator==(const Selected&, const Selected&) = default;
-};
+/// What is selected; none of a kind, or no tiles, means "nothing".
+using Selected = Things;
 
 /// The one selection of the window. Views change it with update() and follow changed(); History
 /// keeps earlier ones.

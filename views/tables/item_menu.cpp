@@ -36,13 +36,14 @@ void addPlaces(QMenu& menu, ReportView& report, ViewContext& context, const Sele
     if (!source)
         return;
     QMenu* places = nullptr;
-    for (const ThingPlace& place : placesOf(thing, source->info())) {
-        if (place.title == report.accessibleName())
+    for (const std::string_view place : placesOf(thing, source->info())) {
+        const QString title = placeTitle(place);
+        if (title == report.accessibleName())
             continue; // this is the place itself
         if (places == nullptr)
             places = menu.addMenu(Text::tr("Show in"));
         QObject::connect(
-            places->addAction(place.title), &QAction::triggered, &report,
+            places->addAction(title), &QAction::triggered, &report,
             [&report, &context, thing, place] { showThing(report, context, thing, place); });
     }
 }

@@ -35,11 +35,7 @@ public:
     void filterBy(const QString& text);
     /// The rows are items of this kind: the table and the window's selection follow each other.
     template <class Id> void follow(Id Selected::*item) {
-        setThings([item](std::int32_t id) {
-            Selected thing;
-            thing.*item = Id(id);
-            return thing;
-        });
+        setThings([](std::int32_t id) { return Selected(Id(id)); });
         connect(this, &TablePanel::chosen, this, [this, item](std::int32_t id) {
             if (id >= 0) // items that only the target has cannot be selected
                 context_.selection.update([&](Selected& s) { s.*item = Id(id); });

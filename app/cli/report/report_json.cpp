@@ -49,10 +49,10 @@ json::object insightJson(const Insight& insight) {
             {"evidence", std::move(evidence)},
             {"link",
              {{"report", insight.link.report},
-              {"tile", idJson(insight.link.tile)},
-              {"step", idJson(insight.link.step)},
-              {"operation", idJson(insight.link.operation)},
-              {"variable", idJson(insight.link.variable)}}}};
+              {"tile", idJson(insight.link.things.tile())},
+              {"step", idJson(insight.link.things.step)},
+              {"operation", idJson(insight.link.things.operation)},
+              {"variable", idJson(insight.link.things.variable)}}}};
 }
 
 json::object lossJson(const Loss& loss) {

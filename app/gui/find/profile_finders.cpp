@@ -24,75 +24,60 @@ std::optional<int> numberAfter(const QString& typed, const QString& word, bool w
     return match.hasMatch() ? std::optional(match.captured(2).toInt()) : std::nullopt;
 }
 
-} // namespace
-
-std::vector<Found> NameFinder::find(const QString& typed, std::size_t most,
-                                    const std::stop_token& stop) const {
-    if (typed.trimmed().size() < fewestLetters)
-        return {};
-    const Names names = read(stop);
-    std::vector<Found> all;
-    for (const std::size_t number : bestNames(typed, names.count, names.name, most, stop))
-        all.push_back({names.name(number), names.detail(number),
-                       [thing = names.thing(number)](Guide& guide) { guide.show(thing); }});
-    return all;
-}
-
-QString OperationFinder::heading() const {
+QString headingOf(OperationId /*kind*/) {
     return ofProfile("Operations");
 }
-
-NameFinder::Names OperationFinder::read(const std::stop_token& stop) const {
-    const auto operations = profile().operations(stop);
-    const auto at = [operations](std::size_t i) -> const Operation& {
-        return (*operations)[OperationId(i)];
-    };
-    return {operations->size(), [at](std::size_t i) { return QString::fromStdString(at(i).name); },
-            [at](std::size_t i) { return QString::fromStdString(at(i).type); },
-            [](std::size_t i) {
-                views::Selected thing;
-                thing.operation = OperationId(i);
-                return thing;
-            }};
-}
-
-QString VariableFinder::heading() const {
+QString headingOf(VariableId /*kind*/) {
     return ofProfile("Variables");
 }
-
-NameFinder::Names VariableFinder::read(const std::stop_token& stop) const {
-    const auto variables = profile().variables(stop);
-    const auto at = [variables](std::size_t i) -> const Variable& {
-        return (*variables)[VariableId(i)];
-    };
-    return {variables->size(), [at](std::size_t i) { return QString::fromStdString(at(i).name); },
-            [at](std::size_t i) { return views::textOf(toString(at(i).category)); },
-            [](std::size_t i) {
-                views::Selected thing;
-                thing.variable = VariableId(i);
-                return thing;
-            }};
-}
-
-QString StepFinder::heading() const {
+QString headingOf(ProgramId /*kind*/) {
     return ofProfile("Program steps");
 }
 
-NameFinder::Names StepFinder::read(const std::stop_token& stop) const {
-    const auto programs = profile().programs(stop);
-    const auto at = [programs](std::size_t i) -> const Program& {
-        return (*programs)[ProgramId(i)];
-    };
-    return {programs->size(), [at](std::size_t i) { return QString::fromStdString(at(i).name); },
-            [at](std::size_t i) { return views::textOf(toString(at(i).kind)); },
-            [at](std::size_t i) {
-                views::Selected thing;
-                thing.program = ProgramId(i);
-                thing.operation = at(i).operation;
-                thing.computeSet = at(i).computeSet;
-                return thing;
-            }};
+/// What tells a thing from others of its name, and what a hit selects.
+struct About {
+    QString detail;
+    views::Selected thing;
+};
+About aboutOf(const ProfileView& profile, OperationId id) {
+    return {QString::fromStdString((*profile.operations())[id].type), views::Selected(id)};
 }
+About aboutOf(const ProfileView& profile, VariableId id) {
+    return {views::textOf(toString((*profile.variables())[id].category)), views::Selected(id)};
+}
+About aboutOf(const ProfileView& profile, ProgramId id) {
+    const Program& program = (*profile.programs())[id];
+    About about{views::textOf(toString(program.kind)), views::Selected(id)};
+    about.thing.operation = program.operation;
+    about.thing.computeSet = program.computeSet;
+    return about;
+}
+
+} // namespace
+
+template <class Id> QString NameFinder<Id>::heading() const {
+    return headingOf(Id());
+}
+
+template <class Id>
+std::vector<Found> NameFinder<Id>::find(const QString& typed, std::size_t most,
+                                        const std::stop_token& stop) const {
+    if (typed.trimmed().size() < fewestLetters)
+        return {};
+    const ThingNames names = kindOf(Id()).names(profile(), stop);
+    const auto name = [&names](std::size_t id) { return views::textOf(names.name(id)); };
+    std::vector<Found> all;
+    for (const std::size_t number : bestNames(typed, names.count, name, most, stop)) {
+        const About about = aboutOf(profile(), Id(number));
+        all.push_back({name(number), about.detail,
+                       [thing = about.thing](Guide& guide) { guide.show(thing); }});
+    }
+    return all;
+}
+
+template class NameFinder<OperationId>;
+template class NameFinder<VariableId>;
+template class NameFinder<ProgramId>;
 
 QString TileFinder::heading() const {
     return ofProfile("Tiles");
@@ -104,11 +89,9 @@ std::vector<Found> TileFinder::find(const QString& typed, std::size_t /*most*/,
     const std::optional<int> tile = numberAfter(typed, QStringLiteral("tile"), false);
     if (!tile || *tile >= machine.totalTiles())
         return {};
-    views::Selected thing;
-    thing.tiles = {TileId(*tile)};
     return {{ofProfile("Tile %1").arg(*tile),
              machine.ipus > 1 ? ofProfile("IPU %1").arg(*tile / machine.tilesPerIpu) : QString(),
-             [thing](Guide& guide) { guide.show(thing); }}};
+             [tile](Guide& guide) { guide.show(views::Selected(TileId(*tile))); }}};
 }
 
 QString IpuFinder::heading() const {

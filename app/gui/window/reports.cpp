@@ -1,6 +1,5 @@
 #include "app/gui/window/reports.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <fmt/format.h>
 
@@ -17,30 +16,30 @@
 #include "views/sql/sql_view.h"
 #include "views/summary/summary_view.h"
 #include "views/values/values_view.h"
+#include "views/widgets/thing_places.h"
 
 namespace tilescope::gui {
 namespace {
 
 struct Row {
     const char* name;
-    const char* title;
     views::ReportView* (*make)(views::ViewContext& context);
 };
 template <class View> views::ReportView* make(views::ViewContext& context) {
     return new View(context);
 }
 constexpr auto rows = std::to_array<Row>({
-    {"summary", QT_TRANSLATE_NOOP("Reports", "Summary"), make<views::SummaryView>},
-    {"insights", QT_TRANSLATE_NOOP("Reports", "Insights"), make<views::InsightsView>},
-    {"memory", QT_TRANSLATE_NOOP("Reports", "Memory"), make<views::MemoryView>},
-    {"liveness", QT_TRANSLATE_NOOP("Reports", "Liveness"), make<views::LivenessView>},
-    {"programs", QT_TRANSLATE_NOOP("Reports", "Program Tree"), make<views::ProgramsView>},
-    {"operations", QT_TRANSLATE_NOOP("Reports", "Operations"), make<views::OperationsView>},
-    {"trace", QT_TRANSLATE_NOOP("Reports", "Execution Trace"), make<views::TraceView>},
-    {"pipeline", QT_TRANSLATE_NOOP("Reports", "Pipeline"), make<views::PipelineView>},
-    {"values", QT_TRANSLATE_NOOP("Reports", "Values"), make<views::ValuesView>},
-    {"compare", QT_TRANSLATE_NOOP("Reports", "Compare"), make<views::CompareView>},
-    {"query", QT_TRANSLATE_NOOP("Reports", "Query"), make<views::SqlView>},
+    {"summary", make<views::SummaryView>},
+    {"insights", make<views::InsightsView>},
+    {"memory", make<views::MemoryView>},
+    {"liveness", make<views::LivenessView>},
+    {"programs", make<views::ProgramsView>},
+    {"operations", make<views::OperationsView>},
+    {"trace", make<views::TraceView>},
+    {"pipeline", make<views::PipelineView>},
+    {"values", make<views::ValuesView>},
+    {"compare", make<views::CompareView>},
+    {"query", make<views::SqlView>},
 });
 static_assert(rows.size() == reports.size());
 
@@ -51,7 +50,7 @@ QString reportName(Report report) {
 }
 
 QString reportTitle(Report report) {
-    return QCoreApplication::translate("Reports", rows[static_cast<std::size_t>(report)].title);
+    return views::placeTitle(rows[static_cast<std::size_t>(report)].name);
 }
 
 QString reportKeys(Report report) {

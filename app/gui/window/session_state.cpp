@@ -3,42 +3,46 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QSettings>
+#include <type_traits>
+#include <variant>
 
 #include "core/base/error.h"
+#include "core/view/thing.h"
 
 namespace tilescope::gui {
 namespace {
 
 const QString settingsKey = QStringLiteral("session/windows");
 
-QJsonObject selectedJson(const views::Selected& s) {
+const QString tilesKey = QStringLiteral("tiles");
+
+QString keyOf(const ThingKind& kind) {
+    return QString::fromLatin1(kind.name.data(), static_cast<qsizetype>(kind.name.size()));
+}
+
+QJsonObject selectedJson(const views::Selected& selected) {
+    QJsonObject json;
     QJsonArray tiles;
-    for (const TileId tile : s.tiles)
-        tiles.append(tile.value());
-    return {{"ipu", s.ipu.value()},
-            {"tiles", tiles},
-            {"step", s.step.value()},
-            {"variable", s.variable.value()},
-            {"operation", s.operation.value()},
-            {"computeSet", s.computeSet.value()},
-            {"program", s.program.value()},
-            {"tensor", s.tensor.value()}};
+    for (const Thing& thing : selected.all())
+        std::visit(
+            [&]<class Id>(Id id) {
+                if constexpr (std::is_same_v<Id, TileId>)
+                    tiles.append(id.value());
+                else
+                    json.insert(keyOf(kindOf(thing)), id.value());
+            },
+            thing);
+    json.insert(tilesKey, tiles);
+    return json;
 }
 
 views::Selected selectedFrom(const QJsonObject& json) {
-    const auto id = [&json](const char* key) { return json.value(QLatin1String(key)).toInt(-1); };
-    views::Selected s;
-    s.ipu = IpuId(id("ipu"));
-    s.step = StepId(id("step"));
-    s.variable = VariableId(id("variable"));
-    s.operation = OperationId(id("operation"));
-    s.computeSet = ComputeSetId(id("computeSet"));
-    s.program = ProgramId(id("program"));
-    s.tensor = ValueTensorId(id("tensor"));
-    for (const QJsonValue& tile : json.value(QStringLiteral("tiles")).toArray())
-        s.tiles.emplace_back(tile.toInt(-1));
-    std::erase_if(s.tiles, [](TileId tile) { return !tile.valid(); });
-    return s;
+    views::Selected selected;
+    for (const ThingKind& kind : thingKinds())
+        selected.add(kind.thing(json.value(keyOf(kind)).toInt(-1)));
+    for (const QJsonValue& tile : json.value(tilesKey).toArray())
+        selected.add(TileId(tile.toInt(-1)));
+    return selected;
 }
 
 Report reportOr(const QString& name, Report otherwise) {

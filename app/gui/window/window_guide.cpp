@@ -34,16 +34,13 @@ void WindowGuide::show(const views::Selected& thing) {
     const ProfileViewPtr& profile = window_.context().reports.source();
     if (!profile)
         return;
-    const std::vector<views::ThingPlace> places = views::placesOf(thing, profile->info());
+    const std::vector<std::string_view> places = placesOf(thing, profile->info());
     if (places.empty())
         return;
-    const QString front = reportName(window_.currentReport());
-    const auto here =
-        std::find_if(places.begin(), places.end(), [&](const views::ThingPlace& place) {
-            return place.report == front && place.section.isEmpty();
-        });
+    const std::string front = reportName(window_.currentReport()).toStdString();
+    const bool here = std::find(places.begin(), places.end(), front) != places.end();
     views::showThing(window_.view(window_.currentReport()), window_.context(), thing,
-                     here == places.end() ? places.front() : *here);
+                     here ? front : places.front());
 }
 
 void WindowGuide::showIpu(IpuId ipu) {

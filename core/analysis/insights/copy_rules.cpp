@@ -272,10 +272,10 @@ Insight insightOf(const Facts& p, const CostlyCopies& costs) {
     insight.link.report = p.info().hasExecution ? "trace" : "liveness";
     if (p.info().hasExecution)
         insight.link.also = {"liveness"};
-    insight.link.program = largest.program;
-    insight.link.step = stepOf(p, largest.program);
-    insight.link.operation = found.operation;
-    insight.link.variable = largest.variable;
+    insight.link.things.program = largest.program;
+    insight.link.things.step = stepOf(p, largest.program);
+    insight.link.things.operation = found.operation;
+    insight.link.things.variable = largest.variable;
     return insight;
 }
 
@@ -299,7 +299,7 @@ Insight otherOperations(const Facts& p, std::span<const CostlyCopies> rest, cons
         insight.evidence.push_back(cyclesOf(std::move(name), costs.copies, costs.found.operation));
     }
     insight.link.report = "operations";
-    insight.link.operation = rest.front().found.operation;
+    insight.link.things.operation = rest.front().found.operation;
     return insight;
 }
 
@@ -355,8 +355,8 @@ std::vector<Insight> findShortRuns(const Facts& p) {
             .change("availableMemoryProportion", "may choose plans whose layouts agree")
             .advice();
     insight.link.report = "exchanges";
-    insight.link.exchange = p.programs()[found.front()].exchange;
-    insight.link.operation = p.exchanges()[insight.link.exchange].operation;
+    insight.link.things.exchange = p.programs()[found.front()].exchange;
+    insight.link.things.operation = p.exchanges()[insight.link.things.exchange].operation;
     insight.evidence.push_back(cyclesOf("their cycles", insight.cost.cycles));
     for (std::size_t i = 0; i < std::min(shownRows, found.size()); ++i) {
         const Exchange& e = p.exchanges()[p.programs()[found[i]].exchange];

@@ -61,7 +61,7 @@ std::vector<Insight> findHostBound(const Facts& p) {
     insight->reason = std::move(remedies.reason);
     insight->advice = std::move(remedies.advice);
     const HostCopyTimes copies = hostCopyTimesOf(p);
-    insight->link.program = firstStreamCopy(p.trace());
+    insight->link.things.program = firstStreamCopy(p.trace());
     insight->evidence.front() = cyclesOf("waiting for the host", copies.waits);
     insight->evidence.insert(insight->evidence.begin() + 1, cyclesOf("transfer", copies.transfers));
     insight->evidence.push_back(
@@ -111,7 +111,7 @@ std::vector<Insight> findMemoryBound(const Facts& p) {
     const bool phased = inForce(p.info(), "execution") == "phased";
     insight->advice = remediesFor(p, LossKind::StreamingMemory, insight->cost.cycles).advice;
     insight->link.report = phased ? "phases" : "trace";
-    insight->link.program = firstStreamCopy(p.trace());
+    insight->link.things.program = firstStreamCopy(p.trace());
     return {*insight};
 }
 

@@ -76,7 +76,7 @@ Insight insightOf(const Facts& p, const CostRow& row) {
         fmt::format("'{}' takes {} of the run", row.path, formatPercent(insight.cost.share, 1));
     adviseOn(p, row, insight);
     insight.link.report = "operations";
-    insight.link.operation = row.operation;
+    insight.link.things.operation = row.operation;
     insight.evidence = {
         cyclesOf("compute", row.measured(CostKind::Compute), row.operation),
         cyclesOf("exchange",

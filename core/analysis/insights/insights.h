@@ -10,6 +10,7 @@
 #include "core/profile/profile.h"
 #include "core/table/unit.h"
 #include "core/view/profile_view.h"
+#include "core/view/thing.h"
 
 namespace tilescope {
 
@@ -81,14 +82,7 @@ std::string sentenceOf(const Advice& advice);
 struct InsightLink {
     std::string report; ///< section of `tilescope report`: "memory", "liveness", "trace", ...
     std::vector<std::string> also = {}; ///< further sections that show the same place
-    TileId tile;
-    StepId step;
-    OperationId operation;
-    VariableId variable;
-    VertexTypeId vertexType; ///< row of "vertices"
-    ExchangeId exchange;     ///< row of "exchanges"
-    ProgramId program;       ///< step of "trace"
-    ValueTensorId tensor;    ///< row of "values"
+    Things things;                      ///< what is selected there
 };
 
 struct Insight {

@@ -41,8 +41,8 @@ private:
                                  OperationId operation) const {
         InsightLink link;
         link.report = report;
-        link.tile = selection_.tile();
-        link.operation = operation;
+        link.things.add(selection_.tile());
+        link.things.operation = operation;
         return {name, bytes, std::move(link)};
     }
 
@@ -53,8 +53,8 @@ private:
         for (const SizedVariable& v : sized) {
             const char* report = step.valid() ? "liveness" : "memory";
             parts.push_back(part(v.name, v.bytes, report, v.operation));
-            parts.back().link.step = step;
-            parts.back().link.variable = v.variable;
+            parts.back().link.things.step = step;
+            parts.back().link.things.variable = v.variable;
         }
         return parts;
     }
@@ -77,7 +77,7 @@ private:
             const bool runs = !row.computeSets.empty();
             parts.push_back(part(row.name, row.*bytes, "vertices",
                                  runs ? sets[row.computeSets.front()].operation : OperationId()));
-            parts.back().link.vertexType = row.type;
+            parts.back().link.things.vertexType = row.type;
         }
         return parts;
     }
@@ -87,7 +87,7 @@ private:
         for (const ExchangeRow& row :
              exchangeTable(target_, *profile_.exchanges(stop_), selection_)) {
             parts.push_back(part(row.name, row.codeBytes, "exchanges", row.operation));
-            parts.back().link.exchange = row.exchange;
+            parts.back().link.things.exchange = row.exchange;
         }
         return parts;
     }

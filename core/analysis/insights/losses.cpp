@@ -79,7 +79,7 @@ Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {
         loss.place = fmt::format("stage {}", longest);
     loss.link.report = reportOf(kind);
     if (!places.empty())
-        loss.link.operation = places.front().operation;
+        loss.link.things.operation = places.front().operation;
     Remedies remedies;
     if (loss.share >= worthARemedy)
         remedies = remediesFor(p, kind, loss.cycles);
@@ -94,11 +94,11 @@ Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {
 std::optional<Loss> memoryLoss(const Facts& p) {
     for (const Rule& rule : memoryRules())
         for (const Insight& insight : rule.find(p)) {
-            if (insight.level != InsightLevel::Problem || !insight.link.tile.valid())
+            if (insight.level != InsightLevel::Problem || !insight.link.things.tile().valid())
                 continue;
             Loss loss;
             loss.kind = LossKind::Memory;
-            const std::int32_t tile = insight.link.tile.value();
+            const std::int32_t tile = insight.link.things.tile().value();
             loss.ipu = IpuId(tile / std::max(1, p.info().target.tilesPerIpu));
             loss.bytes = insight.cost.bytes;
             loss.share = insight.cost.share;

@@ -77,7 +77,7 @@ std::vector<Insight> findFit(const Facts& p) {
         summariseMemory(p.info().target, p.tileMemory(), p.liveness().notAlwaysLive);
     Insight insight;
     insight.link.report = "memory";
-    insight.link.tile = memory.maxTileId;
+    insight.link.things.add(memory.maxTileId);
     const InsightCost used = memoryCost(p, memory.maxTile.includingGaps, memory.maxTileId);
     const std::int64_t spare = memory.limitPerTile - memory.maxTile.includingGaps;
     if (!p.info().fits || spare < 0) {
@@ -121,7 +121,7 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
     insight.title = fmt::format("Tile {} uses the most memory, {} more than the mean",
                                 fullest.value(), formatBytes(insight.cost.bytes));
     insight.link.report = "memory";
-    insight.link.tile = fullest;
+    insight.link.things.add(fullest);
     for (const TileId tile : order)
         insight.evidence.push_back(
             bytesOf(fmt::format("tile {} (IPU {})", tile.value(),
@@ -143,7 +143,7 @@ std::optional<Insight> largestOf(const Facts& p, PartKind kind, const char* titl
     insight.link = parts.front().link;
     for (std::size_t i = 0; i < std::min(shownRows, parts.size()); ++i)
         insight.evidence.push_back(
-            bytesOf(parts[i].name, parts[i].bytes, {}, parts[i].link.operation));
+            bytesOf(parts[i].name, parts[i].bytes, {}, parts[i].link.things.operation));
     return insight;
 }
 
@@ -160,12 +160,12 @@ void addHolders(const Facts& p, Insight& insight) {
     std::int64_t own = 0, kept = 0;
     std::set<OperationId> others;
     for (const SizedPart& part : p.largest(PartKind::PeakVariable)) {
-        if (part.link.operation == running) {
+        if (part.link.things.operation == running) {
             own += part.bytes;
             continue;
         }
         kept += part.bytes;
-        others.insert(part.link.operation);
+        others.insert(part.link.things.operation);
     }
     if (running.valid())
         insight.evidence.push_back(
@@ -193,7 +193,7 @@ std::vector<Insight> findPeakVariables(const Facts& p) {
     insight->evidence.insert(insight->evidence.begin(),
                              bytesOf("not always live at this step", insight->cost.bytes));
     addHolders(p, *insight);
-    addProportion(p, insight->link.operation, *insight);
+    addProportion(p, insight->link.things.operation, *insight);
     return listOf(std::move(insight));
 }
 

@@ -43,7 +43,7 @@ std::vector<Insight> findExchangeBound(const Facts& p) {
             cyclesOf(e.name, p.cyclesOn(most.ipu, {longest[i]}), e.operation));
     }
     if (!longest.empty())
-        insight->link.exchange = p.programs()[longest.front()].exchange;
+        insight->link.things.exchange = p.programs()[longest.front()].exchange;
     return {*insight};
 }
 
@@ -117,7 +117,7 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
                                 formatPercent(balance.share(), 1));
     insight.advice = remediesFor(p, LossKind::TileImbalance, insight.cost.cycles).advice;
     insight.link.report = "operations";
-    insight.link.operation = worst.operation;
+    insight.link.things.operation = worst.operation;
     insight.evidence = {shareOf("balance of all compute sets", balance.share()),
                         cyclesOf(fmt::format("most wasteful: {}", worst.path),
                                  worst.measured(CostKind::Compute), worst.operation),

@@ -38,8 +38,8 @@ void describeFindings(const ProfileValues& values, std::vector<Finding> findings
     insight.cost.share = of > 0 ? static_cast<double>(insight.cost.elements) / of : 0;
     insight.link.report = "values";
     if (!findings.empty()) {
-        insight.link.tensor = findings.front().tensor;
-        insight.link.operation = values.tensors[insight.link.tensor].operation;
+        insight.link.things.tensor = findings.front().tensor;
+        insight.link.things.operation = values.tensors[insight.link.things.tensor].operation;
     }
     for (std::size_t i = 0; i < std::min(shownRows, findings.size()); ++i) {
         const ValueTensor& tensor = values.tensors[findings[i].tensor];
@@ -174,8 +174,8 @@ std::vector<Insight> findOverflow(const Facts& p) {
                                 withThousands(insight.cost.elements));
     insight.reason = fmt::format("{} is the first, at iteration {}.", labelOf(begin),
                                  withThousands(first->iteration));
-    insight.link.tensor = first->tensor;
-    insight.link.operation = begin.operation;
+    insight.link.things.tensor = first->tensor;
+    insight.link.things.operation = begin.operation;
     insight.evidence.push_back(countOf("first at iteration", first->iteration));
     adviseOnOverflow(p, begin, insight);
     return {insight};

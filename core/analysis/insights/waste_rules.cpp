@@ -60,10 +60,10 @@ std::vector<Insight> findSinglePrecision(const Facts& p) {
                     "then");
     insight.advice = adviser.advice();
     insight.link.report = "liveness";
-    insight.link.tile = tile;
-    insight.link.step = peak;
-    insight.link.operation = p.variables()[variables.front()].operation;
-    insight.link.variable = variables.front();
+    insight.link.things.add(tile);
+    insight.link.things.step = peak;
+    insight.link.things.operation = p.variables()[variables.front()].operation;
+    insight.link.things.variable = variables.front();
     insight.evidence = {bytesOf("on the tile, at its peak", bytes, tile),
                         bytesOf("estimated gain on the tile, at most", gain, tile)};
     for (std::size_t i = 0; i < std::min(shownRows, variables.size()); ++i) {
@@ -99,7 +99,7 @@ std::vector<Insight> findGaps(const Facts& p) {
                          .lower("batchSize", "makes activations smaller")
                          .advice();
     insight.link.report = "memory";
-    insight.link.tile = tile;
+    insight.link.things.add(tile);
     insight.evidence = {bytesOf("gaps on the fullest tile", gaps, tile),
                         bytesOf("gaps on all tiles", all),
                         bytesOf("estimated gain on the tile, at most", gaps, tile)};
@@ -163,7 +163,7 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
                       "inputs and outputs");
     insight.advice = adviser.advice();
     insight.link.report = "operations";
-    insight.link.operation = repeated.front().operations.front();
+    insight.link.things.operation = repeated.front().operations.front();
     insight.evidence = {bytesOf("estimated gain over all tiles, at most", gain)};
     for (std::size_t i = 0; i < std::min(shownRows, repeated.size()); ++i) {
         const Alike& alike = repeated[i];

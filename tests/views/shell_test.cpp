@@ -18,6 +18,7 @@
 #include "app/gui/window/preferences_dialog.h"
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/window_list.h"
+#include "core/view/thing.h"
 #include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
@@ -225,6 +226,16 @@ private slots:
         }
         const MainWindow window(Memory::Persistent);
         QVERIFY(window.findChild<SideMenu*>()->collapsed());
+    }
+
+    void everyKindOfThingIsRemembered() {
+        SessionState state;
+        for (const ThingKind& kind : thingKinds())
+            state.selected.add(kind.thing(3));
+        state.selected.add(TileId(5));
+        const auto kinds = std::size(thingKinds());
+        QCOMPARE(state.selected.all().size(), kinds + 1);
+        QVERIFY(sessionFrom(toJson(state)).selected == state.selected);
     }
 
     // Settings may come from another version, or from a text editor.

@@ -91,21 +91,6 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
     throw InternalError("unknown operands of an elementwise codelet");
 }
 
-std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,
-                        std::int64_t window, DataType type) {
-    if (outputs == 0)
-        return 0;
-    const std::int64_t vector = type == DataType::Half ? 4 : 2;
-    const std::int64_t perWorker = ceilDiv(ceilDiv(outputs, vector), target.workers);
-    const std::int64_t item = kind == PoolKind::Max ? 4 + 3 * window : 5 + 3 * window;
-    return 13 + target.workers * (27 + 15 + 24 + perWorker * (3 + item));
-}
-
-std::string poolVertex(PoolKind kind, DataType type) {
-    return fmt::format("popnn::{}<{}>", kind == PoolKind::Max ? "MaxPooling" : "SumPooling",
-                       toString(type));
-}
-
 std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::int64_t rows,
                              std::int64_t columns, bool half) {
     if (elements == 0)

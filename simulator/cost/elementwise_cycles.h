@@ -1,5 +1,5 @@
-// Cycles and codelets of elementwise and pooling vertices on one tile.
-// Formulas: PopLibs popops/popopsCycleEstimators.hpp and popnn/codelets; supervisor cycles.
+// Cycles and codelets of elementwise vertices on one tile.
+// Formulas: PopLibs popops/popopsCycleEstimators.hpp; supervisor cycles.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,6 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
 /// Codelet class, "popops::UnaryOp1DInPlace<popops::expr::UnaryOpType::RELU,float>".
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
                               DataType in, DataType out);
-
-/// Pools with a window of `window` elements for each of `outputs` results on a tile.
-std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,
-                        std::int64_t window, DataType type);
-std::string poolVertex(PoolKind kind, DataType type);
 
 /// Transposes blocks of `rows` x `columns` elements, `elements` in all, by six workers
 /// (poplar_rt::Transpose1D, as PopLibs estimates it).

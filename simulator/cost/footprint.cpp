@@ -56,6 +56,7 @@ constexpr std::array codelets{
     Codelet{"popops::Fill", 528, {12, 0, 1}}, Codelet{"popnn::NonLinearity1D", 536, {12, 0, 2}},
     Codelet{"popnn::NonLinearity1DInPlace", 536, {8, 0, 1}},
     Codelet{"popnn::MaxPooling", 840, {28, 32, 4}}, Codelet{"popnn::SumPooling", 840, {28, 32, 4}},
+    Codelet{"popnn::MaxPoolingGrad", 900, {36, 32, 6}}, // (a) as MaxPooling, two operands more
     Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 0, 2}}, // (a)
     Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 0, 2}},             // (a)
     Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 0, 2}},                // (a)

@@ -5,10 +5,15 @@
 namespace tilescope::sim {
 
 WorkerRows workerRows(const ConvTileSizes& sizes, std::int64_t workers, std::int64_t nth) {
-    WorkerRows rows;
-    rows.rowLength =
+    const std::int64_t rowLength =
         std::max<std::int64_t>(1, ceilDiv(sizes.outField.back(), sizes.outStep.back()));
-    const std::int64_t positions = sizes.readPositions();
+    return workerRows(rowLength, sizes.readPositions(), workers, nth);
+}
+
+WorkerRows workerRows(std::int64_t rowLength, std::int64_t positions, std::int64_t workers,
+                      std::int64_t nth) {
+    WorkerRows rows;
+    rows.rowLength = rowLength;
     const std::int64_t begin = nth * positions / workers;
     const std::int64_t end = (nth + 1) * positions / workers;
     const std::int64_t beginRow = begin / rows.rowLength;

@@ -25,8 +25,12 @@ struct WorkerRows {
     }
 };
 
-/// The positions that one kernel index reads are cut in `workers` runs of equal size, whatever rows
-/// they cross; this is the nth. Where the input is dilated, positions between are not read.
+/// `positions` in rows of `rowLength` are cut in `workers` runs of equal size, whatever rows they
+/// cross; this is the nth.
+WorkerRows workerRows(std::int64_t rowLength, std::int64_t positions, std::int64_t workers,
+                      std::int64_t nth);
+/// The same of the positions that one kernel index reads. Where the input is dilated, positions
+/// between are not read.
 WorkerRows workerRows(const ConvTileSizes& sizes, std::int64_t workers, std::int64_t nth);
 
 /// The cost of the busiest and of the idlest worker.

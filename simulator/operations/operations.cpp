@@ -163,6 +163,27 @@ Graph graphOf(const ReduceOp& reduce, DataType type) {
     return g.take();
 }
 
+namespace {
+
+/// A tensor [N, C, field...] that lies as [C / group][N][field...][group].
+TensorId heldInGroups(OperationGraph& g, const std::string& name, const Shape& shape,
+                      std::int64_t group) {
+    Shape grouped{shape[1] / group, shape[0]};
+    grouped.insert(grouped.end(), shape.begin() + 2, shape.end());
+    grouped.push_back(group);
+    Shape apart{shape[0], shape[1] / group, group};
+    apart.insert(apart.end(), shape.begin() + 2, shape.end());
+    const auto last = static_cast<std::int64_t>(shape.size());
+    TransposeAttributes order{{1, 0, last}};
+    for (std::int64_t d = 2; d < last; ++d)
+        order.permutation.push_back(d);
+    const TensorId held = g.held(name, grouped);
+    const TensorId turned = g.op(name + "/channels", "Transpose", order, {held}, apart);
+    return g.op(name + "/view", "Reshape", ReshapeAttributes{}, {turned}, shape);
+}
+
+} // namespace
+
 Graph graphOf(const PoolingLayer& pool, DataType type) {
     OperationGraph g("pooling_layer", type);
     PoolAttributes attributes;
@@ -181,12 +202,12 @@ Graph graphOf(const PoolingLayer& pool, DataType type) {
                 pool.stride[d] +
             1);
     }
-    const TensorId acts = g.held("prevAct", in);
+    const TensorId acts = heldInGroups(g, "prevAct", in, pool.forwardGroup);
     const TensorId pooled = g.op("fwd", "Pool", attributes, {acts}, out);
     g.download(pooled);
     if (pool.inferenceOnly)
         return g.take();
-    std::vector<TensorId> operands{g.held("zDeltas", out)};
+    std::vector<TensorId> operands{heldInGroups(g, "zDeltas", out, pool.backwardGroup)};
     if (pool.kind == PoolKind::Max)
         operands.insert(operands.end(), {acts, pooled});
     g.download(g.op("bwd", "PoolGrad", PoolGradAttributes{attributes}, operands, in));

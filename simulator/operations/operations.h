@@ -72,6 +72,8 @@ struct PoolingLayer {
     PoolKind kind = PoolKind::Max;
     std::vector<std::int64_t> field, kernel, stride, paddingLower, paddingUpper;
     std::int64_t channels = 1, batchSize = 1;
+    /// Channels of a group as the activations and the gradients lie; they divide the channels.
+    std::int64_t forwardGroup = 1, backwardGroup = 1;
     bool inferenceOnly = false;
 };
 

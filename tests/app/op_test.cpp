@@ -205,6 +205,21 @@ private slots:
             QVERIFY(json(one)["cycles"].toInteger() > forward);
         }
     }
+
+    /// Operands lie in the channel groups that are given, by default in groups of 16.
+    void poolingTakesChannelGroups() {
+        const QString pool = QStringLiteral("pooling_layer --field {28,28} --kernel-size 3 "
+                                            "--stride 2 --channels 64");
+        const QJsonObject groups = json(pool);
+        QVERIFY(json(pool + " --fwd-chans-per-group 16 --bwd-chans-per-group 16") == groups);
+        QVERIFY(json(pool + " --fwd-chans-per-group 1")["cycles"].toInteger() >
+                groups["cycles"].toInteger());
+        const Result odd = op((pool + " --bwd-chans-per-group 7").split(' '));
+        QCOMPARE(odd.status, 2);
+        QVERIFY2(odd.err.contains("64 channels are not whole groups of 7"), qPrintable(odd.err));
+        QCOMPARE(op((pool + " --pooling-type median").split(' ')).status, 2);
+        QVERIFY(json(pool + " --optimize-for-speed true --use-introspection false") == groups);
+    }
 };
 
 TILESCOPE_TEST(OpTest)

@@ -36,6 +36,8 @@ struct OperationRow {
             return "gemm";
         if (tool == "reduce_op")
             return "reduce";
+        if (tool == "pooling_layer")
+            return "pooling";
         return tool == "embedding_layer" ? "embedding" : tool;
     }
 };

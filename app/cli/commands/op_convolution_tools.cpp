@@ -1,11 +1,17 @@
 // Convolution and pooling.
+#include <fmt/format.h>
+
 #include "app/cli/commands/op_tools.h"
+#include "core/base/error.h"
 
 namespace tilescope::cli {
 namespace {
 
 /// The default padding of one side: that of both.
 const std::string asPadding = "padding";
+
+/// Channel groups of 16 where they divide the channels.
+const std::string usualGroup = "auto";
 
 /// Zeros on one side of the field: those of --padding unless given separately.
 Numbers paddingOf(const OpArguments& a, const std::string& key, const Numbers& field) {
@@ -32,6 +38,18 @@ sim::Graph convGraph(const OpArguments& a, sim::DataType type) {
     return graphOf(layer, type);
 }
 
+/// Channels of a group, which have to divide all; by default 16 if they do.
+std::int64_t groupOf(const OpArguments& a, const std::string& key, std::int64_t channels) {
+    constexpr std::int64_t usual = 16;
+    if (a.text(key) == usualGroup)
+        return channels % usual == 0 ? usual : 1;
+    const std::int64_t group = a.number(key);
+    if (group < 1 || channels % group != 0)
+        throw UserError(
+            fmt::format("--{}: {} channels are not whole groups of {}", key, channels, group));
+    return group;
+}
+
 sim::Graph poolGraph(const OpArguments& a, sim::DataType type) {
     sim::PoolingLayer layer;
     layer.field = a.list("field");
@@ -42,7 +60,12 @@ sim::Graph poolGraph(const OpArguments& a, sim::DataType type) {
     layer.inferenceOnly = a.inferenceOnly;
     layer.channels = a.number("channels");
     layer.batchSize = a.number("batch-size");
-    layer.kind = a.text("pooling-type") == "avg" ? sim::PoolKind::Average : sim::PoolKind::Max;
+    layer.forwardGroup = groupOf(a, "fwd-chans-per-group", layer.channels);
+    layer.backwardGroup = groupOf(a, "bwd-chans-per-group", layer.channels);
+    const std::string& kind = a.oneOf("pooling-type", {"max", "avg", "sum"});
+    layer.kind = kind == "max"   ? sim::PoolKind::Max
+                 : kind == "avg" ? sim::PoolKind::Average
+                                 : sim::PoolKind::Sum;
     return graphOf(layer, type);
 }
 
@@ -76,7 +99,12 @@ std::vector<Tool> convolutionTools() {
           {"padding-upper", asPadding},
           {"channels", ""},
           {"batch-size", "1"},
-          {"pooling-type", "max"}},
+          {"pooling-type", "max"},
+          {"fwd-chans-per-group", usualGroup},
+          {"bwd-chans-per-group", usualGroup},
+          {"optimize-for-speed", "false"},
+          {"use-introspection", "true"},
+          {"use-scaled-grad", "false"}},
          poolGraph},
     };
 }

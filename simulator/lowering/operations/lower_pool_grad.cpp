@@ -1,135 +1,147 @@
 // Gradients of poolings, and tensors of zeros.
-#include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
-#include "core/base/ceil_div.h"
 #include "simulator/cost/elementwise_cycles.h"
-#include "simulator/cost/exchange_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/grid.h"
+#include "simulator/lowering/operations/like_result.h"
+#include "simulator/lowering/operations/pool_steps.h"
 
 namespace tilescope::sim {
 namespace {
 
-/// Windows that an input index lies in, at most.
-std::int64_t windowsOf(const PoolAttributes& pool, const Shape& pooled) {
-    std::int64_t windows = 1;
-    for (std::size_t d = 0; d < pool.kernel.size(); ++d)
-        windows *= std::min(pooled[d + 2], ceilDiv(pool.kernel[d], pool.strides[d]));
-    return windows;
-}
+/// The step's name, and the operands of a gradient: that of the result and, for a maximum, input
+/// and result of the pooling.
+struct PoolGradient {
+    LoweringContext& context;
+    const Op& op;
+    const PoolAttributes& pool;
+    std::string name = op.name + "/poolInputGradient";
 
-/// Pooled indices whose windows touch input indices [begin, end) of dimension `d`.
-Interval windowsOver(const PoolAttributes& pool, std::size_t d, Interval in, std::int64_t pooled) {
-    const std::int64_t span = (pool.kernel[d] - 1) * pool.dilations[d];
-    const std::int64_t stride = pool.strides[d];
-    const std::int64_t low = std::max<std::int64_t>(0, in.begin + pool.padsBegin[d] - span);
-    const std::int64_t first = std::min(pooled, ceilDiv(low, stride));
-    const std::int64_t last = (in.end - 1 + pool.padsBegin[d]) / stride + 1;
-    return {first, std::clamp(last, first, pooled)};
-}
-
-class PoolGradLowering {
-public:
-    PoolGradLowering(LoweringContext& context, const Op& op)
-        : context_(context)
-        , op_(op)
-        , pool_(std::get<PoolGradAttributes>(op.attributes).pool)
-        , in_(context.tensor(op.outputs[0]).shape)
-        , pooled_(context.tensor(op.inputs[0]).shape)
-        , type_(context.tensor(op.inputs[0]).type) {}
-
-    void run() {
-        const std::string name = op_.name + "/poolInputGradient";
-        Storage result = spread();
-        OperandGather gather(context_, name);
-        Access access;
-        for (std::size_t i = 0; i < op_.inputs.size(); ++i) {
-            context_.ensurePlace(op_.inputs[i]);
-            const bool ofInput = i == 1;
-            const PlacedStorage placed = context_.storageOf(op_.inputs[i]);
-            const OperandMove move = planMove(
-                context_, placed, need(result, op_.inputs[i], ofInput), orderOf(result, i));
-            access.reads.push_back(gather.bring(placed, move, fmt::format("in{}", i)));
-        }
-        gather.emit();
-        const TileSeries elements = result.layout.blocking.elements();
-        const VariableId made = context_.makeResult(op_.outputs[0], op_.name + "/out",
-                                                    std::move(result), identityView(in_.size()));
-        access.writes = {made};
-        const std::int64_t windows = windowsOf(pool_, pooled_);
-        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
-            return poolCycles(context_.target(), pool_.kind, n, windows, type_);
-        });
-        const auto vertex = fmt::format(
-            "popnn::{}<{}>", pool_.kind == PoolKind::Max ? "MaxPoolingGradient" : "SumPooling",
-            toString(type_));
-        context_.builder().execute(name, cycles, {{vertex, elements.ones()}}, std::move(access));
-    }
-
-private:
-    Storage spread() const {
-        std::vector<std::int64_t> grains(in_.size(), 1);
-        grains[1] = std::min(channelGroupOf(in_[1]), 8 / bytesOf(type_));
-        const std::int64_t windows = windowsOf(pool_, pooled_);
-        const Target& target = context_.target();
-        const auto cost = [&](const std::vector<std::int64_t>& block) {
-            std::int64_t elements = 1;
-            for (const std::int64_t size : block)
-                elements *= size;
-            return static_cast<double>(poolCycles(target, pool_.kind, elements, windows, type_) +
-                                       exchangeCycles(target, elements * bytesOf(type_)));
-        };
-        const GridSplit split = bestGridSplit(in_, grains, target.tilesPerIpu, cost);
-        return gridStorage(in_, split, grains, bytesOf(type_), channelGroupOf(in_[1]));
-    }
-
-    Blocking need(const Storage& result, TensorId operand, bool ofInput) {
-        const PlacedStorage& placed = context_.storageOf(operand);
-        const Shape& shape = context_.tensor(operand).shape;
-        Blocking need;
-        for (std::size_t d = 0; d < shape.size(); ++d) {
-            BlockedDim dim = result.layout.blocking.dims[d];
-            dim.atoms = withoutOnes(context_.viewOf(operand)[d], placed.storage);
-            dim.size = shape[d];
-            if (d >= 2 && !ofInput)
-                for (Interval& block : dim.blocks)
-                    block = windowsOver(pool_, d - 2, block, pooled_[d]);
-            if (dim.atoms.empty() && dim.size == 1)
-                need.copies.insert(need.copies.end(), dim.digits.begin(), dim.digits.end());
-            else
-                need.dims.push_back(std::move(dim));
-        }
-        return need;
-    }
-
-    std::vector<OrderLevel> orderOf(const Storage& result, std::size_t operand) {
-        const TensorId id = op_.inputs[operand];
-        std::vector<OrderLevel> order;
-        for (const OrderLevel& level : result.layout.order) {
-            const auto atoms =
-                withoutOnes(context_.viewOf(id)[static_cast<std::size_t>(level.atom)],
-                            context_.storageOf(id).storage);
-            for (std::size_t i = 0; i < atoms.size(); ++i)
-                if (level.extent == 0 || i + 1 == atoms.size())
-                    order.push_back({atoms[i], level.extent});
-        }
-        return order;
-    }
-
-    LoweringContext& context_;
-    const Op& op_;
-    const PoolAttributes& pool_;
-    const Shape& in_;
-    const Shape& pooled_;
-    DataType type_;
+    [[nodiscard]] TensorId gradient() const { return op.inputs[0]; }
+    [[nodiscard]] TensorId input() const { return op.inputs[1]; }
+    [[nodiscard]] TensorId pooled() const { return op.inputs[2]; }
 };
+
+/// The gradient of a mean over its elements, where it lies (Pooling.cpp, scaleGradient).
+VariableId scaled(const PoolGradient& g) {
+    LoweringContext& context = g.context;
+    if (g.pool.kind != PoolKind::Average)
+        return context.variableOf(g.gradient());
+    const Tensor& t = context.tensor(g.gradient());
+    const TileSeries elements = context.storageOf(g.gradient()).storage.layout.blocking.elements();
+    const VariableId made =
+        context.builder().variable(g.name + "/preScale/out", MemoryCategory::Variable,
+                                   elements.scaled(bytesOf(t.type)), std::string(toString(t.type)));
+    const TileSeries cycles = elements.mapped([&](std::int64_t n) {
+        return elementwiseCycles(context.target(), ElementwiseFunction::Multiply,
+                                 Operands::BroadcastScalar, false, t.type, n);
+    });
+    const std::string vertex = elementwiseVertex(ElementwiseFunction::Multiply,
+                                                 Operands::BroadcastScalar, false, t.type, t.type);
+    context.builder().execute(g.name + "/preScale/Op/Multiply", cycles, {{vertex, elements.ones()}},
+                              {{context.variableOf(g.gradient())}, {made}});
+    return made;
+}
+
+/// A tensor's place with other data in it.
+PlacedStorage holding(const PlacedStorage& placed, VariableId variable) {
+    PlacedStorage other = placed;
+    other.variable = variable;
+    return other;
+}
+
+/// Of a window that is the whole field: every input of a channel has the same gradient.
+void lowerGlobal(const PoolGradient& g) {
+    LoweringContext& context = g.context;
+    const TensorId result = g.op.outputs[0];
+    const Tensor& t = context.tensor(result);
+    Storage storage = activationStorage(context.target(), t.shape, bytesOf(t.type));
+    const VariableId source = scaled(g);
+    const std::string name = g.name + "/broadcast";
+    const TileSeries bytes = storage.layout.blocking.elements().scaled(bytesOf(t.type));
+    const std::size_t rank = t.shape.size();
+    const VariableId made =
+        context.makeResult(result, g.op.name + "/out", std::move(storage), identityView(rank));
+    // For this operation the gradient's place holds the scaled one.
+    const StorageId place = context.storageIdOf(g.gradient());
+    const VariableId own = std::exchange(context.storageOf(g.gradient()).variable, source);
+    OperandGather gather(context, name);
+    const VariableId each =
+        bringLike(context, gather, result, g.gradient(), 0, CopyCause::Consumer);
+    if (context.storageIdOf(g.gradient()) == place)
+        context.storageOf(g.gradient()).variable = own;
+    gather.emit();
+    emitJoin(context.builder(), name + "/OnTileCopy", bytes, shortestUnstridedRun,
+             {{each}, {made}});
+}
+
+void lowerSum(const PoolGradient& g) {
+    LoweringContext& context = g.context;
+    const PlacedStorage source = holding(context.storageOf(g.gradient()), scaled(g));
+    PoolSteps steps(context, g.pool, true, g.gradient(), g.op.outputs[0]);
+    OperandGather gather(context, g.name);
+    const OperandMove move = steps.move(g.gradient(), PoolSteps::Reads::Windows);
+    const VariableId read = steps.bring(gather, source, move, "in0");
+    gather.emit();
+    steps.execute(g.name, {read});
+}
+
+/// The gradient copied to where, and in the order in which, the pooled values lie, which saves
+/// exchange code (Pooling.cpp, gradsRearranged). What an exchange has brought is copied on its
+/// tile, by vertices that load and store in one cycle.
+VariableId rearranged(const PoolGradient& g) {
+    LoweringContext& context = g.context;
+    ProgramBuilder& b = context.builder();
+    const std::string name = g.name + "/gradsRearranged";
+    const std::size_t steps = b.childCount();
+    OperandGather gather(context, name);
+    const VariableId brought =
+        bringLike(context, gather, g.pooled(), g.gradient(), 0, CopyCause::Consumer);
+    gather.emit();
+    const Profile& profile = b.lowered().profile;
+    const std::vector<ProgramId> added = b.childrenFrom(steps);
+    // Where elements had to be put in order, that was a copy on the tile already.
+    if (!added.empty() && profile.programs[added.back()].kind == ProgramKind::OnTileExecute)
+        return brought;
+    const Variable& like = profile.variables[context.variableOf(g.pooled())];
+    const TileSeries bytes = like.bytes;
+    const VariableId made =
+        b.variable(name, MemoryCategory::Variable, bytes, std::string(like.type));
+    b.keepApart(made, brought);
+    emitJoin(b, name + "/OnTileCopyPost", bytes, shortestUnstridedRun, {{brought}, {made}});
+    return made;
+}
+
+void lowerMaximum(const PoolGradient& g) {
+    LoweringContext& context = g.context;
+    const VariableId gradient = rearranged(g);
+    PoolSteps steps(context, g.pool, true, g.pooled(), g.op.outputs[0]);
+    OperandGather gather(context, g.name);
+    const OperandMove pooled = steps.move(g.pooled(), PoolSteps::Reads::Windows);
+    const OperandMove input = steps.move(g.input(), PoolSteps::Reads::Results);
+    const PlacedStorage gradients = holding(context.storageOf(g.pooled()), gradient);
+    const VariableId in0 = steps.bring(gather, gradients, pooled, "in0");
+    const VariableId in1 = steps.bring(gather, context.storageOf(g.input()), input, "in1");
+    const VariableId in2 = steps.bring(gather, context.storageOf(g.pooled()), pooled, "in2");
+    gather.emit();
+    steps.execute(g.name, {in0, in1, in2});
+}
 
 } // namespace
 
 void lowerPoolGrad(LoweringContext& context, const Op& op) {
-    PoolGradLowering(context, op).run();
+    const PoolGradient gradient{context, op, std::get<PoolGradAttributes>(op.attributes).pool};
+    for (const TensorId operand : op.inputs)
+        context.ensurePlace(operand);
+    if (gradient.pool.kind == PoolKind::Max)
+        lowerMaximum(gradient);
+    else if (isGlobal(gradient.pool, context.tensor(op.outputs[0]).shape))
+        lowerGlobal(gradient);
+    else
+        lowerSum(gradient);
 }
 
 void lowerFill(LoweringContext& context, const Op& op) {

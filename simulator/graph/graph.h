@@ -58,6 +58,9 @@ struct Tensor {
     /// optimizer state lie where their weight does. A copy's result may also lie so that each of
     /// its rows is where a tensor of one dimension less is. None for most tensors.
     TensorId layoutOf = {};
+    /// The first result of an operation that this tensor is allocated for, whatever reads it first
+    /// (poplin::createInput); none for most tensors.
+    TensorId allocatedFor = {};
     StateKind state = StateKind::None;
     bool frozen = false; ///< a weight that training leaves as it is
     LossScalingPart lossScaling = LossScalingPart::None;

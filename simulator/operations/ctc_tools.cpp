@@ -6,10 +6,10 @@ namespace tilescope::sim {
 namespace {
 
 /// From logits the tools begin with their logarithms of probabilities (popnn::logSoftmax).
-TensorId dataOf(OperationGraph& g, const Shape& shape, bool logits) {
-    const TensorId data = g.held("data", shape);
+TensorId probabilitiesOf(OperationGraph& g, TensorId data, bool logits) {
     if (!logits)
         return data;
+    const Shape shape = g.graph().tensors[data].shape;
     const auto last = static_cast<std::int64_t>(shape.size()) - 1;
     return g.op("logSoftmax", "LogSoftmax", SoftmaxAttributes{last, last + 1, true}, {data}, shape);
 }
@@ -26,19 +26,25 @@ TensorId addResult(OperationGraph& g, const std::string& name, Shape shape, Data
 Graph graphOf(const CtcLossTool& tool, DataType type) {
     OperationGraph g("ctc_loss", type);
     const Shape shape{tool.time, tool.batchSize, tool.classes};
-    const TensorId data = dataOf(g, shape, tool.logits);
+    const TensorId data = g.held("data", shape);
     const TensorId labels = g.held("labels", {tool.batchSize, tool.labelLength}, DataType::UInt32);
-    g.download(g.op("ctcLoss", "CtcLoss", CtcLossAttributes{}, {data, labels}, shape));
-    g.download(addResult(g, "ctcLoss/loss", {tool.batchSize}, type));
+    const TensorId gradient = g.op("ctcLoss", "CtcLoss", CtcLossAttributes{},
+                                   {probabilitiesOf(g, data, tool.logits), labels}, shape);
+    g.graph().tensors[gradient].type = tool.outType;
+    g.graph().tensors[data].allocatedFor = gradient;
+    g.download(gradient);
+    g.download(addResult(g, "ctcLoss/loss", {tool.batchSize}, tool.outType));
     return g.take();
 }
 
 Graph graphOf(const CtcBeamSearchTool& tool, DataType type) {
     OperationGraph g("ctc_beam_search", type);
-    const TensorId data = dataOf(g, {tool.time, tool.batchSize, tool.classes}, tool.logits);
-    const TensorId paths = g.op("beamSearch", "CtcBeamSearchDecoder",
-                                CtcBeamSearchAttributes{tool.beamWidth, tool.topPaths}, {data},
-                                {tool.batchSize, tool.topPaths, tool.time});
+    const TensorId data = g.held("data", {tool.time, tool.batchSize, tool.classes});
+    const TensorId paths =
+        g.op("beamSearch", "CtcBeamSearchDecoder",
+             CtcBeamSearchAttributes{tool.beamWidth, tool.topPaths},
+             {probabilitiesOf(g, data, tool.logits)}, {tool.batchSize, tool.topPaths, tool.time});
+    g.graph().tensors[data].allocatedFor = paths;
     g.graph().tensors[paths].type = DataType::UInt32;
     g.download(paths);
     const Shape each{tool.batchSize, tool.topPaths};

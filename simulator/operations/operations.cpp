@@ -4,6 +4,7 @@
 
 #include "simulator/cost/footprint.h"
 #include "simulator/engine/timing.h"
+#include "simulator/operations/conv_passes.h"
 #include "simulator/operations/operation_graph.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/planner/planner.h"
@@ -14,11 +15,24 @@ namespace tilescope::sim {
 
 Graph graphOf(const GeneralMatrixMultiply& multiply, DataType type) {
     OperationGraph g("general_matrix_multiply", type);
-    const TensorId a = g.held("matA", {multiply.m, multiply.k});
-    const TensorId b = g.held("matB", {multiply.k, multiply.n});
-    const TensorId c = g.held("matC", {multiply.m, multiply.n});
+    const auto shaped = [&](std::int64_t rows, std::int64_t columns, bool transposed = false) {
+        if (transposed)
+            std::swap(rows, columns);
+        return multiply.groups == 1 ? Shape{rows, columns} : Shape{multiply.groups, rows, columns};
+    };
+    const Shape result = shaped(multiply.m, multiply.n);
+    const TensorId a = g.held("matA", shaped(multiply.m, multiply.k, multiply.transposeA));
+    const TensorId b = g.held("matB", shaped(multiply.k, multiply.n, multiply.transposeB));
+    const TensorId c = g.held("matC", result);
     MatMulAttributes attributes;
-    const TensorId product = g.op("matMul", "MatMul", attributes, {a, b}, {multiply.m, multiply.n});
+    attributes.transposeA = multiply.transposeA;
+    attributes.transposeB = multiply.transposeB;
+    // As the tool has it: a transposed operand is that of the passes of a dense layer.
+    if (multiply.transposeB)
+        attributes.pass = TrainingPass::TrainingBackward;
+    else if (multiply.transposeA)
+        attributes.pass = TrainingPass::TrainingUpdate;
+    const TensorId product = g.op("matMul", "MatMul", attributes, {a, b}, result);
     g.scaledAdd("AddTo", c, product);
     return g.take();
 }
@@ -76,24 +90,30 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     forward.pass =
         layer.inferenceOnly ? TrainingPass::InferenceForward : TrainingPass::TrainingForward;
     const Shape result = shaped(layer.batchSize, layer.outputSize);
-    TensorId next = g.op("Fwd", "MatMul", forward, {in, weights}, result);
+    const Passes& passes = layer.passes;
+    TensorId next;
+    if (passes.forward)
+        next = g.op("Fwd", "MatMul", forward, {in, weights}, result);
     std::optional<Bias> bias;
-    if (layer.bias) {
+    if (layer.bias)
         bias.emplace(g, result,
                      layer.groups == 1 ? std::vector<std::size_t>{1}
                                        : std::vector<std::size_t>{0, 2});
-        next = bias->addTo(next, "Fwd/AddBias");
-    }
-    g.download(next);
+    if (passes.forward)
+        g.download(bias ? bias->addTo(next, "Fwd/AddBias") : next);
     if (layer.inferenceOnly)
         return g.take();
     const TensorId delta = g.held("zDeltas", shaped(layer.batchSize, layer.outputSize));
-    MatMulAttributes backward;
-    backward.pass = TrainingPass::TrainingBackward;
-    backward.transposeB = true;
-    g.download(g.op("Bwd", "MatMul", backward, {delta, weights},
-                    shaped(layer.batchSize, layer.inputSize)));
-    g.startProgram();
+    if (passes.backward) {
+        MatMulAttributes backward;
+        backward.pass = TrainingPass::TrainingBackward;
+        backward.transposeB = true;
+        g.download(g.op("Bwd", "MatMul", backward, {delta, weights},
+                        shaped(layer.batchSize, layer.inputSize)));
+        g.startProgram();
+    }
+    if (!passes.update)
+        return g.take();
     MatMulAttributes update;
     update.pass = TrainingPass::TrainingUpdate;
     update.transposeA = true;
@@ -107,42 +127,33 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
 
 Graph graphOf(const SingleConvLayer& layer, DataType type) {
     OperationGraph g("single_conv_layer", type);
-    ConvAttributes conv;
-    conv.kernel = layer.kernel;
-    conv.strides = layer.stride;
-    conv.dilations = layer.dilation;
-    conv.padsBegin = layer.paddingLower;
-    conv.padsEnd = layer.paddingUpper;
-    conv.groups = layer.groups;
-    Shape inShape{layer.batchSize, layer.inputChannels};
-    Shape outShape{layer.batchSize, layer.outputChannels};
-    Shape weightShape{layer.outputChannels, layer.inputChannels / layer.groups};
-    for (std::size_t d = 0; d < layer.field.size(); ++d) {
-        inShape.push_back(layer.field[d]);
-        weightShape.push_back(layer.kernel[d]);
-        const std::int64_t span = (layer.kernel[d] - 1) * layer.dilation[d] + 1;
-        outShape.push_back((layer.field[d] + layer.paddingLower[d] + layer.paddingUpper[d] - span) /
-                               layer.stride[d] +
-                           1);
+    const ConvShapes shapes = shapesOf(layer);
+    const auto add = [&](const char* name, ConvPass pass, const Shape& shape) {
+        return g.op(name, pass.type, std::move(pass.attributes), std::move(pass.operands), shape);
+    };
+    const TensorId in = g.held("prevAct", shapes.in);
+    const TensorId weights = g.held("weights", shapes.weights);
+    const Passes& passes = layer.passes;
+    TensorId next;
+    if (passes.forward) {
+        next = add("fwd", forwardPass(layer, in, weights), shapes.out);
+        g.wrapLast();
     }
-    const TensorId in = g.held("prevAct", inShape);
-    const TensorId weights = g.held("weights", weightShape);
-    TensorId next = g.op("fwd", "Conv", conv, {in, weights}, outShape);
-    g.wrapLast();
     std::optional<Bias> bias;
-    if (layer.bias) {
-        bias.emplace(g, outShape, std::vector<std::size_t>{1});
-        next = bias->addTo(next, "fwd/addBias");
-    }
-    g.download(next);
+    if (layer.bias)
+        bias.emplace(g, shapes.out, std::vector<std::size_t>{1});
+    if (passes.forward)
+        g.download(bias ? bias->addTo(next, "fwd/addBias") : next);
     if (layer.inferenceOnly)
         return g.take();
-    const TensorId delta = g.held("zDeltas", outShape);
-    g.download(
-        g.op("bwd", "ConvGradInput", ConvGradInputAttributes{conv}, {delta, weights}, inShape));
-    g.startProgram();
-    const TensorId change =
-        g.op("wu", "ConvGradWeights", ConvGradWeightsAttributes{conv}, {in, delta}, weightShape);
+    const TensorId delta = g.held("zDeltas", shapes.out);
+    if (passes.backward) {
+        g.download(add("bwd", backwardPass(layer, delta, weights), shapes.in));
+        g.startProgram();
+    }
+    if (!passes.update)
+        return g.take();
+    const TensorId change = add("wu", updatePass(layer, in, delta), shapes.weights);
     g.scaledAdd("wu/AddTo", weights, change);
     if (bias)
         bias->update(delta, "wu");
@@ -151,15 +162,21 @@ Graph graphOf(const SingleConvLayer& layer, DataType type) {
 
 Graph graphOf(const ReduceOp& reduce, DataType type) {
     OperationGraph g("reduce_op", type);
-    const TensorId in = g.held("input", reduce.shape);
+    const bool shuffled = !reduce.shuffle.empty();
+    TensorId in = g.held("input", shuffled ? reduce.initialShape : reduce.shape);
+    if (shuffled)
+        in = g.op("shuffle", "Transpose", TransposeAttributes{reduce.shuffle}, {in}, reduce.shape);
     ReduceAttributes attributes;
     attributes.function = reduce.function;
     attributes.axes = reduce.dims;
     attributes.keepDims = true;
+    attributes.scale = reduce.scale;
     Shape out = reduce.shape;
     for (const std::int64_t dim : reduce.dims)
         out[static_cast<std::size_t>(dim)] = 1;
-    g.op("reduce", "Reduce", attributes, {in}, out);
+    const TensorId result = g.op("reduce", "Reduce", attributes, {in}, out);
+    if (reduce.update)
+        g.scaledAdd("update", g.held("output", out), result);
     return g.take();
 }
 
@@ -218,12 +235,21 @@ Graph graphOf(const PoolingLayer& pool, DataType type) {
 Graph graphOf(const EmbeddingLayer& embedding, DataType type) {
     OperationGraph g("embedding_layer", type);
     const TensorId table = g.held("embeddingMatrix", {embedding.rows, embedding.width});
-    const TensorId indices = g.held("offsets", {embedding.indices}, DataType::UInt32);
-    g.op("multiSlice", "Gather", GatherAttributes{0}, {table, indices},
-         {embedding.indices, embedding.width});
-    const TensorId deltas = g.held("deltas", {embedding.indices, embedding.width});
-    g.op("multiUpdateAdd", "MultiUpdateAdd", MultiUpdateAttributes{}, {table, indices, deltas},
-         {embedding.rows, embedding.width});
+    const bool one = embedding.indices.size() == 1;
+    const auto named = [&](const char* name, std::size_t i) {
+        return one ? std::string(name) : name + std::to_string(i);
+    };
+    std::vector<TensorId> offsets;
+    for (std::size_t i = 0; i < embedding.indices.size(); ++i)
+        offsets.push_back(g.held(named("offsets", i), {embedding.indices[i]}, DataType::UInt32));
+    for (std::size_t i = 0; i < offsets.size() && embedding.passes.forward; ++i)
+        g.op(named("multiSlice", i), "Gather", GatherAttributes{0}, {table, offsets[i]},
+             {embedding.indices[i], embedding.width});
+    for (std::size_t i = 0; i < offsets.size() && embedding.passes.update; ++i) {
+        const TensorId deltas = g.held(named("deltas", i), {embedding.indices[i], embedding.width});
+        g.op(named("multiUpdateAdd", i), "MultiUpdateAdd", MultiUpdateAttributes{},
+             {table, offsets[i], deltas}, {embedding.rows, embedding.width});
+    }
     return g.take();
 }
 

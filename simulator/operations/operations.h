@@ -23,11 +23,17 @@ struct OperationOptions {
     bool compilesCode = false; ///< code for the IPU is compiled, too, and takes memory
 };
 
+/// The passes that a layer's tool runs: --single-phase.
+struct Passes {
+    bool forward = true, backward = true, update = true;
+};
+
 /// fully_connected_layer: forward, backward and weight update of a dense layer.
 struct FullyConnectedLayer {
     std::int64_t batchSize = 1, inputSize = 1, outputSize = 1, groups = 1;
     bool bias = true;
     bool inferenceOnly = false;
+    Passes passes = {};
 };
 
 /// single_conv_layer: forward, backward and weight update of a convolution.
@@ -36,28 +42,32 @@ struct SingleConvLayer {
     std::int64_t inputChannels = 1, outputChannels = 1, batchSize = 1, groups = 1;
     bool bias = true;
     bool inferenceOnly = false;
+    Passes passes = {};
+    /// Distance of the input's elements, with zeros between them, if not 1 everywhere; then each
+    /// stride is 1 and each padding less than the kernel's span.
+    std::vector<std::int64_t> inDilation = {};
 };
 
-/// multi_conv: convolutions without bias that are planned together (poplin::multiconv), forward,
-/// backward and weight update.
+/// multi_conv_layer: convolutions without bias that are planned together (poplin::multiconv).
 struct MultiConvTool {
     std::vector<SingleConvLayer> parts;
     MultiConv options;
+    Passes passes = {};
 };
 
-/// octave_conv: the forward pass of an octave convolution (Chen et al. 2019, "Drop an Octave"): a
-/// share `alpha` of the channels, in and out, has half the resolution. Its four convolutions are
-/// planned together. The kernel is odd and the padding keeps the field's size.
+/// oct_conv_layer: an octave convolution (Chen et al. 2019, "Drop an Octave"): shares of the
+/// channels, in and out, have half the resolution. Its four convolutions (fewer where a share is 0
+/// or 1) are planned together.
 struct OctaveConvTool {
-    std::vector<std::int64_t> field;
-    std::int64_t kernel = 3, inputChannels = 1, outputChannels = 1, batchSize = 1;
-    double alpha = 0.25;
+    SingleConvLayer whole; ///< as it would be at one resolution, without bias
+    double alphaIn = 0.25, alphaOut = 0.25;
     MultiConv options;
 };
 
-/// general_matrix_multiply: C += A x B.
+/// general_matrix_multiply: C += A x B, in each of `groups`.
 struct GeneralMatrixMultiply {
-    std::int64_t m = 1, k = 1, n = 1;
+    std::int64_t m = 1, k = 1, n = 1, groups = 1;
+    bool transposeA = false, transposeB = false; ///< A or B is stored transposed
 };
 
 /// reduce_op.
@@ -65,6 +75,12 @@ struct ReduceOp {
     Shape shape;
     std::vector<std::int64_t> dims;
     ReduceFunction function = ReduceFunction::Add;
+    double scale = 1;
+    bool update = false; ///< add to what is there
+    /// The input is made with this shape, its dimensions in this order then are `shape`; both empty
+    /// where it is made as it is.
+    Shape initialShape = {};
+    std::vector<std::int64_t> shuffle = {};
 };
 
 /// pooling_layer: forward and backward.
@@ -77,13 +93,15 @@ struct PoolingLayer {
     bool inferenceOnly = false;
 };
 
-/// embedding_layer: look-up and update of rows.
+/// embedding_layer: look-ups and updates of rows, one for each number of indices.
 struct EmbeddingLayer {
-    std::int64_t rows = 1, width = 1, indices = 1;
+    std::int64_t rows = 1, width = 1;
+    std::vector<std::int64_t> indices;
+    Passes passes = {};
 };
 
-/// Which passes a tool runs: --phase (poplibs_test/Pass.hpp). A weight update runs the backward
-/// pass, too, as it needs its results.
+/// Which passes a recurrent tool runs: --phase (poplibs_test/Pass.hpp). A weight update runs the
+/// backward pass, too, as it needs its results.
 struct Phases {
     bool backward = false, update = false;
 };
@@ -105,6 +123,7 @@ struct RecurrentLayer {
 struct CtcLossTool {
     std::int64_t batchSize = 1, time = 15, labelLength = 5, classes = 4;
     bool logits = true;
+    DataType outType = DataType::Float;
 };
 
 /// ctc_beam_search: the decoder.

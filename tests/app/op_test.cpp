@@ -55,10 +55,11 @@ private slots:
     }
 
     void beginningsOfSeveralOptionsAreRefused() {
-        const Result result = op((conv + "--kernel 3").split(' '));
+        const Result result = op((conv + "--stri 1 --batch 2 --kernel 3").split(' '));
         QCOMPARE(result.status, 2);
         QVERIFY2(result.err.contains("'--kernel' is ambiguous: --kernel-dilation, "
-                                     "--kernel-size; write one of them"),
+                                     "--kernel-padding") &&
+                     result.err.contains("; write one of them"),
                  qPrintable(result.err));
     }
 
@@ -110,20 +111,139 @@ private slots:
     }
 
     void octaveConvolutions() {
-        const QString octave =
-            QStringLiteral("octave_conv --field 28,28 --input-channels 64 --output-channels 64 ");
-        const QJsonObject together = json(octave + "--plan-type parallel");
-        QCOMPARE(together["plans"].toArray().size(), qsizetype(4));
+        const QString octave = QStringLiteral("oct_conv_layer --field 28,28 --kernel-size 3 "
+                                              "--padding 1 --input-channels 64 "
+                                              "--output-channels 64 ");
+        const QString quarter = octave + "--alpha 0.25 ";
+        const QJsonObject together = json(quarter + "--plan-type parallel");
+        QCOMPARE(together["plans"].toArray().size(), qsizetype(12));
         QVERIFY(together["cycles"].toInteger() <
-                json(octave + "--plan-type serial")["cycles"].toInteger());
+                json(quarter + "--plan-type serial")["cycles"].toInteger());
+        QVERIFY(json(quarter + "--options {\"planType\":\"serial\"}") ==
+                json(quarter + "--plan-type serial"));
+        QVERIFY(json(QString(quarter).replace("oct_conv_layer", "octave_conv").trimmed()) ==
+                together);
+        // Each pass has the four convolutions; with one frequency on a side there are two.
+        for (const char* pass : {"fwd", "bwd", "wu"})
+            QCOMPARE(json(quarter + "--single-phase " + pass)["plans"].toArray().size(),
+                     qsizetype(4));
+        QCOMPARE(json(octave + "--alpha-in 0.25 --alpha-out 0")["plans"].toArray().size(),
+                 qsizetype(6));
+        const QJsonObject strided = json(quarter + "--stride 2");
+        QVERIFY(strided["cycles"].toInteger() > 0);
+        QVERIFY(strided["cycles"].toInteger() < together["cycles"].toInteger());
         const auto refused = [](const QString& words) {
             const Result result = op(words.split(' '));
             return result.status == 2 ? result.err : QString();
         };
-        QVERIFY(refused(octave + "--alpha 1").contains("without channels"));
-        QVERIFY(refused(octave + "--kernel-size 2").contains("is even"));
-        QVERIFY(refused("octave_conv --field 27,28 --input-channels 64 --output-channels 64")
+        QVERIFY(refused(octave + "--alpha 2").contains("from 0 to 1"));
+        QVERIFY(refused(quarter + "--padding-lower 2").contains("do not match"));
+        QVERIFY(refused("oct_conv_layer --field 27,28 --input-channels 64 --output-channels 64 "
+                        "--alpha 0.5")
                     .contains("has no half"));
+    }
+
+    // Options that mean nothing here are accepted and said; nothing else comes of them.
+    void optionsWithoutEffect() {
+        const QString whole = conv + "--kernel-size 3 --padding 1";
+        const Result plain = op(whole.split(' '));
+        const Result given = op((whole + " --profile --ignore-data --device-type IpuModel2 "
+                                         "--report-plan true --fwd-plan-constraints {} "
+                                         "--tolerance=0.1 --preplan 1")
+                                    .split(' '));
+        QCOMPARE(given.status, 0);
+        QCOMPARE(given.out, plain.out);
+        QVERIFY(plain.err.isEmpty());
+        for (const char* name : {"--profile", "--ignore-data", "--device-type", "--report-plan",
+                                 "--fwd-plan-constraints", "--tolerance", "--preplan"})
+            QCOMPARE(given.err.count(name), qsizetype(1));
+        QVERIFY2(given.err.contains("without effect: no values are computed"),
+                 qPrintable(given.err));
+        for (const char* words :
+             {"ctc_loss --out-type half --disable-always-satisfiable-error --min-time 3 --verbose",
+              "ctc_beam_search --seed 4 --plan-constraints {} --verbosity-level 2",
+              "general_matrix_multiply --m 64 --k 64 --n 64 --alpha 2 --report-plan",
+              "reduce_op --shape=64,64 --dims=0 --withoutput true --computesetapi 1",
+              "embedding_layer --shape 100,16 --num-indices 10 --profile true --scale 2",
+              "fully_connected_layer --input-size 64 --output-size 64 --in-place-update false"})
+            QCOMPARE(op(QString(words).split(' ')).status, 0);
+        QCOMPARE(op((whole + " --profiles").split(' ')).status, 2);
+    }
+
+    // What truncation and padding leave out is the convolution of a smaller field or kernel.
+    void truncatedConvolutions() {
+        const auto of = [](const char* field, const QString& words) {
+            return json(QStringLiteral("single_conv_layer --field ") + field +
+                        " --input-channels 32 --output-channels 32 " + words);
+        };
+        const QJsonObject plain = of("14,14", "--kernel-size 3 --padding 1");
+        QVERIFY(of("16,16", "--truncation 1 --kernel-size 3 --padding 1") == plain);
+        QVERIFY(of("14,14", "--kernel-size 5 --kernel-truncation 1 --padding 1") == plain);
+        QVERIFY(of("14,14", "--kernel-size 3 --kernel-padding 1 --padding 2") == plain);
+        QVERIFY(of("14,14", "--kernel-size 3 --padding 3 --output-truncation 2") == plain);
+        QVERIFY(of("14,14", "--kernel-size 3 --padding 1 --output-truncation-upper 3") ==
+                of("12,12", "--kernel-size 3 --padding-lower 1 --padding-upper 0"));
+        QCOMPARE(op({"single_conv_layer", "--field", "4,4", "--truncation", "2", "--input-channels",
+                     "4", "--output-channels", "4"})
+                     .status,
+                 2);
+    }
+
+    // Zeros between the elements of an input: the passes of a strided convolution, exchanged.
+    void dilatedInputs() {
+        const auto of = [](const QString& words) {
+            return json("single_conv_layer --batch-size 4 --bias 0 --input-channels 32 "
+                        "--output-channels 32 --kernel-size 3 " +
+                        words);
+        };
+        const auto cycles = [&](const QString& words) { return of(words)["cycles"].toInteger(); };
+        QVERIFY(cycles("--field 14,14 --in-dilation 2 --padding 1") > 0);
+        QVERIFY(cycles("--field 14,14 --in-dilation 2 --padding 1") <
+                cycles("--field 27,27 --padding 1"));
+        QCOMPARE(of("--field 14,14 --in-dilation 2 --padding 1")["plans"].toArray().size(),
+                 qsizetype(3));
+        QCOMPARE(op((conv + "--kernel-size 3 --in-dilation 2 --stride 2").split(' ')).status, 2);
+    }
+
+    // Each pass alone, and all of them.
+    void singlePhases() {
+        for (const QString& layer :
+             {conv + "--kernel-size 3 --padding 1 --bias 0",
+              QStringLiteral("fully_connected_layer --batch-size 16 --input-size 64 "
+                             "--output-size 96 --bias 0")})
+            for (const char* phase : {"fwd", "bwd", "wu"})
+                QCOMPARE(json(layer + " --single-phase " + phase)["plans"].toArray().size(),
+                         qsizetype(1));
+        const QString rows = QStringLiteral("embedding_layer --shape 1000,64 --num-indices ");
+        QVERIFY(json(rows + "40 --pass fwd")["cycles"].toInteger() <
+                json(rows + "40")["cycles"].toInteger());
+        QVERIFY(json(rows + "40 --pass fwd")["cycles"].toInteger() <
+                json(rows + "{40,40} --pass fwd")["cycles"].toInteger());
+    }
+
+    void productsOfGroupsAndTransposes() {
+        const QString product = QStringLiteral("general_matrix_multiply --m 64 --k 128 --n 256 ");
+        QVERIFY(json(product + "--g 8")["totalMemory"].toInteger() >
+                json(product)["totalMemory"].toInteger());
+        QVERIFY(json(product + "--right-matrix-op transpose")["cycles"].toInteger() > 0);
+        QVERIFY(json(product + "--left-matrix-op transpose")["cycles"].toInteger() > 0);
+        QCOMPARE(op((product + "--beta 2").split(' ')).status, 2);
+    }
+
+    // A convolution as PopLibs' multi_conv_layer has it: the members of ConvParams as JSON.
+    void convolutionsAsJson() {
+        const QString part =
+            QStringLiteral("--conv {\"inputFieldShape\":[14,14],\"kernelShape\":[3,3],"
+                           "\"inputChannelsPerConvGroup\":64,\"outputChannelsPerConvGroup\":%1,"
+                           "\"inputTransform\":{\"paddingLower\":[1,1],\"paddingUpper\":[1,1]}}");
+        const QJsonObject forward = json("multi_conv_layer " + part.arg(64) + ' ' + part.arg(32));
+        QVERIFY(forward == json("multi_conv --field 14,14 --kernel-size 3 --padding 1 "
+                                "--input-channels 64 --output-channels 64;32 "
+                                "--single-phase fwd"));
+        QVERIFY(json("multi_conv_layer --bwd true " + part.arg(64) + ' ' + part.arg(32)) !=
+                forward);
+        QCOMPARE(op({"multi_conv_layer", "--conv", "[]"}).status, 2);
+        QCOMPARE(op({"multi_conv_layer"}).status, 2);
     }
 
     void recurrentLayersRunTheirPhases() {

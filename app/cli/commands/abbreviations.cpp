@@ -11,7 +11,7 @@ namespace {
 
 const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
     const auto found =
-        app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
+        app.get_subcommands([&](const CLI::App* one) { return one->check_name(name); });
     return found.empty() ? nullptr : found.front();
 }
 

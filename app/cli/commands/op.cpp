@@ -91,15 +91,10 @@ void addOpCommand(CLI::App& app, Action& action) {
     op->require_subcommand(1);
     for (const Tool& tool : opTools()) {
         CLI::App* command = op->add_subcommand(tool.name, tool.help);
+        if (!tool.alias.empty())
+            command->alias(tool.alias);
         const auto arguments = std::make_shared<OpArguments>();
-        arguments->values = tool.defaults;
-        for (auto& [key, value] : arguments->values) {
-            CLI::Option* option = command->add_option("--" + key, value);
-            if (value.empty())
-                option->required();
-            else
-                option->capture_default_str();
-        }
+        const auto options = std::make_shared<ToolOptions>(*command, tool, *arguments);
         command->add_option("--target", arguments->target, "mk1, mk2, bow or c600");
         command->add_option("--tiles-per-ipu", arguments->tilesPerIpu);
         command->add_option("--data-type", arguments->dataType)
@@ -113,8 +108,9 @@ void addOpCommand(CLI::App& app, Action& action) {
         command->add_option("-o,--output", arguments->directory,
                             "directory for the operation's profile.pop");
         addJsonFlag(*command, arguments->flags);
-        command->callback([tool, arguments, &action] {
-            action = [tool, arguments](const Streams& streams) {
+        command->callback([tool, arguments, options, &action] {
+            action = [tool, arguments, options](const Streams& streams) {
+                options->resolve(streams.err);
                 return runTool(tool, *arguments, streams);
             };
         });

@@ -32,6 +32,7 @@ sim::Graph lossGraph(const OpArguments& a, sim::DataType) {
     tool.labelLength = lengthOf(a, "label-length");
     tool.classes = atLeast(a, "num-classes", 2);
     tool.logits = a.flag("logit-inputs");
+    tool.outType = dataTypeOf(a.oneOf("out-type", {"half", "float"}));
     if (tool.time < 2)
         throw UserError("--max-time: alpha and beta need two time steps");
     if (tool.labelLength > tool.time)
@@ -58,30 +59,45 @@ sim::Graph searchGraph(const OpArguments& a, sim::DataType) {
 } // namespace
 
 std::vector<Tool> ctcTools() {
-    return {
-        {"ctc_loss",
-         "Loss and gradient of connectionist temporal classification",
-         {{"batch", "1"},
-          {"time", "max"},
-          {"max-time", "15"},
-          {"label-length", "max"},
-          {"max-label-length", "5"},
-          {"num-classes", "4"},
-          {"in-type", "float"},
-          {"logit-inputs", "true"}},
-         lossGraph},
-        {"ctc_beam_search",
-         "Decoder of connectionist temporal classification",
-         {{"batch", "1"},
-          {"time", "max"},
-          {"max-time", "15"},
-          {"num-classes", "4"},
-          {"beamwidth", "3"},
-          {"top-paths", "2"},
-          {"in-type", "float"},
-          {"logit-inputs", "false"}},
-         searchGraph},
+    const std::vector<IgnoredOptions> ignored{
+        {"sequences and labels have their greatest length",
+         {"min-time", "min-label-length", "disable-always-satisfiable-error"}},
+        {"no values are computed", {"blank-class", "test-reduced-codelet-result"}},
+        {"plans are those of the simulated planner", {"plan-constraints"}},
     };
+    Tool loss{"ctc_loss",
+              "Loss and gradient of connectionist temporal classification",
+              {{"batch", "1"},
+               {"time", "max"},
+               {"max-time", "15"},
+               {"label-length", "max"},
+               {"max-label-length", "5"},
+               {"num-classes", "4"},
+               {"in-type", "float"},
+               {"out-type", "float"},
+               {"logit-inputs", "true"}},
+              lossGraph};
+    loss.ignored = ignored;
+    Tool search{"ctc_beam_search",
+                "Decoder of connectionist temporal classification",
+                {{"batch", "1"},
+                 {"time", "max"},
+                 {"max-time", "15"},
+                 {"num-classes", "4"},
+                 {"beamwidth", "3"},
+                 {"top-paths", "2"},
+                 {"in-type", "float"},
+                 {"logit-inputs", "false"}},
+                searchGraph};
+    search.ignored = ignored;
+    search.ignored.insert(
+        search.ignored.end(),
+        {{"the decoder's input is all that matters", {"label-length", "max-label-length"}},
+         {"probabilities have the type of partial sums", {"out-type"}}});
+    search.json = {{"options",
+                    {{"availableMemoryProportion", "available-memory-proportion"},
+                     {"partialsType", "partials-type"}}}};
+    return {std::move(loss), std::move(search)};
 }
 
 } // namespace tilescope::cli

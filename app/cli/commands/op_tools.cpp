@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
@@ -58,6 +59,25 @@ const std::string& OpArguments::oneOf(const std::string& key,
         throw UserError(
             fmt::format("--{}: '{}' is not one of {}", key, given, fmt::join(known, ", ")));
     return given;
+}
+
+double OpArguments::real(const std::string& key) const {
+    const std::string& given = text(key);
+    double value = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+    if (error != std::errc() || end != given.data() + given.size())
+        throw UserError(fmt::format("--{}: '{}' is not a number", key, given));
+    return value;
+}
+
+sim::Passes OpArguments::passes() const {
+    const std::string& phase = oneOf("single-phase", {"all", "fwd", "bwd", "wu"});
+    const bool all = phase == "all";
+    return {all || phase == "fwd", all || phase == "bwd", all || phase == "wu"};
+}
+
+sim::DataType OpArguments::type(const std::string& key) const {
+    return dataTypeOf(text(key) == "data-type" ? dataType : oneOf(key, {"half", "float"}));
 }
 
 Numbers OpArguments::forEachDim(const std::string& key, const Numbers& field) const {

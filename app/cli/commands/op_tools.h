@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "app/cli/commands/common.h"
 #include "core/table/table.h"
 #include "simulator/operations/operations.h"
@@ -14,6 +16,9 @@
 namespace tilescope::cli {
 
 using Numbers = std::vector<std::int64_t>;
+
+/// The default of an argument that need not be given and that nothing stands in for.
+inline const std::string notGiven = "none";
 
 /// The command line of a tool: arguments that all tools have, and the tool's own.
 struct OpArguments {
@@ -37,8 +42,26 @@ struct OpArguments {
     /// UserError unless it is one of these.
     [[nodiscard]] const std::string& oneOf(const std::string& key,
                                            const std::vector<std::string>& known) const;
+    [[nodiscard]] double real(const std::string& key) const;
     /// A value for each dimension of the field, or one for all of them.
     [[nodiscard]] Numbers forEachDim(const std::string& key, const Numbers& field) const;
+    /// The passes of --single-phase: all, fwd, bwd or wu.
+    [[nodiscard]] sim::Passes passes() const;
+    /// The type of an argument whose default is "data-type": that of all data unless given.
+    [[nodiscard]] sim::DataType type(const std::string& key) const;
+};
+
+/// Options of PopLibs' tool that mean nothing here. They are accepted, with or without a value, and
+/// a note says why nothing follows from them.
+struct IgnoredOptions {
+    std::string because;
+    std::vector<std::string> names;
+};
+
+/// An argument that is a JSON object, and the arguments that its keys stand for.
+struct JsonOption {
+    std::string name;
+    std::map<std::string, std::string> arguments;
 };
 
 /// A tool's arguments by name, with their defaults; "" if an argument is required.
@@ -49,6 +72,36 @@ struct Tool {
     std::function<sim::Graph(const OpArguments&, sim::DataType)> graph;
     /// Whether the tool compiles code for the IPU (compileIPUCode in its device's options).
     bool compilesCode = false;
+    std::vector<IgnoredOptions> ignored = {}; ///< beside commonIgnored()
+    std::vector<JsonOption> json = {};
+    std::vector<std::string> repeatable = {}; ///< arguments whose values are joined by ';'
+    std::string alias = {};                   ///< another name of the tool
+};
+
+/// Options that many tools have: about devices, reports and the values of data.
+std::vector<IgnoredOptions> commonIgnored();
+
+/// The options of a tool on the command line.
+class ToolOptions {
+public:
+    /// Both references outlive it.
+    ToolOptions(CLI::App& command, const Tool& tool, OpArguments& arguments);
+    /// Once the command line is read: puts what JSON objects hold into the arguments, and notes
+    /// the options that mean nothing here.
+    void resolve(std::ostream& notes);
+
+private:
+    struct Given {
+        const CLI::Option* option;
+        std::string because;
+    };
+    void readJson(const JsonOption& json, std::vector<std::string>& unknown);
+
+    OpArguments& arguments_;
+    std::vector<JsonOption> json_;
+    std::map<std::string, std::string> jsonTexts_; ///< by option
+    std::map<std::string, std::string> ignoredTexts_;
+    std::vector<Given> ignored_;
 };
 
 sim::DataType dataTypeOf(const std::string& name);

@@ -6,6 +6,7 @@
 #include "simulator/lowering/modes/io_tiles.h"
 #include "simulator/lowering/modes/modes.h"
 #include "simulator/lowering/modes/output_returns.h"
+#include "simulator/lowering/operations/families.h"
 
 namespace tilescope::sim {
 namespace {
@@ -39,6 +40,17 @@ void emitHostCopies(LoweringContext& context, ProgramId sequence,
     returns.emplace(context).afterMicroBatch();
 }
 
+/// Tensors that are allocated for an operation get their places before the first one reads them.
+void placeAllocated(LoweringContext& context) {
+    const Graph& graph = context.graph();
+    for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+        const TensorId result = graph.tensors[TensorId(t)].allocatedFor;
+        for (std::size_t i = 0; i < graph.ops.size() && result.valid(); ++i)
+            if (!graph.ops[OpId(i)].outputs.empty() && graph.ops[OpId(i)].outputs.front() == result)
+                placeFor(context, TensorId(t), OpId(i));
+    }
+}
+
 } // namespace
 
 void lowerSerial(LoweringContext& context, const ExecutionSchedule& schedule) {
@@ -47,6 +59,7 @@ void lowerSerial(LoweringContext& context, const ExecutionSchedule& schedule) {
     const Graph& graph = context.graph();
     const LoweringOptions& options = context.options();
 
+    placeAllocated(context);
     b.beginControlProgram("outer");
     const bool everyN = options.host.outputMode == OutputMode::EveryN;
     b.beginRepeat("batchesPerStep", schedule.iterations / (everyN ? options.host.outputEvery : 1));

@@ -36,13 +36,14 @@ Blocking ctcBlocking(const ViewDims& view, const Storage& storage, const Shape& 
     return blocking;
 }
 
-Storage ctcDataStorage(const Shape& shape, std::int64_t elementBytes, std::int64_t timeParts,
+Storage ctcDataStorage(const Shape& shape, std::int64_t elementBytes, std::int64_t tiles,
                        std::int64_t batchParts) {
     Storage storage;
     storage.atomSizes = shape;
     storage.elementBytes = elementBytes;
+    const std::int64_t timeParts = ceilDiv(shape[0], ceilDiv(shape[0], tiles));
     storage.layout.blocking.dims = {cutDimension({0}, shape[0], timeParts, 1),
-                                    cutDimension({1}, shape[1], batchParts, timeParts),
+                                    cutDimension({1}, shape[1], batchParts, tiles),
                                     cutDimension({2}, shape[2], 1, 1)};
     storage.layout.order = {{1, 0}, {0, 0}, {2, 0}};
     return storage;

@@ -5,7 +5,6 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/ctc.h"
-#include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 
 namespace tilescope::sim {
@@ -13,6 +12,10 @@ namespace tilescope::sim {
 // C++ codelets of a few hundred instructions; *assumed*.
 inline constexpr std::int64_t ctcCodeletBytes = 1200;
 inline constexpr std::int64_t ctcWordBytes = 4;
+// A copy of one element to many: one worker of six, four instructions for each; *assumed*, as both
+// published losses on both machines leave 23 to 25 cycles for each element that is initialised.
+inline constexpr std::int64_t broadcastCopyCycles = 24;
+inline constexpr std::int64_t broadcastCopyStart = 60;
 
 /// Steps of both, on tiles that each have a part of the samples.
 class CtcSteps {
@@ -28,19 +31,25 @@ public:
         return b_.variable(name(part), MemoryCategory::Variable, std::move(bytes), type);
     }
 
-    /// The same constant for all elements.
-    void fill(const std::string& part, VariableId variable, const TileSeries& bytes) {
-        const TileSeries cycles = bytes.mapped([&](std::int64_t n) {
-            return fillCycles(context_.target(), n / ctcWordBytes, DataType::Float);
-        });
+    /// A constant for all elements of variables that have `bytes` together: copied from a tensor of
+    /// one element that is broadcast.
+    void fill(const std::string& part, const std::vector<VariableId>& variables,
+              const TileSeries& bytes) {
         const ProgramId step = b_.execute(
-            name(part), cycles, {{"popops::Fill<float>", bytes.ones()}}, {{}, {variable}});
-        b_.lowered().kills.emplace(step, variable);
+            name(part + "/OnTileCopyPre"), bytes.mapped([](std::int64_t n) {
+                return broadcastCopyStart + n / ctcWordBytes * broadcastCopyCycles;
+            }),
+            {{copyVertex(ctcWordBytes), bytes.ones()}}, {{}, variables}, SetMaker::Compiler);
+        for (const VariableId variable : variables)
+            b_.lowered().kills.emplace(step, variable);
     }
 
     /// Each tile receives `bytes` from a neighbour.
     void exchange(const std::string& part, const TileSeries& bytes, VariableId from,
                   VariableId to) {
+        exchange(part, bytes, Access{{from}, {to}});
+    }
+    void exchange(const std::string& part, const TileSeries& bytes, Access access) {
         if (bytes.empty())
             return;
         Traffic traffic;
@@ -50,7 +59,7 @@ public:
         traffic.total = traffic.received.sum();
         Movement movement;
         movement.add(context_.target(), traffic, ctcWordBytes, ctcWordBytes);
-        b_.exchange(b_.names().exchangeName(name(part)), std::move(movement), {{from}, {to}});
+        b_.exchange(b_.names().exchangeName(name(part)), std::move(movement), std::move(access));
     }
 
     /// `vertices` of a class on each tile, each run by one worker in `cycles`.
@@ -75,9 +84,9 @@ protected:
 Blocking ctcBlocking(const ViewDims& view, const Storage& storage, const Shape& shape,
                      std::int64_t timeParts, std::int64_t batchParts, std::int64_t copies);
 
-/// Data without a place: time cut over all tiles of a sample, so that no row of classes is
+/// Data without a place: time cut over all `tiles` of a sample, so that no row of classes is
 /// (mapDataInputAccordingToPlan).
-Storage ctcDataStorage(const Shape& shape, std::int64_t elementBytes, std::int64_t timeParts,
+Storage ctcDataStorage(const Shape& shape, std::int64_t elementBytes, std::int64_t tiles,
                        std::int64_t batchParts);
 
 } // namespace tilescope::sim

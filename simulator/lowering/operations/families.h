@@ -31,6 +31,14 @@ void lowerMultiUpdate(LoweringContext& context, const Op& op);
 void lowerView(LoweringContext& context, const Op& op);      ///< Reshape, Transpose
 void lowerSelection(LoweringContext& context, const Op& op); ///< Concat, Slice, Pad, Expand
 
+/// Lays out a tensor without a place as the operation wants it (Tensor::allocatedFor).
+void placeFor(LoweringContext& context, TensorId tensor, OpId op);
+/// Operands of a Conv or MatMul without a place, as its plan requires.
+void placeConvOperands(LoweringContext& context, OpId op);
+/// The probabilities, or what they are computed from, of a loss or a decoder.
+void placeCtcLossData(LoweringContext& context, TensorId data, const Op& op);
+void placeCtcBeamSearchData(LoweringContext& context, TensorId data, const Op& op);
+
 /// A tensor on another IPU, laid out as at home: bytes by tile of the whole machine. Placing it
 /// emits no step: copies of one moment are exchanged together.
 struct IpuCopy {

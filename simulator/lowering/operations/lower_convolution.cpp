@@ -403,6 +403,11 @@ private:
 
 } // namespace
 
+void placeConvOperands(LoweringContext& context, OpId op) {
+    const ConvPlan& plan = context.planOf(op);
+    resolveOperands(context, context.graph().ops[op], plan, ConvTiling(plan));
+}
+
 void lowerConvolution(LoweringContext& context, const Op& op) {
     const OpId id = context.current();
     const std::vector<OpId> together = context.togetherWith(id);

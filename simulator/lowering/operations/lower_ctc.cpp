@@ -4,6 +4,8 @@
 
 #include "simulator/lowering/operations/ctc_steps.h"
 #include "simulator/lowering/operations/families.h"
+#include "simulator/lowering/operations/staged_reduction.h"
+#include "simulator/lowering/program/joint_steps.h"
 
 namespace tilescope::sim {
 namespace {
@@ -14,32 +16,33 @@ public:
         : CtcSteps(context, op)
         , data_(op.inputs[0])
         , shape_(context.tensor(data_).shape)
-        , labels_(context.tensor(op.inputs[1]).shape[1])
-        , problem_{shape_[1], shape_[0], labels_, shape_[2], bytesOf(context.tensor(data_).type)}
+        , problem_{shape_[1], shape_[0], context.tensor(op.inputs[1]).shape[1], shape_[2],
+                   bytesOf(context.tensor(data_).type)}
         , plan_(planCtcLoss(context.target(), problem_,
                             context.options().planning.availableMemoryProportion)) {}
 
+    void place(TensorId data) {
+        context_.ensurePlace(data, [&] {
+            return std::pair(ctcDataStorage(shape_, problem_.inBytes,
+                                            plan_.time * plan_.labelTiles(), plan_.batch),
+                             identityView(3));
+        });
+    }
+
     void run() {
-        placeData();
+        place(data_);
+        context_.ensurePlace(op_.inputs[1]);
         const VariableId data = broadcastData();
         makeTemporaries();
         const std::int64_t loops = ceilDiv(problem_.time, plan_.time) * ceilDiv(plan_.time, 2);
         loop("alphaBetaLoop", loops, data, false);
-        exchange("lastAlphaBeta", column(2), alphaBeta_, previous_);
+        if (plan_.time > 1)
+            exchange("lastAlphaBeta", column(2), alphaBeta_, previous_);
         loop("gradGivenAlphaBetaLoop", loops, data, true);
         finish();
     }
 
 private:
-    void placeData() {
-        const std::int64_t timeParts = std::min(plan_.time * plan_.labelTiles(), problem_.time);
-        context_.ensurePlace(data_, [&] {
-            return std::pair(ctcDataStorage(shape_, problem_.inBytes, timeParts, plan_.batch),
-                             identityView(3));
-        });
-        context_.ensurePlace(op_.inputs[1]);
-    }
-
     /// Every tile of a sample's label has all classes of its time steps.
     VariableId broadcastData() {
         const PlacedStorage placed = context_.storageOf(data_);
@@ -107,28 +110,17 @@ private:
         });
         label_ = variable("broadcastLabels", labels, "unsigned int");
         exchange("broadcastLabels", labels, context_.variableOf(op_.inputs[1]), label_);
-        fill("initialise/tempTimeAlphaBeta1", time1_, column(1));
-        fill("initialise/tempTimeAlphaBeta2", time2_, column(2));
-        fill("initialise/tempLabels", edges_, edges);
-        fill("initialise/loss", loss_, column(1).ones().scaled(bytes));
-        fill("initialise/gradient", gradient_, gradients);
+        TileSeries filled = column(1 + 2);
+        filled += edges;
+        filled += gradients;
+        fill("initialise", {time1_, time2_, edges_, loss_, gradient_}, filled);
         b_.writeUndef(name("alphaBeta"), alphaBeta_);
     }
 
     /// In each pass every vertex takes one time step, or none while the front is elsewhere.
     void loop(const std::string& part, std::int64_t passes, VariableId data, bool gradient) {
         b_.beginRepeatHere(name(part), passes);
-        if (plan_.time > 1) {
-            if (gradient)
-                exchange(part + "/time", column(2), time2_, previous_);
-            else
-                exchange(part + "/time", column(1), alphaBeta_, time1_);
-        }
-        if (plan_.labelTiles() > 1)
-            exchange(part + "/label", byTile([&](std::int64_t b, std::int64_t, std::int64_t) {
-                         return b * (plan_.time > 2 ? 6 : 3) * problem_.partialBytes;
-                     }),
-                     edges_, edges_);
+        exchangeFront(part, gradient);
         const std::int64_t symbols = ceilDiv(problem_.label, plan_.label);
         const std::int64_t cycles =
             gradient ? ctcGradientCycles(symbols, false) : ctcAlphaCycles(symbols, false);
@@ -150,61 +142,102 @@ private:
         b_.end();
     }
 
+    /// What the vertices read of their neighbours, in one exchange: the last column of the part of
+    /// time before, and the last values of the parts of the label before it and before both. The
+    /// first and the last part of time have none before: of two parts, both.
+    void exchangeFront(const std::string& part, bool gradient) {
+        const bool alongTime = plan_.time > 2, alongLabel = plan_.labelTiles() > 1;
+        if (!alongTime && !alongLabel)
+            return;
+        constexpr std::int64_t betas = 2; // two of beta, one of alpha
+        const std::int64_t edges = alongLabel ? betas * (alongTime ? 2 : 1) : 0;
+        const std::int64_t columns = !alongTime ? 0 : gradient ? 2 : 1;
+        const TileSeries bytes = byTile([&](std::int64_t b, std::int64_t, std::int64_t extended) {
+            return b * (columns * extended + edges) * problem_.partialBytes;
+        });
+        Access access{{edges_}, {edges_}};
+        if (alongTime) {
+            access.reads.push_back(gradient ? time2_ : alphaBeta_);
+            access.writes.push_back(gradient ? previous_ : time1_);
+        }
+        exchange(part, bytes, std::move(access));
+    }
+
     [[nodiscard]] std::string_view dataType() const {
         return toString(context_.tensor(data_).type);
     }
 
-    /// Sums over the parts of the label, and the softmax's own gradient.
+    /// Sums over the parts of the label and of time, and the gradient of the softmax.
     void finish() {
         const TensorId out = op_.outputs[0];
         Storage storage = context_.storageOf(data_).storage;
         storage.elementBytes = bytesOf(context_.tensor(out).type);
         const TileSeries elements = storage.layout.blocking.elements();
+        const TileSeries losses =
+            linearStorage({problem_.batch}, problem_.partialBytes, context_.target().tilesPerIpu)
+                .layout.blocking.elements();
+        JointSteps steps(b_);
+        steps.nextLane();
+        const VariableId loss =
+            sum("loss", loss_, byTile([](std::int64_t b, std::int64_t, std::int64_t) { return b; }),
+                1, losses, plan_.time * plan_.labelTiles());
+        steps.nextLane();
+        const std::int64_t columns = ceilDiv(problem_.time, plan_.time) * problem_.classes;
+        const VariableId gradient =
+            sum("gradient", gradient_, byTile([&](std::int64_t b, std::int64_t t, std::int64_t) {
+                    return b * t * problem_.classes;
+                }),
+                columns, elements, plan_.labelTiles());
+        steps.merge();
+        negate(loss, losses);
+        const VariableId everywhere =
+            b_.variable(name("CalcGrad/loss"), MemoryCategory::Message,
+                        elements.ones().scaled(problem_.partialBytes), "float");
+        exchange("CalcGrad", elements.ones().scaled(problem_.partialBytes), loss, everywhere);
         const VariableId result = context_.makeResult(out, context_.tensor(out).name,
                                                       std::move(storage), context_.viewOf(data_));
-        VariableId from = gradient_;
-        if (plan_.labelTiles() > 1)
-            from = reduce("reduceGradient", gradient_, elements, plan_.labelTiles());
-        // exp(data) - exp(gradient): two exponentials, a difference.
-        constexpr std::int64_t cyclesPerElement = 2 * 3 + 1;
+        // exp(data) - exp(gradient + loss): two exponentials, a sum and a difference.
+        constexpr std::int64_t cyclesPerElement = 2 * 3 + 2;
+        map("CalcGrad", elements, cyclesPerElement,
+            {{context_.variableOf(data_), gradient, everywhere}, {result}});
+    }
+
+    void negate(VariableId loss, const TileSeries& losses) {
+        const TensorId out = op_.outputs.size() > 1 ? op_.outputs[1] : TensorId();
+        VariableId made = loss;
+        if (out.valid())
+            made = context_.makeResult(out, context_.tensor(out).name,
+                                       linearStorage(context_.tensor(out).shape,
+                                                     bytesOf(context_.tensor(out).type),
+                                                     context_.target().tilesPerIpu),
+                                       identityView(1));
+        map("negInPlace", losses, 1, {{loss}, {made}});
+    }
+
+    void map(const std::string& part, const TileSeries& elements, std::int64_t cyclesPerElement,
+             Access access) {
         const std::int64_t workers = context_.target().workers;
-        b_.execute(name("softmaxGradient"), elements.mapped([&](std::int64_t n) {
+        b_.execute(name(part), elements.mapped([&](std::int64_t n) {
             return workers * (ceilDiv(n, workers) * cyclesPerElement + mapOverhead);
         }),
                    {{fmt::format("popops::map<{}>", dataType()), elements.ones()}},
-                   {{context_.variableOf(data_), from}, {result}});
-        const TensorId loss = op_.outputs.size() > 1 ? op_.outputs[1] : TensorId();
-        if (!loss.valid())
-            return;
-        Storage losses =
-            linearStorage(context_.tensor(loss).shape, bytesOf(context_.tensor(loss).type),
-                          context_.target().tilesPerIpu);
-        const TileSeries own = losses.layout.blocking.elements();
-        const VariableId lossOut = context_.makeResult(loss, context_.tensor(loss).name,
-                                                       std::move(losses), identityView(1));
-        const VariableId sum = reduce("reduceLoss", loss_, own, plan_.time * plan_.labelTiles());
-        b_.execute(name("negateLoss"), own.mapped([&](std::int64_t n) {
-            return workers * (ceilDiv(n, workers) + mapOverhead);
-        }),
-                   {{"popops::UnaryOp1D<popops::expr::UnaryOpType::NEGATE,float>", own.ones()}},
-                   {{sum}, {lossOut}});
+                   std::move(access));
     }
 
-    /// A sum of logarithms over `parts` parts of each element.
-    VariableId reduce(const std::string& part, VariableId from, const TileSeries& elements,
-                      std::int64_t parts) {
-        const TileSeries gathered = elements.scaled(parts * problem_.partialBytes);
-        const VariableId partials =
-            b_.variable(name(part + "/partials"), MemoryCategory::Message, gathered, "float");
-        exchange(part, gathered, from, partials);
-        const VariableId sums = variable(part, elements.scaled(problem_.partialBytes));
-        const std::int64_t workers = context_.target().workers;
-        constexpr std::int64_t logAddCycles = 16;
-        b_.execute(name(part), elements.mapped([&](std::int64_t n) {
-            return workers * (ceilDiv(n, workers) * parts * logAddCycles + mapOverhead);
-        }),
-                   {{"popops::Reduce<popops::ReduceLogAdd,float,float,false>", elements.ones()}},
-                   {{partials}, {sums}});
+    /// A sum of logarithms over the `parts` tiles that hold values of each result.
+    VariableId sum(const std::string& part, VariableId from, TileSeries held, std::int64_t columns,
+                   const TileSeries& results, std::int64_t parts) {
+        if (parts == 1)
+            return from;
+        StagedReduction reduction(context_, name(part), ReduceFunction::LogAdd, DataType::Float,
+                                  {parts, results.sum()});
+        TilePartials partials{from, DataType::Float, std::move(held), columns};
+        reduction.addUp(partials, results.sum());
+        VariableId sums;
+        reduction.finish(partials, results, [&] {
+            sums = variable(part + "Reduced", results.scaled(problem_.partialBytes));
+            return sums;
+        });
         return sums;
     }
 
@@ -213,13 +246,16 @@ private:
 
     TensorId data_;
     Shape shape_;
-    std::int64_t labels_;
     CtcLossProblem problem_;
     CtcLossPlan plan_;
     VariableId alphaBeta_, gradient_, time1_, time2_, previous_, edges_, loss_, label_;
 };
 
 } // namespace
+
+void placeCtcLossData(LoweringContext& context, TensorId data, const Op& op) {
+    CtcLossLowering(context, op).place(data);
+}
 
 void lowerCtcLoss(LoweringContext& context, const Op& op) {
     CtcLossLowering(context, op).run();

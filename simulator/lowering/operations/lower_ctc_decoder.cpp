@@ -26,13 +26,16 @@ public:
         , shape_(context.tensor(data_).shape)
         , plan_(planCtcBeamSearch(context.target(), shape_[1], shape_[2], search_.beamWidth)) {}
 
-    void run() {
-        const std::int64_t timeParts = std::min(plan_.tilesPerSample, shape_[0]);
-        context_.ensurePlace(data_, [&] {
-            return std::pair(ctcDataStorage(shape_, bytesOf(context_.tensor(data_).type), timeParts,
-                                            plan_.batch),
+    void place(TensorId data) {
+        context_.ensurePlace(data, [&] {
+            return std::pair(ctcDataStorage(shape_, bytesOf(context_.tensor(data).type),
+                                            plan_.tilesPerSample, plan_.batch),
                              identityView(3));
         });
+    }
+
+    void run() {
+        place(data_);
         const VariableId data = broadcastData();
         makeTemporaries();
         b_.beginRepeatHere(name("beamSearch"), shape_[0]);
@@ -83,7 +86,7 @@ private:
         history_ = variable("beamHistory", history, "unsigned int");
         state_ = variable("beams", state);
         b_.writeUndef(name("beamHistory"), history_);
-        fill("initialise/beams", state_, state);
+        fill("initialise/beams", {state_}, state);
     }
 
     void step(VariableId data) {
@@ -182,6 +185,10 @@ private:
 };
 
 } // namespace
+
+void placeCtcBeamSearchData(LoweringContext& context, TensorId data, const Op& op) {
+    CtcBeamLowering(context, op).place(data);
+}
 
 void lowerCtcBeamSearch(LoweringContext& context, const Op& op) {
     CtcBeamLowering(context, op).run();

@@ -7,7 +7,7 @@
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/families.h"
-#include "simulator/lowering/operations/reduce_work.h"
+#include "simulator/lowering/operations/staged_reduction.h"
 #include "simulator/planner/reduce_plan.h"
 
 namespace tilescope::sim {
@@ -20,9 +20,6 @@ struct KeptAtoms {
     ViewDims view;
 };
 
-/// Of the FNV-1a hash.
-constexpr std::uint64_t hashFactor = 1099511628211U;
-
 class ReduceLowering {
 public:
     ReduceLowering(LoweringContext& context, const Op& op)
@@ -34,7 +31,8 @@ public:
         , in_(op.inputs[0])
         , type_(context.tensor(in_).type)
         , outType_(context.tensor(op.outputs[0]).type)
-        , partialType_(reducePartialType(function_, outType_)) {
+        , partialType_(reducePartialType(function_, outType_))
+        , stages_(context, op.name, function_, outType_, context.tensor(in_).shape) {
         context.ensurePlace(in_);
         collectAtoms();
     }
@@ -119,9 +117,9 @@ private:
         kept_.storage.layout.blocking = std::move(out);
         const VariableId input = context_.variableOf(in_);
         const std::string name = op_.name + "/Reduce/ReduceOnTile/InToOutNoExchange/Reduce";
-        const VariableId second = secondPartials(name, work, to);
+        const VariableId second = stages_.secondPartials(name, work, to);
         const VariableId result = makeResult();
-        onTile(name, work, type_, to, {input}, second, {result});
+        stages_.onTile(name, work, type_, to, {input}, second, {result});
     }
 
     /// The storage is cut across kept and reduced indices: each tile reduces its run of elements to
@@ -222,74 +220,43 @@ private:
         return run;
     }
 
-    VariableId secondPartials(const std::string& name, const ReduceWork& work, DataType type) {
-        if (work.secondElements.empty())
-            return {};
-        return b_.variable(name + "/secondStagePartials", MemoryCategory::Variable,
-                           work.secondElements.scaled(bytesOf(type)), std::string(toString(type)));
-    }
-
-    /// One or two compute sets that reduce the elements on each tile. Tiles that need only one
-    /// write their results in the first.
-    void onTile(const std::string& name, const ReduceWork& work, DataType from, DataType to,
-                const std::vector<VariableId>& inputs, VariableId second,
-                const std::vector<VariableId>& results) {
-        std::vector<VariableId> written = results;
-        if (second.valid())
-            written.push_back(second);
-        b_.execute(name, work.cycles, {{reduceVertex(function_, from, to), work.vertices}},
-                   {inputs, written});
-        if (second.valid())
-            b_.execute(name + "_Second_Stage", work.secondCycles,
-                       {{reduceVertex(function_, to, to), work.secondVertices}},
-                       {{second}, results});
-    }
-
     /// Partials where the inputs lie, then sums of sums on ever fewer tiles until the results can
     /// be made where they are mapped (PopLibs popops/reduction/Reduction.cpp).
     void reduceInStages(const ReduceWork& work) {
-        Partials partials{context_.variableOf(in_), type_, work.results, work.columns};
+        TilePartials partials{context_.variableOf(in_), type_, work.results, work.columns};
         if (work.reduces) {
             const std::string name =
                 op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce";
-            const VariableId second = secondPartials(name, work, partialType_);
+            const VariableId second = stages_.secondPartials(name, work, partialType_);
             partials.variable = intermediate("/Reduce/intermediate", work.results);
             partials.type = partialType_;
             if (work.rotated.empty()) {
-                onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
-                       {partials.variable});
+                stages_.onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
+                               {partials.variable});
             } else {
                 const VariableId written = intermediate("/Reduce/unordered", work.rotated);
-                onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
-                       {written, partials.variable});
+                stages_.onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
+                               {written, partials.variable});
                 putInOrder(name, work.rotated, written, partials.variable);
             }
-            if (function_ == ReduceFunction::SquareAdd)
-                function_ = ReduceFunction::Add; // the squares are made
+            stages_.elementsAreIn();
         }
         std::int64_t results = 1;
         for (const std::int64_t size : kept_.storage.atomSizes)
             results *= size;
-        ReduceShape shape{results, partials.held.sum(), partials.columns,
-                          partials.held.tilesUsed()};
-        for (int stage = 0; needsStage(context_.target(), shape); ++stage) {
-            const ReduceStage next =
-                spreadStage(context_.target(), function_, partials.type, shape);
-            shape = next.after;
-            partials =
-                addPartials(fmt::format("{}/Reduce/ReduceStage{}/IntermediateToIntermediate/Reduce",
-                                        op_.name, stage),
-                            partials, next);
-        }
-        finish(partials, shape);
+        stages_.addUp(partials, results);
+        BlockedDim flat;
+        for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom)
+            flat.atoms.push_back(static_cast<int>(atom));
+        flat.size = results;
+        const ResultSpread spread = spreadResults(context_.target(), partials.type, results);
+        flat.blocks = evenBlocks(flat.size, spread.tiles, spread.grain);
+        flat.digits = {{static_cast<std::int32_t>(spread.tiles), 1}};
+        kept_.storage.layout.blocking = {};
+        kept_.storage.layout.blocking.dims = {std::move(flat)};
+        stages_.finish(partials, kept_.storage.layout.blocking.elements(),
+                       [&] { return makeResult(); });
     }
-
-    struct Partials {
-        VariableId variable;
-        DataType type = DataType::Float;
-        TileSeries held;          ///< elements
-        std::int64_t columns = 1; ///< of a region
-    };
 
     VariableId intermediate(std::string_view name, const TileSeries& elements) {
         return b_.variable(op_.name + std::string(name), MemoryCategory::Variable,
@@ -307,87 +274,6 @@ private:
                    {{from}, {to}});
     }
 
-    /// Brings partials to the tiles that add them; those already there by chance are also counted.
-    VariableId gather(const std::string& name, const Partials& partials, const TileSeries& gathered,
-                      std::int64_t messages) {
-        Traffic traffic;
-        traffic.total = gathered.sum();
-        traffic.received = gathered;
-        traffic.sent = shareOut(traffic.total, partials.held);
-        traffic.messages = gathered.mapped([&](std::int64_t n) { return std::min(n, messages); });
-        const VariableId variable = b_.variable(name + "/partials", MemoryCategory::Message,
-                                                gathered.scaled(bytesOf(partials.type)),
-                                                std::string(toString(partials.type)));
-        Movement movement;
-        movement.add(context_.target(), traffic, bytesOf(partials.type),
-                     partials.columns * bytesOf(partials.type));
-        b_.exchange(b_.names().exchangeName(name), std::move(movement),
-                    {{partials.variable}, {variable}});
-        return variable;
-    }
-
-    /// Reductions of different shapes begin on different tiles, so that their code does not gather
-    /// on the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is
-    /// *assumed*).
-    [[nodiscard]] std::int32_t startTile(std::int32_t tiles) const {
-        std::uint64_t seed = static_cast<std::uint64_t>(function_);
-        for (const std::int64_t size : context_.tensor(in_).shape)
-            seed = (seed ^ static_cast<std::uint64_t>(size)) * hashFactor;
-        const std::int32_t places = std::max(1, context_.target().tilesPerIpu - tiles + 1);
-        return static_cast<std::int32_t>((seed >> 32U) % static_cast<std::uint64_t>(places));
-    }
-
-    Partials addPartials(const std::string& name, const Partials& partials,
-                         const ReduceStage& stage) {
-        ReduceWorkList list(context_.target(), function_, partials.type, partialType_);
-        std::int32_t tile = startTile(static_cast<std::int32_t>(stage.regionsOfTile.size()));
-        for (const std::int64_t regions : stage.regionsOfTile)
-            list.add(tile++, {{{stage.columns, stage.rows, 1, regions}}, 0});
-        const ReduceWork work = list.take();
-        Partials next;
-        next.type = partialType_;
-        next.held = work.results;
-        next.columns = stage.columns;
-        const VariableId gathered =
-            gather(name, partials, work.results.scaled(stage.rows), stage.rows);
-        const VariableId second = secondPartials(name, work, partialType_);
-        next.variable = b_.variable(name + "/out", MemoryCategory::Variable,
-                                    work.results.scaled(bytesOf(partialType_)),
-                                    std::string(toString(partialType_)));
-        onTile(name, work, partials.type, partialType_, {gathered}, second, {next.variable});
-        return next;
-    }
-
-    void finish(const Partials& partials, const ReduceShape& shape) {
-        const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";
-        const std::int64_t depth = shape.sources();
-        BlockedDim flat;
-        for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom)
-            flat.atoms.push_back(static_cast<int>(atom));
-        flat.size = shape.results;
-        const ResultSpread spread = spreadResults(context_.target(), partials.type, shape.results);
-        flat.blocks = evenBlocks(flat.size, spread.tiles, spread.grain);
-        flat.digits = {{static_cast<std::int32_t>(spread.tiles), 1}};
-        kept_.storage.layout.blocking = {};
-        kept_.storage.layout.blocking.dims = {std::move(flat)};
-        const TileSeries results = kept_.storage.layout.blocking.elements();
-        ReduceWorkList list(context_.target(), function_, partials.type, outType_);
-        for (const TileRun& run : results.runs())
-            for (std::int32_t tile = run.first; tile < run.end; ++tile) {
-                TileReductions reductions;
-                const std::int64_t columns = std::min(partials.columns, run.value);
-                reductions.regions.push_back({columns, depth, 1, run.value / columns});
-                if (run.value % columns != 0)
-                    reductions.regions.push_back({run.value % columns, depth});
-                list.add(tile, reductions);
-            }
-        const ReduceWork work = list.take();
-        const VariableId gathered = gather(name, partials, results.scaled(depth), depth);
-        const VariableId second = secondPartials(name, work, outType_);
-        const VariableId result = makeResult();
-        onTile(name, work, partials.type, outType_, {gathered}, second, {result});
-    }
-
     VariableId makeResult() {
         return context_.makeResult(op_.outputs[0], op_.name + "/out", kept_.storage, kept_.view);
     }
@@ -396,9 +282,10 @@ private:
     ProgramBuilder& b_;
     const Op& op_;
     const ReduceAttributes& attributes_;
-    ReduceFunction function_; ///< of the next stage
+    ReduceFunction function_;
     TensorId in_;
     DataType type_, outType_, partialType_;
+    StagedReduction stages_;
     std::set<int> reduced_;
     KeptAtoms kept_;
 };

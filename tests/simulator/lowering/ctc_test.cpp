@@ -83,6 +83,58 @@ private slots:
         QCOMPARE(complaints(made.profile), std::string());
     }
 
+    // What vertices read of their neighbours comes in one exchange a step.
+    void oneExchangeAStep() {
+        const Simulated made = run(speech);
+        for (const Program& program : made.profile.programs)
+            if (program.kind == ProgramKind::Repeat && program.count > 1) {
+                const Program& body = made.profile.programs[program.children.front()];
+                QCOMPARE(body.children.size(), std::size_t(2));
+                QVERIFY(made.profile.programs[body.children.front()].kind ==
+                        ProgramKind::DoExchange);
+            }
+    }
+
+    // Tiles that the plan leaves out take part in the sum over the parts of the label.
+    void gradientsAreSummedOnAllTiles() {
+        const CtcLossTool tool{1, 375, 200, 36, true};
+        const Simulated made = run(tool);
+        const Target mk2 = targetPreset("mk2");
+        const CtcLossPlan plan = planCtcLoss(mk2, {1, 375, 200, 36, 4, 4}, 0.6);
+        QVERIFY(plan.tiles() < mk2.tilesPerIpu / 2);
+        std::int64_t busiest = 0;
+        std::int32_t tiles = 0;
+        for (const ComputeSet& set : made.profile.computeSets)
+            if (set.name.find("ReduceStage0") != std::string::npos) {
+                tiles = std::max(tiles, set.cycles.tilesUsed());
+                busiest = std::max(busiest, set.cycles.max().value);
+            }
+        QVERIFY(tiles > mk2.tilesPerIpu * 3 / 4);
+        QVERIFY(busiest < 100'000);
+    }
+
+    // The input lies as the plan wants it before the softmax reads it: whole rows of classes.
+    void theSoftmaxMovesNothing() {
+        const Simulated made = run(speech);
+        for (const Exchange& exchange : made.profile.exchanges)
+            QVERIFY2(exchange.name.find("logSoftmax") == std::string::npos, exchange.name.c_str());
+    }
+
+    void resultsOfAnotherType() {
+        CtcLossTool half = speech;
+        half.outType = DataType::Half;
+        const Simulated made = run(half);
+        QCOMPARE(complaints(made.profile), std::string());
+        const auto bytesOf = [](const Profile& profile) {
+            for (const Variable& variable : profile.variables)
+                if (variable.name == "ctcLoss" && variable.shape == "[300,4,32]")
+                    return variable.bytes.sum();
+            return std::int64_t{0};
+        };
+        QVERIFY(bytesOf(made.profile) > 0);
+        QCOMPARE(2 * bytesOf(made.profile), bytesOf(run(speech).profile));
+    }
+
     void longerSequencesTakeLonger() {
         CtcLossTool twice = speech;
         twice.time *= 2;

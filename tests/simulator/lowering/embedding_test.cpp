@@ -21,7 +21,8 @@ Profile embedding(std::int64_t rows, std::int64_t width, std::int64_t indices,
     options.target = targetPreset("mk2");
     options.target.tilesPerIpu = tiles;
     Profile profile;
-    runOperation(graphOf(EmbeddingLayer{rows, width, indices}, DataType::Half), options, &profile);
+    runOperation(graphOf(EmbeddingLayer{rows, width, {indices}, {}}, DataType::Half), options,
+                 &profile);
     return profile;
 }
 

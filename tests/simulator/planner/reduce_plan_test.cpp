@@ -60,6 +60,19 @@ private slots:
         QVERIFY(spreadResults(target, DataType::Float, 1'000'000).tiles <= 1472);
     }
 
+    // PopLibs' estimate: 23 cycles for two floats where columns are whole vectors, 36 for each
+    // element and 22 for each region elsewhere.
+    void sumsOfLogarithms() {
+        const Target target = targetPreset("mk2");
+        const auto vectors = reduceOnTile(target, ReduceFunction::LogAdd, DataType::Float,
+                                          DataType::Float, {{12, 200}});
+        QCOMPARE(vectors.vertices, 6);
+        QCOMPARE(vectors.cycles, 6 * (15 + 10 + 23 * 199));
+        const auto odd = reduceOnTile(target, ReduceFunction::LogAdd, DataType::Float,
+                                      DataType::Float, {{1, 3}});
+        QCOMPARE(odd.cycles, 6 * (39 + 22 + 36 * 3));
+    }
+
     void columnsAreSplitBeforeRows() {
         const Target target = targetPreset("mk2");
         // Two vectors of halves a vertex of sums, one of maxima.

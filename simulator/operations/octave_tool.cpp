@@ -1,0 +1,168 @@
+// oct_conv_layer.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/operations/joint_passes.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Each element of the field twice along each dimension.
+TensorId upsampled(OperationGraph& g, TensorId of) {
+    const Shape shape = g.graph().tensors[of].shape;
+    Shape split{shape[0], shape[1]}, repeated = split, result = split;
+    for (std::size_t d = 2; d < shape.size(); ++d) {
+        split.insert(split.end(), {shape[d], 1});
+        repeated.insert(repeated.end(), {shape[d], 2});
+        result.push_back(2 * shape[d]);
+    }
+    const TensorId apart = g.op("upsample/split", "Reshape", ReshapeAttributes{}, {of}, split);
+    const TensorId twice = g.op("upsample/expand", "Expand", ExpandAttributes{}, {apart}, repeated);
+    return g.op("upsample", "Reshape", ReshapeAttributes{}, {twice}, result);
+}
+
+/// Averages of two elements along each dimension.
+TensorId pooled(OperationGraph& g, TensorId of, const std::vector<std::int64_t>& field) {
+    PoolAttributes pool;
+    pool.kind = PoolKind::Average;
+    pool.kernel.assign(field.size(), 2);
+    pool.strides = pool.kernel;
+    pool.dilations.assign(field.size(), 1);
+    pool.padsBegin.assign(field.size(), 0);
+    pool.padsEnd = pool.padsBegin;
+    Shape shape = g.graph().tensors[of].shape;
+    std::copy(field.begin(), field.end(), shape.begin() + 2);
+    return g.op("pool", "Pool", pool, {of}, shape);
+}
+
+constexpr std::size_t low = 0, high = 1;
+constexpr std::array frequencyName{"Lo", "Hi"};
+
+/// Channels of both frequencies: shares of those of each group.
+std::array<std::int64_t, 2> channelsOf(double share, std::int64_t channels, std::int64_t groups) {
+    const std::int64_t each = channels / groups;
+    const auto lowOnes = static_cast<std::int64_t>(share * static_cast<double>(each));
+    return {lowOnes * groups, (each - lowOnes) * groups};
+}
+
+/// The convolutions from each frequency to each, low first, where both have channels.
+class OctaveConv {
+public:
+    OctaveConv(OperationGraph& g, const OctaveConvTool& tool)
+        : g_(g)
+        , tool_(tool)
+        , half_(tool.whole.field)
+        , in_(channelsOf(tool.alphaIn, tool.whole.inputChannels, tool.whole.groups))
+        , out_(channelsOf(tool.alphaOut, tool.whole.outputChannels, tool.whole.groups)) {
+        for (std::int64_t& size : half_) {
+            if (size % 2 != 0)
+                throw UserError(fmt::format(
+                    "--field: {} has no half; an octave convolution needs even sizes", size));
+            size /= 2;
+        }
+        for (const std::size_t from : {low, high})
+            for (const std::size_t to : {low, high})
+                if (in_[from] > 0 && out_[to] > 0)
+                    addPart(from, to);
+        checkFields();
+    }
+
+    void run() {
+        JointPasses passes(g_, tool_.options, parts_);
+        std::array<TensorId, 2> acts;
+        for (const std::size_t from : {low, high})
+            if (in_[from] > 0) {
+                Shape shape{tool_.whole.batchSize, in_[from]};
+                const auto& field = from == low ? half_ : tool_.whole.field;
+                shape.insert(shape.end(), field.begin(), field.end());
+                acts[from] = g_.held(std::string("freq") + frequencyName[from] + "_prevAct", shape);
+            }
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const auto [from, to] = ways_[i];
+            parts_[i].in = from == high && to == low ? pooled(g_, acts[from], half_) : acts[from];
+        }
+        const Passes& passesOf = tool_.whole.passes;
+        if (passesOf.forward) {
+            results_ = passes.forward();
+            addForward();
+            allocateInputs();
+        }
+        if (!tool_.whole.inferenceOnly)
+            passes.gradients(passesOf, passesOf.forward);
+    }
+
+private:
+    void addPart(std::size_t from, std::size_t to) {
+        SingleConvLayer part = tool_.whole;
+        part.field = from == high && to == high ? tool_.whole.field : half_;
+        part.inputChannels = in_[from];
+        part.outputChannels = out_[to];
+        parts_.push_back({std::string("freq") + frequencyName[from] + frequencyName[to], part});
+        ways_.emplace_back(from, to);
+    }
+
+    /// The field that a part adds to its output, after upsampling.
+    [[nodiscard]] Shape madeBy(std::size_t part) const {
+        const Shape out = shapesOf(parts_[part].layer).out;
+        Shape field(out.begin() + 2, out.end());
+        if (ways_[part] == std::pair(low, high))
+            for (std::int64_t& size : field)
+                size *= 2;
+        return field;
+    }
+
+    void checkFields() const {
+        for (std::size_t i = 0; i < parts_.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (ways_[i].second == ways_[j].second && madeBy(i) != madeBy(j))
+                    throw UserError("oct_conv_layer: the fields of both resolutions do not match "
+                                    "after the convolution; change --kernel-size or --padding");
+    }
+
+    /// Sums of what goes to each frequency.
+    void addForward() {
+        std::array<TensorId, 2> sums;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const auto [from, to] = ways_[i];
+            const TensorId term =
+                from == low && to == high ? upsampled(g_, results_[i]) : results_[i];
+            sums[to] = !sums[to].valid() ? term
+                                         : g_.op(std::string("freq") + frequencyName[to], "Add",
+                                                 ElementwiseAttributes{ElementwiseFunction::Add},
+                                                 {term, sums[to]}, g_.graph().tensors[term].shape);
+        }
+        for (const TensorId sum : sums)
+            if (sum.valid())
+                g_.download(sum);
+    }
+
+    /// Inputs are allocated for convolutions of their own to all output channels
+    /// (multiconv::createInput); here for the largest one of theirs.
+    void allocateInputs() {
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const auto [from, to] = ways_[i];
+            if (from == high ? to == high : out_[to] >= out_[1 - to])
+                g_.graph().tensors[parts_[i].in].allocatedFor = results_[i];
+        }
+    }
+
+    OperationGraph& g_;
+    const OctaveConvTool& tool_;
+    std::vector<std::int64_t> half_;
+    std::array<std::int64_t, 2> in_, out_;
+    std::vector<JointPart> parts_;
+    std::vector<std::pair<std::size_t, std::size_t>> ways_; ///< of the parts: from, to
+    std::vector<TensorId> results_;
+};
+
+} // namespace
+
+Graph graphOf(const OctaveConvTool& tool, DataType type) {
+    OperationGraph g("oct_conv_layer", type);
+    OctaveConv(g, tool).run();
+    return g.take();
+}
+
+} // namespace tilescope::sim

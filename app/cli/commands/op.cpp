@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 #include "app/cli/commands/commands.h"
@@ -68,7 +69,35 @@ void printResult(const Streams& streams, const OpArguments& arguments,
     }
 }
 
+/// Whether a value may be left out: PopLibs' tools have some of these options as flags.
+bool isFlag(const std::string& value) {
+    return value == "true" || value == "false";
+}
+
+void addToolOptions(CLI::App& command, const Tool& tool, OpArguments& arguments) {
+    arguments.values = tool.defaults;
+    for (auto& [key, value] : arguments.values) {
+        CLI::Option* option = command.add_option("--" + key, value);
+        if (value.empty())
+            option->required();
+        else
+            option->capture_default_str();
+        if (isFlag(value))
+            option->expected(0, 1);
+    }
+    for (const std::string& key : tool.notSimulated)
+        command
+            .add_option_function<std::string>(
+                "--" + key,
+                [key, &arguments](const std::string&) { arguments.notSimulated.push_back(key); },
+                "accepted, but not simulated")
+            ->expected(0, 1);
+}
+
 int runTool(const Tool& tool, const OpArguments& arguments, const Streams& streams) {
+    if (!arguments.notSimulated.empty())
+        streams.err << fmt::format("tilescope: not simulated, and ignored: --{}\n",
+                                   fmt::join(arguments.notSimulated, ", --"));
     sim::OperationOptions options = operationOptions(arguments);
     options.compilesCode = tool.compilesCode;
     Profile profile;
@@ -92,14 +121,7 @@ void addOpCommand(CLI::App& app, Action& action) {
     for (const Tool& tool : opTools()) {
         CLI::App* command = op->add_subcommand(tool.name, tool.help);
         const auto arguments = std::make_shared<OpArguments>();
-        arguments->values = tool.defaults;
-        for (auto& [key, value] : arguments->values) {
-            CLI::Option* option = command->add_option("--" + key, value);
-            if (value.empty())
-                option->required();
-            else
-                option->capture_default_str();
-        }
+        addToolOptions(*command, tool, *arguments);
         command->add_option("--target", arguments->target, "mk1, mk2, bow or c600");
         command->add_option("--tiles-per-ipu", arguments->tilesPerIpu);
         command->add_option("--data-type", arguments->dataType)

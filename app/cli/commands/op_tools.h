@@ -27,6 +27,7 @@ struct OpArguments {
     bool explain = false;
     FormatFlags flags;
     std::map<std::string, std::string> values; ///< the tool's own arguments
+    std::vector<std::string> notSimulated;     ///< given options of Tool::notSimulated
 
     /// One of the tool's own arguments as given, as a number, as a list ("{56,56}", "56,56" or
     /// "3"), or as a flag ("true", "false", "1" or "0"). UserError if it is not of that form.
@@ -49,6 +50,9 @@ struct Tool {
     std::function<sim::Graph(const OpArguments&, sim::DataType)> graph;
     /// Whether the tool compiles code for the IPU (compileIPUCode in its device's options).
     bool compilesCode = false;
+    /// Options of the PopLibs tool that are not simulated, with a value or without: accepted, and
+    /// said once where they are given.
+    std::vector<std::string> notSimulated{};
 };
 
 sim::DataType dataTypeOf(const std::string& name);

@@ -80,10 +80,10 @@ void addToolOptions(CLI::App& command, const Tool& tool, OpArguments& arguments)
         CLI::Option* option = command.add_option("--" + key, value);
         if (value.empty())
             option->required();
+        else if (isFlag(value))
+            option->expected(0, 1)->description("[" + value + "]");
         else
             option->capture_default_str();
-        if (isFlag(value))
-            option->expected(0, 1);
     }
     for (const std::string& key : tool.notSimulated)
         command

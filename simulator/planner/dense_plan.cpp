@@ -58,6 +58,14 @@ MethodCandidate updateCandidate(const Target& target, const MethodCandidate& for
     const std::int64_t weights = target.convUnitPipelineDepth * load;
     if (update.grains.inChans % load != 0 || weights % update.grains.inChans != 0)
         update.grains.inChans = weights;
+    // A single pass of the unit makes the sum: wider partial sums would gain nothing (poplin/
+    // ConvPlan.cpp, getFullyConnectedWUPlan). There it is so for as many units either way; on Mk2,
+    // with more, too, as published memory has no room for wider ones.
+    const std::int32_t units = unitsOf(target, problem.inType, problem.outType);
+    if (problem.outChans == update.grains.inChans && update.grains.outChans % units == 0) {
+        update.partialType = problem.outType;
+        update.convUnits = units;
+    }
     return update;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "simulator/training/gradient_builder.h"
+#include "simulator/training/loop_in_making.h"
 
 namespace tilescope::sim {
 namespace {
@@ -32,8 +33,11 @@ public:
         for (std::size_t i = count_; i-- > 0;)
             backpropagate(inner_, Op(work_.ops[OpId(i)]));
         takeGradients();
-        extract();
-        emitLoop();
+        makers_ = makersOf(work_);
+        findCarried();
+        backwardLoop();
+        if (!carried_.empty())
+            updateLoop();
     }
 
 private:
@@ -174,103 +178,185 @@ private:
         return made;
     }
 
-    /// Backward operations that a result of the backward step needs.
-    [[nodiscard]] std::vector<bool> neededOps() const {
-        std::vector<bool> tensors(work_.tensors.size());
-        for (const TensorId id : newSeeds_)
-            tensors[id.index()] = true;
+    [[nodiscard]] std::vector<TensorId> ownResults() const {
+        std::vector<TensorId> results = newSeeds_;
         for (const auto& [operand, id] : rows_)
-            tensors[id.index()] = true;
+            results.push_back(id);
+        return results;
+    }
+    [[nodiscard]] std::vector<TensorId> sumResults() const {
+        std::vector<TensorId> results;
         for (const StepSum& sum : sums_)
-            tensors[sum.output.index()] = true;
-        std::vector<bool> needed(work_.ops.size());
-        for (std::size_t i = work_.ops.size(); i-- > count_;) {
-            const Op& op = work_.ops[OpId(i)];
-            needed[i] = std::any_of(op.outputs.begin(), op.outputs.end(),
-                                    [&](TensorId out) { return tensors[out.index()]; });
-            if (needed[i])
-                for (const TensorId in : op.inputs)
-                    tensors[in.index()] = true;
-        }
-        return needed;
+            results.push_back(sum.output);
+        return results;
     }
 
-    void extract() {
-        made_.name = work_.name + "/backward";
-        for (const TensorId seed : stateSeeds_)
-            made_.inputs.push_back(add(seed));
+    /// The sums over the steps are a loop of their own after the backward loop, unless their
+    /// weights are no larger than what the latter has to keep for it (popnn/Lstm.cpp and Gru.cpp,
+    /// interleavedWUIsBeneficial).
+    void findCarried() {
+        const std::vector<bool> own = neededFor(work_, count_, ownResults());
+        const std::vector<bool> ofSums = neededFor(work_, count_, sumResults());
+        std::vector<TensorId> carried;
+        std::int64_t kept = 0;
+        for (std::size_t i = count_; i < work_.ops.size(); ++i) {
+            if (own[i] || !ofSums[i])
+                continue;
+            for (TensorId in : work_.ops[OpId(i)].inputs) {
+                in = viewedBy(work_, makers_, in);
+                const OpId maker = makers_[in.index()];
+                const bool made = maker.valid() && maker.index() >= count_ && own[maker.index()];
+                if ((!made && !isSeed(in)) ||
+                    std::find(carried.begin(), carried.end(), in) != carried.end())
+                    continue;
+                carried.push_back(in);
+                kept += work_.tensors[in].elements() * loop_.steps;
+            }
+        }
+        std::int64_t weights = 0;
         for (const StepSum& sum : sums_)
-            made_.inputs.push_back(add(sum.input));
+            if (sum.summed.size() > 1)
+                weights += work_.tensors[work_.inputs[sum.operand]].elements();
+        if (weights > kept)
+            carried_ = std::move(carried);
+    }
+
+    [[nodiscard]] bool isSeed(TensorId id) const {
+        const auto in = [&](const std::vector<TensorId>& seeds) {
+            return std::find(seeds.begin(), seeds.end(), id) != seeds.end();
+        };
+        return in(stateSeeds_) || in(rowSeeds_);
+    }
+
+    void addSumInputs(LoopInMaking& made) {
+        for (const StepSum& sum : sums_)
+            made.body.inputs.push_back(add(made, sum.input));
+    }
+
+    /// Sums are laid out as the weights that they are for.
+    void finishInputs(LoopInMaking& made, bool sums) {
+        if (sums)
+            for (const StepSum& sum : sums_)
+                if (const TensorId like = work_.tensors[sum.input].layoutOf; like.valid())
+                    made.body.tensors[made.map.at(sum.input)].layoutOf = inside(made, like);
+        auto& inputs = made.body.inputs;
+        inputs.insert(inputs.end(), made.savedInputs.begin(), made.savedInputs.end());
+        inputs.insert(inputs.end(), made.constantInputs.begin(), made.constantInputs.end());
+    }
+
+    /// The loop over the gradients of the states and rows, with the sums unless they come later.
+    void backwardLoop() {
+        const bool sums = carried_.empty();
+        LoopInMaking made;
+        made.body.name = work_.name + "/backward";
+        for (const TensorId seed : stateSeeds_)
+            made.body.inputs.push_back(add(made, seed));
+        if (sums)
+            addSumInputs(made);
         for (const TensorId seed : rowSeeds_)
-            made_.inputs.push_back(add(seed));
-        makers_.assign(work_.tensors.size(), OpId());
-        for (std::size_t i = 0; i < count_; ++i)
-            for (const TensorId out : work_.ops[OpId(i)].outputs)
-                makers_[out.index()] = OpId(i);
-        const std::vector<bool> needed = neededOps();
+            made.body.inputs.push_back(add(made, seed));
+        std::vector<TensorId> results = ownResults();
+        const std::vector<TensorId> ofSums = sumResults();
+        if (sums)
+            results.insert(results.end(), ofSums.begin(), ofSums.end());
+        const std::vector<bool> needed = neededFor(work_, count_, results);
         for (std::size_t i = count_; i < work_.ops.size(); ++i)
             if (needed[i])
-                emitInside(work_.ops[OpId(i)]);
-        made_.inputs.insert(made_.inputs.end(), savedInputs_.begin(), savedInputs_.end());
-        made_.inputs.insert(made_.inputs.end(), constantInputs_.begin(), constantInputs_.end());
-        for (const StepSum& sum : sums_)
-            if (const TensorId like = work_.tensors[sum.input].layoutOf;
-                like.valid() && map_.contains(like))
-                made_.tensors[map_.at(sum.input)].layoutOf = map_.at(like);
-        for (const TensorId id : newSeeds_)
-            made_.outputs.push_back(inside(id));
-        for (const StepSum& sum : sums_)
-            made_.outputs.push_back(inside(sum.output));
+                emitInside(made, work_.ops[OpId(i)]);
+        finishInputs(made, sums);
+        results = newSeeds_;
+        if (sums)
+            results.insert(results.end(), ofSums.begin(), ofSums.end());
         for (const auto& [operand, id] : rows_)
-            made_.outputs.push_back(inside(id));
+            results.push_back(id);
+        results.insert(results.end(), carried_.begin(), carried_.end());
+        for (const TensorId id : results)
+            made.body.outputs.push_back(inside(made, id));
+
+        std::vector<TensorId> inputs = lastGradients();
+        const std::size_t count = states() + (sums ? sums_.size() : 0);
+        const auto given = static_cast<std::int32_t>(inputs.size());
+        inputs.insert(inputs.end(), rowGradients_.begin(), rowGradients_.end());
+        const std::vector<TensorId> outputs =
+            emitLoop(outer_, "LoopGrad", back(count, given), std::move(made), std::move(inputs));
+        for (std::size_t s = 0; s < states(); ++s)
+            if (const TensorId operand = operandOf(s); operand.valid())
+                outer_.contribute(operand, outputs[s]);
+        if (sums)
+            contributeSums(
+                {outputs.begin() + static_cast<std::ptrdiff_t>(states()), outputs.end()});
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            outer_.contribute(rows_[i].first, outputs[count + i]);
+        for (std::size_t i = 0; i < carried_.size(); ++i)
+            carriedRows_[carried_[i]] = outputs[count + rows_.size() + i];
     }
 
-    TensorId add(TensorId id) {
+    /// The loop over the sums alone (popnn lstmWUImpl).
+    void updateLoop() {
+        LoopInMaking made;
+        made.body.name = work_.name + "/update";
+        addSumInputs(made);
+        const std::vector<bool> needed = neededFor(work_, count_, sumResults());
+        const std::vector<bool> done = neededFor(work_, count_, ownResults());
+        for (std::size_t i = count_; i < work_.ops.size(); ++i)
+            if (needed[i] && !done[i])
+                emitInside(made, work_.ops[OpId(i)]);
+        finishInputs(made, true);
+        for (const TensorId id : sumResults())
+            made.body.outputs.push_back(inside(made, id));
+        contributeSums(emitLoop(outer_, "LoopUpdate", back(sums_.size(), 0), std::move(made), {}));
+    }
+
+    TensorId add(LoopInMaking& made, TensorId id) const {
         Tensor t = work_.tensors[id];
         t.layoutOf = {};
-        return map_[id] = made_.tensors.add(std::move(t));
+        return made.map[id] = made.body.tensors.add(std::move(t));
     }
 
-    void emitInside(Op op) {
+    void emitInside(LoopInMaking& made, Op op) {
         for (TensorId& in : op.inputs)
-            in = inside(in);
+            in = inside(made, in);
         for (TensorId& out : op.outputs)
-            out = add(out);
-        made_.ops.add(std::move(op));
+            out = add(made, out);
+        made.body.ops.add(std::move(op));
     }
 
     /// A tensor in the body's gradient. A tensor of the forward step is a constant, is read by
     /// every step, comes from the sequence that the forward loop saved, or is a view of one of
     /// these.
-    TensorId inside(TensorId id) {
-        if (const auto known = map_.find(id); known != map_.end())
+    TensorId inside(LoopInMaking& made, TensorId id) {
+        if (const auto known = made.map.find(id); known != made.map.end())
             return known->second;
+        const auto save = [&](TensorId rows) {
+            made.saved.push_back(rows);
+            made.savedInputs.push_back(addArgument(made, id));
+        };
         const auto input = std::find(work_.inputs.begin(), work_.inputs.end(), id);
         const auto number = static_cast<std::size_t>(input - work_.inputs.begin());
-        if (input != work_.inputs.end() && number >= states() + sequences()) {
-            constants_.push_back(operandOf(number));
-            constantInputs_.push_back(addArgument(id));
+        const OpId maker = makers_[id.index()];
+        if (const auto rows = carriedRows_.find(id); rows != carriedRows_.end()) {
+            save(rows->second);
+        } else if (input != work_.inputs.end() && number >= states() + sequences()) {
+            made.constants.push_back(operandOf(number));
+            made.constantInputs.push_back(addArgument(made, id));
         } else if (input != work_.inputs.end() && number >= states()) {
-            saved_.push_back(operandOf(number));
-            savedInputs_.push_back(addArgument(id));
-        } else if (const OpId maker = makers_[id.index()];
-                   maker.valid() && isView(work_.ops[maker].attributes)) {
+            save(operandOf(number));
+        } else if (maker.valid() && isView(work_.ops[maker].attributes)) {
             Op again = work_.ops[maker];
             again.name += "/again";
-            emitInside(std::move(again));
+            emitInside(made, std::move(again));
         } else if (maker.valid() || input != work_.inputs.end()) {
-            saved_.push_back(savedRows(id));
-            savedInputs_.push_back(addArgument(id));
+            save(savedRows(id));
         } else {
-            add(id);
+            add(made, id);
         }
-        return map_.at(id);
+        return made.map.at(id);
     }
 
-    TensorId addArgument(TensorId id) {
-        const TensorId made = add(id);
-        made_.tensors[made].role = TensorRole::Input;
-        return made;
+    TensorId addArgument(LoopInMaking& made, TensorId id) const {
+        const TensorId argument = add(made, id);
+        made.body.tensors[argument].role = TensorRole::Input;
+        return argument;
     }
 
     /// Makes the forward loop keep a tensor's values of all steps.
@@ -314,49 +400,24 @@ private:
         return given;
     }
 
-    void emitLoop() {
-        std::vector<TensorId> inputs = lastGradients();
-        LoopAttributes back;
-        back.steps = loop_.steps;
-        back.backwards = !loop_.backwards;
-        back.states = static_cast<std::int32_t>(states() + sums_.size());
-        back.zeroStates = back.states - static_cast<std::int32_t>(inputs.size());
-        back.sequences = static_cast<std::int32_t>(rowGradients_.size() + saved_.size());
-        back.function = static_cast<std::int32_t>(outer_.graph().functions.size());
-        inputs.insert(inputs.end(), rowGradients_.begin(), rowGradients_.end());
-        inputs.insert(inputs.end(), saved_.begin(), saved_.end());
-        inputs.insert(inputs.end(), constants_.begin(), constants_.end());
-        std::vector<TensorId> results{
-            outer_.emit("LoopGrad", back, inputs, made_.tensors[made_.outputs[0]].shape)};
-        Graph& graph = outer_.graph();
-        Op& loop = graph.ops.back();
-        graph.tensors[results[0]].type = made_.tensors[made_.outputs[0]].type;
-        for (std::size_t i = 1; i < made_.outputs.size(); ++i) {
-            Tensor t = made_.tensors[made_.outputs[i]];
-            t.name = loop.name + "/" + t.name;
-            t.role = TensorRole::Activation;
-            t.layoutOf = {};
-            if (i >= static_cast<std::size_t>(back.states))
-                t.shape.insert(t.shape.begin(), loop_.steps);
-            results.push_back(graph.tensors.add(std::move(t)));
-            loop.outputs.push_back(results.back());
-        }
-        graph.functions.push_back(std::move(made_));
-        contributeAll(results);
+    /// A loop over the steps of the forward loop from the last one on, with so many states, of
+    /// which `given` do not begin as zeros.
+    [[nodiscard]] LoopAttributes back(std::size_t states, std::int32_t given) const {
+        LoopAttributes made;
+        made.steps = loop_.steps;
+        made.backwards = !loop_.backwards;
+        made.states = static_cast<std::int32_t>(states);
+        made.zeroStates = made.states - given;
+        return made;
     }
 
-    void contributeAll(const std::vector<TensorId>& results) {
-        for (std::size_t s = 0; s < states(); ++s)
-            if (const TensorId operand = operandOf(s); operand.valid())
-                outer_.contribute(operand, results[s]);
+    void contributeSums(const std::vector<TensorId>& results) {
         for (std::size_t i = 0; i < sums_.size(); ++i)
-            outer_.contribute(operandOf(sums_[i].operand),
-                              outer_.reshaped("GradSum/shaped",
-                                              outer_.reducedTo("GradSum", results[states() + i],
-                                                               sums_[i].reduced),
-                                              sums_[i].summed));
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            outer_.contribute(rows_[i].first, results[states() + sums_.size() + i]);
+            outer_.contribute(
+                operandOf(sums_[i].operand),
+                outer_.reshaped("GradSum/shaped",
+                                outer_.reducedTo("GradSum", results[i], sums_[i].reduced),
+                                sums_[i].summed));
     }
 
     GradientBuilder& outer_;
@@ -369,10 +430,11 @@ private:
     std::vector<TensorId> rowGradients_;              ///< of the outer graph
     std::vector<std::pair<TensorId, TensorId>> rows_; ///< operand and the gradient of its row
     std::vector<StepSum> sums_;
-    Graph made_; ///< the body of the backward loop
-    std::map<TensorId, TensorId> map_;
     std::vector<OpId> makers_;
-    std::vector<TensorId> saved_, savedInputs_, constants_, constantInputs_;
+    /// What the backward loop keeps for the sums, if these are a loop of their own; and the results
+    /// that hold it.
+    std::vector<TensorId> carried_;
+    std::map<TensorId, TensorId> carriedRows_;
 };
 
 } // namespace

@@ -69,6 +69,20 @@ private slots:
         QVERIFY(json(conv + "--kernel-size 3 --padding-lower 1") != both);
     }
 
+    void optionsWithoutMeaningAreSaid() {
+        const QString lstm = QStringLiteral("lstm_layer --sequence-size 3 --input-size 32 "
+                                            "--output-size 32 ");
+        const QJsonObject plain = json(lstm + "--ignore-input-gradient true --phase bwd");
+        QVERIFY(plain["cycles"].toInteger() > 0);
+        const Result result = op((lstm + "--ignore-input-gradient --phase bwd --ignore-data "
+                                         "--cell-order {input,output,forget,cell} --json")
+                                     .split(' '));
+        QCOMPARE(result.status, 0);
+        QVERIFY(QJsonDocument::fromJson(result.out.toUtf8()).object() == plain);
+        QCOMPARE(result.err.count("--cell-order without effect"), qsizetype(1));
+        QCOMPARE(result.err.count("--ignore-data without effect"), qsizetype(1));
+    }
+
     // The planner's bound is for one pass; the tool runs three, and results of two programs remain.
     void passesAddUp() {
         const QJsonObject forward = json(conv + "--kernel-size 3 --padding 1 --inference-only");

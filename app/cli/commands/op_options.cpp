@@ -20,6 +20,11 @@ std::string textOf(const boost::json::value& value) {
     return text;
 }
 
+/// Whether a value may be left out: PopLibs' tools have some of these options as flags.
+bool isFlag(const std::string& value) {
+    return value == "true" || value == "false";
+}
+
 } // namespace
 
 std::vector<IgnoredOptions> commonIgnored() {
@@ -27,8 +32,8 @@ std::vector<IgnoredOptions> commonIgnored() {
         {"--target and --tiles-per-ipu choose the machine, of which one IPU is simulated",
          {"device-type", "ipus", "workers-per-tile", "replication-factor"}},
         {"no values are computed",
-         {"ignore-data", "tolerance", "absolute-tolerance", "seed", "num-determinism-checks",
-          "print", "verbose", "verbosity-level"}},
+         {"ignore-data", "tolerance", "absolute-tolerance", "abs-tolerance", "rel-tolerance",
+          "seed", "num-determinism-checks", "print", "verbose", "verbosity-level"}},
         {"--output writes a profile, --json and --explain print plans",
          {"profile", "profile-json", "profile-format", "profile-dir", "use-unstable-format",
           "show-execution-steps", "show-var-storage", "report-plan", "report-var-storage"}},
@@ -44,6 +49,8 @@ ToolOptions::ToolOptions(CLI::App& command, const Tool& tool, OpArguments& argum
         CLI::Option* option = command.add_option("--" + key, value);
         if (value.empty())
             option->required();
+        else if (isFlag(value))
+            option->expected(0, 1)->description("[" + value + "]");
         else
             option->capture_default_str();
         if (std::find(tool.repeatable.begin(), tool.repeatable.end(), key) != tool.repeatable.end())

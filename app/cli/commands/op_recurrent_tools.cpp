@@ -35,6 +35,26 @@ sim::Graph recurrentGraph(sim::CellKind kind, const OpArguments& a, sim::DataTyp
     return graphOf(layer, type);
 }
 
+/// Of PopLibs' tools/lstm_layer.cpp, gru_layer.cpp and rnn_layer.cpp.
+std::vector<IgnoredOptions> ignoredOf(sim::CellKind kind) {
+    std::vector<IgnoredOptions> made{
+        {"the layer runs once, on one IPU", {"runs", "shards"}},
+        {"functions are found where code repeats", {"code-reuse"}},
+        {"all sequences have the whole length", {"variable-time-steps", "with-real-time-steps"}}};
+    if (kind != sim::CellKind::Rnn)
+        made.insert(made.end(), {{"the order of gates moves nothing", {"cell-order"}},
+                                 {"activations are the cell's usual ones",
+                                  {"activation", "recurrent-activation"}}});
+    if (kind == sim::CellKind::Lstm)
+        made.push_back(
+            {"weights' gradients are planned by their size",
+             {"accumulators-type", "disable-wu-partial-interleaving", "ignore-final-state",
+              "recomputation-mode", "steps-per-wu", "wu-memory-proportion"}});
+    if (kind == sim::CellKind::Gru)
+        made.push_back({"attention is not simulated", {"with-attention"}});
+    return made;
+}
+
 Tool recurrentTool(const char* name, const char* help, sim::CellKind kind) {
     std::map<std::string, std::string> defaults{{"sequence-size", ""},
                                                 {"input-size", ""},
@@ -47,10 +67,13 @@ Tool recurrentTool(const char* name, const char* help, sim::CellKind kind) {
                                                 {"phase", "fwd"}};
     if (kind == sim::CellKind::Gru)
         defaults["reset-after"] = "false";
-    return {
+    // None of them asks for compiled code: TestDevice.hpp has compileIPUCode false.
+    Tool tool{
         name, help, std::move(defaults),
         [kind](const OpArguments& a, sim::DataType type) { return recurrentGraph(kind, a, type); },
-        true};
+        false};
+    tool.ignored = ignoredOf(kind);
+    return tool;
 }
 
 } // namespace

@@ -48,6 +48,8 @@ Numbers OpArguments::list(const std::string& key) const {
 }
 
 bool OpArguments::flag(const std::string& key) const {
+    if (text(key).empty()) // given as a flag
+        return true;
     const std::string& given = oneOf(key, {"true", "false", "1", "0"});
     return given == "true" || given == "1";
 }

@@ -34,7 +34,8 @@ struct OpArguments {
     std::map<std::string, std::string> values; ///< the tool's own arguments
 
     /// One of the tool's own arguments as given, as a number, as a list ("{56,56}", "56,56" or
-    /// "3"), or as a flag ("true", "false", "1" or "0"). UserError if it is not of that form.
+    /// "3"), or as a flag ("true", "false", "1", "0", or nothing for true). UserError if it is not
+    /// of that form.
     [[nodiscard]] const std::string& text(const std::string& key) const { return values.at(key); }
     [[nodiscard]] std::int64_t number(const std::string& key) const;
     [[nodiscard]] Numbers list(const std::string& key) const;

@@ -194,10 +194,10 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         const Variable& source = b.lowered().profile.variables[request.placed.variable];
         sources.insert(b.nameOf(request.placed.variable));
         type = source.type;
-        const RegroupPlan plan =
-            planRegroup(context.target(), elementsOf(storage), storage.elementBytes,
-                        request.move.sourceRun, request.move.wantedGroup);
-        const TileSeries share = spreadBlocks(context.target(), elementsOf(storage), plan);
+        const std::int64_t elements = request.elements > 0 ? request.elements : elementsOf(storage);
+        const RegroupPlan plan = planRegroup(context.target(), elements, storage.elementBytes,
+                                             request.move.sourceRun, request.move.wantedGroup);
+        const TileSeries share = spreadBlocks(context.target(), elements, plan);
         const TileSeries bytes = share.scaled(storage.elementBytes);
         const std::int64_t run = plan.columns * storage.elementBytes;
         runBytes = runBytes == 0 ? run : std::min(runBytes, run);
@@ -205,7 +205,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         const VariableId result =
             b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, type);
         Traffic traffic;
-        traffic.total = elementsOf(storage);
+        traffic.total = elements;
         traffic.received = share;
         traffic.sent = shareOut(traffic.total, storage.layout.blocking.elements());
         traffic.messages = share.ones().scaled(2);
@@ -235,6 +235,18 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         recordCopy(context, requests[i].placed, requests[i].move,
                    {spreads[i], results[i].variable, exchange}, CopyCause::Plan, program, true);
     return results;
+}
+
+void copyRegrouped(LoweringContext& context, const std::string& op, const RegroupRequest& request,
+                   VariableId target) {
+    ProgramBuilder& b = context.builder();
+    const std::int64_t elementBytes = request.placed.storage.elementBytes;
+    const Regrouped copy = regroup(context, op, {request}).front();
+    Movement movement;
+    movement.add(b.machine(), trafficFrom(copy, request.move, elementBytes), elementBytes,
+                 request.move.wantedGroup * elementBytes);
+    const StepName name = b.names().copyName("Copy_" + b.nameOf(copy.variable) + "_to_" + op);
+    b.exchange(name + "/ExchangePre", std::move(movement), {{copy.variable}, {target}});
 }
 
 namespace {

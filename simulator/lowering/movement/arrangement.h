@@ -17,6 +17,7 @@ struct RegroupRequest {
     /// Whole blocks are transposed on the tile of their first element, as they lie, instead of
     /// being spread over the tiles (PopLibs poplin/Convolution.cpp, fullyConnectedWeightTranspose).
     bool asTheyLie = false;
+    std::int64_t elements = 0; ///< of it that are regrouped; 0: all
 };
 
 /// A copy of an operand, spread evenly over the tiles, whose blocks are transposed there.
@@ -29,6 +30,11 @@ struct Regrouped {
 /// OperandMove::canRegroup(). `op`: prefix of the names.
 std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
                                const std::vector<RegroupRequest>& requests);
+
+/// Regroups an operand that OperandMove::canRegroup() and brings it to `target`, in whole groups
+/// (popnn tryGroupedPartialTranspose). `op`: prefix of the names.
+void copyRegrouped(LoweringContext& context, const std::string& op, const RegroupRequest& request,
+                   VariableId target);
 
 /// Copies operands to where, and in the order in which, the plan has them, each element to one
 /// tile. Copies of several operands are merged: one exchange brings all of them.

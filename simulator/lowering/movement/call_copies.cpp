@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/views.h"
 
 namespace tilescope::sim {
@@ -25,10 +26,12 @@ OperandMove elementByElement(const Storage& source, const Storage& target) {
 
 } // namespace
 
-CallCopies::CallCopies(LoweringContext& context, std::string name)
+CallCopies::CallCopies(LoweringContext& context, std::string name, Regroup regroup)
     : context_(context)
     , b_(context.builder())
-    , name_(std::move(name)) {}
+    , name_(std::move(name))
+    , regroup_(regroup)
+    , first_(b_.lowered().profile.programs.size()) {}
 
 void CallCopies::add(TensorId tensor, const PlacedStorage& target, const ViewDims& targetView) {
     addBetween(tensor, context_.addForeign(context_.tensor(tensor), target, targetView));
@@ -64,6 +67,10 @@ void CallCopies::addAlike(VariableId source, const PlacedStorage& target) {
 
 void CallCopies::addMove(const PlacedStorage& source, const OperandMove& move, VariableId target) {
     const std::int64_t elementBytes = source.storage.elementBytes;
+    if (regroup_ == Regroup::Yes && move.canRegroup(elementBytes)) {
+        copyRegrouped(context_, name_, {source, move}, target);
+        return;
+    }
     const Variable& from = b_.lowered().profile.variables[source.variable];
     const StepName copy =
         b_.names().copyName("Copy_" + b_.nameOf(source.variable) + "_to_" + name_);
@@ -120,7 +127,6 @@ void CallCopies::emitReordering(const Reordering& one, ExchangeId exchange) {
 
 void CallCopies::emit() {
     auto& lowered = b_.lowered();
-    const std::size_t first = lowered.profile.programs.size();
     ExchangeId exchange;
     if (!exchanged_.writes.empty())
         exchange = b_.exchange(b_.names().copyName(name_) + "/ExchangePre", std::move(movement_),
@@ -130,7 +136,7 @@ void CallCopies::emit() {
         emitReordering(one, one.exchanged ? exchange : ExchangeId());
     // The first step that writes a target begins its new life.
     for (const VariableId target : targets_)
-        for (std::size_t i = first; i < lowered.profile.programs.size(); ++i) {
+        for (std::size_t i = first_; i < lowered.profile.programs.size(); ++i) {
             const auto& written = lowered.profile.programs[ProgramId(i)].variablesWritten;
             if (std::find(written.begin(), written.end(), target) == written.end())
                 continue;

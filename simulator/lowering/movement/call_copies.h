@@ -14,7 +14,8 @@ namespace tilescope::sim {
 /// (LoweredProgram::kills).
 class CallCopies {
 public:
-    CallCopies(LoweringContext& context, std::string name);
+    using Regroup = OperandGather::Regroup;
+    CallCopies(LoweringContext& context, std::string name, Regroup regroup = Regroup::No);
 
     /// Copies a tensor to the place of `target`, in its order.
     void add(TensorId tensor, const PlacedStorage& target, const ViewDims& targetView);
@@ -43,6 +44,8 @@ private:
     LoweringContext& context_;
     ProgramBuilder& b_;
     std::string name_;
+    Regroup regroup_;
+    std::size_t first_; ///< of the programs that this adds
     Movement movement_;
     Access exchanged_;
     TileSeries localBytes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/error.h"
 #include "simulator/lowering/movement/copies.h"
@@ -67,6 +68,21 @@ std::vector<std::int64_t> commonCut(std::vector<std::int64_t> a, std::vector<std
         }
     }
     return a.empty() && b.empty() ? cut : std::vector<std::int64_t>{};
+}
+
+/// A block of indices [outer, missing, inner] without the middle one.
+Interval withoutMiddle(Interval block, std::int64_t missing, std::int64_t inner) {
+    const auto outerOf = [&](std::int64_t index) { return index / (missing * inner); };
+    const auto rowOf = [&](std::int64_t index) { return index / inner % missing; };
+    const std::int64_t first = block.begin;
+    const std::int64_t last = block.end - 1;
+    const bool oneOuter = outerOf(first) == outerOf(last);
+    const bool oneRow = oneOuter && rowOf(first) == rowOf(last);
+    // Where a row ends within the block, the next one begins at the first inner index.
+    const bool firstCut = oneRow || (!oneOuter && rowOf(first) == missing - 1);
+    const bool lastCut = oneRow || (!oneOuter && rowOf(last) == 0);
+    return {outerOf(first) * inner + (firstCut ? first % inner : 0),
+            outerOf(last) * inner + (lastCut ? last % inner + 1 : inner)};
 }
 
 } // namespace
@@ -157,6 +173,23 @@ bool alignAtoms(LoweringContext& context, TensorId a, TensorId b) {
     return true;
 }
 
+Interval projected(Interval block, const std::vector<SharedAtom>& atoms) {
+    if (block.size() == 0)
+        return {};
+    std::int64_t inner = 1;
+    std::int64_t missing = 1;
+    for (auto atom = atoms.rbegin(); atom != atoms.rend(); ++atom) {
+        if (!atom->shared) {
+            missing *= atom->size;
+            continue;
+        }
+        // Neighbours are left out together, since a hull of a hull would be wider.
+        block = withoutMiddle(block, std::exchange(missing, 1), inner);
+        inner *= atom->size;
+    }
+    return withoutMiddle(block, missing, inner);
+}
+
 Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId a, TensorId b) {
     const Storage& storageA = context.storageOf(a).storage;
     const Storage& storageB = context.storageOf(b).storage;
@@ -166,12 +199,12 @@ Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId 
     need.firstTile = blocksOfA.firstTile;
     for (const BlockedDim& dim : blocksOfA.dims) {
         BlockedDim mapped;
-        bool all = true;
+        std::vector<SharedAtom> atoms;
         for (const int atom : withoutOnes(dim.atoms, storageA)) {
             const auto found = atomOfB.find(atom);
-            if (found == atomOfB.end())
-                all = false;
-            else
+            const bool shared = found != atomOfB.end();
+            atoms.push_back({storageA.atomSizes[static_cast<std::size_t>(atom)], shared});
+            if (shared)
                 mapped.atoms.push_back(found->second);
         }
         if (mapped.atoms.empty()) {
@@ -180,9 +213,8 @@ Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId 
         }
         mapped.size = sizeOf(mapped.atoms, storageB);
         mapped.digits = dim.digits;
-        // A cut across broadcast and other dimensions: the whole of what b has is needed.
-        mapped.blocks =
-            all ? dim.blocks : std::vector<Interval>(dim.blocks.size(), Interval{0, mapped.size});
+        for (const Interval block : dim.blocks)
+            mapped.blocks.push_back(projected(block, atoms));
         for (const int atom : mapped.atoms)
             covered[static_cast<std::size_t>(atom)] = true;
         need.dims.push_back(std::move(mapped));

@@ -28,6 +28,16 @@ void copyToLinear(LoweringContext& context, TensorId from, TensorId to);
 /// Shapes are aligned at the last dimension. False if the cuts do not nest.
 bool alignAtoms(LoweringContext& context, TensorId a, TensorId b);
 
+/// An atom of a dimension, and whether another tensor has it, too.
+struct SharedAtom {
+    std::int64_t size = 1;
+    bool shared = true;
+};
+
+/// What a block of a dimension covers of the atoms that are shared, taken as one index in row-major
+/// order: the smallest interval that has all of it.
+Interval projected(Interval block, const std::vector<SharedAtom>& atoms);
+
 /// A need of tensor `b` that follows blocks of tensor `a` (aligned before): dimensions that b lacks
 /// become copies.
 Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId a, TensorId b);

@@ -145,7 +145,9 @@ void lowerRearrangement(LoweringContext& context, const Op& op) {
     context.ensurePlace(op.inputs[0]);
     context.makeResult(out, op.name + "/out", std::move(storage), view);
     const PlacedStorage target = context.storageOf(out);
-    CallCopies copies(context, op.name);
+    // Cells transpose groups of samples into groups of units (popnn rearrangeUnitsOutputFwd).
+    CallCopies copies(context, op.name,
+                      context.isLoopBody() ? CallCopies::Regroup::Yes : CallCopies::Regroup::No);
     copies.add(op.inputs[0], target, view);
     copies.emit();
 }

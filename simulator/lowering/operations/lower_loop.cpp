@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "core/base/error.h"
 #include "simulator/cost/slice_cycles.h"
@@ -50,6 +51,7 @@ private:
     struct Sequence {
         TensorId row;      ///< in the body
         VariableId source; ///< that the rows are cut out of
+        OpId keeper;       ///< see keeperOf
     };
 
     static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -96,9 +98,29 @@ private:
         for (std::int32_t i = 0; i < loop_.sequences; ++i) {
             const TensorId row = body_.inputs[index(loop_.states + i)];
             const TensorId sequence = op_.inputs[operandOf(index(loop_.states + i))];
-            sequences_.push_back({row, placeSequence(copies, sequence, row)});
+            sequences_.push_back({row, placeSequence(copies, sequence, row), keeperOf(sequence)});
         }
         copies.emit();
+    }
+
+    /// The loop that makes a sequence for other loops alone: what one keeps is one tensor (popnn
+    /// fwdIntermediatesSeq, bwdIntermediates). None for other sequences.
+    [[nodiscard]] OpId keeperOf(TensorId sequence) const {
+        const Graph& graph = context_.graph();
+        const auto has = [&](const std::vector<TensorId>& ids) {
+            return std::find(ids.begin(), ids.end(), sequence) != ids.end();
+        };
+        OpId keeper;
+        for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+            const Op& op = graph.ops[OpId(i)];
+            if (!std::holds_alternative<LoopAttributes>(op.attributes)) {
+                if (has(op.inputs) || has(op.outputs))
+                    return {};
+            } else if (has(op.outputs)) {
+                keeper = OpId(i);
+            }
+        }
+        return has(graph.outputs) ? OpId() : keeper;
     }
 
     VariableId placeSequence(CallCopies& copies, TensorId sequence, TensorId row) {
@@ -167,8 +189,7 @@ private:
                      "unsigned int>",
                      tile}},
                    {{counter_}, {counter_}});
-        for (const Sequence& sequence : sequences_)
-            sliceRow(sequence);
+        sliceRows();
         // Rows of the states as they were come before the step changes them.
         collect([&](TensorId row) { return isState(row); });
         for (std::size_t i = 0; i < body_.ops.size(); ++i)
@@ -211,35 +232,77 @@ private:
         offset_ = offset;
     }
 
-    ProgramId rowStep(const std::string& name, const char* vertex, const Storage& row,
-                      DataType type, Access access) {
-        const TileSeries elements = row.layout.blocking.elements();
-        broadcastCounter(name, elements);
-        access.reads.push_back(offset_);
-        const TileSeries cycles = elements.mapped(
-            [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type); });
-        return b_.execute(name, cycles,
-                          {{fmt::format("{}<{}>", vertex, toString(type)), elements.ones()}},
-                          std::move(access));
+    /// Rows that one vertex of each tile copies.
+    struct Rows {
+        std::string name;
+        TileSeries elements;
+        DataType type = DataType::Half;
+        Access access;
+    };
+
+    ProgramId rowStep(const char* vertex, Rows rows) {
+        broadcastCounter(rows.name, rows.elements);
+        rows.access.reads.push_back(offset_);
+        const TileSeries cycles = rows.elements.mapped(
+            [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, rows.type); });
+        return b_.execute(
+            rows.name, cycles,
+            {{fmt::format("{}<{}>", vertex, toString(rows.type)), rows.elements.ones()}},
+            std::move(rows.access));
     }
 
-    void sliceRow(const Sequence& sequence) {
-        const PlacedStorage* row = inside_.arrivalOf(sequence.row);
-        const ProgramId cut =
-            rowStep(fmt::format("{}/inputSlice/{}", op_.name, &sequence - sequences_.data()),
-                    "popops::DynamicSlice1D", row->storage, body_.tensors[sequence.row].type,
-                    {{sequence.source}, {row->variable}});
-        b_.lowered().kills.emplace(cut, row->variable);
+    /// Steps for rows, one for those with the same keeper and type.
+    class RowSteps {
+    public:
+        void add(Rows rows, OpId keeper) {
+            const auto same = keeper.valid() ? joint_.find({keeper, rows.type}) : joint_.end();
+            if (same == joint_.end()) {
+                if (keeper.valid())
+                    joint_[{keeper, rows.type}] = all_.size();
+                all_.push_back(std::move(rows));
+                return;
+            }
+            Rows& with = all_[same->second];
+            with.elements += rows.elements;
+            for (const auto& [from, to] : {std::pair(&rows.access.reads, &with.access.reads),
+                                           std::pair(&rows.access.writes, &with.access.writes)})
+                to->insert(to->end(), from->begin(), from->end());
+        }
+        [[nodiscard]] const std::vector<Rows>& all() const { return all_; }
+
+    private:
+        std::vector<Rows> all_;
+        std::map<std::pair<OpId, DataType>, std::size_t> joint_;
+    };
+
+    void sliceRows() {
+        RowSteps steps;
+        for (const Sequence& sequence : sequences_) {
+            const PlacedStorage* row = inside_.arrivalOf(sequence.row);
+            steps.add({fmt::format("{}/inputSlice/{}", op_.name, &sequence - sequences_.data()),
+                       row->storage.layout.blocking.elements(),
+                       body_.tensors[sequence.row].type,
+                       {{sequence.source}, {row->variable}}},
+                      sequence.keeper);
+        }
+        for (const Rows& rows : steps.all()) {
+            const ProgramId cut = rowStep("popops::DynamicSlice1D", rows);
+            for (const VariableId row : rows.access.writes)
+                b_.lowered().kills.emplace(cut, row);
+        }
     }
 
     /// Puts the rows that the body makes, and that `now` selects, into their sequences.
     template <class Now> void collect(const Now& now) {
+        RowSteps steps;
         for (std::size_t i = index(loop_.states); i < body_.outputs.size(); ++i)
             if (now(body_.outputs[i]) && context_.isRead(op_.outputs[i]))
-                collectRow(body_.outputs[i], op_.outputs[i]);
+                steps.add(rowsOf(body_.outputs[i], op_.outputs[i]), keeperOf(op_.outputs[i]));
+        for (const Rows& rows : steps.all())
+            rowStep("popops::DynamicUpdateSlice1D", rows);
     }
 
-    void collectRow(TensorId row, TensorId sequence) {
+    Rows rowsOf(TensorId row, TensorId sequence) {
         // A new state is where the next step reads it.
         TensorId from = row;
         if (const auto state = newStateOf(row))
@@ -249,8 +312,10 @@ private:
                                                    sequenceStorage(placed.storage, loop_.steps),
                                                    sequenceView(inside_.viewOf(from)));
         inside_.beforeLoop([&] { b_.writeUndef(op_.name + "/rows", all); });
-        rowStep(context_.tensor(sequence).name + "/dynamicUpdate", "popops::DynamicUpdateSlice1D",
-                placed.storage, body_.tensors[row].type, {{placed.variable, all}, {all}});
+        return {context_.tensor(sequence).name + "/dynamicUpdate",
+                placed.storage.layout.blocking.elements(),
+                body_.tensors[row].type,
+                {{placed.variable, all}, {all}}};
     }
 
     void carryStates() {

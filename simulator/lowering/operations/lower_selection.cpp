@@ -3,6 +3,7 @@
 
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
+#include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
@@ -121,6 +122,12 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
     }
     if (move.bytes.empty())
         return;
+    // In loops over time the gradient of a cell's operand is regrouped for the layers that it goes
+    // to (popnn/Lstm.cpp, backwardStepImpl).
+    if (context.isLoopBody() && move.canRegroup(placed.storage.elementBytes)) {
+        copyRegrouped(context, op.name, {placed, move, 0, false, elementsRead}, result);
+        return;
+    }
     const StepName name =
         b.names().copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
     // The copy ends with its last element: the result counts as updated, not made, by each part.

@@ -68,6 +68,11 @@ std::vector<LoopCase> loopCases() {
     LoopCase& both = add("GRU, reset after, of weighted inputs", CellKind::Gru);
     both.cell.resetAfter = both.cell.preWeighted = true;
     add("RNN", CellKind::Rnn);
+    // More weights than what all steps keep for their gradients: these are a loop of their own.
+    for (const auto& [name, kind] : {std::pair("LSTM of many inputs", CellKind::Lstm),
+                                     std::pair("GRU of many inputs", CellKind::Gru),
+                                     std::pair("RNN of many inputs", CellKind::Rnn)})
+        add(name, kind).cell.inputs = 24;
     add("RNN without biases", CellKind::Rnn).cell.bias = false;
     return cases;
 }

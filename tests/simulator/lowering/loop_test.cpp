@@ -1,4 +1,5 @@
 // Loops over time steps in the program: a body that exists once, sequences, states, training.
+#include <algorithm>
 #include <map>
 
 #include <QtTest>
@@ -68,6 +69,13 @@ std::string complaints(const Profile& profile) {
     return all;
 }
 
+/// Compute sets whose names contain a text.
+std::int64_t named(const Profile& profile, const std::string& text) {
+    return std::count_if(
+        profile.computeSets.begin(), profile.computeSets.end(),
+        [&](const ComputeSet& set) { return set.name.find(text) != std::string::npos; });
+}
+
 void addKinds() {
     QTest::addColumn<int>("kind");
     QTest::newRow("LSTM") << int(CellKind::Lstm);
@@ -117,7 +125,8 @@ private slots:
         layer.phases.update = true;
         const Simulated all = run(layer);
         QCOMPARE(repeats(backward.profile).size(), std::size_t(2));
-        QCOMPARE(repeats(all.profile).size(), std::size_t(2));
+        // Weights are larger than what 12 steps keep for their gradients: a loop of their own.
+        QCOMPARE(repeats(all.profile).size(), std::size_t(3));
         QVERIFY(backward.result.cycles > forward.result.cycles);
         QVERIFY(all.result.cycles > backward.result.cycles);
         // The gradients of the weights are results.
@@ -127,6 +136,34 @@ private slots:
         // And that of the input, and the output.
         QCOMPARE(graph.outputs.size(), 2 + weightsOf(cell).size());
         QCOMPARE(complaints(all.profile), std::string());
+    }
+
+    // Gradients of weights are summed in the backward loop only if they are no larger than what it
+    // would keep for them (popnn interleavedWUIsBeneficial): 160 x 384 against 4 x 384 a step.
+    void gradientsOfSmallWeightsAreInTheLoopBack() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 39);
+        layer.phases.backward = layer.phases.update = true;
+        QCOMPARE(repeats(run(layer).profile).size(), std::size_t(3));
+        layer.sequenceSize = 40;
+        QCOMPARE(repeats(run(layer).profile).size(), std::size_t(2));
+    }
+
+    // What a step keeps for the backward pass is one tensor: the states as they were, what the step
+    // made of them, and apart from these the output. The way back cuts its rows at once.
+    void intermediatesAreCutTogether() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
+        layer.phases.backward = true;
+        const Simulated made = run(layer);
+        QCOMPARE(named(made.profile, "dynamicUpdate"), std::int64_t(3 + 1));
+        QCOMPARE(named(made.profile, "inputSlice"), std::int64_t(1 + 2));
+    }
+
+    // A product in groups of samples is transposed into the state's groups of units, which move as
+    // a whole: no copy of elements (popnn rearrangeUnitsOutputFwd).
+    void productsAreRegroupedForTheState() {
+        const Simulated made = run(layerOf(CellKind::Lstm, 12));
+        QCOMPARE(named(made.profile, "Transpose"), std::int64_t(1));
+        QCOMPARE(named(made.profile, "Rearranged/OnTileCopy"), std::int64_t(0));
     }
 
     // What the steps leave for the backward pass is kept for each of them, whatever else is not.

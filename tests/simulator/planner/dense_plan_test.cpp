@@ -70,6 +70,20 @@ private slots:
         QCOMPARE(update.outChans, 50);
     }
 
+    /// 16 samples are one pass of AMP.
+    void sumsOfOnePassHaveTheTypeOfTheResult() {
+        for (const auto& [name, units] : {std::pair("mk1", 8), std::pair("mk2", 16)}) {
+            const Target target = targetPreset(name);
+            const DensePlans plans = planDense(target, layer(16, 2048, 4096), 0.6);
+            QVERIFY(plans.back().joint);
+            QVERIFY(plans.back().problem.partialType == DataType::Half);
+            QCOMPARE(plans.back().convUnits, units);
+            QVERIFY(plans.front().problem.partialType == DataType::Float);
+            QVERIFY(planDense(target, layer(32, 2048, 4096), 0.6).back().problem.partialType ==
+                    DataType::Float);
+        }
+    }
+
     /// Whatever is chosen is no slower than plans of their own, and keeps to the same bound.
     void neverWorseThanApart() {
         QVERIFY(holds("dense layers", 30, [] {

@@ -15,7 +15,7 @@
 #include "simulator/compute/loss_scale.h"
 #include "simulator/compute/step_plan.h"
 #include "simulator/graph/graph.h"
-#include "simulator/stage_options.h"
+#include "simulator/options/stage_options.h"
 
 namespace tilescope::sim {
 

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "core/profile/profile.h"
-#include "simulator/stage_options.h"
+#include "simulator/options/stage_options.h"
 
 namespace tilescope::sim {
 

@@ -3,7 +3,7 @@
 
 #include "core/profile/profile.h"
 #include "simulator/engine/host_model.h"
-#include "simulator/stage_options.h"
+#include "simulator/options/stage_options.h"
 
 namespace tilescope::sim {
 

@@ -3,8 +3,8 @@
 
 #include "simulator/graph/graph.h"
 #include "simulator/lowering/program/builder.h"
+#include "simulator/options/stage_options.h"
 #include "simulator/planner/plan_table.h"
-#include "simulator/stage_options.h"
 
 namespace tilescope::sim {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "simulator/stage_options.h"
+#include "simulator/options/stage_options.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {

@@ -9,7 +9,7 @@
 #include "simulator/graph/graph.h"
 #include "simulator/layout/layout.h"
 #include "simulator/lowering/program/builder.h"
-#include "simulator/stage_options.h"
+#include "simulator/options/stage_options.h"
 
 namespace tilescope::sim {
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy
 import torch
 from libpvti._recorder import recorder as _pvti
-from tilescope import _simulator
+from tilescope import _profile_files, _simulator
 
 from . import _check, _jobs, _optimizers, _tracing, enums
 from ._anchors import Anchors, stacked
@@ -36,20 +36,12 @@ def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
     return show
 
 
-#: The program that last wrote each profile, as models of one name share a file.
-_writers: Dict[str, int] = {}
-
-
 def _finish_profile(program: Any, profile: str, zero: List[float]) -> None:
     """Adds the values of all calls, and libpvti's recordings, to the profile."""
-    if not profile or _writers.get(profile) != id(program):
-        return
-    record = _pvti.record(zero[0] if zero else _pvti.now()) if _pvti.has_events else None
     try:
-        program.finish_profile(record)
+        _profile_files.finish_profile(program, profile, zero)
     except ValueError as error:
         logger.warning("%s", error)
-    zero.clear()
 
 
 def _refuse_groups(*args: Any, **kwargs: Any) -> None:
@@ -161,7 +153,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
                                  traced.blocks, traced.half, self._instances)
             program = self._make_program(traced, job)
         figures = program.figures
-        _writers[job.profile] = id(program)
+        _profile_files.note_writer(program, job.profile)
         self._finish = weakref.finalize(self, _finish_profile, program, job.profile, self._zero)
         self._log(figures)
         if not figures["fits"]:

@@ -66,6 +66,15 @@ class Anchored:
         """The model for the simulator."""
         return bytes(self._graph.model.SerializeToString())
 
+    def live_nodes(self) -> List[Any]:
+        """Nodes that outputs depend on."""
+        wanted, live = set(self.outputs), []
+        for node in reversed(self._graph.model.graph.node):
+            if wanted.intersection(node.output):
+                live.append(node)
+                wanted.update(node.input)
+        return live
+
     def _info(self, name: str) -> TensorInfo:
         if name not in self._graph.infos:
             raise popart_exception(f"Anchor tensor '{name}' not found in the model")

@@ -10,6 +10,7 @@ from onnx import numpy_helper
 from ._builder import model_of
 from ._errors import as_popart_exception, popart_runtime_error
 from ._graph import Graph
+from ._optimizers import Optimizer
 from ._program import Program
 from ._session_options import SessionOptions
 from ._stepio import PyWeightsIO
@@ -21,6 +22,7 @@ class HostWeights:
     _graph: Graph
     _options: SessionOptions
     _program: Optional[Program]
+    _optimizer: Optional[Optimizer]
     _training: bool
     _host: Dict[str, numpy.ndarray]
     _is_loaded: bool
@@ -40,7 +42,16 @@ class HostWeights:
 
     def _state(self) -> Dict[str, numpy.ndarray]:
         """The optimizer's state on the device."""
-        return dict(self._program.model.state()) if self._training and self._program else {}
+        state = self._program.model.state() if self._training and self._program else {}
+        return {self._state_name(name): value for name, value in state.items()
+                if name.partition("___")[2] in self._graph.infos}
+
+    def _state_name(self, name: str) -> str:
+        """PopART's name of state that the simulator calls `name`."""
+        for ours, theirs in (self._optimizer._prefixes if self._optimizer else {}).items():
+            if name.startswith(ours):
+                return theirs + name[len(ours):]
+        return name
 
     def _all_names(self) -> List[str]:
         return [*self._host, *(name for name in self._state() if name not in self._host)]
@@ -51,8 +62,9 @@ class HostWeights:
         with as_popart_exception():
             for name in self._weight_names():
                 program.set_weight(name, self._host[name])
-            state = {name: numpy.ascontiguousarray(self._host[name], value.dtype)
-                     for name, value in self._state().items() if name in self._host}
+            state = {name: self._host[self._state_name(name)].astype(value.dtype, order="C")
+                     for name, value in program.model.state().items()
+                     if self._state_name(name) in self._host}
             program.model.set_state(state)
         self._is_loaded = True
 

@@ -46,6 +46,11 @@ def accumulation_of(options: SessionOptions, training: bool) -> int:
     return int(options.accumulationFactor)
 
 
+def updates_continuously(options: SessionOptions, training: bool) -> bool:
+    """Whether a pipeline trains without accumulation."""
+    return bool(training and options.enablePipelining and accumulation_of(options, training) == 1)
+
+
 class _Places:
     """Where a model's operations are, as they are annotated."""
 
@@ -165,8 +170,12 @@ def profile_of(options: SessionOptions, name: str) -> str:
 
 
 def job_options(options: SessionOptions, device: DeviceInfo, flow: DataFlow, nodes: Iterable[Any],
-                optimizer: Optional[Any], seed: Optional[int]) -> JobKeys:
+                optimizer: Optional[Any], seed: Optional[int], for_values: bool) -> JobKeys:
     """The keys of a job; an optimizer makes it a training.
+
+    A pipeline that trains without accumulation updates weights as soon as each gradient has come
+    back. It is timed as one that fills and drains once a call; its values are those of updates after
+    each micro-batch, while PopART's forward pass sees weights that are a few micro-batches old.
 
     Raises:
         popart_exception: for options that do not suit the model or the device.
@@ -174,9 +183,15 @@ def job_options(options: SessionOptions, device: DeviceInfo, flow: DataFlow, nod
     training, places = optimizer is not None, _Places(nodes)
     ipus = _ipus(options, device, places)
     replicas, accumulation = replicas_of(options), accumulation_of(options, training)
+    iterations = flow.batchesPerStep()
+    continuous = updates_continuously(options, training)
+    if continuous and not for_values:
+        iterations, accumulation = 1, iterations
     keys = {"framework": "popart", "ipus": str(ipus), "replicas": str(replicas),
-            "deviceIterations": str(flow.batchesPerStep()), **device._job_options()}
+            "deviceIterations": str(iterations), **device._job_options()}
     keys.update(_execution(options, ipus, places))
+    if continuous and for_values:
+        keys["execution"] = "sharded"
     keys.update(_output_mode(flow, accumulation))
     chosen = _known_to_rows(options)
     if optimizer is not None:

@@ -61,6 +61,8 @@ class Optimizer:
 
     #: Numbers of the kind and what they are where a program leaves them out.
     _numbers: Mapping[str, float] = {}
+    #: PopART's prefixes of state where they differ from the simulator's.
+    _prefixes: Mapping[str, str] = {}
 
     def __init__(self, values: Mapping[str, Any], clip_norm_settings: Optional[Sequence[Any]] = None
                  ) -> None:
@@ -164,6 +166,8 @@ class SGD(Optimizer):
             values = {"defaultLearningRate": (values, True)}
         super().__init__(dict(values), clip_norm_settings)
         self._accumulator, self._state = accumType, (accl1Type, )
+        if accumulatorAndMomentum != ENUMS["SGDAccumulatorAndMomentum"]["Separate"]:
+            self._prefixes = {"Accl1___": "Accl___"}
 
     def _kind(self) -> str:
         everywhere = [self._all(), *(self._all(weight) for weight in self._specific)]

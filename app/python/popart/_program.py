@@ -1,6 +1,7 @@
 """A compiled program, and calls of it with values in PopART's order."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy
@@ -13,6 +14,7 @@ from ._errors import as_popart_exception
 from ._tensors import TensorInfo
 
 _Return = ENUMS["AnchorReturnTypeId"]
+_ALL = AnchorReturnType("All")
 
 
 class Counts(NamedTuple):
@@ -63,26 +65,36 @@ def _for_simulator(array: numpy.ndarray) -> numpy.ndarray:
 class Program:
     """A program for a model whose outputs are the anchors of `flow`.
 
+    Args:
+        keys: of the job that is timed, and whose profile is written.
+        value_keys: of the job that computes values, where it is another.
+
     Raises:
         popart_exception: for a model that cannot be simulated.
     """
 
     def __init__(self, anchored: Anchored, infos: Dict[str, TensorInfo], flow: DataFlow,
-                 counts: Counts, name: str, keys: Dict[str, str], profile: str,
-                 weights: List[str]) -> None:
+                 counts: Counts, name: str, keys: Dict[str, str], value_keys: Dict[str, str],
+                 profile: str, weights: List[str]) -> None:
         self._anchored, self._infos = anchored, infos
         self._flow, self._counts, self.keys = flow, counts, keys
         self.profile = profile
         trained = {*weights, *anchored.zeros.values()}
+        both = keys == value_keys
+        compiled = functools.partial(_simulator.CompiledModel, anchored.serialized(), name,
+                                     trained=trained, parameters=trained)
         with as_popart_exception():
-            self.model = _simulator.CompiledModel(
-                anchored.serialized(), name, keys, profile=profile, trained=trained,
-                parameters=trained, anchors=anchored.kept)
+            #: The program whose figures and profile there are.
+            self.timed = compiled(keys, profile=profile, computes=both,
+                                  anchors=anchored.kept if both else [])
+            #: The program that computes values.
+            self.model = self.timed if both or not self.figures["fits"] else compiled(
+                value_keys, anchors=anchored.kept)
 
     @property
     def figures(self) -> Dict[str, Any]:
         """Results of the simulation."""
-        return dict(self.model.figures)
+        return dict(self.timed.figures)
 
     def weight(self, name: str) -> Optional[numpy.ndarray]:
         """A weight's present value; None for one that is a constant of the program."""
@@ -139,9 +151,10 @@ class Program:
 
     def _ordered(self, array: numpy.ndarray, info: TensorInfo) -> numpy.ndarray:
         """An input in the simulator's order: replicas before the micro-batches of an update."""
-        counts = self._counts
-        shaped = array.reshape(counts.batches, counts.accumulation, counts.replicas, *info.shape())
-        return _for_simulator(shaped.swapaxes(1, 2)).reshape(counts.all, *info.shape())
+        rows = _for_simulator(array).reshape(self._counts.all, *info.shape())
+        ordered = numpy.empty_like(rows)
+        ordered[numbers_of(_ALL, self._counts)] = rows
+        return ordered
 
     def _values(self, name: str, source: Source, given: Dict[str, numpy.ndarray],
                 outputs: Any, kept: Any) -> numpy.ndarray:

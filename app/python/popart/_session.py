@@ -70,11 +70,12 @@ class Session(HostWeights):
         if info.nelms() != 1:
             raise popart_exception(f"Loss tensor, '{self._loss}', must be a scalar tensor")
 
-    def _keys(self) -> Dict[str, str]:
-        """Keys of the job."""
+    def _keys(self, for_values: bool = False) -> Dict[str, str]:
+        """Keys of the job that is timed, or that computes values."""
         with as_popart_exception():
             keys = _jobs.job_options(self._options, self._device, self._flow,
-                                     self._graph.model.graph.node, self._optimizer, self._seed)
+                                     self._anchored.live_nodes(), self._optimizer, self._seed,
+                                     for_values)
         if self._loss is not None:
             keys["lossOutput"] = self._anchored.loss
             groups = json.loads(keys.get("parameterGroups", "{}"))
@@ -137,15 +138,15 @@ class Session(HostWeights):
         for severity, text, _ in figures["messages"]:
             if severity in ("warning", "info"):
                 getattr(getLogger("session"), severity[:4])(text)
-        _profile_files.note_writer(program.model, profile)
-        weakref.finalize(self, _finish, program.model, profile, self._zero)
+        _profile_files.note_writer(program.timed, profile)
+        weakref.finalize(self, _finish, program.timed, profile, self._zero)
         if not figures["fits"]:
             raise OutOfMemoryException(figures["failure"], figures["profile"])
         self._program = program
 
-    def _compiled(self, profile: str, keys: Optional[Dict[str, str]] = None) -> Program:
+    def _compiled(self, profile: str) -> Program:
         return Program(self._anchored, self._graph.infos, self._flow, self._counts, self._name,
-                       keys or self._keys(), profile, self._weight_names())
+                       self._keys(), self._keys(for_values=True), profile, self._weight_names())
 
     def _compile_again(self) -> None:
         """Compiles for other values of the optimizer; weights and state stay."""
@@ -210,7 +211,7 @@ class Session(HostWeights):
             return pva.openReport(program.profile)
         self._folder = tempfile.TemporaryDirectory(prefix="popart")
         path = f"{self._folder.name}/profile.pop"
-        self._compiled(path, program.keys)
+        self._compiled(path)
         return pva.openReport(path)
 
     # What is not simulated

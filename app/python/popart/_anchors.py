@@ -4,10 +4,12 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy
+import onnx
 from onnx import helper, numpy_helper
 
 from ._errors import popart_exception
 from ._graph import Graph
+from ._lowered import lowered, statistics_of
 from ._operators import GRAPHCORE_DOMAIN
 from ._tensors import TensorInfo
 
@@ -64,7 +66,18 @@ class Anchored:
 
     def serialized(self) -> bytes:
         """The model for the simulator."""
-        return bytes(self._graph.model.SerializeToString())
+        model = onnx.ModelProto()
+        model.CopyFrom(self._graph.model)
+        nodes = lowered(list(model.graph.node))
+        copies = [_copied(node) for node in nodes]
+        del model.graph.node[:]
+        model.graph.node.extend(copies)
+        return bytes(model.SerializeToString())
+
+    def trained(self, weights: Sequence[str]) -> set:
+        """Weights that training changes, and the zeros, whose gradients it computes."""
+        fixed = statistics_of(list(self._graph.model.graph.node))
+        return {*weights, *self.zeros.values()} - fixed
 
     def live_nodes(self) -> List[Any]:
         """Nodes that outputs depend on."""

@@ -165,7 +165,7 @@ class Builder(Annotations):
     def getModelProto(self) -> bytes:
         """The model, serialised."""
         model = self._graph.model
-        if not model.opset_import:
+        if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
             self._graph.require("", self._version or defaultAiOnnxOpset)
         return bytes(model.SerializeToString())
 

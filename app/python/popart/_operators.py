@@ -73,7 +73,6 @@ _TYPES = {
     "I": AttributeProto.INTS, "R": AttributeProto.FLOATS, "S": AttributeProto.STRINGS,
     "G": AttributeProto.GRAPH,
 }
-_REAL = (AttributeProto.FLOAT, AttributeProto.FLOATS)
 
 
 class Attribute(NamedTuple):
@@ -194,10 +193,11 @@ def _converted(attribute: Attribute, value: Any) -> Any:
         if isinstance(value, (str, ENUMS["DataType"])):
             return _type_number(getattr(value, "name", value))
         return int(value)
-    number = float if kind in _REAL else int
-    if isinstance(value, (list, tuple)) or hasattr(value, "__len__"):
-        return [item if isinstance(item, str) else number(item) for item in value]
-    return number(value) if kind in _REAL else [number(value)]
+    if kind == AttributeProto.FLOAT:
+        return float(value)
+    number = float if kind == AttributeProto.FLOATS else int
+    items = value if hasattr(value, "__iter__") else [value]
+    return [item if isinstance(item, str) else number(item) for item in items]
 
 
 def _type_number(name: str) -> int:

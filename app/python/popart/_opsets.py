@@ -4,7 +4,14 @@ from __future__ import annotations
 import difflib
 from typing import Any, Callable, Dict, List
 
+from ._errors import refused
 from ._operators import Operator, attribute_proto
+
+#: Operators of PopART's that are not ONNX nodes of their own, and what to do instead.
+_REFUSED = {
+    "multiconv": "use aiOnnx.conv for each convolution",
+    "packedDataBlock": "add the operations of its callback to the builder itself",
+}
 
 
 class Opset:
@@ -27,6 +34,8 @@ class Opset:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         operator = self.__dict__.get("_operators", {}).get(name)
+        if name in _REFUSED:
+            raise refused(f"operator '{name}'", _REFUSED[name])
         if operator is None:
             near = difflib.get_close_matches(name, self.__dict__.get("_operators", ()), 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""

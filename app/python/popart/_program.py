@@ -79,10 +79,10 @@ class Program:
         self._anchored, self._infos = anchored, infos
         self._flow, self._counts, self.keys = flow, counts, keys
         self.profile = profile
-        trained = {*weights, *anchored.zeros.values()}
         both = keys == value_keys
         compiled = functools.partial(_simulator.CompiledModel, anchored.serialized(), name,
-                                     trained=trained, parameters=trained)
+                                     trained=anchored.trained(weights),
+                                     parameters={*weights, *anchored.zeros.values()})
         with as_popart_exception():
             #: The program whose figures and profile there are.
             self.timed = compiled(keys, profile=profile, computes=both,

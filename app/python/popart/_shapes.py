@@ -48,6 +48,10 @@ def _reshape(operands: List[TensorInfo], attributes: Attributes) -> Infos:
     return [TensorInfo(operands[0].data_type(), shape)]
 
 
+def _call(operands: List[TensorInfo], attributes: Attributes) -> Infos:
+    return [info_of(output.type) for output in attributes["callee"].output]
+
+
 def _broadcast(operands: List[TensorInfo], attributes: Attributes) -> Infos:
     shape = numpy.broadcast_shapes(*(tuple(operand.shape()) for operand in operands))
     return [TensorInfo(operands[0].data_type(), shape)]
@@ -60,7 +64,7 @@ def _like_first(operands: List[TensorInfo], attributes: Attributes) -> Infos:
 _RULES: Dict[str, Callable[[List[TensorInfo], Attributes], Infos]] = {
     "Nll": _loss, "L1": _loss, "IdentityLoss": _loss, "Ctc": _loss,
     "GroupNormalization": _group_norm, "Subsample": _subsample, "DynamicSlice": _dynamic_slice,
-    "Reshape": _reshape,
+    "Reshape": _reshape, "Call": _call,
     **dict.fromkeys(("Atan2", "Fmod", "Remainder", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
                      "BitwiseXnor", "ScaledAdd"), _broadcast),
 }

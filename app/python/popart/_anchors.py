@@ -7,6 +7,7 @@ import numpy
 import onnx
 from onnx import helper, numpy_helper
 
+from . import _trained_norms
 from ._errors import popart_exception
 from ._graph import Graph
 from ._lowered import lowered, statistics_of
@@ -72,10 +73,13 @@ class Anchored:
         copies = [_copied(node) for node in nodes]
         del model.graph.node[:]
         model.graph.node.extend(copies)
+        _trained_norms.wrap(model)
         return bytes(model.SerializeToString())
 
-    def trained(self, weights: Sequence[str]) -> set:
+    def trained(self, weights: Sequence[str]) -> Optional[set]:
         """Weights that training changes, and the zeros, whose gradients it computes."""
+        if not self._trains:
+            return None
         fixed = statistics_of(list(self._graph.model.graph.node))
         return {*weights, *self.zeros.values()} - fixed
 

@@ -6,7 +6,6 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy
 from onnx import TensorProto, helper, numpy_helper
 
-from ._errors import refused
 from ._operators import GRAPHCORE_DOMAIN
 
 #: Parts of an operator: type, operands and attributes; the last one's result is the operator's.
@@ -105,18 +104,10 @@ def _inlined(call: Any) -> List[Any]:
 
 
 def lowered(nodes: List[Any]) -> List[Any]:
-    """The nodes, with those replaced that the simulator does not have.
-
-    Raises:
-        popart_exception: for a normalisation with the statistics of the batch.
-    """
+    """The nodes, with those replaced that the simulator does not have."""
     made: List[Any] = []
     for proto in nodes:
         replaces, parts = _RULES.get(proto.op_type, (None, None))
-        if proto.op_type == "BatchNormalization" and len([o for o in proto.output if o]) > 1:
-            raise refused(f"'{proto.output[0]}': BatchNormalization with the statistics of the batch"
-                          " in this operator set", "normalise groups of channels "
-                          "(aiGraphcore.groupnormalization), or ask for one output")
         if proto.domain == GRAPHCORE_DOMAIN and proto.op_type == "Call":
             made += _inlined(proto)
             continue

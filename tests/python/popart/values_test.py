@@ -3,7 +3,7 @@ import numpy as np
 import popart
 import pytest
 
-from .models import BATCH, CLASSES, FEATURES, Classifier, reals, small_device
+from .models import BATCH, CLASSES, FEATURES, Classifier, read, reals, small_device
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (python3-torch)")
 functional = torch.nn.functional
@@ -200,6 +200,11 @@ NETWORKS = {
                               b.addInitializedInputTensor(np.full(3, 2, np.float32))], 1)[0],
                          lambda x, w: functional.batch_norm(x[0], torch.full((3, ), 0.5), torch.full((3, ), 2.0),
                                                             w[0], w[1])),
+    "batch norm": ([(4, 3, 5, 5)], [(3, ), (3, )],
+                   lambda b, x, w: b.aiOnnx.batchnormalization(
+                       [x[0], w[0], w[1], b.addInitializedInputTensor(np.zeros(3, np.float32)),
+                        b.addInitializedInputTensor(np.ones(3, np.float32))], 5)[0],
+                   lambda x, w: functional.batch_norm(x[0], None, None, w[0], w[1], True)),
     "gather": ([4], [(3, 6)], lambda b, x, w: b.aiOnnx.gather([w[0], x[0]], axis=0), lambda x, w: w[0][x[0].long()]),
     "split": ([(4, 6)], [(6, 5)], lambda b, x, w: b.aiOnnx.split([product(b, x, w)], 2, axis=1, split=[2, 3])[1],
               lambda x, w: (x[0] @ w[0])[:, 2:]),
@@ -261,3 +266,40 @@ def test_half_is_rounded_as_on_the_device():
     session.run(popart.PyStepIO({x: data}, arrays))
     assert arrays[y].dtype == np.float16
     assert np.allclose(arrays[y], data.astype(np.float32) @ arrays[w].astype(np.float32), rtol=2e-3, atol=2e-3)
+
+
+def test_running_statistics_are_weights():
+    """ONNX's momentum is the share that is kept; validation normalises by what training has left."""
+    def model(outputs):
+        builder = popart.Builder()
+        x = builder.addInputTensor("FLOAT", [4, 3, 5, 5])
+        operands = [builder.addInitializedInputTensor(np.full(3, value, np.float32)) for value in (1, 0, 0, 1)]
+        y = builder.aiOnnx.batchnormalization([x, *operands], outputs, momentum=0.75)[0]
+        return builder, x, operands, y, builder.aiGraphcore.l1loss([y], 1.0)
+
+    builder, x, (_, _, mean, variance), y, loss = model(5)
+    session = popart.TrainingSession(builder.getModelProto(), popart.DataFlow(2, [loss]), loss, popart.ConstSGD(0.0),
+                                     small_device())
+    session.prepareDevice()
+    session.weightsFromHost()
+    data = reals(2, 4, 3, 5, 5) * 2 + 1
+    session.run(popart.PyStepIO({x: data}, session.initAnchorArrays()))
+    expected_mean, expected_variance = np.zeros(3), np.ones(3)
+    for batch in data:
+        expected_mean = 0.75 * expected_mean + 0.25 * batch.mean((0, 2, 3))
+        expected_variance = 0.75 * expected_variance + 0.25 * batch.var((0, 2, 3))
+    assert close(read(session, mean), expected_mean) and close(read(session, variance), expected_variance)
+    session.modelToHost("trained.onnx")
+    builder, x, _, y, _ = model(1)
+    options = popart.SessionOptions()
+    options.constantWeights = False
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [y]), small_device(),
+                                      userOptions=options)
+    session.prepareDevice()
+    session.resetHostWeights("trained.onnx")
+    session.weightsFromHost()
+    arrays = session.initAnchorArrays()
+    session.run(popart.PyStepIO({x: data[0].copy()}, arrays))
+    found = torch.tensor(data[0])
+    expected = functional.batch_norm(found, torch.tensor(expected_mean).float(), torch.tensor(expected_variance).float())
+    assert close(arrays[y], expected)

@@ -12,6 +12,7 @@ from ._errors import popart_exception
 from ._graph import Graph
 from ._lowered import lowered, statistics_of
 from ._operators import GRAPHCORE_DOMAIN
+from ._stages import add_stages
 from ._tensors import TensorInfo
 
 GRADIENT = "Gradient___"
@@ -65,12 +66,14 @@ class Anchored:
         return sorted({source.key for source in self.sources.values()
                        if source.kind in ("kept", "accumulated")})
 
-    def serialized(self) -> bytes:
-        """The model for the simulator."""
+    def serialized(self, shards: bool = False) -> bytes:
+        """The model for the simulator, where `shards` of it take turns on a micro-batch."""
         model = onnx.ModelProto()
         model.CopyFrom(self._graph.model)
         nodes = lowered(list(model.graph.node))
         copies = [_copied(node) for node in nodes]
+        if shards:
+            add_stages(copies)
         del model.graph.node[:]
         model.graph.node.extend(copies)
         _trained_norms.wrap(model)

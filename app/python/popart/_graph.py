@@ -125,6 +125,7 @@ class Graph:
         node.attribute.extend(attributes)
         for key, value in self.annotations.items():
             node.attribute.append(helper.make_attribute(key, value))
+        _shapes.complete(node, self.infos)
         self._infer(node)
         self.model.graph.node.append(node)
         return outputs

@@ -208,6 +208,9 @@ def job_options(options: SessionOptions, device: DeviceInfo, flow: DataFlow, nod
         keys["seed"] = str(seed)
     if keys.get("execution") == "phased":
         keys["outputMode"] = "all"
+    if keys.get("execution") in ("phased", "sharded") and keys.pop("ioTiles", "0") != "0":
+        getLogger("session").warn("numIOTiles has no effect: I/O tiles are only simulated on one IPU"
+                                  " and in pipelines")
     _drop(keys, {*chosen, *locations, "outputMode", "outputEvery"})
     if os.environ.get("TILESCOPE_CUSTOM_OPERATIONS"):
         keys["customOperations"] = os.environ["TILESCOPE_CUSTOM_OPERATIONS"]

@@ -80,7 +80,8 @@ class Program:
         self._flow, self._counts, self.keys = flow, counts, keys
         self.profile = profile
         both = keys == value_keys
-        compiled = functools.partial(_simulator.CompiledModel, anchored.serialized(), name,
+        shards = keys.get("execution") == "sharded"
+        compiled = functools.partial(_simulator.CompiledModel, anchored.serialized(shards), name,
                                      trained=anchored.trained(weights),
                                      parameters={*weights, *anchored.zeros.values()})
         with as_popart_exception():

@@ -70,6 +70,15 @@ _RULES: Dict[str, Callable[[List[TensorInfo], Attributes], Infos]] = {
 }
 
 
+def complete(node: Any, known: Mapping[str, TensorInfo]) -> None:
+    """Gives a recurrent layer the size of its state, which PopART takes from the weights."""
+    recurrent = node.op_type in ("LSTM", "GRU", "RNN") and not node.domain
+    if recurrent and not any(a.name == "hidden_size" for a in node.attribute):
+        weights = known.get(node.input[2])
+        if weights is not None:
+            node.attribute.append(helper.make_attribute("hidden_size", weights.shape()[-1]))
+
+
 def inferred(node: Any, known: Mapping[str, TensorInfo], constants: Mapping[str, Any],
              opsets: List[Any]) -> Infos:
     """What a node's results are; None where it cannot be told. `known` are its operands, `constants`
@@ -91,9 +100,11 @@ def inferred(node: Any, known: Mapping[str, TensorInfo], constants: Mapping[str,
 def _by_onnx(node: Any, known: Mapping[str, TensorInfo], constants: Mapping[str, Any],
              opsets: List[Any]) -> Infos:
     names = dict.fromkeys(name for name in node.input if name)
+    if any(name not in known for name in names):
+        return [None] * len(node.output)
     small = [constants[name] for name in names
              if name in constants and numpy.prod(constants[name].dims) <= _MOST_DECIDING]
-    inputs = [known[name].value_info(name) for name in names if name in known]
+    inputs = [known[name].value_info(name) for name in names]
     graph = helper.make_graph([node], "node", inputs,
                               [helper.make_empty_tensor_value_info(name) for name in node.output],
                               small)

@@ -164,3 +164,73 @@ def test_a_benchmark_on_synthetic_data():
     anchors = session.initAnchorArrays()
     session.run(popart.PyStepIO(model.data(3), anchors))
     assert session.getCycleCount() > 0 and not anchors[model.loss].any()
+
+
+def chain(builder, place):
+    """Three layers, placed one by one, and the mean of what they make; their arrays."""
+    y = builder.addInputTensor("FLOAT", [4, 6])
+    arrays = [reals(6, 6) for _ in range(3)]
+    for number, array in enumerate(arrays):
+        w = builder.addInitializedInputTensor(array)
+        with place(builder, number):
+            y = builder.aiOnnx.tanh([builder.aiOnnx.matmul([y, w])])
+    with place(builder, 2):
+        loss = builder.aiGraphcore.l1loss([y], 1.0, popart.ReductionType.Sum)
+    return arrays, loss
+
+
+def losses_of_chain(arrays, data, rate):
+    """numpy's losses of micro-batches, each with an update of the weights."""
+    losses = []
+    for x in data:
+        values = [x]
+        for w in arrays:
+            values.append(np.tanh(values[-1] @ w))
+        losses.append(np.abs(values[-1]).sum())
+        gradient, updated = np.sign(values[-1]), []
+        for w, before, after in zip(arrays[::-1], values[-2::-1], values[:0:-1]):
+            gradient = gradient * (1 - after**2)
+            updated.append(w - rate * before.T @ gradient)
+            gradient = gradient @ w.T
+        arrays = updated[::-1]
+    return losses
+
+
+def on_shard(builder, number):
+    return builder.virtualGraph(number % 2)
+
+
+def in_phase(builder, number):
+    return builder.executionPhase(number)
+
+
+@pytest.mark.parametrize("place, mode", [(on_shard, popart.VirtualGraphMode.Manual),
+                                         (in_phase, popart.VirtualGraphMode.ExecutionPhases)])
+def test_layers_return_to_an_ipu(place, mode):
+    builder = popart.Builder()
+    arrays, loss = chain(builder, place)
+    options = popart.SessionOptions()
+    options.virtualGraphMode = mode
+    options.numIOTiles = 64
+    options.executionPhaseSettings.phases = 3 if place is in_phase else 0
+    session = popart.TrainingSession(builder.getModelProto(), popart.DataFlow(3, [loss]), loss, popart.ConstSGD(0.1),
+                                     popart.DeviceManager().acquireAvailableDevice(2), userOptions=options)
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors, data = session.initAnchorArrays(), reals(3, 4, 6)
+    session.run(popart.PyStepIO({"input": data}, anchors))
+    assert np.allclose(anchors[loss], losses_of_chain(arrays, data, 0.1), rtol=2e-3)
+
+
+def test_a_recurrent_layer_in_half():
+    """The size of its state follows from its weights."""
+    builder = popart.Builder()
+    x = builder.addInputTensor("FLOAT16", [3, 2, 8])
+    w, r = (builder.addInitializedInputTensor(reals(1, 32, 8).astype(np.float16)) for _ in range(2))
+    y, last, cell = builder.aiOnnx.lstm([x, w, r], 3, clip=None)
+    assert [builder.getTensorShape(name) for name in (y, last, cell)] == [[3, 1, 2, 8], [1, 2, 8], [1, 2, 8]]
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(2, [y, last]), small_device())
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO({x: reals(2, 3, 2, 8).astype(np.float16)}, anchors))
+    assert np.array_equal(anchors[y][:, -1, 0], anchors[last][:, 0]) and anchors[y].any()

@@ -70,7 +70,7 @@ class Anchored:
         """The model for the simulator, where `shards` of it take turns on a micro-batch."""
         model = onnx.ModelProto()
         model.CopyFrom(self._graph.model)
-        nodes = lowered(list(model.graph.node))
+        nodes = lowered(list(model.graph.node), self._graph.infos)
         copies = [_copied(node) for node in nodes]
         if shards:
             add_stages(copies)

@@ -1,12 +1,15 @@
 """Operators of PopART's that the simulator has in terms of others only."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Tuple
 
 import numpy
 from onnx import TensorProto, helper, numpy_helper
 
 from ._operators import GRAPHCORE_DOMAIN
+from ._tensors import TensorInfo
+
+Infos = Mapping[str, TensorInfo]
 
 #: Parts of an operator: type, operands and attributes; the last one's result is the operator's.
 _Parts = List[Tuple[str, List[str], Dict[str, Any]]]
@@ -15,11 +18,17 @@ _Parts = List[Tuple[str, List[str], Dict[str, Any]]]
 class _Node:
     """A node to be replaced: its operands, attributes and the names of parts."""
 
-    def __init__(self, proto: Any) -> None:
+    def __init__(self, proto: Any, infos: Infos) -> None:
         self.proto = proto
+        self.infos = infos
         self.inputs = list(proto.input)
         self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
         self.others = [a for a in proto.attribute if a.name.startswith("__")]
+
+    def type(self) -> int:
+        """ONNX's number of the first operand's element type."""
+        info = self.infos.get(self.inputs[0])
+        return info.onnx_type() if info else int(TensorProto.FLOAT)
 
     def part(self, name: str) -> str:
         """The name of a part's result."""
@@ -57,33 +66,37 @@ def _scaled_add(node: _Node) -> _Parts:
             ("Add", [node.part("0"), node.part("1")], {})]
 
 
-def _mean_without_ignored(node: _Node) -> _Parts:
-    """The mean of a likelihood loss is over the labels that count."""
+def _loss_without_ignored(node: _Node) -> _Parts:
+    """A mean is over the labels that count. The sum is taken by itself, as the simulator's gradient of
+    softmax and loss in one counts all labels."""
     ignored = numpy.array(node.attributes["ignoreIndex"], numpy.int32)
-    loss = {key: value for key, value in node.attributes.items()
+    kept = {key: value for key, value in node.attributes.items()
             if key != "reduction" and not key.startswith("__")}
-    return [("Constant", [], _constant(ignored)),
-            ("Equal", [node.inputs[1], node.part("0")], {}),
-            ("Not", [node.part("1")], {}),
-            ("Cast", [node.part("2")], {"to": TensorProto.FLOAT}),
-            ("ReduceSum", [node.part("3")], {"keepdims": 0}),
-            (f"{GRAPHCORE_DOMAIN}:Nll", node.inputs, {**loss, "reduction": "Sum"}),
-            ("Div", [node.part("5"), node.part("4")], {})]
+    total: _Parts = [(f"{GRAPHCORE_DOMAIN}:Nll", node.inputs, {**kept, "reduction": "NoReduction"}),
+                     ("ReduceSum", [node.part("0")], {"keepdims": 0})]
+    if node.attributes["reduction"] == b"Sum":
+        return total
+    return [*total, ("Constant", [], _constant(ignored)),
+            ("Equal", [node.inputs[1], node.part("2")], {}),
+            ("Not", [node.part("3")], {}),
+            ("Cast", [node.part("4")], {"to": node.type()}),
+            ("ReduceSum", [node.part("5")], {"keepdims": 0}),
+            ("Div", [node.part("1"), node.part("6")], {})]
 
 
-def _ignores_in_mean(node: _Node) -> bool:
-    return "ignoreIndex" in node.attributes and node.attributes.get("reduction") == b"Mean"
+def _ignores(node: _Node) -> bool:
+    return "ignoreIndex" in node.attributes and node.attributes["reduction"] != b"NoReduction"
 
 
 #: Operators, when they are replaced, and by what.
 _RULES: Dict[str, Tuple[Callable[[_Node], bool], Callable[[_Node], _Parts]]] = {
     "Reshape": (lambda node: True, _reshape),
     "ScaledAdd": (lambda node: True, _scaled_add),
-    "Nll": (_ignores_in_mean, _mean_without_ignored),
+    "Nll": (_ignores, _loss_without_ignored),
 }
 
 
-def _inlined(call: Any) -> List[Any]:
+def _inlined(call: Any, infos: Infos) -> List[Any]:
     """The nodes of a call's graph, with names of their own; equal parts become functions again where
     the simulator outlines."""
     graph = next(a.g for a in call.attribute if a.name == "callee")
@@ -100,18 +113,18 @@ def _inlined(call: Any) -> List[Any]:
         node.output[:] = [names[name] for name in node.output]
         node.attribute.extend(a for a in call.attribute if a.name.startswith("__"))
         made.append(node)
-    return lowered(made)
+    return lowered(made, infos)
 
 
-def lowered(nodes: List[Any]) -> List[Any]:
-    """The nodes, with those replaced that the simulator does not have."""
+def lowered(nodes: List[Any], infos: Infos) -> List[Any]:
+    """The nodes, with those replaced that the simulator does not have; `infos` are types and shapes."""
     made: List[Any] = []
     for proto in nodes:
         replaces, parts = _RULES.get(proto.op_type, (None, None))
         if proto.domain == GRAPHCORE_DOMAIN and proto.op_type == "Call":
-            made += _inlined(proto)
+            made += _inlined(proto, infos)
             continue
-        node = _Node(proto)
+        node = _Node(proto, infos)
         if proto.domain == GRAPHCORE_DOMAIN and replaces is not None and replaces(node):
             assert parts is not None
             made += node.nodes(parts(node))

@@ -219,6 +219,10 @@ NETWORKS = {
                    lambda x, w: (x[0] @ w[0]) * 0.5 + 2 * w[1]),
     "two losses": ([(4, 6), 4], [(6, 5)], losses_of, lambda x, w: functional.cross_entropy(
         x[0] @ w[0], x[1].long(), reduction="sum") + 0.1 * w[0].abs().mean()),
+    "ignored labels in a sum": ([(4, 6), 4], [(6, 5)], lambda b, x, w: b.aiGraphcore.nllloss(
+        [b.aiOnnx.softmax([product(b, x, w)]), x[1]], popart.ReductionType.Sum, ignoreIndex=0),
+                                lambda x, w: functional.cross_entropy(x[0] @ w[0], x[1].long(), ignore_index=0,
+                                                                      reduction="sum")),
     "ignored labels": ([(4, 6), 4], [(6, 5)], lambda b, x, w: b.aiGraphcore.nllloss(
         [b.aiOnnx.logsoftmax([product(b, x, w)]), x[1]], ignoreIndex=0, inputIsLogProbability=True),
                        lambda x, w: functional.cross_entropy(x[0] @ w[0], x[1].long(), ignore_index=0)),
@@ -303,3 +307,21 @@ def test_running_statistics_are_weights():
     found = torch.tensor(data[0])
     expected = functional.batch_norm(found, torch.tensor(expected_mean).float(), torch.tensor(expected_variance).float())
     assert close(arrays[y], expected)
+
+
+@pytest.mark.parametrize("reduction", ["Sum", "Mean"])
+def test_ignored_labels_in_half(reduction):
+    builder = popart.Builder()
+    x, labels = builder.addInputTensor("FLOAT16", [4, 5]), builder.addInputTensor("INT32", [4])
+    w = builder.addInitializedInputTensor(np.eye(5, dtype=np.float16))
+    p = builder.aiOnnx.softmax([builder.aiOnnx.matmul([x, w])])
+    loss = builder.aiGraphcore.nllloss([p, labels], popart.ReductionType[reduction], ignoreIndex=2)
+    session = popart.TrainingSession(builder.getModelProto(), popart.DataFlow(1, [loss]), loss, popart.ConstSGD(0.1),
+                                     small_device())
+    session.prepareDevice()
+    session.weightsFromHost()
+    arrays, data = session.initAnchorArrays(), reals(4, 5).astype(np.float16)
+    session.run(popart.PyStepIO({x: data, labels: np.array([0, 2, 4, 2], np.int32)}, arrays))
+    expected = functional.cross_entropy(torch.tensor(data).float(), torch.tensor([0, 2, 4, 2]), ignore_index=2,
+                                        reduction=reduction.lower())
+    assert arrays[loss].dtype == np.float16 and arrays[loss] == pytest.approx(expected.item(), rel=5e-3)

@@ -10,8 +10,9 @@ import onnx
 from ._annotations import Annotations
 from ._errors import popart_exception, refused
 from ._graph import Graph
-from ._operators import (GRAPHCORE_DOMAIN, ONNX_VERSIONS, Operator,
-                         graphcore_operators, onnx_operators)
+from ._multi_conv import GraphcoreOpset
+from ._operators import (GRAPHCORE_DOMAIN, ONNX_VERSIONS, Operator, graphcore_operators,
+                         onnx_operators)
 from ._opsets import Opset
 from ._tensors import TensorInfo
 
@@ -57,8 +58,8 @@ class Builder(Annotations):
             self._load(model_of(modelProtoOrFilename))
         if self._version is not None and self._version not in ONNX_VERSIONS:
             raise ValueError(f"Unsupported or unrecognized ai.Onnx version: {self._version}")
-        self.aiGraphcore = Opset(self, "AiGraphcore", defaultAiGraphcoreOpset,
-                                 graphcore_operators())
+        self.aiGraphcore = GraphcoreOpset(self, "AiGraphcore", defaultAiGraphcoreOpset,
+                                          graphcore_operators())
         self.aiGraphcoreOpset1 = self.aiGraphcore
 
     def _load(self, model: onnx.ModelProto) -> None:

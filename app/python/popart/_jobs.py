@@ -162,10 +162,19 @@ def engine_options(options: SessionOptions) -> Dict[str, str]:
 
 
 def profile_of(options: SessionOptions, name: str) -> str:
-    """The profile to write; its folder is made."""
+    """The profile to write; its folder is made.
+
+    Raises:
+        popart_exception: with the reason why it cannot be made.
+    """
     path = _profile_files.profile_file(engine_options(options), name)
-    if path:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        if path:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+    except OSError as error:
+        raise popart_exception(f"engine option autoReport.directory: cannot make the folder "
+                               f"'{os.path.dirname(path)}': {error.strerror}; name one that can be "
+                               "made") from None
     return path
 
 

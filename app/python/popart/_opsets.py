@@ -9,7 +9,6 @@ from ._operators import Operator, attribute_proto
 
 #: Operators of PopART's that are not ONNX nodes of their own, and what to do instead.
 _REFUSED = {
-    "multiconv": "use aiOnnx.conv for each convolution",
     "packedDataBlock": "add the operations of its callback to the builder itself",
 }
 

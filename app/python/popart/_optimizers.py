@@ -4,6 +4,8 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence
 
+import numpy
+
 from ._enums import ENUMS
 from ._errors import popart_exception, refused
 
@@ -136,6 +138,9 @@ class Optimizer:
             keys["lossScaling"] = repr(self._loss_scaling.value)
         return {**keys, **self._types()}
 
+    def _check_weights(self, weights: Mapping[str, Any]) -> None:
+        """Raises popart_exception for weights, by id, whose updates are not simulated."""
+
     def _check_replacement(self, new: "Optimizer") -> None:
         """Raises popart_exception unless only values that may change differ."""
         if type(new) is not type(self):
@@ -204,6 +209,15 @@ class Adam(Optimizer):
         self._mode, self._decay = mode, weight_decay_mode
         self._accumulator, self._state = accum_type, (accl1_type, accl2_type)
         self._kind()
+
+    def _check_weights(self, weights: Mapping[str, Any]) -> None:
+        if self._mode != _AdamMode["Lamb"]:
+            return
+        for name, array in weights.items():
+            most = self._all(name)["MaxWeightNorm"]
+            if numpy.linalg.norm(array.astype(numpy.float32)) > most:
+                raise refused(f"a maxWeightNorm of {most}, which '{name}' exceeds,",
+                              "give a larger one")
 
     def _kind(self) -> str:
         if self._mode == _AdamMode["Lamb"]:

@@ -58,6 +58,8 @@ class Session(HostWeights):
         self._zero: List[float] = []
         self._has_run = False
         self._load_host_weights()
+        if self._optimizer is not None:
+            self._optimizer._check_weights({name: self._host[name] for name in self._weight_names()})
         self._keys()  # options that do not suit the model are errors already here
 
     def _check_loss(self) -> None:
@@ -214,27 +216,34 @@ class Session(HostWeights):
         self._compiled(path)
         return pva.openReport(path)
 
-    # What is not simulated
 
-    def getSummaryReport(self, resetProfile: bool = True) -> str:
-        """Refused: reports are not texts."""
-        raise refused("getSummaryReport", "use getReport(), or `tilescope report` on the profile")
+#: Methods of PopART's sessions that are refused, and what to do instead.
+_REFUSED = {
+    "compileAndExport": "call prepareDevice(); enableEngineCaching keeps programs",
+    "connectStreamToCallback": "gradients are reduced on the device",
+    "fromIr": "make a session of an ONNX model",
+    "getRNGState": "random numbers follow from setRandomSeed() alone",
+    "getSerializedGraph": "the profile shows the graph",
+    "getSummaryReport": "use getReport(), or `tilescope report` on the profile",
+    "loadExecutable": "call prepareDevice()",
+    "saveExecutable": "call prepareDevice(); enableEngineCaching keeps programs",
+    "saveExecutableToFile": "call prepareDevice(); enableEngineCaching keeps programs",
+    "setRNGState": "random numbers follow from setRandomSeed() alone",
+    "updateExternallySavedTensorLocations": "weights stay in the model",
+    "_serializeIr": "the profile shows the graph",
+}
 
-    def getSerializedGraph(self) -> bytes:
-        """Refused: graphs are in the profile."""
-        raise refused("getSerializedGraph", "the profile shows the graph")
 
-    def compileAndExport(self, filename: str) -> None:
-        """Refused: executables are not kept in files."""
-        raise refused(f"compileAndExport('{filename}')", "call prepareDevice()")
+def _refuse(name: str, instead: str) -> None:
+    def method(*args: Any, **kwargs: Any) -> None:
+        raise refused(name, instead)
 
-    def saveExecutable(self, *args: Any, **kwargs: Any) -> None:
-        """Refused: executables are not kept in files."""
-        raise refused("saveExecutable", "call prepareDevice(); enableEngineCaching keeps programs")
+    method.__name__, method.__doc__ = name, f"Refused: {instead}."
+    setattr(Session, name, method)
 
-    def loadExecutable(self, filename: str) -> None:
-        """Refused: executables are not kept in files."""
-        raise refused(f"loadExecutable('{filename}')", "call prepareDevice()")
+
+for _name, _instead in _REFUSED.items():
+    _refuse(_name, _instead)
 
 
 def _with_shapes(model: Any, shapes: Optional[InputShapeInfo]) -> Any:

@@ -1,10 +1,10 @@
 """Shapes and element types of tensors."""
 from __future__ import annotations
 
-from typing import Any, List, Sequence, Union
+from typing import Any, Dict, List, Sequence, Union
 
 import numpy
-from onnx import TensorProto, TypeProto, helper, mapping
+from onnx import TensorProto, TypeProto, helper, numpy_helper
 
 from ._enums import ENUMS
 from ._errors import popart_exception
@@ -12,18 +12,30 @@ from ._errors import popart_exception
 DataType = ENUMS["DataType"]
 
 
+def _numpy_types() -> Dict[str, numpy.dtype]:
+    """numpy's element types by ONNX's names, as onnx converts them."""
+    names = [name for name in DataType.__members__ if name not in ("STRING", "UNDEFINED")]
+    empty = {name: TensorProto(data_type=TensorProto.DataType.Value(name), dims=[0])
+             for name in names}
+    return {name: numpy_helper.to_array(tensor).dtype for name, tensor in empty.items()}
+
+
+_NUMPY_TYPES = _numpy_types()
+#: The first name for each of numpy's types.
+_NAMES = {kind: name for name, kind in reversed(list(_NUMPY_TYPES.items()))}
+
+
 def type_name(given: Any) -> str:
     """PopART's (and ONNX's) name of an element type: "FLOAT16" of that name in any case, of a
     DataType, or of numpy's float16."""
     if isinstance(given, DataType):
         return str(given.name)
-    if isinstance(given, str) and given.upper() in DataType.__members__:
+    if isinstance(given, str) and given.upper() in _NUMPY_TYPES:
         return given.upper()
     try:
-        number = mapping.NP_TYPE_TO_TENSOR_TYPE[numpy.dtype(given)]
+        return _NAMES[numpy.dtype(given)]
     except (TypeError, KeyError):
         raise popart_exception(f"No data type is called '{given}'") from None
-    return str(TensorProto.DataType.Name(number))
 
 
 class TensorInfo:
@@ -53,7 +65,7 @@ class TensorInfo:
 
     def numpy_type(self) -> numpy.dtype:
         """numpy's element type."""
-        return numpy.dtype(mapping.TENSOR_TYPE_TO_NP_TYPE[self.onnx_type()])
+        return _NUMPY_TYPES[self._type]
 
     def onnx_type(self) -> int:
         """ONNX's number of the element type."""

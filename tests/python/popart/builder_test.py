@@ -88,7 +88,9 @@ def test_an_opset_is_chosen_once(builder):
     (lambda b: b.aiOnnx.relu(["x"]), popart.popart_exception, "Unknown tensor 'x'"),
     (lambda b: b.aiOnnx.matmul(["input", "input"]), popart.popart_exception, "Incompatible dimensions"),
     (lambda b: b.aiOnnx.relu(["input"], slope=1), TypeError, "slope"),
-    (lambda b: b.aiGraphcore.multiconv([["input"]]), popart.popart_exception, "not simulated"),
+    (lambda b: b.aiGraphcore.packedDataBlock(["input"]), popart.popart_exception, "not simulated"),
+    (lambda b: b.aiGraphcore.multiconv([["input", "input"]], strides=[[1], [1]]), popart.popart_exception,
+     "1 convolutions, but 2 strides"),
     (lambda b: b.getTensorShape("y"), popart.popart_exception, "y is not an known tensor"),
     (lambda b: b.virtualGraph("y", 1), popart.popart_exception, "Could not find a node"),
     (lambda b: popart.TensorInfo("FLOAT8", [1]), popart.popart_exception, "FLOAT8"),
@@ -156,3 +158,20 @@ def test_calls_of_a_subgraph(builder):
     for _ in range(2):
         expected = np.maximum(expected @ np.full((3, 3), 0.5), 0)
     assert np.allclose(found, expected, rtol=2e-3)
+
+
+def test_convolutions_that_run_together():
+    builder = popart.Builder()
+    x = [builder.addInputTensor("FLOAT", [1, 2, 6, 6]) for _ in range(2)]
+    kernels = [reals(3, 2, 3, 3), reals(4, 2, 1, 1)]
+    w = [builder.addInitializedInputTensor(kernel) for kernel in kernels]
+    made = builder.aiGraphcore.multiconv(list(zip(x, w)), pads=[[1] * 4, [0] * 4], planType="parallel",
+                                         availableMemoryProportions=[0.3, 0.4], perConvReservedTiles=2)
+    assert [builder.getTensorShape(name) for name in made] == [[1, 3, 6, 6], [1, 4, 6, 6]]
+    assert [builder.getInt64NodeAttribute("__multi_conv", {name}) for name in made] == [0, 0]
+    data = [reals(1, 2, 6, 6) for _ in x]
+    found = infer(builder, dict(zip(x, data)), *made)
+    assert np.allclose(found[1][0], np.einsum("chw,oc->ohw", data[1][0], kernels[1][:, :, 0, 0]), rtol=2e-3, atol=1e-5)
+    padded = np.pad(data[0][0], ((0, 0), (1, 1), (1, 1)))
+    corner = (padded[:, :3, :3] * kernels[0][0]).sum()
+    assert found[0][0, 0, 0, 0] == pytest.approx(corner, rel=2e-3)

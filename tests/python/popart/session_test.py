@@ -131,7 +131,7 @@ ERRORS = [
      "Type discrepancy for tensor input. User provided : float64 and expected : float32"),
     (lambda m: m.inference([m.y]).getCycleCount(), "Must call run before getCycleCount."),
     (lambda m: m.inference([m.y]).getSummaryReport(), "getSummaryReport is not simulated"),
-    (lambda m: m.inference([m.y]).compileAndExport("x"), "compileAndExport('x') is not simulated"),
+    (lambda m: m.inference([m.y]).compileAndExport("x"), "compileAndExport is not simulated"),
     (lambda m: m.inference([m.y]).getInfo("z"), "TensorInfo for `z' not set"),
     (lambda m: popart.SGD({"defaultRate": (1, True)}), "SGD has no value 'defaultRate'"),
     (lambda m: popart.Adam({}, mode=popart.AdamMode.AdaMax), "AdamMode.AdaMax is not simulated"),

@@ -138,6 +138,23 @@ def test_values_of_the_optimizer_change():
         session.updateOptimizerFromHost(popart.SGD({"defaultMomentum": (0.9, False), "lossScaling": (2, True)}))
 
 
+def test_lamb():
+    """Its ratio of norms is not limited here: weights of a norm above the limit are refused."""
+    values = {"defaultLearningRate": (0.1, True), "defaultWeightDecay": (0.01, True)}
+    model, gradients = Classifier(), []
+    session = model.training([GRADIENT + model.w], popart.Adam(values, mode=popart.AdamMode.Lamb), 2)
+    arrays = session.initAnchorArrays()
+    session.run(popart.PyStepIO(model.data(2), arrays))
+    w, m, v = model.arrays[0], 0, 0
+    for step, g in enumerate(arrays[GRADIENT + model.w], 1):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        u = m / (1 - 0.9**step) / (np.sqrt(v / (1 - 0.999**step)) + 1e-6) + 0.01 * w
+        w = w - 0.1 * np.linalg.norm(w) / np.linalg.norm(u) * u
+    assert close(read(session, model.w), w)
+    with pytest.raises(popart.popart_exception, match="maxWeightNorm of 1.0, which 'init_input' exceeds"):
+        model.training([], popart.Adam({**values, "maxWeightNorm": (1.0, True)}, mode=popart.AdamMode.Lamb))
+
+
 def test_values_of_single_weights():
     model = Classifier()
     optimizer = popart.SGD({"defaultLearningRate": (0.1, False)})

@@ -1,4 +1,8 @@
 """Session options, patterns and enumerations: names, defaults, and what they do."""
+import os
+import subprocess
+import sys
+
 import popart
 import pytest
 from popart import _jobs
@@ -146,3 +150,10 @@ def test_the_rest_of_the_module():
     with pytest.raises(popart.popart_exception, match="differs between replicas"):
         builder.addInitializedInputTensor([1.0], popart.VariableSettings(popart.CommGroup(
             popart.CommGroupType.Consecutive, 1)))
+
+
+def test_without_onnx_the_import_says_what_to_install(tmp_path):
+    (tmp_path / "onnx.py").write_text("raise ImportError('no onnx')")
+    done = subprocess.run([sys.executable, "-B", "-c", "import sys; sys.path.insert(0, '.'); import popart"],
+                          capture_output=True, text=True, cwd=tmp_path, env=os.environ, check=False)
+    assert done.returncode == 1 and "popart needs ONNX: install python3-onnx" in done.stderr

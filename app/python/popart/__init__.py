@@ -36,6 +36,7 @@ from ._session_options import (AccumulateOuterFragmentSettings, AutodiffSettings
                                TensorLocationSettings)
 from ._stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
 from ._tensors import TensorInfo
+from ._transformer import GraphTransformer
 
 __version__ = "3.3.0"
 

@@ -9,7 +9,7 @@ from onnx import helper, numpy_helper
 
 from . import _trained_norms
 from ._errors import popart_exception
-from ._graph import Graph
+from ._graph import Graph, copied
 from ._lowered import lowered, statistics_of
 from ._operators import GRAPHCORE_DOMAIN
 from ._stages import add_stages
@@ -71,7 +71,7 @@ class Anchored:
         model = onnx.ModelProto()
         model.CopyFrom(self._graph.model)
         nodes = lowered(list(model.graph.node), self._graph.infos)
-        copies = [_copied(node) for node in nodes]
+        copies = [copied(node) for node in nodes]
         if shards:
             add_stages(copies)
         del model.graph.node[:]
@@ -149,7 +149,7 @@ class Anchored:
         at = next((i for i, other in enumerate(nodes) if other is reader or other == reader),
                   len(nodes))
         nodes.insert(at, node)
-        copies = [_copied(each) for each in nodes]
+        copies = [copied(each) for each in nodes]
         del self._graph.model.graph.node[:]
         self._graph.model.graph.node.extend(copies)
 
@@ -175,7 +175,7 @@ class Anchored:
         total = self._graph.next_id(f"{name}/plus")
         self._graph.infos[total] = info
         add = helper.make_node("Add", [name, zero], [total], name=total)
-        first = _copied(readers[0])
+        first = copied(readers[0])
         for reader in readers:
             reader.input[:] = [total if each == name else each for each in reader.input]
         first.input[:] = readers[0].input
@@ -191,9 +191,3 @@ class Anchored:
             if passes and node.output[0] == name:
                 name = node.input[0]
         return name
-
-
-def _copied(node: Any) -> Any:
-    made = type(node)()
-    made.CopyFrom(node)
-    return made

@@ -22,6 +22,13 @@ def as_ids(ids: Ids) -> List[str]:
     return [ids] if isinstance(ids, str) else list(ids)
 
 
+def copied(node: Any) -> Any:
+    """A copy of a node, for another graph."""
+    made = type(node)()
+    made.CopyFrom(node)
+    return made
+
+
 class Graph:
     """The part of a model that one builder makes; builders of subgraphs know their parent."""
 

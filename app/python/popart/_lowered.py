@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, Tuple
 import numpy
 from onnx import TensorProto, helper, numpy_helper
 
+from ._graph import copied
 from ._operators import GRAPHCORE_DOMAIN
 from ._tensors import TensorInfo
 
@@ -104,8 +105,7 @@ def _inlined(call: Any, infos: Infos) -> List[Any]:
     names.update(zip((value.name for value in graph.output), call.output))
     made = []
     for proto in graph.node:
-        node = type(proto)()
-        node.CopyFrom(proto)
+        node = copied(proto)
         for output in node.output:
             names.setdefault(output, f"{call.output[0]}/{output}")
         node.name = f"{call.name or call.output[0]}/{node.name or node.output[0]}"

@@ -267,14 +267,3 @@ def _element_types(accumulator: Any, state: Sequence[Any]) -> Dict[str, str]:
     if all(kind == half for kind in state):
         keys["optimizerStateType"] = "half"
     return keys
-
-
-def split_learning_rates(keys: Mapping[str, str]) -> Any:
-    """(learning rates of the run and of its groups, which may change between calls; all other keys,
-    which are compiled into the program)."""
-    rest = {key: value for key, value in keys.items() if key != "learningRate"}
-    groups = json.loads(rest.pop("parameterGroups", "{}"))
-    rates = [float(keys["learningRate"])]
-    rates += [numbers.pop("learningRate") for numbers in groups.values()]
-    rest["parameterGroups"] = json.dumps(groups)
-    return rates, rest

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional
 import numpy
 from libpvti._recorder import recorder as _pvti
 from tilescope import _profile_files
+from tilescope._learning_rates import split_learning_rates
 
 from . import _jobs
 from ._anchors import ACCUMULATOR, GRADIENT, Anchored
@@ -22,7 +23,7 @@ from ._errors import (OutOfMemoryException, as_popart_exception, popart_exceptio
 from ._graph import Graph
 from ._host_weights import HostWeights
 from ._logging import getLogger
-from ._optimizers import Optimizer, split_learning_rates
+from ._optimizers import Optimizer
 from ._program import Counts, Program, leading_shape
 from ._session_options import SessionOptions
 from ._tensors import TensorInfo
@@ -59,7 +60,8 @@ class Session(HostWeights):
         self._has_run = False
         self._load_host_weights()
         if self._optimizer is not None:
-            self._optimizer._check_weights({name: self._host[name] for name in self._weight_names()})
+            weights = {name: self._host[name] for name in self._weight_names()}
+            self._optimizer._check_weights(weights)
         self._keys()  # options that do not suit the model are errors already here
 
     def _check_loss(self) -> None:

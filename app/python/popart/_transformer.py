@@ -9,6 +9,7 @@ from onnx import helper, numpy_helper
 
 from ._builder import model_of
 from ._errors import popart_exception, refused
+from ._graph import copied
 from ._tensors import TensorInfo
 
 #: Conversions of all tensors of an element type.
@@ -78,7 +79,7 @@ class GraphTransformer:
                 raise popart_exception(f"'{name}' is not an initializer of the model")
         nodes = [helper.make_node("Constant", [], [name], name=name, value=weights[name])
                  for name in ids]
-        nodes += [_copied(node) for node in graph.node]
+        nodes += [copied(node) for node in graph.node]
         del graph.node[:]
         graph.node.extend(nodes)
         for values in (graph.input, graph.initializer):
@@ -113,12 +114,6 @@ class GraphTransformer:
             for attribute in node.attribute:
                 if node.op_type == "Cast" and attribute.name == "to" and attribute.i == old:
                     attribute.i = new
-
-
-def _copied(node: Any) -> Any:
-    made = type(node)()
-    made.CopyFrom(node)
-    return made
 
 
 def _retype(type_proto: Any, old: int, new: int) -> None:

@@ -10,6 +10,7 @@ import numpy
 import torch
 from libpvti._recorder import recorder as _pvti
 from tilescope import _profile_files, _simulator
+from tilescope._learning_rates import split_learning_rates
 
 from . import _check, _jobs, _optimizers, _tracing, enums
 from ._anchors import Anchors, stacked
@@ -171,7 +172,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         else:
             self._state = OptimizerState()
         if self._optimizer is not None:
-            self._rates, _ = _optimizers.split_learning_rates(job.keys)
+            self._rates, _ = split_learning_rates(job.keys)
 
     def _make_program(self, traced: _tracing.Traced, job: _jobs.Job) -> Any:
         progress = _progress(self._options._show_compilation_progress_bar)
@@ -377,12 +378,12 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         if not self._training:
             raise Error("setOptimizer() is for training models")
         keys = _optimizers.job_options(optimizer, self._names())
-        rates, rest = _optimizers.split_learning_rates(keys)
+        rates, rest = split_learning_rates(keys)
         compiled = self._compiled
         self._optimizer = optimizer
         if compiled is None:
             return
-        _, before = _optimizers.split_learning_rates(compiled.keys)
+        _, before = split_learning_rates(compiled.keys)
         if {key: before.get(key) for key in rest} != rest:
             logger.info("the optimizer's hyperparameters have changed: the model is compiled again")
             self._pending_state = compiled.program.state()

@@ -191,18 +191,22 @@ if [ -n "$python" ]; then
         "import tilescope; print(type(tilescope.open('$tries/out/profile.pop').operations()).__name__)"
     check "poptorch says what it needs" prints "poptorch needs PyTorch: install python3-torch" user python3 -c \
         "exec('try: import poptorch\nexcept ImportError as error: print(error)')"
+    check "popart says what it needs" prints "popart needs ONNX: install python3-onnx" user python3 -c \
+        "exec('try: import popart\nexcept ImportError as error: print(error)')"
     check "purge" inside dpkg --purge python3-tilescope
     list_files >"$work/after"
     diff "$work/before" "$work/after" >"$work/differences" || true
     check "the same files as before" empty "$work/differences"
-    echo "== In Python with PyTorch"
-    inside apt-get install -q -y --no-install-recommends python3-torch >"$work/log" 2>&1 ||
+    echo "== In Python with PyTorch and ONNX"
+    inside apt-get install -q -y --no-install-recommends python3-torch python3-onnx >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log" >&2; exit 1; }
     check "apt installs it" install_python
     check "poprun" user poprun --help
     check "pva and poptorch" user python3 -c "import pva, poptorch"
     check "poptorch computes" prints "(1, 2)" user python3 -c \
         "import torch, poptorch; print(tuple(poptorch.inferenceModel(torch.nn.Linear(4, 2))(torch.ones(1, 4)).shape))"
+    check "popart builds" prints "Relu:0" user python3 -c \
+        "import popart; b = popart.Builder(); print(b.aiOnnx.relu([b.addInputTensor('FLOAT', [2])]))"
     check "purge" inside dpkg --purge python3-tilescope
 fi
 

@@ -36,15 +36,15 @@ if(TARGET tilescope_python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
         "python3 (>= 3.${TILESCOPE_PYTHON_MINOR}~), python3 (<< 3.${next_minor}), python3-numpy")
-    # For poptorch, and for training over several instances; without them these say so.
-    set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-torch, python3-mpi4py, openmpi-bin")
+    # For poptorch, popart, and training over several instances; without them these say so.
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-torch, python3-onnx, python3-mpi4py, openmpi-bin")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "tilescope (= ${PROJECT_VERSION}), python3-pandas")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/postinst
         ${CMAKE_CURRENT_SOURCE_DIR}/debian/python/prerm)
     set(CPACK_DEBIAN_PYTHON_DESCRIPTION "TileScope compiles a model for an IPU that it simulates and writes a profile.
 This package has the modules tilescope (reports as pandas frames) and pva
 (the object model of Graphcore's libpva), for scripts that read profiles, and
-poptorch, popdist and libpvti, with which PyTorch scripts for the IPU run on the
-simulated one.")
+poptorch, popart, popdist and libpvti, with which PyTorch and PopART scripts for
+the IPU run on the simulated one.")
 endif()
 include(CPack)

@@ -195,7 +195,8 @@ private:
         const auto* reduce = std::get_if<ReduceAttributes>(&graph_.ops[last].attributes);
         const bool fused = reduce && nll && nll->function == CrossEntropy;
         const Op* softmax = fused ? makerOf(terms->inputs[0]) : nullptr;
-        if (!softmax || !std::holds_alternative<SoftmaxAttributes>(softmax->attributes))
+        if (!softmax || !std::holds_alternative<SoftmaxAttributes>(softmax->attributes) ||
+            !isOneHot(TensorId(terms->inputs[1]), producers))
             return Loss{output, lossScaling(loss.type, loss.shape, 1)};
         const double count = reduce->function == ReduceFunction::Mean
                                  ? static_cast<double>(graph_.tensors[terms->outputs[0]].elements())
@@ -204,6 +205,22 @@ private:
         probabilities_ = terms->inputs[0];
         scores_ = softmax->inputs[0];
         return lossGradient(TensorId(terms->inputs[1]), share);
+    }
+
+    /// Whether each row adds up to one, as the short gradient needs: masked or weighted labels do
+    /// not.
+    [[nodiscard]] bool isOneHot(TensorId labels, const std::vector<OpId>& producers) const {
+        while (producers[labels.index()].valid()) {
+            const Op& maker = graph_.ops[producers[labels.index()]];
+            const auto* elementwise = std::get_if<ElementwiseAttributes>(&maker.attributes);
+            if (elementwise != nullptr)
+                return elementwise->function == OneHot;
+            if (!std::holds_alternative<TransposeAttributes>(maker.attributes) &&
+                !std::holds_alternative<ReshapeAttributes>(maker.attributes))
+                return false;
+            labels = maker.inputs[0];
+        }
+        return false;
     }
 
     [[nodiscard]] DataType type() const { return graph_.tensors[scores_].type; }

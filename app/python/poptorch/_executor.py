@@ -9,7 +9,8 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy
 import torch
 from libpvti._recorder import recorder as _pvti
-from tilescope import _simulator
+from tilescope import _profile_files, _simulator
+from tilescope._learning_rates import split_learning_rates
 
 from . import _check, _jobs, _optimizers, _tracing, enums
 from ._anchors import Anchors, stacked
@@ -36,20 +37,12 @@ def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
     return show
 
 
-#: The program that last wrote each profile, as models of one name share a file.
-_writers: Dict[str, int] = {}
-
-
 def _finish_profile(program: Any, profile: str, zero: List[float]) -> None:
     """Adds the values of all calls, and libpvti's recordings, to the profile."""
-    if not profile or _writers.get(profile) != id(program):
-        return
-    record = _pvti.record(zero[0] if zero else _pvti.now()) if _pvti.has_events else None
     try:
-        program.finish_profile(record)
+        _profile_files.finish_profile(program, profile, zero)
     except ValueError as error:
         logger.warning("%s", error)
-    zero.clear()
 
 
 def _refuse_groups(*args: Any, **kwargs: Any) -> None:
@@ -161,7 +154,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
                                  traced.blocks, traced.half, self._instances)
             program = self._make_program(traced, job)
         figures = program.figures
-        _writers[job.profile] = id(program)
+        _profile_files.note_writer(program, job.profile)
         self._finish = weakref.finalize(self, _finish_profile, program, job.profile, self._zero)
         self._log(figures)
         if not figures["fits"]:
@@ -179,7 +172,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         else:
             self._state = OptimizerState()
         if self._optimizer is not None:
-            self._rates, _ = _optimizers.split_learning_rates(job.keys)
+            self._rates, _ = split_learning_rates(job.keys)
 
     def _make_program(self, traced: _tracing.Traced, job: _jobs.Job) -> Any:
         progress = _progress(self._options._show_compilation_progress_bar)
@@ -385,12 +378,12 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         if not self._training:
             raise Error("setOptimizer() is for training models")
         keys = _optimizers.job_options(optimizer, self._names())
-        rates, rest = _optimizers.split_learning_rates(keys)
+        rates, rest = split_learning_rates(keys)
         compiled = self._compiled
         self._optimizer = optimizer
         if compiled is None:
             return
-        _, before = _optimizers.split_learning_rates(compiled.keys)
+        _, before = split_learning_rates(compiled.keys)
         if {key: before.get(key) for key in rest} != rest:
             logger.info("the optimizer's hyperparameters have changed: the model is compiled again")
             self._pending_state = compiled.program.state()

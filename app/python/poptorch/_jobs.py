@@ -6,7 +6,8 @@ import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 import torch
-from tilescope import _simulator
+from tilescope import _profile_files
+from tilescope._option_faces import drop_idle
 
 from . import _optimizers, enums
 from ._environment import ENGINE_OPTIONS, engine_options, is_set, make_folder, named
@@ -102,23 +103,14 @@ def _ipus(options: Options, places: Dict[int, Place], replicas: int) -> int:
     return count
 
 
-def _is_true(text: str) -> bool:
-    return text.lower() in ("true", "1")
-
-
 def profile_file(engine: Dict[str, str], options: Options, training: bool) -> str:
     """The profile's path by Poplar's rules: named engines have directories of their own."""
-    all_of_them = _is_true(engine.get("autoReport.all", "false"))
-    wanted = any(
-        _is_true(engine.get(f"autoReport.output{part}", str(all_of_them)))
-        for part in ("GraphProfile", "ExecutionProfile"))
-    if not wanted:
-        return ""
     name = options.model_name if options.exists("model_name") else (
         "training" if training else "inference")
-    directory = os.path.join(engine.get("autoReport.directory", "."), name)
-    make_folder(directory, f"{named(ENGINE_OPTIONS)}, key 'autoReport.directory'")
-    return os.path.join(directory, "profile.pop")
+    path = _profile_files.profile_file(engine, name)
+    if path:
+        make_folder(os.path.dirname(path), f"{named(ENGINE_OPTIONS)}, key 'autoReport.directory'")
+    return path
 
 
 def _device(options: Options, ipus: int, replicas: int) -> Dict[str, str]:
@@ -179,15 +171,9 @@ def _leave_to_phases(keys: Dict[str, str]) -> None:
 
 
 def _drop_idle(keys: Dict[str, str], may_be: Set[str]) -> None:
-    """Drops those of `may_be` that mean nothing beside the others: one set of options is often used
-    for training and inference, one replica and several."""
-    while True:
-        idle = {key: why for key, why in _simulator.idle_options(keys).items() if key in may_be}
-        if not idle:
-            return
-        for key, why in idle.items():
-            logger.info("option %s has no effect: %s", key, why)
-            keys.pop(key)
+    """Drops keys without a meaning beside the others, and logs which."""
+    for key, why in drop_idle(keys, may_be).items():
+        logger.info("option %s has no effect: %s", key, why)
 
 
 def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.Optimizer],

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping
 
 import torch
 
@@ -134,14 +134,3 @@ def _element_types(values: Mapping[str, Any], keys: Dict[str, str]) -> None:
 def trained_parameters(optimizer: torch.optim.Optimizer) -> List[torch.Tensor]:
     """All parameters of all groups."""
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
-
-
-def split_learning_rates(keys: Dict[str, str]) -> Tuple[List[float], Dict[str, str]]:
-    """The learning rates of all groups, which may change between calls, and everything else, which
-    is compiled into the program."""
-    rest = {key: value for key, value in keys.items() if key != "learningRate"}
-    groups = json.loads(rest.pop("parameterGroups", "{}"))
-    rates = [float(keys["learningRate"])]
-    rates += [numbers.pop("learningRate") for numbers in groups.values()]
-    rest["parameterGroups"] = json.dumps(groups)
-    return rates, rest

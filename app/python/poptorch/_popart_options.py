@@ -2,49 +2,20 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, Dict, List
 
-from tilescope import _simulator
+from tilescope._option_faces import JobKeys, acting_options
+from tilescope._option_faces import keys_of as keys_of_face
 
 from . import _validator
 
-JobKeys = Dict[str, str]
-
-
-class _Acting(NamedTuple):
-    """A session option that is a key of a job."""
-    key: str
-    is_switch: bool
-    values: Dict[str, str]  #: values that the key spells in another way
-
-    def value(self, name: str, value: Any) -> str:
-        if "true" in self.values:
-            return self.values["true" if value else "false"]
-        if self.values:
-            if str(value) not in self.values:
-                raise ValueError(f"{name} is one of {', '.join(self.values)}, not {value}")
-            return self.values[str(value)]
-        return ("on" if value else "off") if self.is_switch else _validator.text_of(value)
-
-
 #: Options with an effect, by PopART's name.
-ACTING: Dict[str, _Acting] = {name: _Acting(*rest)
-                              for name, *rest in _simulator.face_options("popart")}
+ACTING = acting_options("popart")
 
 
 def keys_of(name: str, value: Any) -> JobKeys:
-    """Keys of a job for an option; entries of a dict are options of their own.
-
-    Raises:
-        ValueError: for a value that is not the option's.
-    """
-    if isinstance(value, dict):
-        keys: JobKeys = {}
-        for part, entry in value.items():
-            keys.update(keys_of(f"{name}.{part}", entry))
-        return keys
-    acting = ACTING.get(name)
-    return {acting.key: acting.value(name, value)} if acting else {}
+    """Keys of a job for an option, see :func:`tilescope._option_faces.keys_of`."""
+    return keys_of_face(ACTING, name, value)
 
 
 def _names() -> List[str]:

@@ -1,22 +1,11 @@
 """Checks values of options against the option table of the command line and jobs."""
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any
 
-from tilescope import _simulator
+from tilescope._option_faces import check, text_of
 
-
-def text_of(value: Any) -> str:
-    """A value as written in jobs."""
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    return str(value)
-
-
-def check(keys: Dict[str, str]) -> None:
-    """Raises ValueError, with the option table's message, for values out of bounds."""
-    for key, value in keys.items():
-        _simulator.check_option(key, value)
+__all__ = ["check", "number", "text_of", "whole_number"]
 
 
 def whole_number(key: str, value: Any) -> int:

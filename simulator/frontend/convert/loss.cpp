@@ -171,14 +171,20 @@ void convertGraphcoreNll(NodeConverter& node) {
         node.elementwise("nll", logarithms ? Multiply : CrossEntropy, {probabilities, expected});
     const std::string reduction = graphcoreReduction(node.node());
     const auto last = static_cast<std::int64_t>(scores.size()) - 1;
+    // A mean is one of the labels that count (PopART popx NllOpx).
+    const bool ofCounted = reduction == "mean" && node.node().has("ignoreIndex");
     const ReduceFunction function =
-        reduction == "mean" ? ReduceFunction::Mean : ReduceFunction::Add;
+        reduction == "mean" && !ofCounted ? ReduceFunction::Mean : ReduceFunction::Add;
     const auto axes =
         reduction == "none" ? std::vector<std::int64_t>{last} : axesFrom(0, scores.size());
     ReduceAttributes reduce{function, axes, false};
-    if (reduction == "mean")
+    if (function == ReduceFunction::Mean)
         reduce.scale = static_cast<double>(scores.back());
-    const TensorId loss = node.emit("reduce", reduce, {terms});
+    TensorId loss = node.emit("reduce", reduce, {terms});
+    if (ofCounted) {
+        const TensorId counted = node.emit("counted", reduce, {expected});
+        loss = node.elementwise("mean", Divide, {loss, counted});
+    }
     node.result(logarithms ? node.elementwise("", Negate, {loss}) : loss);
 }
 

@@ -67,33 +67,10 @@ def _scaled_add(node: _Node) -> _Parts:
             ("Add", [node.part("0"), node.part("1")], {})]
 
 
-def _loss_without_ignored(node: _Node) -> _Parts:
-    """A mean is over the labels that count. The sum is taken by itself, as the simulator's gradient of
-    softmax and loss in one counts all labels."""
-    ignored = numpy.array(node.attributes["ignoreIndex"], numpy.int32)
-    kept = {key: value for key, value in node.attributes.items()
-            if key != "reduction" and not key.startswith("__")}
-    total: _Parts = [(f"{GRAPHCORE_DOMAIN}:Nll", node.inputs, {**kept, "reduction": "NoReduction"}),
-                     ("ReduceSum", [node.part("0")], {"keepdims": 0})]
-    if node.attributes["reduction"] == b"Sum":
-        return total
-    return [*total, ("Constant", [], _constant(ignored)),
-            ("Equal", [node.inputs[1], node.part("2")], {}),
-            ("Not", [node.part("3")], {}),
-            ("Cast", [node.part("4")], {"to": node.type()}),
-            ("ReduceSum", [node.part("5")], {"keepdims": 0}),
-            ("Div", [node.part("1"), node.part("6")], {})]
-
-
-def _ignores(node: _Node) -> bool:
-    return "ignoreIndex" in node.attributes and node.attributes["reduction"] != b"NoReduction"
-
-
 #: Operators, when they are replaced, and by what.
 _RULES: Dict[str, Tuple[Callable[[_Node], bool], Callable[[_Node], _Parts]]] = {
     "Reshape": (lambda node: True, _reshape),
     "ScaledAdd": (lambda node: True, _scaled_add),
-    "Nll": (_ignores, _loss_without_ignored),
 }
 
 

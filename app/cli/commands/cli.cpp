@@ -109,11 +109,12 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     app.require_subcommand(1);
     Action action;
     addRunCommand(app, action, kept);
-    for (const auto add :
-         {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand, addReportCommand,
-          addDiffCommand, addQueryCommand, addExportCommand, addZooCommand, addSweepCommand,
-          addSweepWorkerCommand, addTryCommand, addOpCommand, addPythonCommand})
+    for (const auto add : {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand,
+                           addReportCommand, addDiffCommand, addQueryCommand, addExportCommand,
+                           addZooCommand, addSweepCommand, addSweepWorkerCommand, addTryCommand})
         add(app, action);
+    addOpCommand(app, action, !args.empty() && args.front() == "op");
+    addPythonCommand(app, action);
     try {
         // The parser takes its arguments in reverse order.
         const std::vector<std::string> whole = withWholeOptions(app, args);

@@ -31,7 +31,8 @@ void addSweepCommand(CLI::App& app, Action& action);
 void addSweepWorkerCommand(CLI::App& app, Action& action);
 void addTryCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);
-void addOpCommand(CLI::App& app, Action& action);
+/// `withTools`: their options, several hundred, which take longer than the rest of a start.
+void addOpCommand(CLI::App& app, Action& action, bool withTools);
 void addPythonCommand(CLI::App& app, Action& action);
 
 } // namespace tilescope::cli

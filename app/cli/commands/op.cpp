@@ -85,9 +85,11 @@ int runTool(const Tool& tool, const OpArguments& arguments, const Streams& strea
 
 } // namespace
 
-void addOpCommand(CLI::App& app, Action& action) {
+void addOpCommand(CLI::App& app, Action& action, bool withTools) {
     CLI::App* op = app.add_subcommand(
         "op", "Simulates one operation, with the arguments of the PopLibs tool of that name");
+    if (!withTools)
+        return;
     op->require_subcommand(1);
     for (const Tool& tool : opTools()) {
         CLI::App* command = op->add_subcommand(tool.name, tool.help);

@@ -4,7 +4,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import traceback
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
 
@@ -130,8 +130,7 @@ class Graph:
         self.outputs: List[Symbol] = []
         self.constants: Dict[str, numpy.ndarray] = {}
         self.packings: Dict[str, Packing] = {}
-        self.state: List[Tuple[Symbol, str]] = []  #: new values of initializers
-        self.penalties: List[Any] = []  #: scalars to add to the loss
+        self.moving: Set[str] = set()  #: initializers with moving statistics
         self.pass_number = 0
         self._scopes: List[str] = []
         self._taken: Dict[str, int] = {}
@@ -292,8 +291,7 @@ class Graph:
 
     def drop_unused(self) -> None:
         """Drops nodes, weights and constants that no output needs."""
-        needed = {out.value for out in self.outputs} | {new.value for new, _ in self.state}
-        needed |= {name for _, name in self.state}
+        needed = {out.value for out in self.outputs}
         kept: List[_Node] = []
         for node in reversed(self.nodes):
             if needed.intersection(node.outputs):
@@ -311,12 +309,11 @@ class Graph:
         self.outputs.append(x)
 
     def serialized(self) -> bytes:
-        """The graph as an ONNX model; new values of the state come last among its outputs."""
+        """The graph as an ONNX model."""
         nodes = [_onnx.node(n.kind, n.name, n.inputs, n.outputs, n.attributes) for n in self.nodes]
         values = {**self.constants, **{name: self.initial_value(name) for name in self.packings}}
         tensors = [_onnx.tensor(name, array) for name, array in values.items()]
         inputs = [_onnx.value_info(name, shape, kind) for name, (shape, kind) in self.inputs.items()]
-        results = [*self.outputs, *[new for new, _ in self.state]]
         outputs = [_onnx.value_info(out.value, out.shape, _types.device_name(out.dtype))
-                   for out in results]
+                   for out in self.outputs]
         return _onnx.model(self.name, nodes, tensors, inputs, outputs)

@@ -18,8 +18,7 @@ _counts: Dict[str, int] = {}
 
 def unique_name(kind: str) -> str:
     """"dense", then "dense_1" and so on, counted in the process."""
-    base = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind))
-    base = base.lower()
+    base = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])", "_", kind).lower()
     count = _counts.get(base, 0)
     _counts[base] = count + 1
     return base if count == 0 else f"{base}_{count}"

@@ -65,14 +65,14 @@ class _Recording(Graph):
 
     def mark(self) -> Tuple[int, ...]:
         """How much has been recorded."""
-        return len(self.nodes), len(self.inputs), len(self.reads), len(self.sent), len(self.state)
+        return len(self.nodes), len(self.inputs), len(self.reads), len(self.sent)
 
     def rewind(self, mark: Tuple[int, ...], update: Any) -> None:
         """Forgets what was recorded since."""
         del self.nodes[mark[0]:]
         for name in list(self.inputs)[mark[1]:]:
             del self.inputs[name]
-        del self.reads[mark[2]:], self.sent[mark[3]:], self.state[mark[4]:]
+        del self.reads[mark[2]:], self.sent[mark[3]:]
         if update is None:
             self.__dict__.pop("update", None)
         else:

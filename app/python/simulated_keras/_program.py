@@ -33,15 +33,14 @@ class Program:
         ids = {id(variable) for variable in trained or ()}
         names = {key for key, packing in graph.packings.items()
                  if any(id(variable) in ids for variable in packing.variables)}
-        state = [(old, [int(size) for size in new.shape]) for new, old in graph.state]
         self._compiled = _simulator.CompiledModel(
             graph.serialized(), name, keys, profile=profile, losses=[0] if training else None,
-            trained=names if training else None, parameters=set(graph.packings), state=state)
+            trained=names if training else None, parameters=set(graph.packings))
         self.figures: Dict[str, Any] = self._compiled.figures
         self._log()
         if not self.figures["fits"]:
             raise ResourceExhaustedError(self.figures["failure"])
-        self._changing: Set[str] = names | {old for _, old in graph.state}
+        self._changing: Set[str] = names | graph.moving
         self._held = set(self._compiled.weights())
         self._versions: Dict[str, Tuple[int, ...]] = {}
         self._lock = threading.RLock()

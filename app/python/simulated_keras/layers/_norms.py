@@ -51,8 +51,7 @@ class BatchNormalization(Layer):
                               x.channels_first, epsilon=float(self.epsilon))
         made = graph.emit_all("BatchNormalization", operands, 3, epsilon=float(self.epsilon),
                               momentum=float(self.momentum), training_mode=1)
-        for part, new in zip(parts[2:], made[1:]):
-            graph.state.append((Symbol(graph, new, part.shape, part.dtype), part.value))
+        graph.moving.update(part.value for part in parts[2:])
         return Symbol(graph, made[0], x.shape, x.dtype, x.channels_first)
 
     def get_config(self) -> Dict[str, Any]:

@@ -124,7 +124,8 @@ class _Category:
         raise self._unknown(name)
 
     def _unknown(self, name: str) -> Exception:
-        known = {path.rpartition(".")[2]: path for path in _paths(_DEFAULTS)}
+        own = {key: f"{self._lead}{key}" for key in self.__dict__}
+        known = {**{path.rpartition(".")[2]: path for path in _paths(_DEFAULTS)}, **own}
         near = difflib.get_close_matches(name, known, 1)
         hint = f"Did you mean '{known[near[0]]}'?" if near else ""
         return ValueError(f"'{self._lead}{name}' is not a valid attribute of this config. {hint}")

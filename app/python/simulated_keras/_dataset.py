@@ -83,10 +83,9 @@ class Dataset:
 
         def elements() -> Iterator[Any]:
             for element in generator(*(args or ())):
-                leaves = [element] if isinstance(spec, _types.TensorSpec) else _nest.flatten(element)
-                arrays = [numpy.asarray(leaf, wanted.dtype.as_numpy_dtype)
-                          for leaf, wanted in zip(leaves, _nest.flatten(spec))]
-                yield _nest.pack(spec, arrays)
+                yield _nest.map_structure(
+                    lambda wanted, part: numpy.asarray(part, wanted.dtype.as_numpy_dtype), spec,
+                    element)
 
         return Dataset(elements, UNKNOWN_CARDINALITY, spec)
 

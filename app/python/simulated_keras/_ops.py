@@ -31,6 +31,8 @@ def graph_of(*values: Any) -> Optional[Graph]:
     for value in _nest.flatten(list(values)):
         if isinstance(value, Symbol):
             return value.graph
+        if hasattr(value, "refuse_use"):
+            value.refuse_use()
     if any(isinstance(value, Variable) for value in _nest.flatten(list(values))):
         return current_graph()
     return None

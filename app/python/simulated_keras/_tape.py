@@ -17,6 +17,12 @@ class Gradient(TensorLike):
 
     __hash__ = object.__hash__
 
+    def refuse_use(self, *unused: Any) -> Any:
+        """Raises, as the machine applies gradients as they are."""
+        refuse("arithmetic with a gradient")
+
+    __array__ = __getitem__ = __iter__ = refuse_use
+
 
 class Update(NamedTuple):
     """What a program trains."""

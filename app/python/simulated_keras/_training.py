@@ -142,19 +142,24 @@ class Training(IpuOptions):
 
     # Steps
 
-    def _plan(self, source: Source, steps: Optional[int], replicas: int) -> Tuple[Optional[int], int]:
-        """Steps of an epoch (None: until the data end) and of an execution."""
-        if steps is None and source.size is not None:
-            steps = source.size // replicas
-            if source.size % replicas:
-                logger.warning("%d batches are not a multiple of %d replicas; the last ones are "
-                               "dropped", source.size, replicas)
+    def _plan(self, source: Source, steps: Optional[int], replicas: int) -> Tuple[int, int]:
+        """Steps of an epoch and of an execution, each with a batch for every replica."""
+        batches = steps if steps is not None else source.size
+        if batches is None:
+            raise ValueError("Could not infer the size of the data. You must specify the number of "
+                             "steps to run.")
+        if batches % replicas and source.size is not None:
+            logger.warning("Dataset of length %d is being evenly distributed between %d replicas. "
+                           "The remaining %d batches will be dropped.", source.size, replicas,
+                           batches % replicas)
+        steps = batches // replicas
+        if not steps:
+            raise ValueError(f"The provided dataset contains {batches} batches, too few for "
+                             f"{replicas} replicas.")
         each = self._steps_per_execution
-        if steps is None:
-            return None, each
         if each > steps:
             logger.warning("`steps_per_execution` has been set to %d but the dataset provided only "
-                           "contains %d batches. Using %d for `steps_per_execution`.", each, steps,
+                           "contains %d batches. Using %d as `steps_per_execution`.", each, steps,
                            steps)
             each = steps
         if steps % each:
@@ -163,30 +168,25 @@ class Training(IpuOptions):
                              "dropped.")
         return steps, each
 
-    def _executions(self, mode: str, batches: Iterator[Batch], steps: Optional[int], each: int,
+    def _executions(self, mode: str, batches: Iterator[Batch], steps: int, each: int,
                     replicas: int, accumulation: int) -> Iterator[Tuple[int, List[numpy.ndarray]]]:
         """Runs an epoch: steps done so far, and the results of all micro-batches of an execution,
         in the order of the data."""
         order = call_order(each // accumulation, replicas, accumulation)
         back = list(numpy.argsort(order))
-        done = 0
-        while steps is None or done < steps:
+        for done in range(each, steps + 1, each):
             taken = [batch for _, batch in zip(range(each * replicas), batches)]
             if len(taken) < each * replicas:
-                self._check_ended(taken, steps, done * replicas, each * replicas)
-                return
+                had = (done - each) * replicas + len(taken)
+                raise ValueError(
+                    "Your input does not have enough data. Make sure that your dataset or generator "
+                    f"can generate at least {steps * replicas} batches (currently it can only "
+                    f"generate {had} batches). You may need to use the repeat() function when "
+                    "building your dataset.")
             program, recorded = self._program(mode, taken[0], each // accumulation, accumulation)
             arrays = stacked([_nest.flatten(_fed(batch, mode)) for batch in taken], order)
             results = program.run(dict(zip(recorded.inputs, arrays)), range(len(order)))
-            done += each
             yield done, [result[back] for result in results]
-
-    @staticmethod
-    def _check_ended(taken: List[Batch], steps: Optional[int], before: int, wanted: int) -> None:
-        if steps is not None or (taken and len(taken) < wanted):
-            raise ValueError("Your input does not have enough data. Make sure that your dataset or "
-                             f"generator can generate at least {before + wanted} batches (currently "
-                             f"it can only generate {before + len(taken)} batches).")
 
     def _measured(self, results: List[numpy.ndarray], replicas: int) -> Dict[str, float]:
         """Takes an execution's values of the last replica; the running means."""
@@ -264,7 +264,7 @@ class Training(IpuOptions):
             return sample
         return _zeros_of(source._dataset.element_spec)  # type: ignore[attr-defined]
 
-    def _log_fit(self, sample: Batch, steps: Optional[int], each: int, accumulation: int,
+    def _log_fit(self, sample: Batch, steps: int, each: int, accumulation: int,
                  replicas: int) -> None:
         if each == 1:
             logger.info("The model `%s` has been configured with only 1 steps per execution. "
@@ -275,9 +275,8 @@ class Training(IpuOptions):
             logger.info("Training is %sdistributed and accumulating %d batches per optimizer step "
                         "across %d replicas, your effective batch size is %d.",
                         "" if replicas > 1 else "not ", accumulation, replicas, effective)
-            logger.info("Doing %d weight updates per execution per replica, which is %s per epoch "
-                        "per replica.", each // accumulation,
-                        "an unknown number" if steps is None else steps // accumulation)
+            logger.info("Doing %d weight updates per execution per replica, which is %d per epoch "
+                        "per replica.", each // accumulation, steps // accumulation)
 
     def _validate(self, data: Any, batch_size: Optional[int], steps: Optional[int]) -> Dict[str, float]:
         kept = {name: (t._total, t._count) for name, t in self._trackers.items()}

@@ -22,7 +22,7 @@ def folder_of_keras(tmp_path_factory):
     (folder / "datasets").mkdir()
     patterns = random.random((10, 28, 28)) * 255
     arrays = {}
-    for part, count in (("train", 384), ("test", 256)):
+    for part, count in (("train", 512), ("test", 256)):
         labels = random.integers(0, 10, count).astype(numpy.uint8)
         images = patterns[labels] + random.normal(0, 25, (count, 28, 28))
         arrays[f"x_{part}"], arrays[f"y_{part}"] = numpy.clip(images, 0, 255).astype(numpy.uint8), labels
@@ -48,7 +48,7 @@ def last_loss(text):
 
 def test_one_ipu(home):
     said = run("listing_1_2_3_single_ipu.py", home)
-    assert said.count("Epoch ") == 3 and "6/6 [====" in said and "8/8 [====" in said
+    assert said.count("Epoch ") == 3 and "8/8 [====" in said and "8/8 [====" in said
     assert last_loss(said) < 2.3
 
 
@@ -78,12 +78,12 @@ def test_a_known_model_in_stages(home):
 
 def test_executions_of_several_steps(home):
     said = run("listing_5_1_2_steps_per_execution.py", home)
-    assert said.count("6/6 [====") == 3 and "4/4 [====" in said
+    assert said.count("8/8 [====") >= 3 and "4/4 [====" in said
 
 
 def test_replicas(home):
     said = run("listing_5_3_4_5_replication.py", home)
-    assert said.count("2/2 [====") >= 3
+    assert said.count("4/4 [====") >= 3
 
 
 def test_a_loop_with_feeds(home):

@@ -187,12 +187,14 @@ class Dataset:
 
     def take(self, count: int, name: Optional[str] = None) -> "Dataset":
         """The first elements."""
+        count = int(count)
         total = count if self._count == INFINITE_CARDINALITY else (
             min(count, self._count) if self._count >= 0 else self._count)
         return Dataset(lambda: itertools.islice(self._elements(), count), total, self._spec)
 
     def skip(self, count: int, name: Optional[str] = None) -> "Dataset":
         """All but the first elements."""
+        count = int(count)
         total = max(self._count - count, 0) if self._count >= 0 else self._count
         return Dataset(lambda: itertools.islice(self._elements(), count, None), total, self._spec)
 

@@ -252,6 +252,10 @@ class Graph:
         value = self.emit_all(kind, names, 1, part, **attributes)[0]
         return Symbol(self, value, shape, dtype, channels_first)
 
+    def stages(self) -> Set[Optional[int]]:
+        """The pipeline stages of all nodes; None among them if one has none."""
+        return {node.attributes.get("__pipeline_stage") for node in self.nodes}
+
     def maker(self, symbol: Symbol) -> Tuple[str, Tuple[str, ...]]:
         """Operator and operands of the node that makes a tensor; empty for others."""
         node = self._makers.get(symbol.value)

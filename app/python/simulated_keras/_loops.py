@@ -24,6 +24,9 @@ from ._recording import takes_images
 from ._tensor import Tensor, Variable
 
 
+_MOST_PARTS = 20  #: of a loop, see :func:`_parts_of`
+
+
 class TensorFunction:
     """A function that was given to tf.function."""
 
@@ -273,11 +276,27 @@ def _program_of(graph: _Recording, update: Any, models: List[Model]) -> Program:
     batch = next((shape[0] for shape, _ in graph.inputs.values() if shape), 1)
     keys = keys_of(_Unpipelined(update.optimizer if training else None), training, 0, iterations,
                    int(batch), 1)
+    parts = _parts_of(iterations)
+    part = {**keys, "deviceIterations": str(iterations // parts)} if parts > 1 else None
     return Program(graph, graph.name, keys, profile_path(graph.name),
-                   update.variables if training else None, update.optimizer if training else None)
+                   update.variables if training else None, update.optimizer if training else None,
+                   part)
+
+
+def _parts_of(iterations: int) -> int:
+    """In how many parts a loop's values are computed, so that others can read an outfeed meanwhile."""
+    return max(parts for parts in range(1, _MOST_PARTS + 1) if iterations % parts == 0)
 
 
 def _run(compiled: _Compiled, leaves: List[Any]) -> Any:
+    """All parts of a call; the result is that of the last iteration."""
+    result = None
+    for _ in range(_parts_of(max(compiled.graph.iterations, 1))):
+        result = _run_part(compiled, leaves)
+    return result
+
+
+def _run_part(compiled: _Compiled, leaves: List[Any]) -> Any:
     program, graph = compiled.program, compiled.graph
     count = program.micro_batches
     given = [array_of(leaf) for leaf in leaves if _is_value(leaf)]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy
 
@@ -12,6 +12,7 @@ from ._errors import NotSimulated
 from ._functional import Input, InputLayer, KerasTensor, Network, Node, network
 from ._graph import Graph, in_stage
 from ._layer import Layer, unique_name
+from ._recording import call_model
 from ._saving import load_weights, save_weights
 from ._stages import (Called, FunctionalLayerPipelineStageAssignment, LayerPipelineStageAssignment)
 from ._summary import print_model
@@ -29,8 +30,9 @@ class Model(Layer, Training):
         name, trainable = kwargs.pop("name", None), kwargs.pop("trainable", True)
         Layer.__init__(self, trainable=trainable, name=name, dtype=kwargs.pop("dtype", None))
         self._seen_shapes: Any = None
+        self._called_stages: Set[Optional[int]] = set()  #: of the operations, in a subclass' call()
         self._set_up_training()
-        if args or kwargs:
+        if kwargs or any(arg is not self for arg in args):
             raise NotSimulated(f"{type(self).__name__}: a subclass that is given inputs and outputs")
 
     @property
@@ -61,9 +63,8 @@ class Model(Layer, Training):
         graph = Graph("build")
         with graph.active():
             inputs = [graph.input("x", shape, kind) for shape, kind in zip(shapes, kinds)]
-            self.built = True
-            kwargs = {"training": False} if "training" in self._call_arguments() else {}
-            self.call(inputs if several else inputs[0], **kwargs)
+            call_model(self, inputs if several else inputs[0], False)
+        self._called_stages = graph.stages()
 
     def _build_for(self, inputs: Any) -> None:
         """Layers make their weights when they are called."""
@@ -81,8 +82,8 @@ class Model(Layer, Training):
         with graph.active():
             x = _nest.map_structure(
                 lambda leaf: graph.input("x", leaf.shape, _types.dtype_of(leaf.dtype)), sample.x)
-            from ._recording import call_model
             call_model(self, x, False)
+        self._called_stages = graph.stages()
 
     def _is_complete(self) -> bool:
         return self._seen_shapes is not None
@@ -111,9 +112,9 @@ class Model(Layer, Training):
         raise NotSimulated("Model.save() is not simulated; save_weights() is")
 
     def _calls(self) -> List[Called]:
-        """The layers that have a stage themselves."""
-        return [Called(layer, layer._stage, []) for layer in self.layers
-                if layer._stage is not None]
+        """Stages as call() has them, with the model in place of its layers."""
+        return [Called(self, stage, []) for stage in sorted(
+            self._called_stages, key=lambda stage: -1 if stage is None else stage)]
 
     # Stages
 

@@ -26,20 +26,30 @@ class Program:
     """What the simulator has compiled of a graph."""
 
     def __init__(self, graph: Graph, name: str, keys: Dict[str, str], profile: str = "",
-                 trained: Optional[Sequence[Variable]] = None, optimizer: Any = None) -> None:
+                 trained: Optional[Sequence[Variable]] = None, optimizer: Any = None,
+                 part: Optional[Dict[str, str]] = None) -> None:
+        """`part` are the keys of a program of fewer iterations, which computes a call's values one
+        part after the other; the times and the profile are those of the whole."""
         graph.drop_unused()
         self.graph, self._optimizer = graph, optimizer
         training = trained is not None
         ids = {id(variable) for variable in trained or ()}
         names = {key for key, packing in graph.packings.items()
                  if any(id(variable) in ids for variable in packing.variables)}
-        self._compiled = _simulator.CompiledModel(
-            graph.serialized(), name, keys, profile=profile, losses=[0] if training else None,
-            trained=names if training else None, parameters=set(graph.packings))
+
+        def compiled(own: Dict[str, str], file: str, computes: bool) -> Any:
+            return _simulator.CompiledModel(
+                graph.serialized(), name, own, profile=file, computes=computes,
+                losses=[0] if training else None, trained=names if training else None,
+                parameters=set(graph.packings))
+
+        self._compiled = compiled(keys, profile, part is None)
         self.figures: Dict[str, Any] = self._compiled.figures
         self._log()
         if not self.figures["fits"]:
             raise ResourceExhaustedError(self.figures["failure"])
+        if part is not None:
+            self._compiled = compiled(part, "", True)
         self._changing: Set[str] = names | graph.moving
         self._held = set(self._compiled.weights())
         self._versions: Dict[str, Tuple[int, ...]] = {}

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, NamedTuple
 
 import numpy
 
-from . import _nest, _types
+from . import _nest, _ops, _types
 from ._data import Batch
 from ._graph import Graph, Symbol, in_stage
 from ._layer import Layer, training_mode
@@ -43,8 +43,9 @@ def call_model(model: Any, x: Any, training: bool) -> Any:
         return model.call(x, **kwargs)
 
 
-def record(model: Any, mode: str, sample: Batch, last_stage: Any) -> Recorded:
-    """Records a micro-batch; the results are those of the model, or loss and metrics."""
+def record(model: Any, mode: str, sample: Batch, last_stage: Any, share: float = 1.0) -> Recorded:
+    """Records a micro-batch; the results are those of the model, or loss and metrics. Training
+    minimises a share of the loss, which is what is returned then."""
     graph = Graph(model.name, mode == "train", takes_images(model))
     with graph.active():
         x = _declare(graph, model._input_names(len(_nest.flatten(sample.x))), sample.x)
@@ -56,11 +57,11 @@ def record(model: Any, mode: str, sample: Batch, last_stage: Any) -> Recorded:
                     graph.output(leaf)
             else:
                 graph.images_first = False
-                given += _add_loss(graph, model, results, sample)
+                given += _add_loss(graph, model, results, sample, share)
     return Recorded(graph, given, results)
 
 
-def _add_loss(graph: Graph, model: Any, results: Any, sample: Batch) -> List[str]:
+def _add_loss(graph: Graph, model: Any, results: Any, sample: Batch, share: float) -> List[str]:
     """Makes loss and metrics the outputs; the names of the inputs for labels."""
     before = set(graph.inputs)
     labels = _declare(graph, ["labels"] * len(_nest.flatten(sample.y)), sample.y)
@@ -68,6 +69,7 @@ def _add_loss(graph: Graph, model: Any, results: Any, sample: Batch) -> List[str
         graph, ["sampleWeights"] * len(_nest.flatten(sample.weights)), sample.weights)
     with graph.scope("loss"):
         loss = model._total_loss(labels, results, weights)
+        loss = loss if share == 1 else _ops.multiply(loss, share)
     graph.outputs.append(mark_loss(graph, loss))
     for name, metric in model._metric_values(labels, results).items():
         with graph.scope(name):

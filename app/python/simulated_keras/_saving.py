@@ -44,12 +44,34 @@ def save_weights(model: Any, path: str) -> None:
 def _read(path: str) -> List[numpy.ndarray]:
     if path.endswith((".h5", ".hdf5")):
         with _h5py().File(path, "r") as file:
-            return [numpy.asarray(file[name.decode() if isinstance(name, bytes) else name])
+            return [numpy.asarray(file[_text(name)])
                     for name in file.attrs["weight_names"]]
     with numpy.load(path if path.endswith(".npz") else f"{path}.npz") as file:
         return [file[name] for name in file.files]
 
 
+def _read_layers(file: Any, layers: List[Any]) -> None:
+    """Reads a file of Keras itself, which has a group of weights for each layer."""
+    names = [_text(name) for name in file.attrs["layer_names"]]
+    groups = [group for group in (file[name] for name in names) if len(group.attrs["weight_names"])]
+    own = [layer for layer in layers if layer.weights]
+    if len(own) != len(groups):
+        raise ValueError(f"You are trying to load a weight file containing {len(groups)} layers into "
+                         f"a model with {len(own)} layers.")
+    for layer, group in zip(own, groups):
+        layer.set_weights([numpy.asarray(group[_text(name)])
+                           for name in group.attrs["weight_names"]])
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
 def load_weights(model: Any, path: str) -> None:
     """Reads all variables of a model, in the order in which they were written."""
+    if path.endswith((".h5", ".hdf5")):
+        with _h5py().File(path, "r") as file:
+            if "layer_names" in file.attrs:
+                _read_layers(file, model.layers)
+                return
     model.set_weights(_read(path))

@@ -124,7 +124,8 @@ class Training(IpuOptions):
                 del self._programs[other]
         known = self._trackers
         stages = self._known_stages(sample)
-        recorded = record(self, mode, sample, stages - 1 if stages else None)
+        share = self._loss_share(accumulation) if mode == "train" else 1.0
+        recorded = record(self, mode, sample, stages - 1 if stages else None, share)
         if known and list(known) == list(self._trackers):
             self._trackers = known
         training = mode == "train"
@@ -135,6 +136,12 @@ class Training(IpuOptions):
                           self.optimizer if training else None)
         self._programs[key] = program, recorded
         return program, recorded
+
+    def _loss_share(self, accumulation: int) -> float:
+        """Where a job adds up the gradients of micro-batches, it does so over replicas, too; Keras
+        takes the mean of these."""
+        adds = accumulation > 1 and self._gradient_accumulation_reduction_method == "sum"
+        return 1 / self._replicas() if adds else 1.0
 
     def _known_stages(self, sample: Batch) -> int:
         self._build_on(sample)  # type: ignore[attr-defined]
@@ -186,6 +193,8 @@ class Training(IpuOptions):
             program, recorded = self._program(mode, taken[0], each // accumulation, accumulation)
             arrays = stacked([_nest.flatten(_fed(batch, mode)) for batch in taken], order)
             results = program.run(dict(zip(recorded.inputs, arrays)), range(len(order)))
+            if mode == "train":
+                results[0] = results[0] / numpy.float32(self._loss_share(accumulation))
             yield done, [result[back] for result in results]
 
     def _measured(self, results: List[numpy.ndarray], replicas: int) -> Dict[str, float]:

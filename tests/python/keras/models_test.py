@@ -54,6 +54,41 @@ def test_weights_in_files(strategy, tmp_path, suffix):
         other.set_weights(other.get_weights()[:1])
 
 
+def test_weights_in_a_file_of_keras(strategy, monkeypatch):
+    """A group for each layer, those without weights too; h5py is stood in for."""
+    from types import SimpleNamespace
+
+    from simulated_keras import _saving
+
+    class Group(dict):
+        def __init__(self, attrs, **values):
+            super().__init__(**values)
+            self.attrs = attrs
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return None
+
+    def norm():
+        return keras.Sequential([keras.layers.Flatten(input_shape=(2, 2)), keras.layers.BatchNormalization(),
+                                 keras.layers.Dense(1)])
+
+    given = [[numpy.full(4, number, numpy.float32) for number in range(4)],
+             [numpy.ones((4, 1), numpy.float32), numpy.zeros(1, numpy.float32)]]
+    groups = {"flat": Group({"weight_names": []})}
+    for name, arrays in zip(("norm", "last"), given):
+        names = [f"{name}/{number}" for number in range(len(arrays))]
+        groups[name] = Group({"weight_names": [text.encode() for text in names]}, **dict(zip(names, arrays)))
+    file = Group({"layer_names": [b"flat", b"norm", b"last"]}, **groups)
+    monkeypatch.setattr(_saving, "_h5py", lambda: SimpleNamespace(File=lambda path, mode: file))
+    model = norm()
+    model.load_weights("weights.h5")
+    assert [float(array.flat[0]) for array in model.layers[1].get_weights()] == [0, 1, 2, 3]
+    assert (model.layers[2].get_weights()[0] == 1).all()
+
+
 def test_the_optimizer_s_state_outlives_a_change_of_shape(strategy):
     """Two calls with other batch sizes are as one training of one optimizer."""
     results = []

@@ -174,6 +174,24 @@ def test_pipelines_add_up_gradients(strategy, random, make, method):
     alike(model.predict(x, batch_size=4), own(tensor(x)).detach().numpy())
 
 
+@pytest.mark.parametrize("strategy", [2], indirect=True)
+@pytest.mark.parametrize("method", ["sum", "mean"])
+def test_accumulated_gradients_are_averaged_over_replicas(strategy, random, method):
+    x = random.random((64, 5)).astype(numpy.float32)
+    y = random.random((64, 3)).astype(numpy.float32)
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(5, ))])
+    model.set_gradient_accumulation_options(gradient_accumulation_steps_per_replica=2,
+                                            gradient_accumulation_reduction_method=method)
+    model.compile("sgd", "mse", steps_per_execution=4)
+    own = nn.Sequential(dense(*model.get_weights()))
+    history = model.fit(x, y, batch_size=8, shuffle=False, verbose=0)
+    share = 2 if method == "sum" else 1  # train() averages over all four batches of an update
+    optimizer = torch.optim.SGD(own.parameters(), lr=0.01 * share)
+    losses = train(own, optimizer, nn.functional.mse_loss, batches_of(x, y, 8), 4, mean=True)
+    alike(model.get_weights(), weights_of(own))
+    alike(history.history["loss"], [numpy.mean(losses[1::2])])
+
+
 def test_gradient_accumulation_without_a_pipeline(strategy, random):
     x = random.random((64, 5)).astype(numpy.float32)
     y = random.random((64, 3)).astype(numpy.float32)

@@ -80,6 +80,7 @@ def Input(shape: Any = None, batch_size: Optional[int] = None, name: Optional[st
 
 class OperationLayer(Layer):
     """An operation of TensorFlow on results of layers."""
+    is_one_operation = True
 
     def __init__(self, function: Callable[..., Any]) -> None:
         name = getattr(function, "__name__", "operation")

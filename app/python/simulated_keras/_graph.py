@@ -133,6 +133,7 @@ class Graph:
         self.moving: Set[str] = set()  #: initializers with moving statistics
         self.pass_number = 0
         self._scopes: List[str] = []
+        self._alone = False
         self._taken: Dict[str, int] = {}
         self._values: Dict[Tuple[Any, ...], str] = {}
         self._makers: Dict[str, _Node] = {}
@@ -149,13 +150,15 @@ class Graph:
             _thread.graphs.pop()
 
     @contextlib.contextmanager
-    def scope(self, name: str) -> Iterator[None]:
-        """A context whose nodes are named after a layer."""
+    def scope(self, name: str, alone: bool = False) -> Iterator[None]:
+        """A context whose nodes are named after a layer; `alone`: by its name without the part."""
+        before, self._alone = self._alone, alone
         self._scopes.append(name)
         try:
             yield
         finally:
             self._scopes.pop()
+            self._alone = before
 
     def unique(self, name: str) -> str:
         """The name, with a number if it is taken."""
@@ -165,6 +168,7 @@ class Graph:
 
     def _named(self, part: str) -> str:
         path = "/".join(self._scopes)
+        part = "" if self._alone else part
         return self.unique(f"{path}/{part}" if path and part else path or part or "value")
 
     # Values

@@ -50,6 +50,9 @@ def training_mode(training: Optional[bool]) -> Iterator[None]:
 class Layer:
     """Base of all layers and models."""
 
+    #: Whether the nodes of a call are named after the layer alone.
+    is_one_operation = False
+
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None,
                  input_shape: Optional[Sequence[Optional[int]]] = None,
                  batch_input_shape: Optional[Sequence[Optional[int]]] = None,
@@ -195,7 +198,8 @@ class Layer:
         if "training" in self._call_arguments():
             kwargs["training"] = _mode.training if training is None else training
         stage = None if current_stage() is not None else self._stage
-        with graph.scope(self.name), in_stage(stage), training_mode(training):
+        alone = self.is_one_operation
+        with graph.scope(self.name, alone), in_stage(stage), training_mode(training):
             return self.call(*args, **kwargs)
 
     def _call_arguments(self) -> Any:

@@ -24,7 +24,8 @@ from ._recording import takes_images
 from ._tensor import Tensor, Variable
 
 
-_MOST_PARTS = 20  #: of a loop, see :func:`_parts_of`
+#: Of a loop, see :func:`_parts_of`: the most parts, and the fewest iterations of one.
+_MOST_PARTS, _LEAST_ITERATIONS = 20, 5
 
 
 class TensorFunction:
@@ -167,6 +168,7 @@ class _Compiled(NamedTuple):
     fed: List[str]  #: inputs that arguments give
     result: Any
     sent: List[Any]
+    kept: Any  #: function and arguments, whose identities are in the key
 
 
 _compiled: Dict[Any, _Compiled] = {}
@@ -203,7 +205,7 @@ def run_function(fn: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     leaves = _nest.flatten([list(args), kwargs])
     key = (id(fn.function), *[_signature(leaf) for leaf in leaves])
     if key not in _compiled:
-        _compiled[key] = _compile(fn, args, kwargs)
+        _compiled[key] = _compile(fn, args, kwargs)._replace(kept=(fn, args, kwargs))
     return _run(_compiled[key], leaves)
 
 
@@ -235,7 +237,7 @@ def _compile(fn: TensorFunction, args: Tuple[Any, ...], kwargs: Dict[str, Any]) 
         sent = [_nest.map_structure(lambda x: _output(graph, x), value) for _, value in graph.sent]
         result = _nest.map_structure(
             lambda x: _output(graph, x) if isinstance(x, (Symbol, Variable)) else x, result)
-    return _Compiled(_program_of(graph, update, models), graph, fed, result, sent)
+    return _Compiled(_program_of(graph, update, models), graph, fed, result, sent, None)
 
 
 def _current(graph: _Recording, x: Any) -> Any:
@@ -285,7 +287,8 @@ def _program_of(graph: _Recording, update: Any, models: List[Model]) -> Program:
 
 def _parts_of(iterations: int) -> int:
     """In how many parts a loop's values are computed, so that others can read an outfeed meanwhile."""
-    return max(parts for parts in range(1, _MOST_PARTS + 1) if iterations % parts == 0)
+    most = min(_MOST_PARTS, max(iterations // _LEAST_ITERATIONS, 1))
+    return max(parts for parts in range(1, most + 1) if iterations % parts == 0)
 
 
 def _run(compiled: _Compiled, leaves: List[Any]) -> Any:
@@ -307,8 +310,10 @@ def _run_part(compiled: _Compiled, leaves: List[Any]) -> Any:
         iterator = _present(read.iterator, current, number)
         inputs.update(zip(read.names, _next(iterator, count)))
     results = program.run(inputs, range(count))
+    length = max(graph.iterations, 1)
+    replicas = count * _parts_of(length) // length
     for (queue, _), places in zip(graph.sent, compiled.sent):
-        queue._take(places, _rows(places, results, count))
+        queue._take(places, _rows(places, results, replicas))
     return _nest.map_structure(
         lambda x: Tensor(results[x][-1]) if isinstance(x, _Place) else x, compiled.result)
 
@@ -332,9 +337,9 @@ def _next(iterator: DatasetIterator, count: int) -> List[numpy.ndarray]:
     return [numpy.stack(column) for column in zip(*elements)]
 
 
-def _rows(places: Any, results: List[numpy.ndarray], count: int) -> List[List[numpy.ndarray]]:
-    """What each iteration has sent; the replicas of one iteration are the first dimension."""
+def _rows(places: Any, results: List[numpy.ndarray], replicas: int) -> List[List[numpy.ndarray]]:
+    """What each iteration has sent; with several replicas these are the first dimension."""
     columns = [results[place] for place in _nest.flatten(places)]
-    return [[column[row] for column in columns] for row in range(count)]
-
-
+    if replicas > 1:
+        columns = [column.reshape(-1, replicas, *column.shape[1:]) for column in columns]
+    return [list(row) for row in zip(*columns)]

@@ -17,6 +17,9 @@ from ._system import logger
 from ._tensor import Tensor
 from .callbacks import CallbackList, History
 
+#: What models of TensorFlow may override, and those for IPUs may not.
+_FIXED = ("train_step", "test_step", "predict_step", "make_train_function", "make_test_function",
+          "make_predict_function")
 _MODES = {"train": "train_function", "test": "test_function", "predict": "predict_function"}
 
 
@@ -210,6 +213,11 @@ class Training(IpuOptions):
 
     def _check_compiled(self) -> None:
         _system.check_configured()
+        for name in _FIXED:
+            if hasattr(type(self), name):
+                raise RuntimeError(f"The function `{name}` for the model {self.name} has been "
+                                   "overridden. This is not supported when using Keras within an "
+                                   "IPUStrategy.")
         if self.optimizer is None:
             raise RuntimeError("You must compile your model before training/testing. Use "
                                "`model.compile(optimizer, loss)`.")

@@ -190,3 +190,16 @@ def test_an_infeed_queue_in_a_repeated_body(strategy):
 
     strategy.run(program)
     assert outfeed.dequeue().numpy().tolist() == [28, 92, 156, 220]
+
+
+@pytest.mark.parametrize("strategy", [2], indirect=True)
+def test_replicas_are_a_dimension_of_the_outfeed(strategy):
+    queue = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+
+    @tf.function
+    def loop(iterator):
+        for _ in tf.range(2):
+            queue.enqueue(tf.reduce_sum(next(iterator)[0]))
+
+    strategy.run(loop, args=(iter(data()), ))
+    assert queue.dequeue().numpy().tolist() == [[28, 92], [156, 220]]

@@ -214,3 +214,18 @@ def test_assignments_of_a_functional_model(capsys):
     assert rows == ["0", "1"]
     model.reset_pipeline_stage_assignment()
     assert model._stages() == 0
+
+
+def test_steps_of_one_s_own():
+    class Own(keras.Model):
+        def train_step(self, data):
+            return {}
+
+        def call(self, inputs):
+            return inputs
+
+    config_of(1)
+    with scope(), pytest.raises(RuntimeError, match="The function `train_step` for the model own has been overridden"):
+        model = Own(name="own")
+        model.compile("sgd", "mse")
+        model.fit(*DATA, batch_size=4)

@@ -59,7 +59,7 @@ def activated(y: Symbol, function: Any) -> Any:
     """A layer's result after its activation."""
     if function is activations.linear:
         return y
-    with y.graph.scope("activation"):
+    with y.graph.scope("activation", alone=True):
         return function(y)
 
 
@@ -72,6 +72,7 @@ def refuse_extras(layer: Layer, **extras: Any) -> None:
 
 class Activation(Layer):
     """A function of each element."""
+    is_one_operation = True
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -86,6 +87,7 @@ class Activation(Layer):
 
 class ReLU(Layer):
     """Positive values."""
+    is_one_operation = True
 
     def __init__(self, max_value: Optional[float] = None, negative_slope: float = 0.0,
                  threshold: float = 0.0, **kwargs: Any) -> None:
@@ -98,6 +100,7 @@ class ReLU(Layer):
 
 class LeakyReLU(Layer):
     """A slope for negative values."""
+    is_one_operation = True
 
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -109,6 +112,7 @@ class LeakyReLU(Layer):
 
 class ELU(Layer):
     """Exponential linear units."""
+    is_one_operation = True
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -120,6 +124,7 @@ class ELU(Layer):
 
 class Softmax(Layer):
     """Probabilities along a dimension."""
+    is_one_operation = True
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)

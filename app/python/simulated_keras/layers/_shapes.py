@@ -29,6 +29,7 @@ class Flatten(Layer):
 
 class Reshape(Layer):
     """Other sizes after the batch."""
+    is_one_operation = True
 
     def __init__(self, target_shape: Sequence[int], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -43,6 +44,7 @@ class Reshape(Layer):
 
 class Permute(Layer):
     """Dimensions after the batch in another order, counted from one."""
+    is_one_operation = True
 
     def __init__(self, dims: Sequence[int], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -105,6 +107,7 @@ class ZeroPadding3D(ZeroPadding2D):
 
 class Cropping2D(Layer):
     """An image without its border."""
+    is_one_operation = True
     rank = 2
 
     def __init__(self, cropping: Any = 0, data_format: Any = None, **kwargs: Any) -> None:
@@ -160,6 +163,7 @@ class UpSampling3D(UpSampling2D):
 
 class _Merge(Layer):
     """Base of layers with several operands of the same shape."""
+    is_one_operation = True
 
     def merge(self, parts: Sequence[Symbol]) -> Any:
         """The result."""

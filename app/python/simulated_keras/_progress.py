@@ -91,9 +91,9 @@ class ProgressBar(Callback):
         self._steps = self._seen = steps
         took = time.time() - self._start
         if self._verbose == 1:
-            head = f"\r{self._bar()} - {_duration(took)} {_per_step(self._step_time())}"
+            head = f"\r{self._bar()} - {took:.0f}s {_per_step(self._step_time())}"
         else:
-            head = f"{steps}/{steps} - {_duration(took)}"
+            head = f"{steps}/{steps} - {took:.0f}s"
         self._write(f"{head}{self._metrics(logs)}\n")
 
     def _step_time(self) -> float:

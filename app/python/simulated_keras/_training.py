@@ -1,7 +1,7 @@
 """compile(), fit(), evaluate() and predict() of models."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy
 
@@ -21,6 +21,15 @@ from .callbacks import CallbackList, History
 _FIXED = ("train_step", "test_step", "predict_step", "make_train_function", "make_test_function",
           "make_predict_function")
 _MODES = {"train": "train_function", "test": "test_function", "predict": "predict_function"}
+
+
+class _Run(NamedTuple):
+    """How a call goes through its data."""
+    mode: str
+    steps: int  #: of an epoch, each with a batch for every replica
+    each: int  #: steps of an execution
+    replicas: int
+    accumulation: int
 
 
 class Training(IpuOptions):
@@ -178,10 +187,11 @@ class Training(IpuOptions):
                              "dropped.")
         return steps, each
 
-    def _executions(self, mode: str, batches: Iterator[Batch], steps: int, each: int,
-                    replicas: int, accumulation: int) -> Iterator[Tuple[int, List[numpy.ndarray]]]:
+    def _executions(self, run: "_Run",
+                    batches: Iterator[Batch]) -> Iterator[Tuple[int, List[numpy.ndarray]]]:
         """Runs an epoch: steps done so far, and the results of all micro-batches of an execution,
         in the order of the data."""
+        mode, steps, each, replicas, accumulation = run
         order = call_order(each // accumulation, replicas, accumulation)
         back = list(numpy.argsort(order))
         for done in range(each, steps + 1, each):
@@ -240,37 +250,48 @@ class Training(IpuOptions):
                                                                       validation_split)
         verbose = 1 if verbose == "auto" else int(verbose)
         source = source_of(x, y, sample_weight, batch_size, steps_per_epoch, shuffle)
-        sample = self._first_batch(source)
-        self._build_on(sample)  # type: ignore[attr-defined]
-        replicas = self._replicas()
-        steps, each = self._plan(source, steps_per_epoch, replicas)
-        accumulation = self._accumulation(each)
-        self._log_fit(sample, steps, each, accumulation, replicas)
+        run = self._run_of("train", source, steps_per_epoch)
+        self._log_fit(source, run)
         self.history = History()
         hooks = CallbackList([ProgressBar(verbose, "train") if verbose else None, self.history,
-                              *_listed(callbacks)], self, epochs=epochs, steps=steps, verbose=verbose)
+                              *_listed(callbacks)], self, epochs=epochs, steps=run.steps,
+                             verbose=verbose)
         self.stop_training = False
         hooks.call("on_train_begin", None)
         logs: Dict[str, float] = {}
         for epoch in range(initial_epoch, epochs):
-            self.reset_metrics()
-            hooks.call("on_epoch_begin", epoch, None)
-            hooks.call("on_train_batch_begin", 0, None)
-            runs = self._executions("train", source.epoch(), steps, each, replicas, accumulation)
-            for done, results in runs:
-                logs = self._measured(results, replicas)
-                self.optimizer.iterations.assign_add(each // accumulation)
-                hooks.call("on_train_batch_end", done, logs)
-                if self.stop_training:
-                    break
+            logs = self._train_epoch(source, run, hooks, epoch)
             if validation_data is not None and (epoch + 1) % validation_freq == 0:
-                logs = {**logs, **self._validate(validation_data, validation_batch_size or batch_size,
-                                                 validation_steps)}
+                size = validation_batch_size or batch_size
+                logs = {**logs, **self._validate(validation_data, size, validation_steps)}
             hooks.call("on_epoch_end", epoch, logs)
             if self.stop_training:
                 break
         hooks.call("on_train_end", logs)
         return self.history
+
+    def _train_epoch(self, source: Source, run: "_Run", hooks: CallbackList,
+                     epoch: int) -> Dict[str, float]:
+        """The logs after an epoch's last execution."""
+        self.reset_metrics()
+        hooks.call("on_epoch_begin", epoch, None)
+        hooks.call("on_train_batch_begin", 0, None)
+        logs: Dict[str, float] = {}
+        for done, results in self._executions(run, source.epoch()):
+            logs = self._measured(results, run.replicas)
+            self.optimizer.iterations.assign_add(run.each // run.accumulation)
+            hooks.call("on_train_batch_end", done, logs)
+            if self.stop_training:
+                break
+        return logs
+
+    def _run_of(self, mode: str, source: Source, steps: Optional[int]) -> "_Run":
+        """How a call goes through the data; makes the weights if they are not there yet."""
+        sample = self._first_batch(source)
+        self._build_on(sample)  # type: ignore[attr-defined]
+        replicas = self._replicas()
+        steps, each = self._plan(source, steps, replicas)
+        return _Run(mode, steps, each, replicas, self._accumulation(each) if mode == "train" else 1)
 
     @staticmethod
     def _first_batch(source: Source) -> Batch:
@@ -281,19 +302,20 @@ class Training(IpuOptions):
             return sample
         return _zeros_of(source._dataset.element_spec)  # type: ignore[attr-defined]
 
-    def _log_fit(self, sample: Batch, steps: int, each: int, accumulation: int,
-                 replicas: int) -> None:
-        if each == 1:
+    def _log_fit(self, source: Source, run: "_Run") -> None:
+        if run.each == 1:
             logger.info("The model `%s` has been configured with only 1 steps per execution. "
                         "Consider increasing the value for the `steps_per_execution` argument "
                         "passed to the `compile()` method to improve performance.", self.name)
-        effective = _batch_of(sample) * accumulation * replicas
-        if accumulation > 1 or replicas > 1:
+        batches = run.accumulation * run.replicas
+        if batches > 1:
             logger.info("Training is %sdistributed and accumulating %d batches per optimizer step "
                         "across %d replicas, your effective batch size is %d.",
-                        "" if replicas > 1 else "not ", accumulation, replicas, effective)
+                        "" if run.replicas > 1 else "not ", run.accumulation, run.replicas,
+                        _batch_of(self._first_batch(source)) * batches)
             logger.info("Doing %d weight updates per execution per replica, which is %d per epoch "
-                        "per replica.", each // accumulation, steps // accumulation)
+                        "per replica.", run.each // run.accumulation,
+                        run.steps // run.accumulation)
 
     def _validate(self, data: Any, batch_size: Optional[int], steps: Optional[int]) -> Dict[str, float]:
         kept = {name: (t._total, t._count) for name, t in self._trackers.items()}
@@ -311,16 +333,14 @@ class Training(IpuOptions):
         """Loss and metrics of data."""
         self._check_compiled()
         source = source_of(x, y, sample_weight, batch_size, steps, False)
-        self._build_on(self._first_batch(source))  # type: ignore[attr-defined]
-        replicas = self._replicas()
-        steps, each = self._plan(source, steps, replicas)
+        run = self._run_of("test", source, steps)
         bar = ProgressBar(int(verbose), "test") if verbose else None
-        hooks = CallbackList([bar, *_listed(callbacks)], self, epochs=1, steps=steps)
+        hooks = CallbackList([bar, *_listed(callbacks)], self, epochs=1, steps=run.steps)
         self.reset_metrics()
         hooks.call("on_test_begin", None)
         logs: Dict[str, float] = {}
-        for done, results in self._executions("test", source.epoch(), steps, each, replicas, 1):
-            logs = self._measured(results, replicas)
+        for done, results in self._executions(run, source.epoch()):
+            logs = self._measured(results, run.replicas)
             hooks.call("on_test_batch_end", done, logs)
         hooks.call("on_test_end", logs)
         values = list(logs.values())
@@ -331,14 +351,12 @@ class Training(IpuOptions):
         """The model's results for all samples."""
         _system.check_configured()
         source = source_of(x, None, None, batch_size, steps, False)
-        self._build_on(self._first_batch(source))  # type: ignore[attr-defined]
-        replicas = self._replicas()
-        steps, each = self._plan(source, steps, replicas)
+        run = self._run_of("predict", source, steps)
         bar = ProgressBar(int(verbose), "predict") if verbose else None
-        hooks = CallbackList([bar, *_listed(callbacks)], self, epochs=1, steps=steps)
+        hooks = CallbackList([bar, *_listed(callbacks)], self, epochs=1, steps=run.steps)
         hooks.call("on_predict_begin", None)
         parts: List[List[numpy.ndarray]] = []
-        for done, results in self._executions("predict", source.epoch(), steps, each, replicas, 1):
+        for done, results in self._executions(run, source.epoch()):
             parts.append([result.reshape(-1, *result.shape[2:]) for result in results])
             hooks.call("on_predict_batch_end", done, {})
         hooks.call("on_predict_end", {})

@@ -18,6 +18,15 @@ def _pair(y_true: Any, y_pred: Any) -> Tuple[Any, Any]:
     return y_true, y_pred
 
 
+def fit_ranks(y_true: Any, y_pred: Any) -> Tuple[Any, Any]:
+    """Results without their last dimension where the labels have one less, as losses and metrics
+    of compile() take them; labels of one dimension count as columns."""
+    labels = max(len(y_true.shape), 2)
+    if len(y_pred.shape) == labels + 1 and y_pred.shape[-1] == 1:
+        y_pred = _ops.squeeze(y_pred, -1)
+    return y_true, y_pred
+
+
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     """The mean square of the differences."""
     y_true, y_pred = _pair(y_true, y_pred)
@@ -112,7 +121,7 @@ class Loss:
         return type(self).function(y_true, y_pred, **self._given)  # type: ignore[misc]
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        each = self.call(y_true, y_pred)
+        each = self.call(*fit_ranks(y_true, y_pred))
         if sample_weight is not None:
             each = _ops.multiply(each, _ops.cast(sample_weight, _types.float32))
         return self.reduced(each)

@@ -59,7 +59,8 @@ class Metric:
     def of_batch(self, y_true: Any, y_pred: Any) -> Any:
         """The value of a micro-batch, one number."""
         assert self.function is not None
-        return _ops.reduce_mean(type(self).function(y_true, y_pred))  # type: ignore[misc]
+        labels, results = losses.fit_ranks(y_true, y_pred)
+        return _ops.reduce_mean(type(self).function(labels, results))  # type: ignore[misc]
 
     def add(self, values: numpy.ndarray) -> None:
         """Takes the values of some micro-batches."""
@@ -109,7 +110,8 @@ class Accuracy(Metric):
         super().__init__(name, dtype)
 
     def of_batch(self, y_true: Any, y_pred: Any) -> Any:
-        return _ops.reduce_mean(accuracy_for(y_true, y_pred)(y_true, y_pred))
+        kind = accuracy_for(y_true, y_pred)
+        return _ops.reduce_mean(kind(*losses.fit_ranks(y_true, y_pred)))
 
 
 class _Function(Metric):
@@ -120,7 +122,7 @@ class _Function(Metric):
         self._function = function
 
     def of_batch(self, y_true: Any, y_pred: Any) -> Any:
-        return _ops.reduce_mean(self._function(y_true, y_pred))
+        return _ops.reduce_mean(self._function(*losses.fit_ranks(y_true, y_pred)))
 
 
 _BY_NAME = {"mse": losses.mean_squared_error, "mean_squared_error": losses.mean_squared_error,

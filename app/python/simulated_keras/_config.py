@@ -79,8 +79,8 @@ _DEFAULTS: Dict[str, Any] = {
         "minimum_remote_tensor_size": 128, "merge_infeed_io_copies": True,
         "merge_remote_buffers": MergeRemoteBuffersBehaviour.IF_BENEFICIAL,
         "enable_fast_math": False, "enable_graph_outlining": True},
-    "experimental": {"always_rearrange_copies_on_the_host": False, "enable_remote_buffer_embedding": False,
-                     "enable_prng_stability": False},
+    "experimental": {"always_rearrange_copies_on_the_host": False,
+                     "enable_remote_buffer_embedding": False, "enable_prng_stability": False},
 }
 #: Attributes that hold a dict of strings and are no category.
 _DICTS = ("poplar_options", "compilation_poplar_options", "gcl_poplar_options")

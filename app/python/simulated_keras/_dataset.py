@@ -139,7 +139,8 @@ class Dataset:
         if count >= 0:
             count = count // size if drop_remainder else -(-count // size)
         lead = size if drop_remainder else None
-        spec = _nest.map_structure(lambda s: _types.TensorSpec((lead, *s.shape), s.dtype), self._spec)
+        spec = _nest.map_structure(lambda s: _types.TensorSpec((lead, *s.shape), s.dtype),
+                                   self._spec)
         return Dataset(elements, count, spec)
 
     def unbatch(self) -> "Dataset":

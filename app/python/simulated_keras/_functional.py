@@ -59,7 +59,7 @@ class InputLayer(Layer):
 
     def __init__(self, input_shape: Any = None, batch_size: Optional[int] = None, dtype: Any = None,
                  name: Optional[str] = None, batch_input_shape: Any = None, **unused: Any) -> None:
-        name = name or unique_name("Input")
+        name = name or unique_name("Input", 1)
         if batch_input_shape is None:
             batch_input_shape = (batch_size, *(input_shape or ()))
         super().__init__(name=name, dtype=dtype, batch_input_shape=batch_input_shape)
@@ -69,8 +69,9 @@ class InputLayer(Layer):
         self.tensor = tensor
 
 
-def Input(shape: Any = None, batch_size: Optional[int] = None, name: Optional[str] = None,  # noqa: N802
-          dtype: Any = None, batch_shape: Any = None, **unused: Any) -> KerasTensor:
+def Input(shape: Any = None, batch_size: Optional[int] = None,  # noqa: N802
+          name: Optional[str] = None, dtype: Any = None, batch_shape: Any = None,
+          **unused: Any) -> KerasTensor:
     """The operand of a functional model; `shape` is without the batch."""
     if isinstance(shape, int):
         shape = (shape, )

@@ -321,7 +321,8 @@ class Graph:
         nodes = [_onnx.node(n.kind, n.name, n.inputs, n.outputs, n.attributes) for n in self.nodes]
         values = {**self.constants, **{name: self.initial_value(name) for name in self.packings}}
         tensors = [_onnx.tensor(name, array) for name, array in values.items()]
-        inputs = [_onnx.value_info(name, shape, kind) for name, (shape, kind) in self.inputs.items()]
+        inputs = [_onnx.value_info(name, shape, kind)
+                  for name, (shape, kind) in self.inputs.items()]
         outputs = [_onnx.value_info(out.value, out.shape, _types.device_name(out.dtype))
                    for out in self.outputs]
         return _onnx.model(self.name, nodes, tensors, inputs, outputs)

@@ -80,14 +80,14 @@ class IpuOptions:
         """The layers' calls with their stages, in the order of execution."""
         return []
 
-    def set_gradient_accumulation_options(self,
-                                          gradient_accumulation_steps_per_replica: Optional[int] = None,
-                                          gradient_accumulation_reduction_method: Any = "sum",
-                                          **unused: Any) -> None:
+    def set_gradient_accumulation_options(
+            self, gradient_accumulation_steps_per_replica: Optional[int] = None,
+            gradient_accumulation_reduction_method: Any = "sum", **unused: Any) -> None:
         """Gradients of so many micro-batches are combined before weights change."""
         _check_count(gradient_accumulation_steps_per_replica)
         self._gradient_accumulation_steps_per_replica = gradient_accumulation_steps_per_replica
-        self._gradient_accumulation_reduction_method = _method(gradient_accumulation_reduction_method)
+        method = _method(gradient_accumulation_reduction_method)
+        self._gradient_accumulation_reduction_method = method
         self._reset_programs()
 
     def set_pipelining_options(self,
@@ -106,7 +106,8 @@ class IpuOptions:
             gradient_accumulation_steps_per_replica
         self._pipelining_device_mapping = None if device_mapping is None else list(device_mapping)
         self._pipelining_accumulate_outfeed = bool(accumulate_outfeed)
-        self._gradient_accumulation_reduction_method = _method(gradient_accumulation_reduction_method)
+        method = _method(gradient_accumulation_reduction_method)
+        self._gradient_accumulation_reduction_method = method
         self._pipelining_kwargs = dict(pipelining_kwargs)
         self._reset_programs()
 
@@ -127,8 +128,9 @@ class IpuOptions:
         """Whether callbacks come for each step."""
         self._asynchronous_callbacks = bool(asynchronous)
 
-    def print_pipeline_stage_assignment_summary(self, line_length: Optional[int] = None,
-                                                print_fn: Optional[Callable[[str], Any]] = None) -> None:
+    def print_pipeline_stage_assignment_summary(
+            self, line_length: Optional[int] = None,
+            print_fn: Optional[Callable[[str], Any]] = None) -> None:
         """Prints the stage of each layer."""
         print_summary(self.name, self._calls(), line_length, print_fn)
 

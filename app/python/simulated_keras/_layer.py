@@ -16,10 +16,10 @@ from ._tensor import Tensor, Variable
 _counts: Dict[str, int] = {}
 
 
-def unique_name(kind: str) -> str:
-    """"dense", then "dense_1" and so on, counted in the process."""
+def unique_name(kind: str, first: int = 0) -> str:
+    """"dense", then "dense_1" and so on, counted in the process; inputs begin with "input_1"."""
     base = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])", "_", kind).lower()
-    count = _counts.get(base, 0)
+    count = _counts.get(base, first)
     _counts[base] = count + 1
     return base if count == 0 else f"{base}_{count}"
 

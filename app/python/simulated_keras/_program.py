@@ -71,7 +71,8 @@ class Program:
         """A call. `inputs` have all micro-batches in their first dimension; results of the wanted
         ones."""
         known = {name for name, _, _ in self._compiled.inputs}
-        arrays = {name: self._stored(name, array) for name, array in inputs.items() if name in known}
+        arrays = {name: self._stored(name, array) for name, array in inputs.items()
+                  if name in known}
         with self._lock:
             self._upload()
             results = self._compiled.run(arrays, list(wanted))

@@ -16,7 +16,8 @@ class IPUStrategy:
     """Models and variables that are made in its scope live on IPUs."""
 
     def __init__(self, ipu_device: str = "/device:IPU:0", cpu_device: str = "/device:CPU:0",
-                 enable_dataset_iterators: bool = True, enable_keras_extensions: bool = True) -> None:
+                 enable_dataset_iterators: bool = True,
+                 enable_keras_extensions: bool = True) -> None:
         self._device = ipu_device
 
     @contextlib.contextmanager

@@ -17,10 +17,13 @@ def _row(fields: Sequence[str], positions: Sequence[int]) -> str:
 
 
 def _shape_text(model: Any, layer: Any) -> str:
+    from ._functional import InputLayer
     from ._models import shapes_of
     shapes = shapes_of(layer)
     if not shapes:
         return "multiple"
+    if isinstance(layer, InputLayer):
+        return f"[{shapes[0]}]"
     return str(shapes[0] if len(shapes) == 1 else list(shapes))
 
 

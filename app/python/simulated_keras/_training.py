@@ -109,7 +109,8 @@ class Training(IpuOptions):
         values = {}
         several = len(outs) > 1
         given = self._given_metrics
-        lists = self._per_output(given, len(outs)) if isinstance(given, dict) else [given] * len(outs)
+        count = len(outs)
+        lists = self._per_output(given, count) if isinstance(given, dict) else [given] * count
         for number, (out, label, of) in enumerate(zip(outs, wanted, lists)):
             for metric in _metrics.get_all(of):
                 lead = f"{self._output_name(number)}_" if several else ""
@@ -144,7 +145,7 @@ class Training(IpuOptions):
         self._check_pipeline(accumulation if training else iterations, training)
         keys = keys_of(self, training, stages, iterations, _batch_of(sample), accumulation)
         program = Program(recorded.graph, self.name, keys, profile_path(_MODES[mode]),
-                          self.trainable_variables if training else None,  # type: ignore[attr-defined]
+                          self._trained() if training else None,
                           self.optimizer if training else None)
         self._programs[key] = program, recorded
         return program, recorded
@@ -154,6 +155,9 @@ class Training(IpuOptions):
         takes the mean of these."""
         adds = accumulation > 1 and self._gradient_accumulation_reduction_method == "sum"
         return 1 / self._replicas() if adds else 1.0
+
+    def _trained(self) -> List[Any]:
+        return list(self.trainable_variables)  # type: ignore[attr-defined]
 
     def _known_stages(self, sample: Batch) -> int:
         self._build_on(sample)  # type: ignore[attr-defined]
@@ -317,10 +321,12 @@ class Training(IpuOptions):
                         "per replica.", run.each // run.accumulation,
                         run.steps // run.accumulation)
 
-    def _validate(self, data: Any, batch_size: Optional[int], steps: Optional[int]) -> Dict[str, float]:
+    def _validate(self, data: Any, batch_size: Optional[int],
+                  steps: Optional[int]) -> Dict[str, float]:
         kept = {name: (t._total, t._count) for name, t in self._trackers.items()}
         batch = unpack(data) if isinstance(data, (tuple, list)) else Batch(data, None, None)
-        found = self.evaluate(batch.x, batch.y, batch_size, 0, batch.weights, steps, return_dict=True)
+        found = self.evaluate(batch.x, batch.y, batch_size, 0, batch.weights, steps,
+                              return_dict=True)
         for name, (total, count) in kept.items():
             self._trackers[name]._total, self._trackers[name]._count = total, count
         return {f"val_{name}": value for name, value in found.items()}

@@ -104,6 +104,9 @@ class TensorShape(tuple):
         part = super().__getitem__(key)
         return TensorShape(part) if isinstance(key, slice) else part
 
+    def __str__(self) -> str:
+        return str(tuple(self))
+
     def __repr__(self) -> str:
         return f"TensorShape({list(self)})"
 

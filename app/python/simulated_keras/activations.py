@@ -19,7 +19,8 @@ def linear(x: Any) -> Any:
 exponential = exp
 
 
-def relu(x: Any, alpha: float = 0.0, max_value: Optional[float] = None, threshold: float = 0) -> Any:
+def relu(x: Any, alpha: float = 0.0, max_value: Optional[float] = None,
+         threshold: float = 0) -> Any:
     """Positive values; `alpha` is the slope of negative ones."""
     if threshold:
         raise ValueError("relu: threshold is not simulated")

@@ -30,7 +30,8 @@ __version__ = "2.6.3"
 newaxis = None
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: Optional[str] = "Const") -> Tensor:
+def constant(value: Any, dtype: Any = None, shape: Any = None,
+             name: Optional[str] = "Const") -> Tensor:
     """A value; `shape` repeats a single number."""
     tensor = Tensor(value, dtype)
     if shape is None:

@@ -10,7 +10,8 @@ from .initializers import seed_all
 __all__ = ["normalize", "pad_sequences", "set_random_seed", "to_categorical"]
 
 
-def to_categorical(y: Any, num_classes: Optional[int] = None, dtype: str = "float32") -> numpy.ndarray:
+def to_categorical(y: Any, num_classes: Optional[int] = None,
+                   dtype: str = "float32") -> numpy.ndarray:
     """A one at the place of each class."""
     labels = numpy.asarray(y, int)
     shape = labels.shape[:-1] if labels.ndim > 1 and labels.shape[-1] == 1 else labels.shape
@@ -34,7 +35,8 @@ def set_random_seed(seed: int) -> None:
 
 
 def pad_sequences(sequences: Sequence[Any], maxlen: Optional[int] = None, dtype: Any = "int32",
-                  padding: str = "pre", truncating: str = "pre", value: float = 0.0) -> numpy.ndarray:
+                  padding: str = "pre", truncating: str = "pre",
+                  value: float = 0.0) -> numpy.ndarray:
     """Rows of one length: shorter ones filled, longer ones cut, before or behind."""
     length = maxlen if maxlen is not None else max(len(row) for row in sequences)
     result = numpy.full((len(sequences), length), value, dtype)

@@ -168,3 +168,30 @@ def test_devices_have_names(name):
     with tf.device(name):
         assert tf.matmul(tf.constant([[2.0]]), tf.constant([[3.0]])).numpy() == 6
     assert ipu.config.DeviceConnectionType.ON_DEMAND
+
+
+def test_two_replicas_of_a_pipeline(capsys):
+    x, labels = digits(512)
+    x, y = numpy.expand_dims(x.astype("float32"), -1), keras.utils.to_categorical(labels, 10)
+    cfg = ipu.config.IPUConfig()
+    cfg.device_connection.type = ipu.config.DeviceConnectionType.ON_DEMAND
+    cfg.auto_select_ipus = 4
+    cfg.configure_ipu_system()
+    with ipu.ipu_strategy.IPUStrategy().scope():
+        inputs = keras.Input(shape=(28, 28, 1))
+        with keras.ipu.PipelineStage(0):
+            h = layers.MaxPooling2D(pool_size=(2, 2))(layers.Conv2D(4, kernel_size=(3, 3), activation="relu")(inputs))
+        with keras.ipu.PipelineStage(1):
+            h = layers.Dropout(0.5)(layers.Flatten()(h))
+            h = layers.Dense(10, activation="softmax")(h)
+        model = keras.Model(inputs, h)
+        model.set_pipelining_options(gradient_accumulation_steps_per_replica=8,
+                                     pipeline_schedule=ipu.ops.pipelining_ops.PipelineSchedule.Grouped)
+        model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"], steps_per_execution=8)
+        model.summary()
+        model.fit(x, y, epochs=2, batch_size=16)
+        model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"], steps_per_execution=16)
+        model.evaluate(x, y, batch_size=16)
+    said = capsys.readouterr()
+    assert said.out.count("16/16 [" + 30 * "=") == 3 and "[(None, 28, 28, 1)]" in said.out
+    assert model._replicas() == 2

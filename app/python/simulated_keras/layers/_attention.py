@@ -59,7 +59,8 @@ class MultiHeadAttention(Layer):
         query = query.graph.plain(as_float(query))
         value = query if value is None else value
         key = value if key is None else key
-        q, k = self._heads_of("query", query, self.key_dim), self._heads_of("key", key, self.key_dim)
+        q = self._heads_of("query", query, self.key_dim)
+        k = self._heads_of("key", key, self.key_dim)
         v = self._heads_of("value", value, self.value_dim)
         scores = _ops.multiply(_ops.matmul(q, k, transpose_b=True), self.key_dim**-0.5)
         scores = _ops.softmax(scores)

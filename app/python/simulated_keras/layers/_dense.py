@@ -138,7 +138,8 @@ class Embedding(Layer):
     """A row of weights for each whole number."""
 
     def __init__(self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform",
-                 mask_zero: bool = False, input_length: Optional[int] = None, **kwargs: Any) -> None:
+                 mask_zero: bool = False, input_length: Optional[int] = None,
+                 **kwargs: Any) -> None:
         if input_length is not None and "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length, )
         super().__init__(**kwargs)

@@ -108,7 +108,8 @@ def _biases(layers: List[_Recurrent]) -> Packing:
         rows = []
         for array in arrays:
             own = _reordered(array, _LSTM_TO_ONNX) if lstm else array
-            rows.append(own.reshape(-1) if both else numpy.concatenate([own, numpy.zeros_like(own)]))
+            zeros = numpy.zeros_like(own)
+            rows.append(own.reshape(-1) if both else numpy.concatenate([own, zeros]))
         return numpy.stack(rows)
 
     def unpack(array: numpy.ndarray) -> List[numpy.ndarray]:
@@ -219,5 +220,6 @@ class Bidirectional(Layer):
 def _copy_of(layer: _Recurrent) -> _Recurrent:
     copied = type(layer)(layer.units, name=f"backward_{layer.name}", use_bias=layer.use_bias,
                          return_sequences=layer.return_sequences, reset_after=layer.reset_after)
-    copied._functions, copied._initial, copied._opens = layer._functions, layer._initial, layer._opens
+    copied._functions, copied._initial = layer._functions, layer._initial
+    copied._opens = layer._opens
     return copied

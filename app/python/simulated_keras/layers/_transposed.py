@@ -18,7 +18,8 @@ class SeparableConv2D(DepthwiseConv2D):
 
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
-        self.pointwise_kernel = self.add_weight("pointwise_kernel", (1, 1, self.filters, self.outputs))
+        shape = (1, 1, self.filters, self.outputs)
+        self.pointwise_kernel = self.add_weight("pointwise_kernel", shape)
         if self._biased:
             self.bias = self.add_weight("bias", (self.outputs, ), initializer="zeros")
 

@@ -213,7 +213,8 @@ class _GlobalPool(_Spatial):
 
 
 def _family(base: type, name: str, rank: int, **more: Any) -> type:
-    return type(name, (base, ), {"rank": rank, "__doc__": f"{name}.", "__module__": __name__, **more})
+    members = {"rank": rank, "__doc__": f"{name}.", "__module__": __name__, **more}
+    return type(name, (base, ), members)
 
 
 Conv1D, Conv2D, Conv3D = (_family(_Conv, f"Conv{n}D", n) for n in (1, 2, 3))

@@ -282,12 +282,22 @@ class Training(IpuOptions):
         hooks.call("on_train_batch_begin", 0, None)
         logs: Dict[str, float] = {}
         for done, results in self._executions(run, source.epoch()):
-            logs = self._measured(results, run.replicas)
             self.optimizer.iterations.assign_add(run.each // run.accumulation)
-            hooks.call("on_train_batch_end", done, logs)
+            for step, part in self._told(run, done, results):
+                logs = self._measured(part, run.replicas)
+                hooks.call("on_train_batch_end", step, logs)
             if self.stop_training:
                 break
         return logs
+
+    def _told(self, run: "_Run", done: int, results: List[numpy.ndarray]) -> Iterator[Any]:
+        """What callbacks hear of an execution: its end, or each of its steps."""
+        if not self._asynchronous_callbacks:
+            yield done, results
+            return
+        for step in range(run.each):
+            rows = slice(step * run.replicas, (step + 1) * run.replicas)
+            yield done - run.each + step + 1, [result[rows] for result in results]
 
     def _run_of(self, mode: str, source: Source, steps: Optional[int]) -> "_Run":
         """How a call goes through the data; makes the weights if they are not there yet."""

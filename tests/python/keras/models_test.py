@@ -123,6 +123,17 @@ def test_callbacks(strategy):
     assert len(model.fit(X, Y, batch_size=8, epochs=9, verbose=0, callbacks=[stop, rates]).epoch) == 2
 
 
+def test_callbacks_for_each_step_or_each_execution(strategy):
+    model = small()
+    for asynchronous, wanted in ((False, [2, 4]), (True, [1, 2, 3, 4])):
+        model.compile("sgd", "mse", steps_per_execution=2)
+        model.set_asynchronous_callbacks(asynchronous)
+        seen = []
+        count = keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: seen.append(batch))
+        model.fit(X, Y, batch_size=4, verbose=0, callbacks=[count])
+        assert seen == wanted
+
+
 def test_several_inputs_and_outputs(strategy):
     a, b = keras.Input((4, ), name="a"), keras.Input((2, ), name="b")
     joined = keras.layers.concatenate([a, b])

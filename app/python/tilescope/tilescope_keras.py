@@ -79,24 +79,33 @@ def record(model, folder, config=None, batch_size=None, mode="training", weights
         job["target"] = target
     if batch_size is not None:
         job["batchSize"] = int(batch_size)
-    training = mode == "training"
-    job.update(_pipelining(model, stages, training))
-    if training:
-        job.update(_accumulation(model, pipelined=stages > 0))
-        job.update(_optimizer(model.optimizer))
+    job.update(job_keys(model, mode, stages, config))
+    if mode == "training":
         job.update(_loss(getattr(model, "loss", None)))
     steps = _number(_first(model, "_steps_per_execution", "steps_per_execution"))
     if steps is not None and steps > 1:
         job["stepsPerExecution"] = steps
-    if config is not None:
-        job.update(_config(config, job))
-    if not training:
-        job.pop("recompute", None)
     job.update(more)
     _check(job)
     path = os.path.join(folder, "job.json")
     _write(path, job)
     return path
+
+
+def job_keys(model, mode, stages, config=None):
+    """The keys of a job for a model's stages, gradient accumulation and optimizer, and for the
+    IPUConfig; `stages` is the number of pipeline stages, 0 for none."""
+    training = mode == "training"
+    job = {"mode": mode}
+    job.update(_pipelining(model, stages, training))
+    if training:
+        job.update(_accumulation(model, pipelined=stages > 0))
+        job.update(_optimizer(model.optimizer))
+    if config is not None:
+        job.update(_config(config, job))
+    if not training:
+        job.pop("recompute", None)
+    return job
 
 
 def _check(job):
@@ -105,10 +114,10 @@ def _check(job):
         from tilescope import _simulator
     except ImportError:
         return
-    _simulator.check_options({key: _text(value) for key, value in job.items() if key != "model"})
+    _simulator.check_options({key: text_of(value) for key, value in job.items() if key != "model"})
 
 
-def _text(value):
+def text_of(value):
     """A value as written on the command line."""
     if isinstance(value, bool):
         return "on" if value else "off"

@@ -1,0 +1,133 @@
+"""keras.optimizers: those that the simulator updates weights with."""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, Optional, Tuple
+
+import numpy
+
+from ._errors import NotSimulated
+from ._tensor import Variable
+
+
+class Optimizer:
+    """Base of all; the updates themselves are the machine's."""
+
+    def __init__(self, name: Optional[str] = None, **numbers: Any) -> None:
+        for extra in ("decay", "clipnorm", "clipvalue", "global_clipnorm"):
+            if numbers.pop(extra, None):
+                raise NotSimulated(f"optimizers.{type(self).__name__}: {extra} is not simulated")
+        rate = numbers.pop("lr", None)
+        self._name = name or type(self).__name__
+        if rate is not None:
+            numbers["learning_rate"] = rate
+        self._numbers = numbers
+        given = numbers["learning_rate"]
+        self.schedule = given if isinstance(given, LearningRateSchedule) else None
+        self._rate = Variable(numpy.float32(self.schedule(0) if self.schedule else given), False,
+                              f"{self._name}/learning_rate")
+        self.iterations = Variable(numpy.int64(0), False, f"{self._name}/iter")
+        self.state: Dict[str, numpy.ndarray] = {}  #: moments by the machine's names, between programs
+
+    @property
+    def learning_rate(self) -> Variable:
+        """The step size; setting it takes effect with the next execution."""
+        return self._rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        self._rate.assign(numpy.float32(value))
+
+    lr = learning_rate
+
+    def present_rate(self) -> float:
+        """The step size of the next update, by the schedule if there is one."""
+        if self.schedule is not None:
+            self._rate.assign(numpy.float32(self.schedule(int(self.iterations))))
+        return float(self._rate)
+
+    def get_config(self) -> Dict[str, Any]:
+        """The numbers by Keras' names."""
+        rest = {key: value for key, value in self._numbers.items() if key != "learning_rate"}
+        return {"name": self._name, "learning_rate": self.present_rate(), **rest}
+
+    def apply_gradients(self, grads_and_vars: Iterable[Tuple[Any, Variable]],
+                        name: Optional[str] = None, **unused: Any) -> None:
+        """Makes the program that is recorded train with these gradients."""
+        from ._tape import apply
+        apply(self, list(grads_and_vars))
+
+    def minimize(self, loss: Any, var_list: Any, tape: Any = None, **unused: Any) -> None:
+        """The gradients of a loss, applied."""
+        from ._tape import Gradient
+        value = loss() if callable(loss) else loss
+        variables = var_list() if callable(var_list) else var_list
+        self.apply_gradients([(Gradient(value, variable), variable) for variable in variables])
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, with momentum if wanted."""
+
+    def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False,
+                 name: Optional[str] = None, **kwargs: Any) -> None:
+        if nesterov:
+            raise NotSimulated("optimizers.SGD: nesterov is not simulated")
+        super().__init__(name, learning_rate=learning_rate, momentum=momentum, nesterov=nesterov,
+                         **kwargs)
+
+
+class Adam(Optimizer):
+    """Moments of first and second order."""
+
+    def __init__(self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999,
+                 epsilon: float = 1e-7, amsgrad: bool = False, name: Optional[str] = None,
+                 **kwargs: Any) -> None:
+        if amsgrad:
+            raise NotSimulated("optimizers.Adam: amsgrad is not simulated")
+        super().__init__(name, learning_rate=learning_rate, beta_1=beta_1, beta_2=beta_2,
+                         epsilon=epsilon, amsgrad=amsgrad, **kwargs)
+
+
+class RMSprop(Optimizer):
+    """Steps divided by a mean of the gradients' size."""
+
+    def __init__(self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0,
+                 epsilon: float = 1e-7, centered: bool = False, name: Optional[str] = None,
+                 **kwargs: Any) -> None:
+        if centered:
+            raise NotSimulated("optimizers.RMSprop: centered is not simulated")
+        super().__init__(name, learning_rate=learning_rate, rho=rho, momentum=momentum,
+                         epsilon=epsilon, centered=centered, **kwargs)
+
+
+class LearningRateSchedule:
+    """A step size for each update; constant within an execution."""
+
+    def __call__(self, step: int) -> Any:
+        raise NotImplementedError
+
+
+class ExponentialDecay(LearningRateSchedule):
+    """A factor for each so many updates."""
+
+    def __init__(self, initial_learning_rate: float, decay_steps: int, decay_rate: float,
+                 staircase: bool = False, name: Optional[str] = None) -> None:
+        self._initial, self._steps, self._factor = initial_learning_rate, decay_steps, decay_rate
+        self._staircase = staircase
+
+    def __call__(self, step: int) -> float:
+        exponent = step // self._steps if self._staircase else step / self._steps
+        return self._initial * self._factor**exponent
+
+
+_BY_NAME = {"sgd": SGD, "adam": Adam, "rmsprop": RMSprop}
+
+
+def get(identifier: Any) -> Optimizer:
+    """The optimizer for a name or itself."""
+    if isinstance(identifier, Optimizer):
+        return identifier
+    found = _BY_NAME.get(str(identifier).lower())
+    if found is None:
+        raise ValueError(f"Unknown optimizer: {identifier}; simulated are "
+                         f"{', '.join(_BY_NAME)}")
+    return found()

@@ -92,6 +92,10 @@ class InstallTest : public QObject {
                 for (const QString& file : filesBelow(sources, package))
                     if (!file.contains("__pycache__"))
                         files << packages + file;
+        const QString app = QStringLiteral(TILESCOPE_SOURCE_DIR "/app/");
+        for (const QString& file : filesBelow(app, QStringLiteral("frameworks")))
+            if (!file.contains("__pycache__"))
+                files << "lib/tilescope/" + file;
         return files;
     }
 

@@ -49,6 +49,7 @@ std::optional<LossFunction> lossFunctionFrom(std::string_view name) {
 
 std::vector<std::string_view> lossFunctionNames() {
     std::vector<std::string_view> names;
+    names.reserve(2 * lossRows.size());
     for (const LossRow& row : lossRows)
         names.push_back(row.name);
     for (const LossRow& row : lossRows)

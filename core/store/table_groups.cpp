@@ -31,7 +31,7 @@ TILESCOPE_TABLE_GROUPS(TILESCOPE_DECLARE)
 
 std::span<const TableGroup> tableGroups() {
 #define TILESCOPE_CALL(group) group(),
-    static const TableGroup groups[] = {TILESCOPE_TABLE_GROUPS(TILESCOPE_CALL)};
+    static const auto groups = std::to_array<TableGroup>({TILESCOPE_TABLE_GROUPS(TILESCOPE_CALL)});
 #undef TILESCOPE_CALL
     return groups;
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// What a scaled pointer of 16 bits reaches (PopLibs, layout ScaledPtr32): vertices for larger
 /// tiles have whole pointers.
-constexpr std::int64_t scaledPointerReach = 256 * 1024;
+constexpr std::int64_t scaledPointerReach = 256 * std::int64_t{1024};
 constexpr std::int64_t unpackWorklist = 2;
 
 } // namespace

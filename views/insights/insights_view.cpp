@@ -17,6 +17,7 @@
 #include "views/insights/meter.h"
 #include "views/insights/short_button.h"
 #include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 #include "views/tables/cell_text.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"

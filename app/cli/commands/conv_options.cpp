@@ -1,6 +1,7 @@
 #include "app/cli/commands/conv_options.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -20,8 +21,8 @@ Sides sidesOf(const OpArguments& a, const std::string& key, const Numbers& field
     return {side(key + "-lower"), side(key + "-upper")};
 }
 
-constexpr const char* sided[] = {"padding", "truncation", "kernel-truncation", "kernel-padding",
-                                 "output-truncation"};
+constexpr auto sided = std::to_array<const char*>(
+    {"padding", "truncation", "kernel-truncation", "kernel-padding", "output-truncation"});
 
 /// The dilation of an input, in the forms that can be simulated.
 Numbers inDilationOf(const OpArguments& a, const sim::SingleConvLayer& layer) {

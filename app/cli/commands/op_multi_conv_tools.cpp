@@ -1,4 +1,5 @@
 // Convolutions that are planned together.
+#include <array>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -58,7 +59,7 @@ std::vector<OpArguments> argumentsByPart(const OpArguments& a) {
 struct JsonMember {
     const char *object, *member, *argument; ///< object "": the outermost
 };
-constexpr JsonMember convMembers[] = {
+constexpr auto convMembers = std::to_array<JsonMember>({
     {"", "dataType", "input-type"},
     {"", "inputType", "input-type"},
     {"", "batchSize", "batch-size"},
@@ -80,7 +81,7 @@ constexpr JsonMember convMembers[] = {
     {"outputTransform", "truncationLower", "output-truncation-lower"},
     {"outputTransform", "truncationUpper", "output-truncation-upper"},
     {"outputTransform", "stride", "stride"},
-};
+});
 
 /// A number, or an array of numbers or of texts that are numbers.
 std::string argumentText(const boost::json::value& value) {

@@ -100,11 +100,11 @@ void ToolOptions::resolve(std::ostream& notes) {
         if (given.option->count() == 0)
             continue;
         if (reasons.empty() || reasons.back().first != given.because)
-            reasons.push_back({given.because, {}});
+            reasons.emplace_back(given.because, std::vector<std::string>());
         reasons.back().second.push_back("--" + given.option->get_lnames().front());
     }
     if (!unknown.empty())
-        reasons.push_back({"plans are those of the simulated planner", std::move(unknown)});
+        reasons.emplace_back("plans are those of the simulated planner", std::move(unknown));
     for (const auto& [because, options] : reasons)
         notes << fmt::format("note: {} without effect: {}\n", fmt::join(options, ", "), because);
 }

@@ -28,7 +28,7 @@ std::string environment(const char* name) {
 
 /// Of a virtual environment that is active, else the system's, for which Debian's packages are.
 std::string interpreter() {
-    if (const std::string given = environment("TILESCOPE_PYTHON"); !given.empty())
+    if (std::string given = environment("TILESCOPE_PYTHON"); !given.empty())
         return given;
     const fs::path system = "/usr/bin/python3";
     std::error_code error;

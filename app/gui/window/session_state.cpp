@@ -40,7 +40,8 @@ views::Selected selectedFrom(const QJsonObject& json) {
     views::Selected selected;
     for (const ThingKind& kind : thingKinds())
         selected.add(kind.thing(json.value(keyOf(kind)).toInt(-1)));
-    for (const QJsonValue& tile : json.value(tilesKey).toArray())
+    const QJsonArray tiles = json.value(tilesKey).toArray();
+    for (const auto& tile : tiles)
         selected.add(TileId(tile.toInt(-1)));
     return selected;
 }

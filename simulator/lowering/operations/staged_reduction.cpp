@@ -84,7 +84,7 @@ VariableId StagedReduction::gather(const std::string& name, const TilePartials& 
 /// Reductions of different shapes begin on different tiles, so that their code does not gather on
 /// the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is *assumed*).
 std::int32_t StagedReduction::startTile(std::int32_t tiles) const {
-    std::uint64_t seed = static_cast<std::uint64_t>(function_);
+    auto seed = static_cast<std::uint64_t>(function_);
     for (const std::int64_t size : in_)
         seed = (seed ^ static_cast<std::uint64_t>(size)) * hashFactor;
     const std::int32_t places = std::max(1, context_.target().tilesPerIpu - tiles + 1);

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "core/store/table_group.h"
 
 namespace tilescope {

@@ -5,6 +5,7 @@
 #include "app/python/simulator/compiled_model.h"
 #include "core/base/error.h"
 #include "simulator/cost/collective.h"
+#include "simulator/frontend/onnx_types/weight_values.h"
 
 namespace tilescope::python {
 

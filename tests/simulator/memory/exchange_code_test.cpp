@@ -6,6 +6,7 @@
 
 #include "simulator/cost/footprint.h"
 #include "simulator/layout/layout.h"
+#include "simulator/lowering/program/builder.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/shared_exchanges.h"
 #include "simulator/simulate.h"

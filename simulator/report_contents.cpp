@@ -26,8 +26,10 @@ bool wantsProfile(const EngineOptions& options) {
 Profile wantedPart(Profile profile, const EngineOptions& options) {
     if (!engineSwitch(options, "autoReport.outputExecutionProfile", true))
         dropExecution(profile);
-    if (!engineSwitch(options, "autoReport.outputDebugInfo", true))
+    if (!engineSwitch(options, "autoReport.outputDebugInfo", true)) {
         profile.modelGraph = {};
+        profile.source = {};
+    }
     if (!engineSwitch(options, "autoReport.outputLoweredVars", true)) {
         profile.placements = {};
         profile.placementOfTile = {};

@@ -49,8 +49,9 @@ constexpr auto field(std::string_view name, T& member, Check check = {}, std::in
 }
 /// A member that is read from somewhere else than it is written to: a view's column, an expression.
 template <class T, class Check = std::nullptr_t>
-constexpr auto readFrom(std::string_view source, T& member, Check check = {}) {
-    return StoredColumn<Held::ReadOnly, T&, Check>{source, member, check};
+constexpr auto readFrom(std::string_view source, T& member, Check check = {},
+                        std::int64_t since = 1) {
+    return StoredColumn<Held::ReadOnly, T&, Check>{source, member, check, since};
 }
 /// A value computed from the struct, or a function that computes it; it is only written.
 template <class T> constexpr auto derived(std::string_view name, const T& value) {

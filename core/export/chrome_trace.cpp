@@ -63,7 +63,7 @@ public:
         , shift_(whole_ && source.host != nullptr ? -cycleTicks(source.host->firstCycle()) : 0) {}
 
     ChromeTraceResult write() {
-        out_ << "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"model\": "
+        out_ << R"({"displayTimeUnit": "ns", "otherData": {"model": )"
              << jsonText(source_.info.model)
              << ", \"target\": " << jsonText(source_.info.target.name)
              << ", \"clockHz\": " << fmt::format("{}", clockHz_)

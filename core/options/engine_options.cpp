@@ -43,8 +43,7 @@ void addEngineOptions(EngineOptions& options, std::string_view json, const std::
     const boost::json::object* object = parsed.if_object();
     if (object == nullptr)
         throw UserError(fmt::format(
-            "{}: engine options are a JSON object such as {{\"autoReport.all\":\"true\"}}",
-            origin));
+            R"({}: engine options are a JSON object such as {{"autoReport.all":"true"}})", origin));
     for (const auto& [key, value] : *object) {
         if (value.is_object() || value.is_array() || value.is_null())
             throw UserError(fmt::format(

@@ -22,14 +22,14 @@ struct GroupNumber {
     const char* key;
     std::optional<double> ParameterGroup::*member;
 };
-constexpr GroupNumber groupNumbers[] = {
+constexpr auto groupNumbers = std::to_array<GroupNumber>({
     {"learningRate", &ParameterGroup::learningRate},
     {"weightDecay", &ParameterGroup::weightDecay},
     {"momentum", &ParameterGroup::momentum},
     {"beta1", &ParameterGroup::beta1},
     {"beta2", &ParameterGroup::beta2},
     {"optimizerEpsilon", &ParameterGroup::optimizerEpsilon},
-};
+});
 
 const GroupNumber& numberNamed(std::string_view key) {
     const auto* const found =

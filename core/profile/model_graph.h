@@ -8,6 +8,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/ids.h"
+#include "core/profile/source_code.h"
 
 namespace tilescope {
 
@@ -64,6 +65,7 @@ struct ModelNode {
     /// Operations of the calls that it runs in, outermost first; empty outside of functions, and in
     /// files before schema version 7.
     std::vector<OperationId> calls = {};
+    SourcePlace source = {};
     friend bool operator==(const ModelNode&, const ModelNode&) = default;
 };
 

@@ -15,6 +15,7 @@
 #include "core/profile/model_graph.h"
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
+#include "core/profile/source_code.h"
 #include "core/profile/trace.h"
 #include "core/profile/values.h"
 #include "core/target/target.h"
@@ -241,6 +242,7 @@ struct Profile {
     std::vector<ProgramId> phases;
     std::vector<HostSpan> hostSpans; ///< in the order in which they began
     HostRecord hostRecord;           ///< of the program that ran the machine
+    SourceCode source;               ///< of the program that made the model
     ProfileValues values;            ///< empty if nothing was computed
 };
 } // namespace tilescope

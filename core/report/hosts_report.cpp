@@ -142,6 +142,7 @@ void addMachineLanes(const ProfileView& profile, Document& document) {
     const ProfileReader reader = profile.reader();
     const HostTimeline host(reader, *trace, programs, *profile.streams());
     std::vector<IpuId> ipus;
+    ipus.reserve(static_cast<std::size_t>(profile.info().target.ipus));
     for (std::int32_t ipu = 0; ipu < profile.info().target.ipus; ++ipu)
         ipus.emplace_back(ipu);
     document.tables.push_back(hostLanesTable(host, programs.size()));

@@ -25,6 +25,7 @@ Breakdown breakdownFrom(const std::string& text) {
     const std::string name = text.substr(0, colon);
     const std::optional<CostLayer> layer = fromName<CostLayer>(name);
     std::vector<std::string> names;
+    names.reserve(costLayers.size());
     for (const CostLayer one : costLayers)
         names.emplace_back(toString(one));
     if (!layer)

@@ -50,6 +50,8 @@ Document verticesReport(const ProfileView& profile, const ReportRequest& request
 Document exchangesReport(const ProfileView& profile, const ReportRequest& request);
 Document programsReport(const ProfileView& profile, const ReportRequest& request);
 Document operationsReport(const ProfileView& profile, const ReportRequest& request);
+/// Costs by line, function, file or stack of the program that made the model.
+Document sourceReport(const ProfileView& profile, const ReportRequest& request);
 Document traceReport(const ProfileView& profile, const ReportRequest& request);
 Document stagesReport(const ProfileView& profile, const ReportRequest& request);
 Document phasesReport(const ProfileView& profile, const ReportRequest& request);

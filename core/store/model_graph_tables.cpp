@@ -5,9 +5,14 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithModelGraph = 5;
+constexpr std::int64_t firstVersionWithSource = 12;
 
 TensorSource sourceAt(const Statement& row, int at) {
     return row.isNull(at) ? TensorSource::Operation : valueAt<TensorSource>(row, at);
+}
+
+SourceLink linkAt(const Statement& row, int at) {
+    return row.isNull(at) ? SourceLink::Written : valueAt<SourceLink>(row, at);
 }
 
 constexpr auto nodeTable = storedTable<ModelNode>(
@@ -18,7 +23,11 @@ constexpr auto nodeTable = storedTable<ModelNode>(
         to(rowNumber("id"), given<std::string_view>("name"), given<std::string_view>("type"),
            field("operation", m.operation), field("phase", m.phase), field("stage", m.stage),
            readFrom("coalesce(name, own_name)", m.name),
-           readFrom("coalesce(type, own_type)", m.type));
+           readFrom("coalesce(type, own_type)", m.type),
+           field("source_frame", m.source.frame, nullptr, firstVersionWithSource),
+           derived("source_link",
+                   m.source.frame.valid() ? std::optional(m.source.link) : std::nullopt),
+           readFrom("source_link", m.source.link, linkAt, firstVersionWithSource));
     });
 
 constexpr auto graphTensorTable =
@@ -124,7 +133,8 @@ TableGroup modelGraphTables() {
 -- The model's graph (since version 5), in the order of execution: operations after import, training
 -- and other transforms, before repeated parts became functions. operation: whose program and costs
 -- are its own; several places share one where it is in a function. name and type: NULL where
--- they are the operation's. phase: forward, backward, update. Calls have no tensors.
+-- they are the operation's. phase: forward, backward, update. Calls have no tensors. source_frame (since
+-- version 12): the innermost line that made it; source_link: why: written, inferred, gradient, moved, update.
 CREATE TABLE graph_operations{};
 -- name: NULL where it is that of the operation that makes it. source: input, weight, constant,
 -- remote, NULL where an operation makes it. is_output: 1 for results of the model.

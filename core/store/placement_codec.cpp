@@ -2,49 +2,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <unordered_map>
-#include <zstd.h>
-#include <zstd_errors.h>
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/store/compression.h"
 #include "core/tiles/tile_series.h"
 #include "core/tiles/varint.h"
 
 namespace tilescope {
 namespace {
 
-constexpr int compressionLevel = 3;
 // A chunk of 64 tiles with 100,000 variables each stays below this: more is damage.
 constexpr std::size_t maxChunkBytes = std::size_t{1} << 27;
 
 using Offsets = std::unordered_map<std::int32_t, std::int64_t>;
-
-std::vector<std::byte> compress(std::span<const std::byte> raw) {
-    std::vector<std::byte> packed(ZSTD_compressBound(raw.size()));
-    const std::size_t size =
-        ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), compressionLevel);
-    if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
-        throw std::bad_alloc();
-    if (ZSTD_isError(size))
-        throw InternalError(std::string("zstd: ") + ZSTD_getErrorName(size));
-    packed.resize(size);
-    return packed;
-}
-
-std::vector<std::byte> decompress(std::span<const std::byte> packed) {
-    const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > maxChunkBytes)
-        throw DamagedProfile("a chunk of tile addresses cannot be read");
-    std::vector<std::byte> raw(size);
-    const std::size_t got = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
-    if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
-        throw std::bad_alloc();
-    if (ZSTD_isError(got) || got != raw.size())
-        throw DamagedProfile("a chunk of tile addresses cannot be read");
-    return raw;
-}
 
 void sortByVariable(std::vector<PlacedVariable>& placed) {
     std::sort(placed.begin(), placed.end(),
@@ -101,11 +73,12 @@ std::vector<std::byte> encodePlacements(std::span<const Placement> placements) {
         after.insert(after.end(), known, before.cend());
         before.swap(after);
     }
-    return compress(raw);
+    return compressed(raw);
 }
 
 std::vector<Placement> decodePlacements(std::span<const std::byte> data) {
-    const std::vector<std::byte> raw = decompress(data);
+    const std::vector<std::byte> raw =
+        decompressed(data, maxChunkBytes, "a chunk of tile addresses cannot be read");
     VarintReader reader(raw);
     const std::uint64_t count = reader.next();
     if (count > placementsPerChunk)

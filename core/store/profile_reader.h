@@ -40,6 +40,7 @@ namespace tilescope {
     PART(tileMemory)                                                                               \
     PART(pipeline)                                                                                 \
     PART(hostRecord)                                                                               \
+    PART(source)                                                                                   \
     PART(values)
 
 /// Names a member of Profile.

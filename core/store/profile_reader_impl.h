@@ -20,6 +20,8 @@ template <> inline constexpr IdList idListOf<ExchangeId>{"exchanges"};
 template <> inline constexpr IdList idListOf<StreamId>{"streams"};
 template <> inline constexpr IdList idListOf<RemoteBufferId>{"remote_buffers"};
 template <> inline constexpr IdList idListOf<ValueTensorId>{"value_tensors"};
+template <> inline constexpr IdList idListOf<SourceFileId>{"source_files"};
+template <> inline constexpr IdList idListOf<SourceFrameId>{"source_frames"};
 
 /// A file that is known to be a profile of a supported schema, with its info table read.
 class ProfileReader::Impl {

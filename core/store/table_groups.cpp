@@ -9,6 +9,7 @@ namespace tilescope {
 #define TILESCOPE_TABLE_GROUPS(GROUP)                                                              \
     GROUP(infoTables)                                                                              \
     GROUP(operationTables)                                                                         \
+    GROUP(sourceTables)                                                                            \
     GROUP(modelGraphTables)                                                                        \
     GROUP(variableTables)                                                                          \
     GROUP(computeSetTables)                                                                        \

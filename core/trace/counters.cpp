@@ -114,10 +114,10 @@ std::vector<TraceSums> columnSums(const TraceIndex& index, IpuId ipu, const Cycl
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (stop.stop_requested())
             throw Cancelled();
-        TraceSums until = running.until(columns.border(i + 1));
+        const TraceSums until = running.until(columns.border(i + 1));
         sums[i] = until - before;
         sums[i].steps = 0;
-        before = std::move(until);
+        before = until;
     }
     return sums;
 }

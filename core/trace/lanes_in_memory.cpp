@@ -16,6 +16,7 @@ void addExecution(auto& total, std::int64_t cycles) {
 
 template <class Key, class Total> std::vector<Total> valuesOf(const std::map<Key, Total>& totals) {
     std::vector<Total> values;
+    values.reserve(totals.size());
     for (const auto& [key, total] : totals)
         values.push_back(total);
     return values;

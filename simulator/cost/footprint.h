@@ -59,7 +59,7 @@ inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBy
 /// Payload of the start; a longer send needs an instruction that announces it, and one for each
 /// continuation.
 inline constexpr std::int64_t exchangeSendBytes = 256;
-inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
+inline constexpr std::int64_t exchangeContinuationBytes = std::int64_t{4096} * 4;
 /// A message from another tile: one instruction selects that source. It is stored after the
 /// previous message, since messages of an operand come in the order of their addresses, so only
 /// the first of an operand needs an instruction for its address (assumed).

@@ -110,6 +110,7 @@ struct Op {
     std::vector<std::int32_t> randomStreams = {};
     /// The host starts a second program with it, in a graph that is not a framework's model.
     bool startsProgram = false;
+    SourcePlace source = {}; ///< the line that made it, in Graph::source
 
     [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };
@@ -154,6 +155,8 @@ struct Graph {
     ModelGraph model;
     /// Names of the parts of each weight's gradient, by the weight's name; only in training.
     std::map<std::string, std::vector<std::string>> gradientParts;
+    /// Lines of the program that made the model; only the outermost graph has any.
+    SourceCode source;
     /// Operations that outlining has put into functions, by their names.
     std::map<std::string, FunctionPlace> functionPlaces;
 

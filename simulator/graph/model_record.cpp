@@ -36,6 +36,7 @@ public:
             node.type = op.type;
             node.phase = op.pass;
             node.stage = op.stage;
+            node.source = op.source;
             node.reads = tensors(op.inputs);
             node.writes = tensors(op.outputs);
             made_.nodes.add(std::move(node));
@@ -97,6 +98,7 @@ void linkModelGraph(Profile& profile, const Graph& graph) {
         return found == byName.end() ? OperationId() : found->second;
     };
     profile.modelGraph = graph.model;
+    profile.source = graph.source;
     std::vector<bool> used(profile.operations.size());
     for (ModelNode& node : profile.modelGraph.nodes) {
         const auto inFunction = graph.functionPlaces.find(node.name);

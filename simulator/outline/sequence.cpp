@@ -198,7 +198,7 @@ OpSequence opSequence(const Graph& graph, const PlanningOptions& options) {
             ++run;
         last = &op;
         const auto next = static_cast<std::int32_t>(letters.size());
-        sequence.ops.push_back(OpId(i));
+        sequence.ops.emplace_back(i);
         sequence.letters.push_back(letters.emplace(keyOf(graph, op), next).first->second);
         sequence.cuts.push_back(run);
         sequence.wholes.push_back(wholes.wholeOf(op));

@@ -47,7 +47,7 @@ public:
         for (Op& op : graph_.ops)
             if (op.stageHint < 0 && op.ipuHint >= 0)
                 op.stageHint = stageOnIpu(op, stagesOnIpu);
-        std::int32_t stages = static_cast<std::int32_t>(mapping_.size());
+        auto stages = static_cast<std::int32_t>(mapping_.size());
         for (const Op& op : graph_.ops)
             stages = std::max(stages, op.stageHint + 1);
         // IPUs that are not named get a stage of their own, which turns out empty.

@@ -55,7 +55,7 @@ void addAmp(const Target& target, const ConvProblem& problem, DataType partials,
 void addAmpDirect(const Target& target, const ConvProblem& problem, Candidates& to) {
     const bool half = problem.inType == DataType::Half;
     const std::int64_t weightsPerUnit =
-        target.convUnitPipelineDepth *
+        std::int64_t{target.convUnitPipelineDepth} *
         (half ? target.convUnitLoadElemsHalf : target.convUnitLoadElemsFloat);
     if (bytesOf(problem.outType) >= bytesOf(problem.partialType) ||
         problem.inChans > weightsPerUnit || !allKernelsOne(problem))

@@ -17,6 +17,7 @@
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/model_record.h"
+#include "simulator/graph/source_places.h"
 #include "simulator/offload/remote.h"
 #include "simulator/outline/multi_convs.h"
 #include "simulator/outline/outline.h"
@@ -264,7 +265,12 @@ const std::vector<PreparationPass>& preparationPasses() {
          [](P& p) { insertActivationStores(p.graph); }},
         {"convolutions together", always, [](P& p) { gatherMultiConvs(p.graph); }, true},
         {"bodies of loops", always, [](P& p) { describeLoopBodies(p.graph); }},
-        {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }, true},
+        {"record of the model", always,
+         [](P& p) {
+             followSources(p.graph);
+             p.graph.model = recordedModel(p.graph);
+         },
+         true},
         {"outline", [](const P& p) { return p.options.outline.enabled && !p.graph.ownProgram; },
          [](P& p) { p.graph = outlined(p.graph, p.options.outline, p.options.planning); }, true},
     };

@@ -317,6 +317,7 @@ void describeLoopBodies(Graph& graph) {
             inside.pass = op.pass;
             inside.type = inside.type.empty() ? op.type : inside.type;
             inside.onnxNode = op.onnxNode;
+            inside.source = op.source;
         }
         // Operands lack the states that begin as zeros.
         const auto first = static_cast<std::size_t>(loop->states + loop->sequences);

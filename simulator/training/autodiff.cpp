@@ -119,6 +119,7 @@ std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool in
         }
     }
     std::vector<WeightGradient> list;
+    list.reserve(ready.size());
     for (const TensorId weight : ready)
         list.push_back(std::move(gradients.at(weight)));
     return list;

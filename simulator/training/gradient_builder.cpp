@@ -34,6 +34,7 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
     if (isPlanned(graph_.ops.back().attributes))
         graph_.ops.back().multiConv = forward_.multiConv;
     graph_.ops.back().mayOutline = forward_.mayOutline;
+    graph_.ops.back().source = {forward_.source.frame, SourceLink::Gradient};
     const auto* drawing = std::get_if<ElementwiseAttributes>(&graph_.ops.back().attributes);
     if (drawing && traitsOf(drawing->function).isRandom)
         graph_.ops.back().randomStreams = forward_.randomStreams;

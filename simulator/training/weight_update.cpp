@@ -72,6 +72,7 @@ TensorId WeightUpdate::op(const std::string& suffix, const std::string& type, At
     made.name = name_ + suffix;
     made.type = type;
     made.onnxNode = name_;
+    made.source.link = SourceLink::Update;
     made.attributes = std::move(attributes);
     made.inputs = std::move(inputs);
     made.outputs = {graph_.tensors.add({made.name, std::move(shape), dataType})};

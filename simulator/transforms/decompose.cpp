@@ -45,6 +45,7 @@ private:
         made.name = op.name + "/" + name;
         made.type = op.type;
         made.onnxNode = op.onnxNode;
+        made.source = op.source;
         made.pass = op.pass;
         made.stage = op.stage;
         made.recomputeGroup = op.recomputeGroup;

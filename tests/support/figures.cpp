@@ -25,7 +25,9 @@ public:
             checkRows(std::string(toString(costLayers.at(i))), figures_.layers[i]);
         for (std::size_t i = 0; i < figures_.scopes.size(); ++i)
             checkRows(fmt::format("scope of depth {}", i + 1), figures_.scopes[i]);
-        for (const CostLayer layer : {CostLayer::Shared, CostLayer::Scope, CostLayer::Type})
+        for (const CostLayer layer :
+             {CostLayer::Shared, CostLayer::Scope, CostLayer::Type, CostLayer::Line,
+              CostLayer::Function, CostLayer::File, CostLayer::Stack})
             checkWork(layer);
         checkMemory();
         checkGraph();

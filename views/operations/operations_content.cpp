@@ -48,6 +48,10 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     report.choice = choice;
     report.source = readRows(*profiles.source, choice, stop);
     report.depth = scopeDepth(*accountingOf(*profiles.source, stop));
+    report.hasLines = !profiles.source->source(stop)->frames.empty();
+    if (choice.layer == CostLayer::Line)
+        report.names =
+            std::make_shared<const SourceNames>(*profiles.source, SourceReach::Mine, stop);
     report.executed = profiles.source->info().hasExecution;
     if (profiles.comparing()) {
         report.target = readRows(*profiles.target, choice, stop);

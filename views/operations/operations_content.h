@@ -32,6 +32,9 @@ struct OperationsReport {
     CostTableData source;
     CostTableData target;  ///< empty if there is none
     int depth = 1;         ///< most parts that a scope can have
+    bool hasLines = false; ///< the source records lines of the program
+    /// Of the source, where rows are lines.
+    std::shared_ptr<const SourceNames> names;
     bool executed = false; ///< there is a trace (with two profiles: in both)
 };
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,

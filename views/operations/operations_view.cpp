@@ -20,33 +20,31 @@ const QList<int> sizesWithTable{6000, 4000};
 
 constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from operations
 
-// The place of a choice in the list of layers: scopes of each depth follow one another.
-int placeOf(const GroupChoice& choice, int depths) {
-    switch (choice.layer) {
-    case CostLayer::Place:
-        return 0;
-    case CostLayer::Scope:
-        return std::clamp(choice.depth, 1, std::max(1, depths));
-    case CostLayer::Shared:
-        return depths + 1;
-    case CostLayer::Type:
-        return depths + 2;
-    case CostLayer::Library:
-        return depths + 3;
-    case CostLayer::Step:
-        break;
-    }
-    return depths + 4;
-}
+struct NamedChoice {
+    GroupChoice choice;
+    QString text;
+};
 
-GroupChoice choiceAt(int place, int depths) {
-    if (place <= 0)
-        return {};
-    if (place <= depths)
-        return {CostLayer::Scope, place};
-    const CostLayer layers[] = {CostLayer::Shared, CostLayer::Type, CostLayer::Library,
-                                CostLayer::Step};
-    return {layers[std::min(place - depths - 1, 3)], 1};
+/// What rows can represent. `depth`: most parts of a scope; `hasLines`: the profile records lines
+/// of the program.
+std::vector<NamedChoice> layerChoices(int depth, bool hasLines) {
+    using Text = OperationsView;
+    const int depths = std::clamp(depth, 1, deepestScope);
+    std::vector<NamedChoice> choices{{{}, Text::tr("Operations of the model")}};
+    for (int i = 1; i <= depths; ++i)
+        choices.push_back({{CostLayer::Scope, i},
+                           depths == 1 ? Text::tr("Scopes") : Text::tr("Scopes, level %1").arg(i)});
+    choices.push_back({{CostLayer::Shared}, Text::tr("Shared programs")});
+    choices.push_back({{CostLayer::Type}, Text::tr("Operation types")});
+    choices.push_back({{CostLayer::Library}, Text::tr("PopLibs calls")});
+    choices.push_back({{CostLayer::Step}, Text::tr("Program steps")});
+    if (hasLines) {
+        choices.push_back({{CostLayer::Line}, Text::tr("Source lines")});
+        choices.push_back({{CostLayer::Function}, Text::tr("Functions of the source")});
+        choices.push_back({{CostLayer::File}, Text::tr("Source files")});
+        choices.push_back({{CostLayer::Stack}, Text::tr("Source stacks")});
+    }
+    return choices;
 }
 
 /// Columns of whole numbers, which can be compared between two profiles.
@@ -65,6 +63,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     , table_(new TablePanel(context, tr("Filter operations")))
     , graph_(new GraphPane(context))
     , roofline_(new RooflinePane(context))
+    , code_(new SourcePane(context))
     , pages_(new QStackedWidget)
     , splitter_(new QSplitter(Qt::Vertical))
     , detailsPanel_(new LoadingPanel(context.workers))
@@ -75,6 +74,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     pages_->addWidget(table_);
     pages_->addWidget(graph_);
     pages_->addWidget(roofline_);
+    pages_->addWidget(code_);
     splitter_->addWidget(pages_);
     splitter_->addWidget(detailsPanel_);
     splitter_->setStretchFactor(0, 3);
@@ -91,6 +91,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         table_->selectId(row);
         choose(row);
     });
+    connect(code_, &SourcePane::chosen, this, &OperationsView::choose);
     connect(tabs_, &GroupTabs::stepChosen, this, &OperationsView::chooseStep);
     connect(tabs_, &GroupTabs::stepActivated, this, [this](std::int32_t program) {
         chooseStep(program);
@@ -119,9 +120,10 @@ QWidget* OperationsView::makeTools() {
     addPage(tr("Graph"), tr("The graph of the model"), graph_);
     addPage(tr("Roofline"), tr("Work a cycle and work a byte, under the limits of the machine"),
             roofline_);
+    addPage(tr("Code"), tr("Your program, line by line"), code_);
     layer_ = row->addChoice(tr("Rows"), {});
     layer_->setToolTip(tr("What each row represents"));
-    fillLayers(1);
+    fillLayers(1, false);
     auto* metricRow = new ToolRow;
     metricRow->layout()->setContentsMargins(0, 0, 0, 0);
     QStringList titles;
@@ -139,22 +141,23 @@ QWidget* OperationsView::makeTools() {
     columnButton_->setPopupMode(QToolButton::InstantPopup);
     row->addStretch();
     connect(layer_, &QComboBox::activated, this,
-            [this](int place) { setChoice(choiceAt(place, layer_->count() - 5)); });
+            [this](int place) { setChoice(choices_.at(static_cast<std::size_t>(place))); });
     connect(metric_, &QComboBox::activated, this, [this] { showReport(); });
     fillColumns();
     return row;
 }
 
-void OperationsView::fillLayers(int depth) {
-    const int depths = std::clamp(depth, 1, deepestScope);
-    QStringList texts{tr("Operations of the model")};
-    for (int i = 1; i <= depths; ++i)
-        texts.append(depths == 1 ? tr("Scopes") : tr("Scopes, level %1").arg(i));
-    texts << tr("Shared programs") << tr("Operation types") << tr("PopLibs calls")
-          << tr("Program steps");
+void OperationsView::fillLayers(int depth, bool hasLines) {
+    int current = -1;
     layer_->clear();
-    layer_->addItems(texts);
-    layer_->setCurrentIndex(placeOf(choice_, depths));
+    choices_.clear();
+    for (const NamedChoice& one : layerChoices(depth, hasLines)) {
+        choices_.push_back(one.choice);
+        layer_->addItem(one.text);
+        if (one.choice == choice_)
+            current = layer_->count() - 1;
+    }
+    layer_->setCurrentIndex(current);
 }
 
 void OperationsView::fillColumns() {
@@ -238,7 +241,7 @@ void OperationsView::showPage(QWidget* page) {
     pages_->setCurrentWidget(page);
     // The width of the table's controls must not take room from the details beside the other pages.
     for (QWidget* each : {static_cast<QWidget*>(table_), static_cast<QWidget*>(graph_),
-                          static_cast<QWidget*>(roofline_)}) {
+                          static_cast<QWidget*>(roofline_), static_cast<QWidget*>(code_)}) {
         const auto policy = each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         each->setSizePolicy(policy, policy);
     }
@@ -247,9 +250,11 @@ void OperationsView::showPage(QWidget* page) {
     splitter_->setSizes(table ? sizesWithTable : QList{5700, 4300});
     // Beside the graph, narrower tabs make all four fit without scroll buttons.
     tabs_->setStyleSheet(table ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
-    tools_->setShown(layer_, page != graph_);
+    tools_->setShown(layer_, page != graph_ && page != code_);
     metricBox_->setVisible(comparing() && table);
     columnButton_->setVisible(!comparing() && table);
+    if (page == code_)
+        return setChoice({CostLayer::Line});
     if (page != graph_)
         return;
     setChoice({});
@@ -316,7 +321,9 @@ void OperationsView::load() {
         auto report = std::make_shared<const OperationsReport>(readOperations(pair, choice, stop));
         return [this, report] {
             report_ = report;
-            fillLayers(report_->depth);
+            fillLayers(report_->depth, report_->hasLines);
+            if (layer_->currentIndex() < 0)
+                return setChoice({});
             showReport();
             followSelection();
         };
@@ -327,6 +334,7 @@ void OperationsView::showReport() {
     if (!report_)
         return;
     roofline_->setReport(report_, profiles());
+    code_->setReport(*report_);
     if (!comparing()) {
         table_->setTable(groupTable(*report_, columns_));
         return;

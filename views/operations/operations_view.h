@@ -4,6 +4,7 @@
 #include "views/operations/graph/graph_pane.h"
 #include "views/operations/group_tabs.h"
 #include "views/operations/roofline_pane.h"
+#include "views/operations/source/source_pane.h"
 #include "views/widgets/report_view.h"
 
 class QComboBox;
@@ -29,6 +30,7 @@ public:
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] GraphPane& graph() { return *graph_; }
     [[nodiscard]] RooflinePane& roofline() { return *roofline_; }
+    [[nodiscard]] SourcePane& code() { return *code_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
     [[nodiscard]] const QStringList& columns() const { return columns_; }
 
@@ -44,7 +46,7 @@ private:
     void setColumn(const QString& key, bool on);
     void load();
     void showReport();
-    void fillLayers(int depth);
+    void fillLayers(int depth, bool hasLines);
     void choose(std::int32_t row);
     void loadDetails(std::int32_t row);
     void chooseStep(std::int32_t program);
@@ -59,6 +61,7 @@ private:
     TablePanel* table_;
     GraphPane* graph_;
     RooflinePane* roofline_;
+    SourcePane* code_;
     QStackedWidget* pages_;
     QSplitter* splitter_;
     LoadingPanel* detailsPanel_;
@@ -66,6 +69,7 @@ private:
     BackgroundQuery groups_;
     ToolRow* tools_ = nullptr;
     QComboBox* layer_ = nullptr;
+    std::vector<GroupChoice> choices_; ///< of this list
     QComboBox* metric_ = nullptr;
     QWidget* metricBox_ = nullptr;
     QToolButton* columnButton_ = nullptr;

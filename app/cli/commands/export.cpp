@@ -1,6 +1,7 @@
 // `export`: a profile for other tools.
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,7 +15,9 @@
 #include "app/cli/summary_output.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "core/export/chrome_trace.h"
+#include "core/export/flame_graph.h"
 
 namespace tilescope::cli {
 namespace {
@@ -25,6 +28,7 @@ struct ExportArguments {
     std::string output;
     std::optional<std::int64_t> from, to, events; ///< of --format chrome-trace
     std::vector<std::string> expand;              ///< of --format dot
+    std::string weight;                           ///< of flame graphs
 };
 
 /// To the file of -o, complete or not at all, or to the standard output.
@@ -62,6 +66,30 @@ void exportTrace(const ExportArguments& arguments, const ProfileView& profile,
                                    result.mergedSteps);
 }
 
+FlameWeight weightFrom(const std::string& text) {
+    if (text.empty())
+        return FlameWeight::Cycles;
+    if (const auto weight = fromName<FlameWeight>(text))
+        return *weight;
+    std::vector<std::string> names;
+    for (const FlameWeight one : flameWeights)
+        names.emplace_back(toString(one));
+    throw UserError(fmt::format("option --weight: '{}' is not one of {}.{}", text,
+                                fmt::join(names, ", "), didYouMean(text, names)));
+}
+
+void exportFlames(const ExportArguments& arguments, const ProfileView& profile,
+                  const Streams& streams) {
+    const FlameWeight weight = weightFrom(arguments.weight);
+    const std::vector<FlameStack> stacks = flameStacks(profile, weight);
+    writeTo(arguments, streams, [&](std::ostream& out) {
+        if (arguments.format == "collapsed")
+            writeCollapsed(out, stacks);
+        else
+            writeSpeedscope(out, profile.info().model, stacks, weight);
+    });
+}
+
 boost::json::value everything(const ProfileView& profile) {
     boost::json::object object{{"summary", summaryJson(summaryOf(profile))}};
     for (const Report& report : allReports())
@@ -93,11 +121,17 @@ void exportCsv(const ExportArguments& arguments, const ProfileView& profile,
         streams.out << name << '\n';
 }
 
+bool isFlames(std::string_view format) {
+    return format == "collapsed" || format == "speedscope";
+}
+
 void checkTraceOptions(const ExportArguments& arguments) {
     if (arguments.format != "chrome-trace" && (arguments.from || arguments.to || arguments.events))
         throw UserError("options --from, --to and --events apply to --format chrome-trace only");
     if (arguments.format != "dot" && !arguments.expand.empty())
         throw UserError("option --expand: it applies to --format dot only");
+    if (!isFlames(arguments.format) && !arguments.weight.empty())
+        throw UserError("option --weight: it applies to --format collapsed and speedscope only");
     if (arguments.from.value_or(0) < 0 || arguments.to.value_or(0) < 0 ||
         arguments.events.value_or(1) < 1)
         throw UserError("options --from and --to are cycles from 0 on, --events is at least 1");
@@ -119,8 +153,11 @@ int exportProfile(const ExportArguments& arguments, const Streams& streams) {
     else if (arguments.format == "dot")
         writeTo(arguments, streams,
                 [&](std::ostream& out) { writeGraphDot(out, profile, arguments.expand); });
+    else if (isFlames(arguments.format))
+        exportFlames(arguments, profile, streams);
     else
-        throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv, json or dot",
+        throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv, json, dot, "
+                                    "collapsed or speedscope",
                                     arguments.format));
     return exitYes;
 }
@@ -132,9 +169,11 @@ void addExportCommand(CLI::App& app, Action& action) {
     const auto a = std::make_shared<ExportArguments>();
     addProfileArgument(*command, a->profile);
     command
-        ->add_option("--format", a->format,
-                     "chrome-trace (the execution, for Perfetto), csv (a folder of tables), json "
-                     "(all reports) or dot (the model's graph, for Graphviz)")
+        ->add_option(
+            "--format", a->format,
+            "chrome-trace (the execution, for Perfetto), csv (a folder of tables), json "
+            "(all reports), dot (the model's graph, for Graphviz), collapsed or speedscope (a "
+            "flame graph of the program's lines or, without them, of the operations)")
         ->required();
     command->add_option("-o,--output", a->output, "file (csv: folder) to write [standard output]");
     command
@@ -142,6 +181,8 @@ void addExportCommand(CLI::App& app, Action& action) {
                      "dot: a scope whose content is shown, or all (repeatable)")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_option("--weight", a->weight,
+                        "collapsed, speedscope: cycles, flops, code or alwaysLive [cycles]");
     command->add_option("--from", a->from,
                         "first cycle of a chrome-trace; part of an execution is exported without "
                         "the compilation");

@@ -1,6 +1,7 @@
 // The model's operations, to which programs, variables and compute sets belong.
 #include "app/python/core/profile.h"
 #include "core/analysis/accounting/placed_operations.h"
+#include "core/analysis/source/source_names.h"
 
 namespace tilescope::python {
 namespace {
@@ -50,6 +51,27 @@ py::dict modelNode(const ProfileHandle& profile, std::int64_t id) {
     return d;
 }
 
+/// The first node of an operation where none is given.
+ModelNodeId nodeOf(const ModelGraph& graph, OperationId operation) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        if (graph.nodes[ModelNodeId(i)].operation == operation)
+            return ModelNodeId(i);
+    return {};
+}
+
+py::object sourceLine(const ProfileHandle& profile, std::int32_t operation, std::int32_t node) {
+    const auto names = profile.load([](const ProfileView& view) {
+        return view.derived<SourceNames>([&] { return SourceNames(view); });
+    });
+    const auto graph = profile.load([](const ProfileView& view) { return view.modelGraph(); });
+    const SourceFrameId frame =
+        names->frameOf(node >= 0 ? ModelNodeId(node) : nodeOf(*graph, OperationId(operation)));
+    if (!frame.valid())
+        return py::none();
+    const SourceFrame& at = names->code().frames[frame];
+    return py::make_tuple(names->code().files[at.file].path, at.line, at.function);
+}
+
 } // namespace
 
 void bindOperations(ProfileClass& profile) {
@@ -70,7 +92,10 @@ void bindOperations(ProfileClass& profile) {
              "(name, type, flops, output shape, plan, options) of an operation of the program; "
              "plan and options are JSON or empty.")
         .def("model_node", modelNode, py::arg("id"),
-             "Name, type, phase, stage, inputs and outputs of a node of the model: a dict.");
+             "Name, type, phase, stage, inputs and outputs of a node of the model: a dict.")
+        .def("source_line", sourceLine, py::arg("operation"), py::arg("node") = -1,
+             "(path, line, function) of the user's line that made a node, or an operation's first "
+             "one; None if it is not recorded.");
 }
 
 } // namespace tilescope::python

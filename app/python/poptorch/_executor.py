@@ -12,7 +12,7 @@ from libpvti._recorder import recorder as _pvti
 from tilescope import _profile_files, _simulator
 from tilescope._learning_rates import split_learning_rates
 
-from . import _check, _jobs, _optimizers, _tracing, enums
+from . import _check, _jobs, _optimizers, _source, _tracing, enums
 from ._anchors import Anchors, stacked
 from ._blocks import has_asked
 from ._compiled import Compiled, Times, Weights, array_of
@@ -73,6 +73,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         if training and optimizer is None:
             optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         self._user_model = model
+        self._wrapped_at = _source.here()
         self._options = options
         self._training = training
         self._instances = instances_of(options, training)
@@ -192,10 +193,20 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
                                                anchors=self._anchor_names(),
                                                values=recorded,
                                                value_samples=samples,
-                                               progress=progress)
+                                               progress=progress,
+                                               source=traced.lines.source(
+                                                   self._options._location_excludes(),
+                                                   self._anchor_lines()))
         if progress is not None:
             sys.stderr.write("\n")
         return program
+
+    def _anchor_lines(self) -> Dict[str, _source.Stack]:
+        """Lines outside of the model: where it was wrapped, its optimizer made, and it is compiled."""
+        anchors = {"model": self._wrapped_at, "call": _source.here()}
+        if made := getattr(self._optimizer, "made_at", None):
+            anchors["optimizer"] = made
+        return anchors
 
     def _names(self) -> Dict[int, str]:
         """Names of parameters and buffers by the id of their tensors."""

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 import torch
 import torch.onnx
 
-from . import _symbolics
+from . import _source, _symbolics
 from ._aliases import untraced
 from ._blocks import BlockScopes, set_current_scopes
 from ._errors import Error
@@ -93,6 +93,7 @@ class Traced(NamedTuple):
     losses: List[int]  #: by number, the results that are single numbers
     counted: Dict[str, int]  #: batches that it counted, by the counter's name
     half: bool  #: the model has parameters of half precision
+    lines: _source.Recorder  #: of the program
 
 
 def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
@@ -328,6 +329,7 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     scopes = BlockScopes()
     forward = _ForwardOfTensors(traced, names, arguments, training)
     file = io.BytesIO()
+    lines = _source.Recorder()
     own = traced.__dict__.get("forward")
     with _exporting, _unchanged(traced), _mode_of(traced, training), _all_persistent(
             traced), warnings.catch_warnings():
@@ -335,7 +337,8 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
         object.__setattr__(traced, "forward", forward)
         exported_domains.clear()
         try:
-            with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered():
+            with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(), \
+                    lines.documents():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,
@@ -362,4 +365,5 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     return Traced(file.getvalue(), scopes.blocks, arguments, result,
                   [tensor.shape for tensor in results],
                   [_type_on_machine(tensor.dtype, half) for tensor in results],
-                  forward.changed_inputs, forward.state, forward.losses, forward.counted, half)
+                  forward.changed_inputs, forward.state, forward.losses, forward.counted, half,
+                  lines)

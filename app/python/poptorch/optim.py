@@ -10,9 +10,16 @@ from typing import Any, Iterable, Optional, Tuple
 import torch
 from torch.optim.optimizer import required
 
+from . import _source
+
 
 class Optimizer:
     """Base of PopTorch's own optimizers."""
+
+    def __new__(cls, *_: Any, **__: Any) -> "Optimizer":
+        made = super().__new__(cls)
+        made.made_at = _source.here()  # type: ignore[attr-defined]
+        return made
 
 
 class VariableAttributes:

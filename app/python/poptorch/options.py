@@ -269,12 +269,17 @@ class Options(OptionsGroup):
         return self
 
     def appendToLocationExcludes(self, *excludes: str) -> "Options":
-        """Adds libraries whose frames locations leave out; without effect."""
-        self.createOrSet(source_location_excludes=list(excludes))
+        """Adds parts of paths of files that are not the user's: operations belong to the lines that
+        call them."""
+        self.createOrSet(source_location_excludes=[*self._location_excludes(), *excludes])
         return self
 
+    def _location_excludes(self) -> List[str]:
+        """Parts of paths of files that are not the user's, besides installed packages."""
+        return list(getattr(self, "source_location_excludes", []))
+
     def sourceLocationExcludes(self, excludes: List[str]) -> "Options":
-        """Replaces the libraries whose frames locations leave out; without effect."""
+        """Replaces what :meth:`appendToLocationExcludes` has added."""
         self.createOrSet(source_location_excludes=list(excludes))
         return self
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ._errors import refuse
 from ._lists import LazyList
@@ -14,6 +14,13 @@ from ._variables import VariablePieces
 if TYPE_CHECKING:
     from ._programs import Program
     from ._report import Report
+
+
+class SourceLocation(NamedTuple):
+    """A line of the program that made an operation."""
+    fileName: str
+    lineNumber: int
+    functionName: str
 
 
 class DebugContext:
@@ -76,9 +83,15 @@ class DebugContext:
         return []
 
     @property
-    def location(self) -> NoReturn:
-        """Refused: lines of source code are not recorded."""
-        refuse("DebugContext.location", "the lines of source code that made an operation are not recorded.")
+    def location(self) -> SourceLocation:
+        """The user's line that made it.
+
+        Raises NotInProfile where lines are not recorded.
+        """
+        line = self._source.core.source_line(self._operation, self._node)
+        if line is None:
+            refuse("DebugContext.location", "the line of source code that made the operation is not recorded.")
+        return SourceLocation(*line)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DebugContext) and other._operation == self._operation

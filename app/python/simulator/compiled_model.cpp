@@ -162,6 +162,7 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
     options_ = optionsOf(request);
     validate(options_);
     imported_ = imported(model, request, options_);
+    addNotes(imported_.source, request.source);
     if (request.losses)
         options_.training.lossOutput = figures_.loss = nameInGraph(model, imported_, figures_.loss);
     if (request.trained)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/python/simulator/annotations.h"
+#include "app/python/simulator/source_notes.h"
 #include "app/python/simulator/state.h"
 #include "app/python/simulator/stored_weights.h"
 #include "core/options/run_options.h"
@@ -44,6 +45,7 @@ struct CompileRequest {
     std::vector<std::string> anchors;
     /// Which computed values are recorded in the profile, see finishProfile().
     RecordedValues values = RecordedValues::Off;
+    SourceNotes source = {};        ///< lines of the program, see addNotes()
     std::int64_t valueSamples = 50; ///< maximum number of iterations with recorded tensors
 };
 

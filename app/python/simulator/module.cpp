@@ -69,16 +69,19 @@ CompiledModel::InputElements elementsOf(const py::array& array) {
     throw py::type_error("arrays are of float32 or int32, row after row");
 }
 
-std::unique_ptr<CompiledModel>
-compiled(const py::bytes& onnx, const std::string& name,
-         const std::map<std::string, std::string>& options,
-         const std::map<std::int64_t, py::tuple>& blocks, const std::string& profile, bool computes,
-         const std::optional<std::vector<int>>& losses,
-         const std::optional<std::set<std::string>>& trained,
-         const std::set<std::string>& parameters,
-         const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& state,
-         const std::vector<std::string>& anchors, const std::string& values,
-         std::int64_t valueSamples, const std::optional<py::function>& progress) {
+/// The members of SourceNotes.
+using SourceTuple = std::tuple<std::map<std::string, std::string>, std::vector<std::string>,
+                               std::map<std::string, PythonStack>>;
+
+std::unique_ptr<CompiledModel> compiled(
+    const py::bytes& onnx, const std::string& name,
+    const std::map<std::string, std::string>& options,
+    const std::map<std::int64_t, py::tuple>& blocks, const std::string& profile, bool computes,
+    const std::optional<std::vector<int>>& losses,
+    const std::optional<std::set<std::string>>& trained, const std::set<std::string>& parameters,
+    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& state,
+    const std::vector<std::string>& anchors, const std::string& values, std::int64_t valueSamples,
+    const std::optional<py::function>& progress, const SourceTuple& source) {
     CompileRequest request{std::string(onnx), name, options, {}, profile, computes, losses, trained,
                            parameters,        {},   anchors};
     for (const auto& [buffer, shape] : state)
@@ -88,6 +91,7 @@ compiled(const py::bytes& onnx, const std::string& name,
     setRunOptions(recorded, {{"values", values}, {"valueSamples", std::to_string(valueSamples)}});
     request.values = recorded.compute.values;
     request.valueSamples = recorded.compute.valueSamples;
+    std::tie(request.source.texts, request.source.libraries, request.source.anchors) = source;
     for (const auto& [number, place] : blocks)
         request.blocks[number] = {place[0].cast<std::int64_t>(), place[1].cast<std::int64_t>(),
                                   place[2].cast<std::int64_t>()};
@@ -312,7 +316,7 @@ PYBIND11_MODULE(_simulator, m) {
             py::arg("trained") = std::nullopt, py::arg("parameters") = std::set<std::string>{},
             py::arg("state") = py::list(), py::arg("anchors") = std::vector<std::string>{},
             py::arg("values") = "off", py::arg("value_samples") = 50,
-            py::arg("progress") = std::nullopt,
+            py::arg("progress") = std::nullopt, py::arg("source") = SourceTuple(),
             "Compiles and times a serialised ONNX model. `options` are job keys, `blocks` are "
             "(stage, IPU, phase) by the number in the scope 'tilescope-block-N', -1 for none; "
             "`losses` are the numbers of outputs that training may minimise, None for inference; "
@@ -320,7 +324,10 @@ PYBIND11_MODULE(_simulator, m) {
             "initialisers that are weights regardless of their size, and `state` those (name, "
             "shape) that the model's last outputs overwrite after each micro-batch; `anchors` are "
             "tensors kept by calls for anchored(). `values` selects the computed values written by "
-            "finish_profile(): 'all', 'curves' or 'off'. Raises ValueError for errors of the user.")
+            "finish_profile(): 'all', 'curves' or 'off'. `source` has (texts of the program's "
+            "files "
+            "by path, parts of paths of libraries, stacks by anchor). Raises ValueError for errors "
+            "of the user.")
         .def_property_readonly("figures", &figuresOf, "Results of the simulation, as a dict.")
         .def_property_readonly(
             "inputs", [](const CompiledModel& model) { return infoList(model.inputs()); },

@@ -16,7 +16,9 @@ class CompiledModel:
                  trained: Optional[Set[str]] = ..., parameters: Set[str] = ...,
                  state: Sequence[Tuple[str, List[int]]] = ..., anchors: Sequence[str] = ...,
                  values: str = ..., value_samples: int = ...,
-                 progress: Optional[Callable[[str, float], None]] = ...) -> None: ...
+                 progress: Optional[Callable[[str, float], None]] = ...,
+                 source: Tuple[Dict[str, str], List[str],
+                               Dict[str, List[Tuple[str, int, str]]]] = ...) -> None: ...
     @property
     def figures(self) -> Dict[str, Any]: ...
     @property

@@ -20,6 +20,9 @@ template <auto Member> Cell bytes(const CostRow& row, const RunTotals&) {
 template <CostKind Kind> Cell ofKind(const CostRow& row, const RunTotals&) {
     return row.measured(Kind);
 }
+template <ModelPhase Pass> Cell ofPass(const CostRow& row, const RunTotals&) {
+    return row.measured(Pass);
+}
 /// A dash for rows without work, or without the figure that it is divided by.
 template <std::optional<double> (CostRow::*Value)() const>
 Cell rate(const CostRow& row, const RunTotals&) {
@@ -93,6 +96,12 @@ std::vector<CostColumn> makeColumns() {
         ofKind<CostKind::GlobalExchange>, false, true);
     add({"measuredHostCycles", "Measured with the host", Unit::Cycles, run}, ofKind<CostKind::Host>,
         false, true);
+    add({"forwardCycles", "Measured forward", Unit::Cycles, "Of the forward pass, in the run"},
+        ofPass<ModelPhase::Forward>, false, true);
+    add({"backwardCycles", "Measured backward", Unit::Cycles, "Of the backward pass, in the run"},
+        ofPass<ModelPhase::Backward>, false, true);
+    add({"updateCycles", "Measured update", Unit::Cycles, "In the run; without gradient accumulation updates run in the backward pass"},
+        ofPass<ModelPhase::Update>, false, true);
     add({"estimatedComputeCycles", "Compute, once", Unit::Cycles, once},
         number<&CostRow::computeOnce>, false);
     add({"estimatedCopyCycles", "Copies, once", Unit::Cycles, "Strided copies; part of compute"},

@@ -16,7 +16,7 @@ namespace {
 class RowMaker {
 public:
     RowMaker(const ProfileView& profile, const Accounting& accounting, CostLayer layer, int depth,
-             const std::stop_token& stop)
+             const std::stop_token& stop, SourceReach reach)
         : target_(profile.machine())
         , accounting_(accounting)
         , layer_(layer)
@@ -25,7 +25,10 @@ public:
         , programs_(*profile.programs(stop))
         , pipeline_(*profile.pipeline(stop))
         , memory_(*memoryByOperation(profile, stop))
-        , executed_(accounting.totals().run >= 0) {
+        , executed_(accounting.totals().run >= 0)
+        , grain_(grainOf(layer)) {
+        if (grain_)
+            lines_.emplace(profile, reach, stop);
         for (const Copy& copy : *profile.copies(stop)) {
             if (!copy.computeSet.valid())
                 continue;
@@ -76,6 +79,10 @@ private:
             return firstParts(place.path, depth_);
         if (layer_ == CostLayer::Type)
             return operations_[place.operation].type;
+        if (grain_) {
+            std::string name = lines_->name(place.node, *grain_);
+            return name.empty() ? "(no line)" : name;
+        }
         return place.path;
     }
 
@@ -121,6 +128,7 @@ private:
             addOperation(rowOf(name, own, ipu, kind), place, count);
         if (!isOperation)
             return;
+        addPass(place, name, own);
         // The IPU that computes most does the work.
         const IpuId works =
             std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) {
@@ -130,6 +138,14 @@ private:
         const double once = operations_[place.operation].flops;
         row.flopsOnce += once;
         row.flops += once * static_cast<double>(executions.at(works));
+    }
+
+    void addPass(const CostPlace& place, const std::string& name, PlaceId own) {
+        for (const PlacedStep& step : place.steps) {
+            CostRow& row = rows_[rowOf(name, own, step.once.ipu, "")];
+            std::int64_t& cycles = row.measuredByPass[static_cast<std::size_t>(place.pass)];
+            cycles = saturatingSum(cycles, step.cycles);
+        }
     }
 
     [[nodiscard]] IpuId ipuOf(const CostPlace& place) const {
@@ -153,12 +169,15 @@ private:
             row.pass = place.pass;
             row.stage = place.stage;
             work_[at].node = place.node;
+            if (grain_)
+                row.source = lines_->frameOf(place.node);
         } else if (row.pass != place.pass) {
             row.pass.reset();
         }
         ++work_[at].places;
         gather(work_[at], place.operation);
-        homes_.try_emplace({place.operation, row.ipu}, at);
+        const auto [home, isFirst] = homes_.try_emplace({place.operation, row.ipu}, Home{at});
+        home->second.isOnly = isFirst || (home->second.isOnly && home->second.row == at);
     }
 
     void gather(Work& work, OperationId operation) const {
@@ -228,8 +247,9 @@ private:
                 const IpuId ipu(n);
                 const auto home = homes_.find({operation, ipu});
                 const bool own =
-                    home != homes_.end() && (gathered || accounting_.placesOf(operation) <= 1);
-                rows_[own ? home->second : memoryRow(functionOf(operation), ipu)].memory +=
+                    home != homes_.end() && (gathered || accounting_.placesOf(operation) <= 1 ||
+                                             (grain_ && home->second.isOnly));
+                rows_[own ? home->second.row : memoryRow(functionOf(operation), ipu)].memory +=
                     memory_.byOperation[i][n];
             }
         }
@@ -294,10 +314,17 @@ private:
     const Pipeline& pipeline_;
     const MemoryByOperation& memory_;
     bool executed_;
+    std::optional<SourceGrain> grain_;
+    std::optional<SourceNames> lines_; ///< with a grain
     std::set<ComputeSetId> copySets_;
     std::set<ComputeSetId> stridedSets_; ///< of these
     std::map<Key, std::size_t> index_;
-    std::map<std::pair<OperationId, IpuId>, std::size_t> homes_; ///< the first row of an operation
+    /// The first row of an operation.
+    struct Home {
+        std::size_t row = 0;
+        bool isOnly = true; ///< it has all places of the operation
+    };
+    std::map<std::pair<OperationId, IpuId>, Home> homes_;
     std::vector<CostRow> rows_;
     std::vector<Work> work_;
     std::vector<std::string> functions_; ///< by operation; empty until first used
@@ -327,8 +354,30 @@ std::optional<double> CostRow::roofFlopsPerCycle() const {
 }
 
 std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
-                              CostLayer layer, int depth, const std::stop_token& stop) {
-    return RowMaker(profile, accounting, layer, depth, stop).make();
+                              CostLayer layer, int depth, const std::stop_token& stop,
+                              SourceReach reach) {
+    return RowMaker(profile, accounting, layer, depth, stop, reach).make();
+}
+
+std::optional<SourceGrain> grainOf(CostLayer layer) {
+    switch (layer) {
+    case CostLayer::Line:
+        return SourceGrain::Line;
+    case CostLayer::Function:
+        return SourceGrain::Function;
+    case CostLayer::File:
+        return SourceGrain::File;
+    case CostLayer::Stack:
+        return SourceGrain::Stack;
+    case CostLayer::Place:
+    case CostLayer::Shared:
+    case CostLayer::Scope:
+    case CostLayer::Type:
+    case CostLayer::Library:
+    case CostLayer::Step:
+        break;
+    }
+    return std::nullopt;
 }
 
 int scopeDepth(const Accounting& accounting) {

@@ -10,26 +10,32 @@
 
 #include "core/analysis/accounting/accounting.h"
 #include "core/analysis/accounting/operation_memory.h"
+#include "core/analysis/source/source_names.h"
 
 namespace tilescope {
 
 /// What each row covers.
 enum class CostLayer : std::uint8_t {
-    Place,   ///< an operation where the model runs it
-    Shared,  ///< an operation of the program, at all places that run it
-    Scope,   ///< the first parts of the path at the place
-    Type,    ///< operator of the model
-    Library, ///< the PopLibs call: debug path of the step without its last part
-    Step,    ///< each program step
+    Place,    ///< an operation where the model runs it
+    Shared,   ///< an operation of the program, at all places that run it
+    Scope,    ///< the first parts of the path at the place
+    Type,     ///< operator of the model
+    Line,     ///< line of the user's program; "(no line)" where none is known
+    Function, ///< of the program
+    File,     ///< of the program
+    Stack,    ///< lines of the program from the outermost on: "train.py:90;model.py:72"
+    Library,  ///< the PopLibs call: debug path of the step without its last part
+    Step,     ///< each program step
 };
 inline constexpr auto costLayers = valuesUpTo<CostLayer::Step>;
 template <>
-inline constexpr auto enumNames<CostLayer> =
-    std::to_array<std::string_view>({"place", "shared", "scope", "type", "library", "step"});
+inline constexpr auto enumNames<CostLayer> = std::to_array<std::string_view>(
+    {"place", "shared", "scope", "type", "line", "function", "file", "stack", "library", "step"});
 /// What each row represents.
 template <>
 inline constexpr auto enumTitles<CostLayer> = std::to_array<std::string_view>(
-    {"Operation", "Operation", "Scope", "Operation type", "PopLibs call", "Program step"});
+    {"Operation", "Operation", "Scope", "Operation type", "Source line", "Function of the source",
+     "Source file", "Source stack", "PopLibs call", "Program step"});
 
 /// A program step of a row, at all places that the row covers.
 struct RowStep {
@@ -44,6 +50,7 @@ struct CostRow {
     std::string path;      ///< of the place or scope, the operator, the call or the step
     OperationId operation; ///< the only one of the row, if there is just one
     ModelNodeId node;      ///< likewise
+    SourceFrameId source;  ///< of the first operation, in layers of the program's lines
     IpuId ipu;
     /// Set in rows without an operation: the kind of step, "sync", "host", "idle", ...;
     /// "sharedCode" in rows of memory alone.
@@ -58,7 +65,8 @@ struct CostRow {
     std::int64_t executions = 0; ///< of the operations (of the steps by Library and Step)
     std::int64_t measuredCycles = 0;
     std::array<std::int64_t, costKinds.size()> measuredByKind{};
-    std::int64_t measuredCopies = 0; ///< compute sets that only put operands in order
+    std::array<std::int64_t, 3> measuredByPass{}; ///< by ModelPhase, of operations
+    std::int64_t measuredCopies = 0;              ///< compute sets that only put operands in order
     std::int64_t computeOnce = 0;
     std::int64_t exchangeOnce = 0; ///< within the IPU and between IPUs
     std::int64_t copyOnce = 0;     ///< strided copies; part of compute
@@ -92,12 +100,20 @@ struct CostRow {
     [[nodiscard]] std::int64_t measured(CostKind kind) const {
         return measuredByKind[static_cast<std::size_t>(kind)];
     }
+    [[nodiscard]] std::int64_t measured(ModelPhase pass) const {
+        return measuredByPass[static_cast<std::size_t>(pass)];
+    }
 };
 
 /// Rows in model order, then those without an operation by kind. `depth`: parts of the path that
-/// make a scope. On each IPU the rows' measured cycles add up to the totals' measured ones.
+/// make a scope; `reach`: whose lines count. On each IPU the rows' measured cycles add up to the
+/// totals' measured ones.
 std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
-                              CostLayer layer, int depth = 1, const std::stop_token& stop = {});
+                              CostLayer layer, int depth = 1, const std::stop_token& stop = {},
+                              SourceReach reach = SourceReach::Mine);
+
+/// How lines of the program are gathered by a layer; none for the layers of other things.
+std::optional<SourceGrain> grainOf(CostLayer layer);
 
 /// The largest number of parts in any place's path.
 int scopeDepth(const Accounting& accounting);

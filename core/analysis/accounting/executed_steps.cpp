@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <tuple>
 
 #include "core/base/saturating.h"
@@ -23,9 +22,10 @@ public:
         executed_[root.index()][CallSites::outside()] = 1;
         // Callers come before what they call, so that a body's counts are complete when it is
         // reached.
-        for (const TraceBodyId body : std::views::reverse(lanes_.calleesFirst()))
-            if (!executed_[body.index()].empty())
-                add(body);
+        const std::vector<TraceBodyId>& order = lanes_.calleesFirst();
+        for (auto body = order.rbegin(); body != order.rend(); ++body)
+            if (!executed_[body->index()].empty())
+                add(*body);
         std::vector<ExecutedStepTotal> totals;
         for (const auto& [key, sum] : sums_)
             totals.push_back(

@@ -21,6 +21,7 @@ std::vector<MatchKey> operationKeys(const IdVector<OperationId, Operation>& oper
 template <class Items, class NameOf>
 std::vector<MatchKey> nameKeys(const Items& items, NameOf nameOf) {
     std::vector<MatchKey> keys;
+    keys.reserve(items.size());
     for (const auto& item : items)
         keys.push_back({std::invoke(nameOf, item), {}});
     return keys;

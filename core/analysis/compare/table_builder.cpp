@@ -107,7 +107,7 @@ void sortByChange(CauseList& list) {
     std::int64_t all = 0;
     for (const Cause& cause : list.causes)
         all += std::abs(cause.difference());
-    const double whole = static_cast<double>(list.after < list.before ? -all : all);
+    const auto whole = static_cast<double>(list.after < list.before ? -all : all);
     for (Cause& cause : list.causes)
         cause.share = all > 0 ? static_cast<double>(cause.difference()) / whole : 0;
     std::stable_sort(list.causes.begin(), list.causes.end(), [](const Cause& a, const Cause& b) {

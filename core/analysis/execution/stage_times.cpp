@@ -326,6 +326,7 @@ std::vector<std::int64_t> workByIpu(const Pipeline& pipeline,
     for (std::size_t i = 0; i < ofStages.size(); ++i)
         sums[pipeline.stages[i].ipu] += ofStages[i];
     std::vector<std::int64_t> work;
+    work.reserve(sums.size());
     for (const auto& [ipu, sum] : sums)
         work.push_back(sum);
     return work;

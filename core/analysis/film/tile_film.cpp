@@ -134,7 +134,7 @@ private:
         const std::int32_t first = on.ipu.value() * machine_.tilesPerIpu;
         const auto put = [&](std::int32_t tile, std::int64_t value) {
             if (tile >= 0 && tile < machine_.tilesPerIpu)
-                values[static_cast<std::size_t>(first + tile)] = value;
+                values[static_cast<std::size_t>(first) + static_cast<std::size_t>(tile)] = value;
         };
         if (kind_ != FilmKind::Activity) {
             if (const TileSeries* moved = transferOf(step.program)) {

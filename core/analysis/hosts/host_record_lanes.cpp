@@ -77,6 +77,7 @@ std::vector<HostEventSum> eventSums(const HostRecord& record) {
         sum.longest = std::max(sum.longest, seconds);
     }
     std::vector<HostEventSum> list;
+    list.reserve(sums.size());
     for (auto& [key, sum] : sums)
         list.push_back(std::move(sum));
     std::stable_sort(list.begin(), list.end(), [](const HostEventSum& a, const HostEventSum& b) {

@@ -91,6 +91,7 @@ private:
                 between[{from, to}].push_back(e);
         }
         std::vector<std::pair<std::size_t, std::size_t>> pairs;
+        pairs.reserve(between.size());
         for (const auto& [ends, edges] : between)
             pairs.push_back(ends);
         const std::vector<std::size_t> order = acyclicOrder(within.size(), pairs);

@@ -38,6 +38,7 @@ private:
 
     [[nodiscard]] std::vector<ModelTensorId> moved(const std::vector<ModelTensorId>& list) const {
         std::vector<ModelTensorId> result;
+        result.reserve(list.size());
         for (const ModelTensorId tensor : list)
             result.push_back(tensors_.at(tensor.index()));
         return result;

@@ -79,7 +79,7 @@ ModelGraph withEnds(const ModelGraph& graph) {
         if (!tensor.isOutput)
             continue;
         ModelNode end{lastPart(tensor.name), "Output", {}, ModelPhase::Forward, 0, {}, {}};
-        end.reads.push_back(ModelTensorId(i));
+        end.reads.emplace_back(i);
         for (const ModelNode& node : graph.nodes)
             if (std::find(node.writes.begin(), node.writes.end(), ModelTensorId(i)) !=
                 node.writes.end()) {

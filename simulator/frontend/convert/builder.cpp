@@ -9,6 +9,7 @@
 #include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/shape_rules.h"
+#include "simulator/graph/source_places.h"
 
 namespace tilescope::sim {
 
@@ -63,6 +64,7 @@ GraphBuilder::GraphBuilder(const ResolvedModel& model, const ImportOptions& opti
     , keepsValues_(options.values) {
     graph_.name = model.name;
     graph_.messages = model.messages;
+    graph_.source = model.source;
     for (const auto& input : model.inputs)
         addInput(input);
 }
@@ -232,6 +234,7 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
         op.partialsType = partialsTypeOf(node);
         op.multiConv = multiConvOf(node);
     }
+    op.source.frame = node.source;
     op.mayOutline = hintOf(node, "__outline") != 0;
     op.stageHint = static_cast<std::int32_t>(hintOf(node, "__pipeline_stage"));
     op.ipuHint = static_cast<std::int32_t>(hintOf(node, "__ipu_number"));
@@ -268,6 +271,7 @@ std::int32_t GraphBuilder::addFunction(const Node& node, Graph body) {
     for (Op& op : body.ops) {
         op.type = node.type;
         op.onnxNode = node.name;
+        op.source.frame = node.source;
         if (isPlanned(op.attributes)) {
             op.availableMemory = availableMemoryOf(node);
             op.partialsType = partialsTypeOf(node);
@@ -356,6 +360,7 @@ Graph GraphBuilder::finish() {
                                             times == 1 ? " was" : "s were", what.second));
     }
     removeDeadCode(graph_);
+    inferSources(graph_);
     return std::move(graph_);
 }
 

@@ -102,6 +102,7 @@ void convertMeanVarianceNormalization(NodeConverter& node) {
     if (stated.empty())
         stated = {0, 2, 3};
     std::vector<std::int64_t> axes;
+    axes.reserve(stated.size());
     for (const std::int64_t axis : stated)
         axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
     std::sort(axes.begin(), axes.end());

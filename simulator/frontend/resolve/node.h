@@ -26,6 +26,7 @@ struct Node {
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
     std::unordered_map<std::string, AttributeValue> attributes;
+    SourceFrameId source; ///< the line that its documentation names, in ResolvedModel::source
 
     [[nodiscard]] bool has(const std::string& attribute) const {
         return attributes.contains(attribute);
@@ -61,6 +62,7 @@ struct ResolvedModel {
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
     std::vector<GraphMessage> messages;
+    SourceCode source;
 };
 
 } // namespace tilescope::sim

@@ -9,6 +9,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "core/base/error.h"
+#include "simulator/frontend/onnx_types/source_stacks.h"
 #include "simulator/frontend/resolve/folding.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
@@ -56,6 +57,7 @@ public:
             addOutput(output.name());
         if (auto message = rebatch_.message())
             result_.messages.push_back(std::move(*message));
+        result_.source = stacks_.take();
         return std::move(result_);
     }
 
@@ -169,6 +171,7 @@ private:
     void resolve(onnx::NodeProto& proto) {
         try {
             Node node = nodeFrom(proto, opset_);
+            node.source = stacks_.add(proto.doc_string());
             maker_ = fmt::format("node '{}' ({})", node.name, node.key());
             if (!node.domain.empty()) {
                 infer(proto, node);
@@ -348,6 +351,7 @@ private:
     std::string maker_; ///< of the values being defined
     Rebatch rebatch_;
     ResolvedModel result_;
+    SourceStacks stacks_;
     Folding folding_; ///< reads the values of the result
     std::unordered_map<std::string, onnx::TypeProto> types_;
     std::unordered_map<std::string, onnx::TypeProto*> typePointers_;

@@ -1,0 +1,129 @@
+#include "core/analysis/source/source_names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilescope {
+
+namespace {
+
+/// How long the common folder of the user's files is, with its last '/'.
+std::size_t sharedFolder(const SourceCode& source) {
+    const std::string* first = nullptr;
+    std::size_t length = 0;
+    for (const SourceFile& file : source.files) {
+        if (file.origin != SourceOrigin::Mine)
+            continue;
+        if (first == nullptr) {
+            first = &file.path;
+            length = file.path.rfind('/') == file.path.npos ? 0 : file.path.rfind('/') + 1;
+            continue;
+        }
+        const std::size_t same = static_cast<std::size_t>(
+            std::mismatch(first->begin(), first->begin() + static_cast<std::ptrdiff_t>(length),
+                          file.path.begin(), file.path.end())
+                .first -
+            first->begin());
+        const std::size_t slash = first->substr(0, same).rfind('/');
+        length = slash == first->npos ? 0 : slash + 1;
+    }
+    return length;
+}
+
+std::vector<std::size_t> lineBegins(const std::string& text) {
+    std::vector<std::size_t> begins;
+    for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size()) + 1)
+        begins.push_back(at);
+    return begins;
+}
+
+std::string trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    if (begin == text.npos)
+        return {};
+    return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
+}
+
+} // namespace
+
+SourceNames::SourceNames(const ProfileView& profile, SourceReach reach, const std::stop_token& stop)
+    : source_(profile.source(stop))
+    , graph_(profile.modelGraph(stop))
+    , reach_(reach) {
+    for (const SourceAnchor& anchor : source_->anchors)
+        if (anchor.kind == SourceAnchorKind::Optimizer)
+            optimizer_ = anchor.frame;
+    const std::size_t shared = sharedFolder(*source_);
+    for (const SourceFile& file : source_->files) {
+        shortPaths_.add(file.origin == SourceOrigin::Mine ? file.path.substr(shared) : file.path);
+        lines_.add(lineBegins(file.text));
+    }
+}
+
+bool SourceNames::counts(SourceFrameId frame) const {
+    return reach_ == SourceReach::Libraries ||
+           source_->files[source_->frames[frame].file].origin != SourceOrigin::Library;
+}
+
+SourceFrameId SourceNames::frameOf(ModelNodeId node) const {
+    if (!node.valid() || node.index() >= graph_->nodes.size())
+        return {};
+    const ModelNode& of = graph_->nodes[node];
+    const SourceFrameId own =
+        of.source.link == SourceLink::Update && optimizer_.valid() ? optimizer_ : of.source.frame;
+    for (SourceFrameId frame = own; frame.valid(); frame = source_->frames[frame].parent)
+        if (counts(frame))
+            return frame;
+    return own;
+}
+
+std::vector<SourceFrameId> SourceNames::stackOf(SourceFrameId frame) const {
+    std::vector<SourceFrameId> stack;
+    for (SourceFrameId at = frame; at.valid(); at = source_->frames[at].parent)
+        if (at == frame || counts(at))
+            stack.push_back(at);
+    std::reverse(stack.begin(), stack.end());
+    return stack;
+}
+
+std::string SourceNames::name(SourceFrameId frame, SourceGrain grain) const {
+    if (!frame.valid())
+        return {};
+    const SourceFrame& at = source_->frames[frame];
+    switch (grain) {
+    case SourceGrain::Line:
+        return fmt::format("{}:{}", shortPath(at.file), at.line);
+    case SourceGrain::Function:
+        return fmt::format("{}:{}", shortPath(at.file), at.function);
+    case SourceGrain::File:
+        return shortPath(at.file);
+    case SourceGrain::Stack:
+        break;
+    }
+    std::string names;
+    for (const SourceFrameId one : stackOf(frame))
+        names += (names.empty() ? "" : ";") + name(one, SourceGrain::Line);
+    return names;
+}
+
+const std::string& SourceNames::shortPath(SourceFileId file) const {
+    return shortPaths_[file];
+}
+
+std::string SourceNames::text(SourceFrameId frame) const {
+    if (!frame.valid())
+        return {};
+    const SourceFrame& at = source_->frames[frame];
+    const std::vector<std::size_t>& begins = lines_[at.file];
+    const auto line = static_cast<std::size_t>(at.line);
+    if (at.line < 1 || line > begins.size())
+        return {};
+    constexpr std::size_t longest = 400; // characters; more is cut
+    const std::string& text = source_->files[at.file].text;
+    const std::size_t begin = begins[line - 1];
+    const std::size_t end = line < begins.size() ? begins[line] - 1 : text.size();
+    return trimmed(std::string_view(text).substr(begin, std::min(longest, end - begin)));
+}
+
+} // namespace tilescope

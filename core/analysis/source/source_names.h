@@ -1,0 +1,65 @@
+// Names of the program's lines at which the operations of a model are: "model.py:72".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/profile/model_graph.h"
+#include "core/view/profile_view.h"
+
+namespace tilescope {
+
+/// What operations are gathered by.
+enum class SourceGrain : std::uint8_t {
+    Line,
+    Function, ///< "model.py:forward"
+    File,
+    Stack, ///< all lines from the outermost on: "train.py:90;model.py:72"
+};
+
+/// Whose lines count. An operation belongs to the innermost frame that does, so this moves costs
+/// from line to line and never changes their sum.
+enum class SourceReach : std::uint8_t {
+    Mine,      ///< the user's files and notebooks; a library's where no such line is in the stack
+    Libraries, ///< all
+};
+
+/// The program's lines of a profile's operations. The view outlives it.
+class SourceNames {
+public:
+    explicit SourceNames(const ProfileView& profile, SourceReach reach = SourceReach::Mine,
+                         const std::stop_token& stop = {});
+
+    /// Whether the profile has lines at all.
+    [[nodiscard]] bool recorded() const { return !source_->frames.empty(); }
+    /// The frame that a node of the model belongs to: for updates that of the optimizer where it is
+    /// known. None for no node, or without a line.
+    [[nodiscard]] SourceFrameId frameOf(ModelNodeId node) const;
+    /// Frames from the outermost that counts to that one.
+    [[nodiscard]] std::vector<SourceFrameId> stackOf(SourceFrameId frame) const;
+    /// Empty for no frame.
+    [[nodiscard]] std::string name(SourceFrameId frame, SourceGrain grain) const;
+    [[nodiscard]] std::string name(ModelNodeId node, SourceGrain grain) const {
+        return name(frameOf(node), grain);
+    }
+    /// The path of a file without the folders that all of the user's files share.
+    [[nodiscard]] const std::string& shortPath(SourceFileId file) const;
+    /// A line of a file's recorded text without the blanks around it; empty if there is none.
+    [[nodiscard]] std::string text(SourceFrameId frame) const;
+    [[nodiscard]] const SourceCode& code() const { return *source_; }
+
+private:
+    [[nodiscard]] bool counts(SourceFrameId frame) const;
+
+    std::shared_ptr<const SourceCode> source_;
+    std::shared_ptr<const ModelGraph> graph_;
+    SourceReach reach_;
+    SourceFrameId optimizer_;
+    IdVector<SourceFileId, std::string> shortPaths_;
+    /// Where each line of a file's text begins.
+    IdVector<SourceFileId, std::vector<std::size_t>> lines_;
+};
+
+} // namespace tilescope

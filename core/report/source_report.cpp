@@ -1,0 +1,117 @@
+// Costs by the lines of the user's program.
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/analysis/accounting/cost_columns.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/report/report.h"
+
+namespace tilescope {
+namespace {
+
+/// The layers that this report has, a line by default.
+constexpr auto sourceLayers =
+    std::to_array({CostLayer::Line, CostLayer::Function, CostLayer::File, CostLayer::Stack});
+
+/// What rows are; "line:libraries" also counts lines of libraries.
+struct Breakdown {
+    CostLayer layer = CostLayer::Line;
+    SourceReach reach = SourceReach::Mine;
+};
+
+Breakdown breakdownFrom(std::string_view text) {
+    constexpr std::string_view libraries = ":libraries";
+    Breakdown wanted;
+    if (text.ends_with(libraries)) {
+        wanted.reach = SourceReach::Libraries;
+        text.remove_suffix(libraries.size());
+    }
+    if (text.empty())
+        return wanted;
+    std::vector<std::string> names;
+    for (const CostLayer one : sourceLayers) {
+        if (toString(one) == text)
+            return {one, wanted.reach};
+        names.emplace_back(toString(one));
+    }
+    throw UserError(fmt::format("option --by: '{}' is not one of {}, each also with '{}'.{}", text,
+                                fmt::join(names, ", "), libraries,
+                                didYouMean(std::string(text), names)));
+}
+
+/// Lines with the most cycles first, then those without a line by kind.
+void sortByCost(std::vector<CostRow>& rows) {
+    std::stable_sort(rows.begin(), rows.end(), [](const CostRow& a, const CostRow& b) {
+        if (a.kind.empty() != b.kind.empty())
+            return a.kind.empty();
+        return a.measuredCycles != b.measuredCycles ? a.measuredCycles > b.measuredCycles
+                                                    : a.cyclesOnce() > b.cyclesOnce();
+    });
+}
+
+/// The table of Operations, with the text of each line.
+Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, const RunTotals& totals,
+                CostLayer layer) {
+    Table table = costTable(rows, totals, layer,
+                            {"path", "ipu", "kind", "operations", "measuredShare", "measuredCycles",
+                             "forwardCycles", "backwardCycles", "updateCycles", "estimatedCycles",
+                             "flops", "bytesExchanged", "codeBytes", "vertexStateBytes",
+                             "alwaysLiveBytes", "peakBytes"});
+    table.key = "rows";
+    table.title = "Source";
+    table.columns.push_back({"file", "File", Unit::None, {}, false, Shown::Data});
+    table.columns.push_back({"line", "Line", Unit::None, {}, false, Shown::Data});
+    table.columns.push_back({"function", "Function", Unit::None, {}, false, Shown::Data});
+    table.columns.push_back({"text", "Text"});
+    for (Row& row : table.rows) {
+        const SourceFrameId frame = rows[static_cast<std::size_t>(row.id)].source;
+        if (!frame.valid()) {
+            row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell(), Cell()});
+            continue;
+        }
+        const SourceFrame& at = names.code().frames[frame];
+        const bool isLine = layer == CostLayer::Line || layer == CostLayer::Stack;
+        row.cells.push_back(names.shortPath(at.file));
+        row.cells.push_back(isLine ? Cell(std::int64_t{at.line}) : Cell());
+        row.cells.push_back(layer == CostLayer::File ? Cell() : textOrNone(at.function));
+        row.cells.push_back(isLine ? textOrNone(names.text(frame)) : Cell());
+    }
+    return table;
+}
+
+} // namespace
+
+Document sourceReport(const ProfileView& profile, const ReportRequest& request) {
+    const Breakdown wanted = breakdownFrom(request.breakdown);
+    const SourceNames names(profile, wanted.reach);
+    Document document;
+    if (!names.recorded()) {
+        document.fields = {{"source", "Source lines",
+                            std::string("none recorded: the model's file has no stacks of the "
+                                        "program that made it")}};
+        return document;
+    }
+    const auto kept =
+        request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
+                    : accountingOf(profile);
+    std::vector<CostRow> rows = costRows(profile, *kept, wanted.layer, 1, {}, wanted.reach);
+    std::erase_if(rows, [&](const CostRow& row) { return !request.wants(row.path); });
+    sortByCost(rows);
+    const RunTotals& totals = kept->totals();
+    std::int64_t recorded = 0;
+    for (const SourceFile& file : names.code().files)
+        recorded += file.text.empty() ? 0 : 1;
+    document.fields = {
+        {"files", "Files", static_cast<std::int64_t>(names.code().files.size()), Unit::Count},
+        {"filesWithText", "Files with their text in the profile", recorded, Unit::Count}};
+    if (totals.run >= 0) {
+        document.fields.push_back({"run", "Run", totals.name});
+        document.fields.push_back({"runCycles", "Cycles of the run", totals.cycles, Unit::Cycles});
+    }
+    document.tables.push_back(lineTable(names, rows, totals, wanted.layer));
+    return document;
+}
+
+} // namespace tilescope

@@ -1,0 +1,144 @@
+"""Lines of the program in profiles."""
+import json
+import os
+
+import poptorch
+import pva
+import pytest
+import tilescope
+import torch
+from torch import nn
+
+PROGRAM = '''
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(16, 16)
+        self.second = nn.Linear(16, 4)
+        self.loss = nn.MSELoss()
+
+    def forward(self, x, y):
+        x = self.first(x)
+        x = torch.relu(x)
+        x = helper(self.second, x)
+        return x, self.loss(x, y)
+
+
+def helper(layer, x):
+    return layer(x)
+'''
+
+
+def line_of(text):
+    return 1 + PROGRAM[:PROGRAM.index(text)].count("\n")
+
+
+@pytest.fixture(name="net")
+def net_of_a_file(tmp_path):
+    """The module, from a file of its own."""
+    path = tmp_path / "net.py"
+    path.write_text(PROGRAM)
+    names = {}
+    exec(compile(PROGRAM, str(path), "exec"), names)  # pylint: disable=exec-used
+    torch.manual_seed(0)
+    return names["Net"]()
+
+
+def trained(net, monkeypatch, options=None):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", json.dumps({"autoReport.all": "true"}))
+    optimizer = poptorch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    model = poptorch.trainingModel(net, options, optimizer)
+    model(torch.rand(2, 16), torch.rand(2, 4))
+    return tilescope.open("training/profile.pop")
+
+
+def rows_of(profile, sql):
+    return list(profile.query(sql).itertuples(index=False, name=None))
+
+
+def lines_of(profile):
+    """Cycles of each line by pass, of the rows with a line."""
+    return {
+        path: cycles
+        for path, *cycles in rows_of(
+            profile, "SELECT path, sum(forwardCycles), sum(backwardCycles), sum(updateCycles) "
+            "FROM report_source WHERE kind IS NULL GROUP BY path")
+    }
+
+
+def test_each_line_has_its_passes(net, monkeypatch):
+    lines = lines_of(trained(net, monkeypatch))
+    files = {path.rsplit(":", 1)[0].rsplit("/", 1)[-1] for path in lines}
+    assert files == {"net.py", os.path.basename(__file__)}
+    cost = {int(path.rsplit(":", 1)[1]): cycles for path, cycles in lines.items() if "net.py" in path}
+    for text in ("x = self.first", "x = torch.relu", "return layer(x)", "return x, self.loss"):
+        assert cost[line_of(text)][0] > 0, text
+        assert cost[line_of(text)][1] > 0, text
+    assert line_of("x = helper") not in cost  # its operations are those of the helper's line
+    updates = [cycles for path, cycles in lines.items() if os.path.basename(__file__) in path]
+    assert len(updates) == 1 and sum(updates[0]) > 0
+
+
+def test_pva_has_the_line_of_an_operation(net, monkeypatch, tmp_path):
+    trained(net, monkeypatch)
+    report = pva.openReport("training/profile.pop")
+    places = {
+        operation.debugContext.location
+        for operation in pva.OperationAnalysis(report).operations
+        if "relu" in operation.name.lower() and "grad" not in operation.name.lower()
+    }
+    assert (str(tmp_path / "net.py"), line_of("x = torch.relu"), "forward") in places
+
+
+def texts_of(profile):
+    """Sizes of the texts by path."""
+    return dict(rows_of(profile, "SELECT path, bytes FROM source_files WHERE origin = 'mine'"))
+
+
+@pytest.mark.parametrize("choice, kept", [("text", True), ("lines", False)])
+def test_texts_are_kept_as_the_environment_says(net, monkeypatch, tmp_path, choice, kept):
+    monkeypatch.setenv("TILESCOPE_SOURCE", choice)
+    texts = texts_of(trained(net, monkeypatch))
+    assert (texts[str(tmp_path / "net.py")] == len(PROGRAM)) == kept
+
+
+def test_off_records_no_lines(net, monkeypatch):
+    monkeypatch.setenv("TILESCOPE_SOURCE", "off")
+    profile = trained(net, monkeypatch)
+    assert not rows_of(profile, "SELECT * FROM source_frames")
+
+
+def test_another_choice_is_refused(net, monkeypatch):
+    monkeypatch.setenv("TILESCOPE_SOURCE", "all")
+    with pytest.raises(poptorch.Error, match="TILESCOPE_SOURCE: 'all' is not one of text, lines, off"):
+        trained(net, monkeypatch)
+
+
+def test_texts_of_libraries_are_never_kept(net, monkeypatch):
+    profile = trained(net, monkeypatch)
+    assert not rows_of(profile, "SELECT * FROM source_files WHERE origin = 'library' AND text IS NOT NULL")
+
+
+def test_excluded_files_are_libraries(net, monkeypatch):
+    options = poptorch.Options().appendToLocationExcludes("/net.py")
+    profile = trained(net, monkeypatch, options)
+    assert not [path for path in texts_of(profile) if path.endswith("net.py")]
+    assert all("net.py" not in path for path in lines_of(profile))
+
+
+def test_a_file_that_is_no_text_does_no_harm(net, monkeypatch, tmp_path):
+    (tmp_path / "net.py").write_bytes(b"\xff\xfe\x00" * 100)
+    assert lines_of(trained(net, monkeypatch))
+
+
+def test_values_are_the_same_without_lines(net, monkeypatch):
+    data = torch.rand(2, 16), torch.rand(2, 4)
+    results = []
+    for choice in ("text", "off"):
+        monkeypatch.setenv("TILESCOPE_SOURCE", choice)
+        results.append(poptorch.inferenceModel(net)(*data)[0])
+    assert torch.equal(*results)

@@ -5,12 +5,13 @@
 
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
+#include "simulator/cost/broadcast_cycles.h"
 #include "simulator/graph/elementwise_traits.h"
 
 namespace tilescope::sim {
 std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction function,
                                Operands operands, bool inPlace, DataType type,
-                               std::int64_t elements) {
+                               std::int64_t elements, std::int64_t run) {
     if (elements == 0)
         return 0;
     const bool half = type == DataType::Half;
@@ -38,16 +39,23 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
     }
     if (function == ElementwiseFunction::InverseStdDeviation)
         return target.workers * (6 + 4 + cycles(traits.loops));
+    const auto binary = [&] {
+        return 11 + target.workers * ((inPlace ? 58 : half ? 26 : 29) + cycles(traits.loops));
+    };
     switch (operands) {
     case Operands::Unary:
-        return 20 + target.workers * ((inPlace ? 55 : 17) + cycles(traits.loops));
+        return 20 + target.workers *
+                        (inPlace ? 55 + cycles(traits.loopsInPlace) : 17 + cycles(traits.loops));
     case Operands::Binary:
-        return 11 + target.workers * ((inPlace ? 58 : half ? 26 : 29) + cycles(traits.loops));
+        return binary();
     case Operands::BroadcastScalar:
         return 11 + target.workers * (20 + cycles(traits.scalarLoops));
     case Operands::BroadcastInner:
-        // As the bias add of popops::BroadcastVectorInner1D, one slice of channels a row.
-        return 13 + target.workers * ((half ? 19 : 17) + 17 + cycles(traits.loops));
+        return half && function != ElementwiseFunction::Divide
+                   ? vectorInnerCycles(target, function, inPlace, elements, run)
+                   : binary();
+    case Operands::BroadcastOuter:
+        return vectorOuterCycles(target, type, elements, run);
     case Operands::Ternary:
         return 11 + target.workers * (20 + cycles(traits.loops));
     }
@@ -85,8 +93,10 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
         return fmt::format("popops::BroadcastScalar1D{}<popops::expr::BinaryOpType::{},{}>", place,
                            traits.name, toString(in));
     case Operands::BroadcastInner:
-        return fmt::format("popops::BroadcastVectorInner1D{}<popops::expr::BinaryOpType::{},{}>",
-                           place, traits.name, toString(in));
+    case Operands::BroadcastOuter:
+        return fmt::format("popops::BroadcastVector{}{}<popops::expr::BinaryOpType::{},{}>",
+                           operands == Operands::BroadcastInner ? "Inner1D" : "OuterByRow1D", place,
+                           traits.name, toString(in));
     }
     throw InternalError("unknown operands of an elementwise codelet");
 }

@@ -14,14 +14,16 @@ enum class Operands {
     Unary,
     Binary,
     BroadcastScalar, ///< the second operand is one value
-    BroadcastInner,  ///< the second operand repeats along the outer dimension: bias
+    BroadcastInner,  ///< the second operand is a vector that repeats along the rows: bias
+    BroadcastOuter,  ///< the same, an element for each row
     Ternary,
 };
 
-/// `elements` results on a tile, spread over six workers.
+/// `elements` results on a tile, spread over six workers. `run`: elements of a row, where a vector
+/// is broadcast.
 std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction function,
                                Operands operands, bool inPlace, DataType type,
-                               std::int64_t elements);
+                               std::int64_t elements, std::int64_t run = 1);
 
 /// Codelet class, "popops::UnaryOp1DInPlace<popops::expr::UnaryOpType::RELU,float>".
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,

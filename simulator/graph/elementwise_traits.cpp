@@ -17,26 +17,31 @@ constexpr InnerLoops bits{{3, 1}, {3, 1}};
 constexpr InnerLoops division{{270, 1}, {270, 1}};
 
 ElementwiseTraits unary(std::string_view name, InnerLoops loops) {
-    return {name, 1, 1, loops, loops};
+    return {name, 1, 1, loops, loops, loops};
 }
 ElementwiseTraits unary(std::string_view name, InnerLoop half, InnerLoop single) {
     return unary(name, {half, single});
 }
+/// One that takes other loops where it overwrites its operand.
+ElementwiseTraits overwriting(ElementwiseTraits traits, InnerLoop half, InnerLoop single) {
+    traits.loopsInPlace = {half, single};
+    return traits;
+}
 ElementwiseTraits binary(std::string_view name, InnerLoops loops, InnerLoops scalar) {
-    return {name, 2, 2, loops, scalar};
+    return {name, 2, 2, loops, scalar, loops};
 }
 ElementwiseTraits binary(std::string_view name, InnerLoops loops) {
     return binary(name, loops, loops);
 }
 /// A function that is applied operand after operand.
 ElementwiseTraits anyNumber(std::string_view name, InnerLoops loops, InnerLoops scalar) {
-    return {name, 2, anyNumberOfOperands, loops, scalar};
+    return {name, 2, anyNumberOfOperands, loops, scalar, loops};
 }
 ElementwiseTraits anyNumber(std::string_view name, InnerLoops loops) {
     return anyNumber(name, loops, loops);
 }
 ElementwiseTraits expression(std::string_view name, std::size_t operands, InnerLoops loops) {
-    return {name, operands, operands, loops, loops};
+    return {name, operands, operands, loops, loops, loops};
 }
 ElementwiseTraits inPlace(ElementwiseTraits traits) {
     traits.updatesInPlace = true;

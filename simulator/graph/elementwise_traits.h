@@ -23,8 +23,9 @@ constexpr std::size_t anyNumberOfOperands = std::numeric_limits<std::size_t>::ma
 struct ElementwiseTraits {
     std::string_view name; ///< popops' spelling, "RELU"
     std::size_t leastOperands = 1, mostOperands = 1;
-    InnerLoops loops;       ///< on operands of the result's shape
-    InnerLoops scalarLoops; ///< where the second operand is one value
+    InnerLoops loops;        ///< on operands of the result's shape
+    InnerLoops scalarLoops;  ///< where the second operand is one value
+    InnerLoops loopsInPlace; ///< of one operand that the result overwrites
     /// It overwrites its first operand even where others still read it.
     bool updatesInPlace = false;
     bool countsFlops = true; ///< one for each element and operand after the first

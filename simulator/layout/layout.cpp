@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/ceil_div.h"
+#include "simulator/layout/inner_run.h"
 
 namespace tilescope::sim {
 namespace {
@@ -272,6 +273,23 @@ std::vector<OrderLevel> walkedLevels(const std::vector<OrderLevel>& order,
 }
 
 } // namespace
+
+InnerRun innerRun(const std::vector<OrderLevel>& order, const std::vector<bool>& isOne,
+                  const std::vector<std::int64_t>& sizes) {
+    const std::vector<OrderLevel> walked = walkedLevels(order, sizes);
+    const auto isOfThem = [&](const OrderLevel& level) {
+        return bool{isOne[static_cast<std::size_t>(level.atom)]};
+    };
+    InnerRun run;
+    if (!walked.empty())
+        run.isOfThem = isOfThem(walked.back());
+    for (auto level = walked.rbegin(); level != walked.rend(); ++level) {
+        if (isOfThem(*level) != run.isOfThem)
+            break;
+        run.elements *= level->extent;
+    }
+    return run;
+}
 
 bool isSameSequence(const std::vector<OrderLevel>& a, const std::vector<OrderLevel>& b,
                     const std::vector<std::int64_t>& sizes) {

@@ -68,8 +68,9 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
                        const ZooSettings& settings) {
     const std::int64_t sequence = settings.size("sequenceLength");
     ZooBuilder b(name);
-    TransformerParts parts(
-        b, {sequence, hidden, heads, epsilon, settings.text("attentionBias") == "on"});
+    TransformerParts parts(b, {sequence, hidden, heads, epsilon,
+                               settings.text("attentionBias") == "on", 0,
+                               settings.text("splitQkv") == "on"});
     const Inputs in{b.addIndices("input_ids", {sequence}), b.addIndices("position_ids", {sequence}),
                     b.addIndices("token_type_ids", {sequence}),
                     b.addIndices("sequence_length", {1})};

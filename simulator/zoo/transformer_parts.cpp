@@ -59,11 +59,19 @@ ZooValue TransformerParts::heads(const std::string& name, const ZooValue& x, boo
                     transposed ? sizes_.sequence : size, {{"perm", order}});
 }
 
+std::vector<ZooValue> TransformerParts::projections(const std::string& scope, const ZooValue& x) {
+    if (sizes_.splitsQkv)
+        return {dense(scope + "/Q", x, sizes_.hidden, sizes_.attentionBias),
+                dense(scope + "/K", x, sizes_.hidden, sizes_.attentionBias),
+                dense(scope + "/V", x, sizes_.hidden, sizes_.attentionBias)};
+    const ZooValue qkv = dense(scope + "/QKV", x, 3 * sizes_.hidden, sizes_.attentionBias);
+    return b_.split(scope + "/Split", qkv, 2, 3);
+}
+
 ZooValue TransformerParts::attention(const std::string& scope, const ZooValue& x,
                                      const std::optional<ZooValue>& mask) {
     const std::int64_t size = sizes_.hidden / sizes_.heads;
-    const ZooValue qkv = dense(scope + "/QKV", x, 3 * sizes_.hidden, sizes_.attentionBias);
-    const auto parts = b_.split(scope + "/Split", qkv, 2, 3);
+    const std::vector<ZooValue> parts = projections(scope, x);
     const ZooValue q = heads(scope + "/Q", parts[0], false);
     const ZooValue k = heads(scope + "/K", parts[1], true);
     const ZooValue v = heads(scope + "/V", parts[2], false);

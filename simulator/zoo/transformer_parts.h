@@ -16,6 +16,7 @@ struct TransformerSizes {
     double epsilon = 1e-5;        ///< of the layer normalisations
     bool attentionBias = true;    ///< whether the dense layers of attention have biases
     std::int64_t feedForward = 0; ///< width of the feed-forward layers; 0: four times `hidden`
+    bool splitsQkv = false;       ///< queries, keys and values by a dense layer each, not by one
 };
 
 class TransformerParts {
@@ -46,6 +47,8 @@ public:
     ZooValue feedForward(const std::string& scope, const ZooValue& x);
 
 private:
+    /// Queries, keys and values of `x`, [N, sequence, hidden] each.
+    std::vector<ZooValue> projections(const std::string& scope, const ZooValue& x);
     /// [N, sequence, hidden] as [N, heads, sequence, size of a head], or the last two exchanged.
     ZooValue heads(const std::string& name, const ZooValue& x, bool transposed);
 

@@ -33,6 +33,8 @@ const std::vector<Topology>& topologies() {
     const ZooOption bertHead{"head", "mlm", 0, 0, {"mlm", "squad"}};
     // Graphcore's PopART examples leave the biases of attention out unless requested.
     const ZooOption attentionBias{"attentionBias", "on", 0, 0, {"on", "off"}};
+    // As in Graphcore's PopART examples; off: one dense layer for all three.
+    const ZooOption splitQkv{"splitQkv", "off", 0, 0, {"on", "off"}};
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     // Positions of a sample that the masked-language-model head computes; 0: all.
     const ZooOption bertMasked{"maskedTokens", "0", 0, 512, {}};
@@ -72,14 +74,14 @@ const std::vector<Topology>& topologies() {
         {{"bert-base",
           "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
-          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, attentionBias,
-           bertMasked}},
+          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, attentionBias, bertMasked,
+           splitQkv}},
          zooBertBase},
         {{"bert-large",
           "BERT-Large, hidden size 1024, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
-          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, attentionBias,
-           bertMasked}},
+          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, attentionBias, bertMasked,
+           splitQkv}},
          zooBertLarge},
         {{"gpt2-small",
           "GPT-2 small, hidden size 768, with the language-model head",

@@ -195,7 +195,7 @@ private slots:
         QCOMPARE(messageFor("bert-base", {{"sequenceLenght", "128"}}),
                  "model 'bert-base' has no option 'sequenceLenght'. Did you mean "
                  "'sequenceLength'? Its options are sequenceLength, layers, head, "
-                 "attentionBias, maskedTokens");
+                 "attentionBias, maskedTokens, splitQkv");
         QCOMPARE(messageFor("bert-base", {{"sequenceLength", "513"}}),
                  "model 'bert-base', option sequenceLength: '513' is not one of 1 to 512 [128]");
         QCOMPARE(messageFor("bert-base", {{"head", "nsp"}}),

@@ -266,7 +266,7 @@ void emitCopies(LoweringContext& context, const StepName& name,
                 const Joined& joined) {
     ProgramBuilder& b = context.builder();
     OnTileCopies copies;
-    copies.add(b, joined.bytes, shortestUnstridedRun);
+    copies.add(b, joined.bytes, joined.runBytes);
     Access access = joined.access;
     for (const OrderedOperand& operand : operands) {
         copies.add(b, operand.move.bytes, operand.move.runBytes);
@@ -351,15 +351,17 @@ VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const Operan
     return ordered;
 }
 
-void OperandGather::join(VariableId gathered, const std::string& role, TileSeries bytes) {
+void OperandGather::join(VariableId gathered, const std::string& result, TileSeries bytes,
+                         std::int64_t runBytes) {
     if (bytes.empty())
         return;
     ProgramBuilder& b = context_.builder();
     const std::string type = b.lowered().profile.variables[gathered].type;
     joined_.access.reads.push_back(gathered);
     joined_.access.writes.push_back(
-        b.variable(user_ + "/" + role + "/padded", MemoryCategory::Variable, bytes, type));
+        b.variable(user_ + "/" + result, MemoryCategory::Variable, bytes, type));
     joined_.bytes += bytes;
+    joined_.runBytes = std::gcd(joined_.runBytes, runBytes);
 }
 
 std::vector<VariableId> OperandGather::emit() {

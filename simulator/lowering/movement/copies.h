@@ -89,6 +89,7 @@ struct OrderedOperand {
 struct Joined {
     TileSeries bytes;
     Access access;
+    std::int64_t runBytes = shortestUnstridedRun; ///< the shortest that is contiguous
 };
 
 /// Brings the operands of one compute set together: operands that can be exchanged straight into
@@ -107,9 +108,11 @@ public:
     /// the gathered variable ("actsRearranged").
     VariableId bring(const PlacedStorage& placed, const OperandMove& move, const std::string& role,
                      bool sharedBus = false);
-    /// Joins a gathered operand with its padding: `bytes` on each tile lie in groups that zeros
-    /// fill up, or in another sequence. The vertex reads the result as well.
-    void join(VariableId gathered, const std::string& role, TileSeries bytes);
+    /// Writes a gathered operand again on each tile, in runs of `runBytes`: with its padding, where
+    /// `bytes` lie in groups that zeros fill up, in another sequence, or as often as it is
+    /// broadcast. The vertex reads the result as well.
+    void join(VariableId gathered, const std::string& result, TileSeries bytes,
+              std::int64_t runBytes = shortestUnstridedRun);
     /// Adds the exchange, if anything moves, and one on-tile copy after it, of all that is joined.
     /// Call before the compute set is added. Returns what the vertex reads beside the operands: the
     /// joined parts.

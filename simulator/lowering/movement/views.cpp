@@ -242,4 +242,13 @@ std::vector<OrderLevel> orderLike(LoweringContext& context, TensorId a, TensorId
     return order;
 }
 
+InnerRun broadcastRun(LoweringContext& context, TensorId a, TensorId b) {
+    const Storage& storage = context.storageOf(a).storage;
+    std::vector<bool> isShared(storage.atomSizes.size(), false);
+    for (const auto& [atom, other] : sharedAtoms(context, a, b))
+        isShared[static_cast<std::size_t>(atom)] = true;
+    return innerRun(storage.layout.order, isShared,
+                    blockSizes(storage.layout.blocking, storage.atomSizes));
+}
+
 } // namespace tilescope::sim

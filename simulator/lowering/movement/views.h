@@ -1,6 +1,7 @@
 // Views: naming a tensor's dimensions in the atoms of its storage.
 #pragma once
 
+#include "simulator/layout/inner_run.h"
 #include "simulator/lowering/places/context.h"
 
 namespace tilescope::sim {
@@ -44,5 +45,10 @@ Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId 
 
 /// The order of a's storage in the atoms of b; levels that b lacks are left out.
 std::vector<OrderLevel> orderLike(LoweringContext& context, TensorId a, TensorId b);
+
+/// How `b`, which is broadcast over `a` (aligned before), repeats along the elements of a tile: the
+/// innermost run is of dimensions that b has (its elements one after the other), or of others (one
+/// element of it).
+InnerRun broadcastRun(LoweringContext& context, TensorId a, TensorId b);
 
 } // namespace tilescope::sim

@@ -238,7 +238,7 @@ private:
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
         if (!move.strided())
-            gather.join(input, "actsRearranged",
+            gather.join(input, "actsRearranged/padded",
                         padding_.inputBytes(!inputPadded_, move.isInOtherSequence()));
         return input;
     }
@@ -279,7 +279,7 @@ private:
         }
         const VariableId weights = gather.bring(placed, move, "weightsRearranged");
         if (!move.strided())
-            gather.join(weights, "weightsRearranged",
+            gather.join(weights, "weightsRearranged/padded",
                         padding_.weightBytes(!weightsPadded_, move.isInOtherSequence()));
         return weights;
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "simulator/cost/broadcast_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/lowering/movement/call_copies.h"
@@ -88,16 +89,45 @@ bool placeBase(LoweringContext& context, const Op& op, TensorId base) {
     return t.role == TensorRole::Input;
 }
 
-Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
-    if (!other.valid())
-        return Operands::Unary;
+/// How a vertex takes its second operand.
+struct SecondOperand {
+    Operands kind = Operands::Binary;
+    std::int64_t run = 1;    ///< elements of a row, where it is a vector
+    bool writtenOut = false; ///< first, as often as it is broadcast on a tile
+};
+
+/// Of an operand that has been brought to the result: what popops chooses by the pattern in which a
+/// tile's elements repeat it (popops/ElementWise.cpp, constructBroadcastBinaryOp).
+SecondOperand secondOperand(LoweringContext& context, const Op& op, TensorId other) {
+    const TensorId result = op.outputs[0];
     const Tensor& t = context.tensor(other);
-    if (traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).isTernary())
-        return Operands::Ternary;
     if (t.elements() == 1)
-        return Operands::BroadcastScalar;
-    return t.elements() == context.tensor(op.outputs[0]).elements() ? Operands::Binary
-                                                                    : Operands::BroadcastInner;
+        return {Operands::BroadcastScalar};
+    const InnerRun run = broadcastRun(context, result, other);
+    const std::int64_t fullest =
+        context.storageOf(result).storage.layout.blocking.elements().max().value;
+    const ElementwiseFunction function = std::get<ElementwiseAttributes>(op.attributes).function;
+    if (t.elements() == context.tensor(result).elements() ||
+        (run.isOfThem && fullest <= run.elements))
+        return {Operands::Binary};
+    if (run.isOfThem && broadcastsAlongRows(context.target(), function, t.type, run.elements))
+        return {Operands::BroadcastInner, run.elements};
+    if (!run.isOfThem && fullest <= run.elements)
+        return {Operands::BroadcastScalar};
+    if (!run.isOfThem && broadcastsByRow(function))
+        return {Operands::BroadcastOuter, run.elements};
+    return {Operands::Binary, run.isOfThem ? run.elements : 1, true};
+}
+
+/// Of an operand of which no codelet takes a part: the compiler writes it out for the vertex, in
+/// runs of `run` elements.
+void writeOut(LoweringContext& context, OperandGather& gather, const Op& op, VariableId operand,
+              std::int64_t run) {
+    const TensorId result = op.outputs[0];
+    const std::int64_t bytes = bytesOf(context.tensor(op.inputs[0]).type);
+    gather.join(operand, "broadcast",
+                context.storageOf(result).storage.layout.blocking.elements().scaled(bytes),
+                run * bytes);
 }
 
 /// Gives the result a place: that of the base operand if it is no longer needed, else a new
@@ -216,31 +246,33 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
         else
             others.push_back(input);
     }
-    const auto emit = [&](const std::vector<VariableId>& operands, Operands kind, bool overwrite) {
+    const auto emit = [&](const std::vector<VariableId>& operands, SecondOperand second,
+                          bool overwrite) {
         const TileSeries elements = context.storageOf(out).storage.layout.blocking.elements();
         const TileSeries cycles = elements.mapped([&](std::int64_t n) {
-            return elementwiseCycles(context.target(), attributes.function, kind, overwrite, inType,
-                                     n);
+            return elementwiseCycles(context.target(), attributes.function, second.kind, overwrite,
+                                     inType, n, second.run);
         });
         const TileSeries one = elements.ones();
         context.builder().execute(
             name, cycles,
-            {{elementwiseVertex(attributes.function, kind, overwrite, inType, outType), one}},
+            {{elementwiseVertex(attributes.function, second.kind, overwrite, inType, outType),
+              one}},
             {operands, {context.variableOf(out)}});
     };
     std::vector<VariableId> operands;
     if (base.valid())
         operands.push_back(context.variableOf(base));
     if (others.empty()) {
-        emit(operands, Operands::Unary, inPlace);
+        emit(operands, {Operands::Unary}, inPlace);
         return;
     }
-    if (operandKind(context, op, others.front()) == Operands::Ternary) {
+    if (traitsOf(attributes.function).isTernary()) {
         OperandGather gather(context, name);
         for (std::size_t i = 0; i < others.size(); ++i)
             operands.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
         gather.emit();
-        emit(operands, Operands::Ternary, inPlace);
+        emit(operands, {Operands::Ternary}, inPlace);
         return;
     }
     // A sum of many operands adds them one after the other, in place after the first.
@@ -251,8 +283,12 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
                              updatesInPlace(op) ? OperandGather::Regroup::Yes
                                                 : OperandGather::Regroup::No);
         now.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
-        gather.emit();
-        emit(now, operandKind(context, op, others[i]), overwrite);
+        const SecondOperand second = secondOperand(context, op, others[i]);
+        if (second.writtenOut)
+            writeOut(context, gather, op, now.back(), second.run);
+        for (const VariableId written : gather.emit())
+            now.push_back(written);
+        emit(now, second, overwrite);
         operands = {context.variableOf(out)};
         overwrite = true;
     }

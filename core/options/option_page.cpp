@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/options/engine_options.h"
+#include "core/options/framework_options.h"
 #include "core/options/option_form.h"
 #include "core/options/option_table.h"
 #include "core/options/option_values.h"
@@ -68,11 +69,26 @@ std::string namesElsewhere(const OptionSpec& spec) {
     return text;
 }
 
+/// "; not with `--framework` `tensorflow`, `keras`".
+std::string frameworksWithout(const OptionSpec& spec) {
+    std::string text;
+    for (const FrameworkLack& lack : frameworkLacks()) {
+        if (lack.key != spec.key)
+            continue;
+        std::vector<std::string_view> names;
+        for (const Framework framework : lack.frameworks)
+            names.push_back(toString(framework));
+        text += fmt::format("; {}not with `--framework` {}",
+                            lack.value.empty() ? "" : code(lack.value) + " ", codes(names));
+    }
+    return text;
+}
+
 std::string itemOf(const OptionSpec& spec) {
     const bool hasDefault = !spec.defaultValue.empty() && spec.type != OptionSpec::Type::Flag;
-    return fmt::format("- {} (key {}{}{}{}): {}\n", code(spec.flag), code(spec.key), valuesOf(spec),
-                       hasDefault ? "; default " + code(spec.defaultValue) : "",
-                       namesElsewhere(spec), spec.help);
+    return fmt::format("- {} (key {}{}{}{}{}): {}\n", code(spec.flag), code(spec.key),
+                       valuesOf(spec), hasDefault ? "; default " + code(spec.defaultValue) : "",
+                       namesElsewhere(spec), frameworksWithout(spec), spec.help);
 }
 
 std::string itemOf(const EngineOption& option) {

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "core/base/suggest.h"
+#include "core/options/framework_options.h"
 #include "core/options/option_rows.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ std::vector<OptionSpec> makeTable() {
         std::vector<OptionSpec> rows = rowsOf();
         std::move(rows.begin(), rows.end(), std::back_inserter(table));
     }
+    addFrameworkNeeds(table);
     return table;
 }
 

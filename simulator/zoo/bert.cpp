@@ -11,7 +11,6 @@ namespace tilescope::sim {
 
 namespace {
 
-constexpr std::int64_t vocabulary = 30522;
 constexpr std::int64_t positions = 512;
 constexpr std::int64_t segments = 2;
 constexpr double epsilon = 1e-12;
@@ -21,7 +20,8 @@ struct Inputs {
     ZooValue length; ///< [N,1]: tokens from here on are padding
 };
 
-ZooValue embeddings(ZooBuilder& b, TransformerParts& parts, const Inputs& in) {
+ZooValue embeddings(ZooBuilder& b, TransformerParts& parts, const Inputs& in,
+                    std::int64_t vocabulary) {
     const ZooValue words = parts.embedding("Embedding/Token", in.tokens, vocabulary);
     const ZooValue places = parts.embedding("Embedding/Position", in.places, positions);
     const ZooValue segment = parts.embedding("Embedding/Segment", in.segments, segments);
@@ -57,7 +57,8 @@ ZooValue maskedPositions(ZooBuilder& b, const ZooValue& x, std::int64_t tokens) 
     return b.apply("Gather", scope, {rows.name, places.name}, x.channels);
 }
 
-ZooValue maskedLanguageModel(ZooBuilder& b, TransformerParts& parts, ZooValue x) {
+ZooValue maskedLanguageModel(ZooBuilder& b, TransformerParts& parts, ZooValue x,
+                             std::int64_t vocabulary) {
     x = parts.gelu("MLM/Gelu", parts.dense("MLM/Dense", x, x.channels));
     x = parts.tied("MLM/Decoder", parts.norm("MLM/Norm", x), "Embedding/Token.weight", vocabulary);
     return b.apply("Add", "MLM/Decoder/Bias", {x.name, b.weight("MLM/Decoder.bias", {vocabulary})},
@@ -67,6 +68,7 @@ ZooValue maskedLanguageModel(ZooBuilder& b, TransformerParts& parts, ZooValue x)
 onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_t heads,
                        const ZooSettings& settings) {
     const std::int64_t sequence = settings.size("sequenceLength");
+    const std::int64_t vocabulary = settings.size("vocabulary");
     ZooBuilder b(name);
     TransformerParts parts(b, {sequence, hidden, heads, epsilon,
                                settings.text("attentionBias") == "on", 0,
@@ -74,7 +76,7 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
     const Inputs in{b.addIndices("input_ids", {sequence}), b.addIndices("position_ids", {sequence}),
                     b.addIndices("token_type_ids", {sequence}),
                     b.addIndices("sequence_length", {1})};
-    ZooValue x = embeddings(b, parts, in);
+    ZooValue x = embeddings(b, parts, in, vocabulary);
     const ZooValue mask = paddingMask(b, in, sequence);
     for (std::int64_t layer = 0; layer < settings.size("layers"); ++layer) {
         const std::string scope = "Layer" + std::to_string(layer);
@@ -98,7 +100,7 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
                                     name, masked, sequence));
     if (masked > 0)
         x = maskedPositions(b, x, masked);
-    x = maskedLanguageModel(b, parts, x);
+    x = maskedLanguageModel(b, parts, x, vocabulary);
     return b.finish(x, {masked > 0 ? masked : sequence, x.channels});
 }
 

@@ -38,6 +38,8 @@ const std::vector<Topology>& topologies() {
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     // Positions of a sample that the masked-language-model head computes; 0: all.
     const ZooOption bertMasked{"maskedTokens", "0", 0, 512, {}};
+    // Submissions pad the 30,522 words of the published models to whole groups of channels.
+    const ZooOption bertWords = sizeOption("vocabulary", 30522, 1 << 20);
     const ZooOption norm{"norm", "batch", 0, 0, {"batch", "group", "proxy"}};
     static const std::vector<Topology> table{
         {{"mlp", "multilayer perceptron 784-512-512-10", "[N,784]", {}}, zooMlp},
@@ -75,13 +77,13 @@ const std::vector<Topology>& topologies() {
           "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
           {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, attentionBias, bertMasked,
-           splitQkv}},
+           splitQkv, bertWords}},
          zooBertBase},
         {{"bert-large",
           "BERT-Large, hidden size 1024, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
           {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, attentionBias, bertMasked,
-           splitQkv}},
+           splitQkv, bertWords}},
          zooBertLarge},
         {{"gpt2-small",
           "GPT-2 small, hidden size 768, with the language-model head",

@@ -259,6 +259,17 @@ private:
         row("outputMode=every-n outputEvery=2 deviceIterations=4 ipus=2 execution=pipelined",
             "option outputMode (--output-mode): a pipeline without weight updates is one loop over "
             "all batches, without a point after every n-th; choose all, final or sum");
+        row("framework=tensorflow outlineThreshold=2",
+            "option outlineThreshold (--outline-threshold): of the frameworks only popart, "
+            "poptorch and poplar have it; leave it out, or add --framework popart");
+        row("framework=poptorch outlineThreshold=2", "no error");
+        row("framework=poptorch foldBatchNorm=on",
+            "option foldBatchNorm (--fold-batch-norm): of the frameworks only popart and poplar "
+            "have it; leave it out, or add --framework popart");
+        row("framework=keras mode=training recompute=norm-only",
+            "option recompute (--recompute): of the frameworks only popart, poptorch and poplar "
+            "have 'norm-only'; leave it out, or add --framework popart");
+        row("framework=keras mode=training recompute=all", "no error");
         row("stepsPerExecution=4",
             "option stepsPerExecution (--steps-per-execution): only Keras counts this way; add "
             "--framework keras, or give --device-iterations");

@@ -186,6 +186,9 @@ private slots:
         QCOMPARE(QString::fromStdString(
                      outputShapes(importedWith({{"layers", "1"}, {"maskedTokens", "128"}}))),
                  "[3,128,30522]");
+        QCOMPARE(QString::fromStdString(
+                     outputShapes(importedWith({{"layers", "1"}, {"vocabulary", "30400"}}))),
+                 "[3,128,30400]");
     }
 
     void wrongOptions() {
@@ -195,7 +198,7 @@ private slots:
         QCOMPARE(messageFor("bert-base", {{"sequenceLenght", "128"}}),
                  "model 'bert-base' has no option 'sequenceLenght'. Did you mean "
                  "'sequenceLength'? Its options are sequenceLength, layers, head, "
-                 "attentionBias, maskedTokens, splitQkv");
+                 "attentionBias, maskedTokens, splitQkv, vocabulary");
         QCOMPARE(messageFor("bert-base", {{"sequenceLength", "513"}}),
                  "model 'bert-base', option sequenceLength: '513' is not one of 1 to 512 [128]");
         QCOMPARE(messageFor("bert-base", {{"head", "nsp"}}),

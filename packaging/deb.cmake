@@ -18,8 +18,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Without any font a picture would have no text; the rest is found by the linked libraries.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS fonts-dejavu-core)
+# Without any font a picture would have no text; libzip is loaded on demand; the rest is found by the linked libraries.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core, libzip4")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS qt6-wayland)
 
 # The Python packages are a package of their own, if they were built.
@@ -35,7 +35,7 @@ if(TARGET tilescope_python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-tilescope)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-        "python3 (>= 3.${TILESCOPE_PYTHON_MINOR}~), python3 (<< 3.${next_minor}), python3-numpy")
+        "python3 (>= 3.${TILESCOPE_PYTHON_MINOR}~), python3 (<< 3.${next_minor}), python3-numpy, libzip4")
     # For poptorch, popart, and training over several instances; without them these say so.
     set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-torch, python3-onnx, python3-mpi4py, openmpi-bin")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "tilescope (= ${PROJECT_VERSION}), python3-pandas")

@@ -1,10 +1,23 @@
 #include "simulator/report_contents.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/options/engine_options.h"
+#include "core/store/profile_writer.h"
 #include "simulator/memory/out_of_memory.h"
 
 namespace tilescope::sim {
 namespace {
+
+constexpr const char* executionSwitch = "autoReport.outputExecutionProfile";
+constexpr const char* debugInfoSwitch = "autoReport.outputDebugInfo";
+constexpr const char* loweredVariablesSwitch = "autoReport.outputLoweredVars";
+constexpr std::array separableParts{executionSwitch, debugInfoSwitch, loweredVariablesSwitch};
+
+bool isWanted(const EngineOptions& options, const char* part) {
+    return engineSwitch(options, part, true);
+}
 
 void dropExecution(Profile& profile) {
     profile.trace = {};
@@ -20,21 +33,30 @@ void dropExecution(Profile& profile) {
 
 bool wantsProfile(const EngineOptions& options) {
     return engineSwitch(options, "autoReport.outputGraphProfile", true) ||
-           engineSwitch(options, "autoReport.outputExecutionProfile", true);
+           isWanted(options, executionSwitch);
 }
 
 Profile wantedPart(Profile profile, const EngineOptions& options) {
-    if (!engineSwitch(options, "autoReport.outputExecutionProfile", true))
+    if (!isWanted(options, executionSwitch))
         dropExecution(profile);
-    if (!engineSwitch(options, "autoReport.outputDebugInfo", true)) {
+    if (!isWanted(options, debugInfoSwitch)) {
         profile.modelGraph = {};
         profile.source = {};
     }
-    if (!engineSwitch(options, "autoReport.outputLoweredVars", true)) {
+    if (!isWanted(options, loweredVariablesSwitch)) {
         profile.placements = {};
         profile.placementOfTile = {};
     }
     return profile;
+}
+
+void writeWantedPart(const Profile& profile, const EngineOptions& options,
+                     const std::filesystem::path& file) {
+    if (std::all_of(separableParts.begin(), separableParts.end(),
+                    [&](const char* part) { return isWanted(options, part); }))
+        writeProfile(profile, file);
+    else
+        writeProfile(wantedPart(profile, options), file);
 }
 
 bool allowsOutOfMemory(const EngineOptions& options) {

@@ -1,6 +1,7 @@
 // The parts of a profile that the engine options select for its file.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "core/options/engine_options.h"
@@ -14,6 +15,10 @@ bool wantsProfile(const EngineOptions& options);
 /// The profile without the parts that autoReport.* leaves out: the trace and all times, the model's
 /// graph, addresses of variables.
 Profile wantedPart(Profile profile, const EngineOptions& options);
+
+/// Writes the profile, or wantedPart() of it, without a copy if that is all.
+void writeWantedPart(const Profile& profile, const EngineOptions& options,
+                     const std::filesystem::path& file);
 
 /// With debug.allowOutOfMemory the profile of a model that does not fit is written all the same.
 bool allowsOutOfMemory(const EngineOptions& options);

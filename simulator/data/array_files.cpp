@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
-#include <memory>
 #include <onnx/onnx_pb.h>
+#include <optional>
 #include <stdexcept>
-#include <zip.h>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "simulator/data/zip_archive.h"
 #include "simulator/frontend/onnx_types/constant.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
 
@@ -169,36 +169,24 @@ std::string bytesOf(const fs::path& file) {
 }
 
 std::vector<NamedArray> fromNpz(const fs::path& file) {
-    int code = 0;
-    const std::unique_ptr<zip_t, void (*)(zip_t*)> archive(
-        zip_open(file.c_str(), ZIP_RDONLY, &code), [](zip_t* open) { zip_discard(open); });
+    const std::optional<ZipArchive> archive = ZipArchive::open(file);
     if (!archive)
         fail(file.string(), "is not an .npz file; save one with numpy.savez");
     std::vector<NamedArray> arrays;
-    const zip_int64_t entries = zip_get_num_entries(archive.get(), 0);
-    for (zip_int64_t i = 0; i < entries; ++i) {
-        zip_stat_t stat;
-        const auto index = static_cast<zip_uint64_t>(i);
-        if (zip_stat_index(archive.get(), index, 0, &stat) != 0 || stat.size > mostBytes)
+    for (std::int64_t i = 0; i < archive->entries(); ++i) {
+        const std::optional<ZipArchive::Entry> entry = archive->entry(i);
+        if (!entry || entry->bytes > mostBytes)
             fail(file.string(), "is damaged; copy it again");
-        std::string name = stat.name;
+        std::string name = entry->name;
         const std::string origin = file.string() + ": " + name;
         if (name.ends_with(".npy"))
             name.resize(name.size() - 4);
-        const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> entry(
-            zip_fopen_index(archive.get(), index, 0), zip_fclose);
-        // Read in blocks: the stated size may be wrong.
-        std::string bytes;
-        std::array<char, 1 << 16> block;
-        zip_int64_t got = entry ? 1 : -1;
-        while (got > 0 && (got = zip_fread(entry.get(), block.data(), block.size())) > 0) {
-            bytes.append(block.data(), static_cast<std::size_t>(got));
-            if (bytes.size() > mostBytes)
-                fail(origin, "is too large to be read at once");
-        }
-        if (got < 0)
+        const std::optional<std::string> bytes = archive->contents(i, mostBytes);
+        if (!bytes)
             fail(origin, "is damaged; copy the file again");
-        arrays.push_back({std::move(name), fromNpy(bytes, origin)});
+        if (bytes->size() > mostBytes)
+            fail(origin, "is too large to be read at once");
+        arrays.push_back({std::move(name), fromNpy(*bytes, origin)});
     }
     return arrays;
 }

@@ -153,6 +153,8 @@ private slots:
         if (TILESCOPE_HAS_BITMAP_ICONS)
             expected << "share/icons/hicolor/256x256/apps/tilescope.png"
                      << "share/icons/hicolor/48x48/apps/tilescope.png";
+        if (const QString module = QStringLiteral(TILESCOPE_MPI_MODULE); !module.isEmpty())
+            expected << "lib/tilescope/" + module;
         const QString resources = QStringLiteral(TILESCOPE_SOURCE_DIR "/resources/");
         for (const QString& job : filesBelow(resources, "jobs"))
             expected << "share/tilescope/" + job;

@@ -108,11 +108,19 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     app.set_version_flag("--version", std::string("TileScope ") + TILESCOPE_VERSION);
     app.require_subcommand(1);
     Action action;
-    addRunCommand(app, action, kept);
-    for (const auto add : {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand,
-                           addReportCommand, addDiffCommand, addQueryCommand, addExportCommand,
-                           addZooCommand, addSweepCommand, addSweepWorkerCommand, addTryCommand})
+    // A command may follow options of the program.
+    const auto optionsOf = [&](std::string_view command) {
+        return std::find(args.begin(), args.end(), command) == args.end() ? TableOptions::None
+                                                                          : TableOptions::All;
+    };
+    addRunCommand(app, action, kept, optionsOf("run"));
+    for (const auto add :
+         {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand, addReportCommand,
+          addDiffCommand, addQueryCommand, addExportCommand, addZooCommand})
         add(app, action);
+    addSweepCommand(app, action, optionsOf("sweep"));
+    addSweepWorkerCommand(app, action);
+    addTryCommand(app, action);
     addOpCommand(app, action, !args.empty() && args.front() == "op");
     addPythonCommand(app, action);
     try {

@@ -21,7 +21,6 @@
 #include "core/options/option_error.h"
 #include "core/options/option_table.h"
 #include "core/options/run_options.h"
-#include "core/store/profile_writer.h"
 #include "simulator/import_model.h"
 #include "simulator/message_log.h"
 #include "simulator/report_contents.h"
@@ -136,9 +135,9 @@ void noteModelFile(Profile& profile, const std::string& model) {
         profile.info.options["modelFile"] = fs::absolute(model, error).string();
 }
 
-double writeTimed(const Profile& profile, const fs::path& file) {
+double writeTimed(const Profile& profile, const EngineOptions& options, const fs::path& file) {
     const auto start = std::chrono::steady_clock::now();
-    writeProfile(profile, file);
+    sim::writeWantedPart(profile, options, file);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -200,7 +199,7 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     noteModelFile(profile, request.model);
     writeLog(streams.err, profile);
     if (writes && (profile.info.fits || sim::allowsOutOfMemory(options.engine)))
-        profile.info.timings["write"] = writeTimed(sim::wantedPart(profile, options.engine), file);
+        profile.info.timings["write"] = writeTimed(profile, options.engine, file);
     else
         file.clear();
     printResult(streams, profile, file, computed, arguments.flags.json);
@@ -214,7 +213,7 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
 
 } // namespace
 
-void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept) {
+void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept, TableOptions options) {
     CLI::App* command =
         app.add_subcommand("run", "Compiles and runs a model and writes DIR/profile.pop");
     const auto arguments = std::make_shared<RunArguments>();
@@ -229,7 +228,8 @@ void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept) {
         ->excludes(output);
     command->add_flag("--progress", arguments->progress,
                       "print machine-readable progress, and which option is wrong, to stderr");
-    addTableOptions(*command, arguments->options);
+    if (options == TableOptions::All)
+        addTableOptions(*command, arguments->options);
     addPassOptions(*command, arguments->passes);
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action, kept] {

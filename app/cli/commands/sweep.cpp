@@ -129,7 +129,7 @@ public:
         if (end.interruptedBy) {
             const int status = interrupted(end, points.size());
             if (ranks.size() > 1)
-                Ranks::abandon(status);
+                ranks.abandon(status);
             return status;
         }
         return print(store);
@@ -283,7 +283,7 @@ private:
             ranks.tell({point, child, seconds});
         };
         if (const RunnerEnd end = runPoints(own); end.interruptedBy)
-            Ranks::abandon(firstSignalCode + *end.interruptedBy);
+            ranks.abandon(firstSignalCode + *end.interruptedBy);
         return exitYes;
     }
 
@@ -374,7 +374,7 @@ private:
 
 } // namespace
 
-void addSweepCommand(CLI::App& app, Action& action) {
+void addSweepCommand(CLI::App& app, Action& action, TableOptions options) {
     CLI::App* command =
         app.add_subcommand("sweep", "Runs a grid of options into a results database DIR/sweep.db");
     const auto a = std::make_shared<SweepArguments>();
@@ -402,7 +402,8 @@ void addSweepCommand(CLI::App& app, Action& action) {
                      "nothing else")
         ->type_name("RANKS");
     command->add_flag("--force", a->force, "replace the results of another sweep in DIR");
-    addTableOptions(*command, a->options);
+    if (options == TableOptions::All)
+        addTableOptions(*command, a->options);
     addFormatFlags(*command, a->flags);
     command->callback([a, &action] {
         action = [a](const Streams& streams) { return Sweep(*a, streams).run(); };

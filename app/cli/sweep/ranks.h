@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "app/cli/child_process.h"
 
 namespace tilescope::cli {
+
+class Messages;
 
 /// The number of processes according to the launcher (variables of Open MPI, Slurm and PMI); 1
 /// without a launcher.
@@ -50,9 +53,10 @@ public:
     void tell(const RankResult& result);
 
     /// Ends all ranks at once, with an exit status.
-    [[noreturn]] static void abandon(int status);
+    [[noreturn]] void abandon(int status);
 
 private:
+    std::unique_ptr<Messages> messages_; ///< none: there is one process
     int rank_ = 0;
     std::size_t size_ = 1;
     std::size_t working_ = 0; ///< other ranks that may still get points

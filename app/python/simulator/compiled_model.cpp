@@ -9,7 +9,6 @@
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/options/option_table.h"
-#include "core/store/profile_writer.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
 #include "simulator/import_model.h"
@@ -198,7 +197,7 @@ void CompiledModel::compile(const std::string& content, const CompileRequest& re
     figures_.loss = loss;
     if (!request.profile.empty() && sim::wantsProfile(options_.engine) &&
         (profile.info.fits || sim::allowsOutOfMemory(options_.engine))) {
-        writeProfile(sim::wantedPart(profile, options_.engine), request.profile);
+        sim::writeWantedPart(profile, options_.engine, request.profile);
         figures_.profile = request.profile;
     }
     if (!profile.info.fits)

@@ -6,6 +6,7 @@ opens the window on it. The module ``pva`` next to this one is for scripts writt
 """
 
 from ._core import ProfileError
+from ._core import version as __version__
 from ._profile import Profile, open
 from ._programs import picture, run, show
 from ._report import Report, Table

@@ -22,9 +22,11 @@ _DOES_NOT_FIT, _USERS_FAULT = 1, 2
 
 
 def find(name: str) -> str:
-    """The path of a program: next to the packages in a build, otherwise installed. Raises ProfileError if not found."""
-    built = Path(__file__).parents[2] / "bin" / name
-    found = str(built) if os.access(built, os.X_OK) else shutil.which(name)
+    """The path of a program: of the same build or installation, otherwise of PATH. Raises ProfileError if not found."""
+    # build/bin beside build/python; PREFIX/bin beside PREFIX/lib/python3.11/site-packages.
+    above = Path(__file__).parents
+    ours = [above[depth] / "bin" / name for depth in (2, 4)]
+    found = next((str(file) for file in ours if os.access(file, os.X_OK)), None) or shutil.which(name)
     if found is None:
         raise ProfileError(f"the program {name} was not found: install the package tilescope, or build it.")
     return found

@@ -7,10 +7,11 @@ import inspect
 import io
 import threading
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
 import torch.onnx
+from torch.overrides import TorchFunctionMode
 
 from . import _symbolics
 from ._aliases import untraced
@@ -246,8 +247,9 @@ class _ForwardOfTensors:
     those that it returns, then those that it has changed in place."""
 
     def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree,
-                 trains: bool) -> None:
+                 trains: bool, half: bool = False) -> None:
         self._model = model
+        self._half = half
         self._trains = trains
         self._forward = model.forward
         self._signature = inspect.signature(model.forward)
@@ -264,7 +266,7 @@ class _ForwardOfTensors:
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
         with torch.set_grad_enabled(self._trains), Watch(
-                self._trains) as watch, _changes_as_results():
+                self._trains) as watch, _changes_as_results(), in_float(self._half):
             inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
             state = Changes({name: tensor for name, tensor in state_of(self._model).items()
                              if name not in counters})
@@ -304,6 +306,31 @@ class _ForwardOfTensors:
         return self._forward(*positional, **named)
 
 
+class _InFloat(TorchFunctionMode):
+    """Casts to half, and tensors that are half without being parameters, are float."""
+
+    def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        named = {key: self._changed(value) for key, value in (kwargs or {}).items()}
+        if function is torch.Tensor.half:
+            function = torch.Tensor.float
+        return function(*self._changed(args), **named)
+
+    def _changed(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return _as_float(value)
+        if value is torch.float16:
+            return torch.float32
+        if type(value) in (list, tuple):
+            return type(value)(self._changed(part) for part in value)
+        return value
+
+
+def in_float(half: bool) -> ContextManager[Any]:
+    """A context in which a model with half parameters computes in float while it is traced."""
+    return _InFloat() if half else contextlib.nullcontext()
+
+
 def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
     """The batch counters of batch normalisations."""
     return {
@@ -326,7 +353,7 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     arguments = Tree(dict(zip(names, values)))
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes()
-    forward = _ForwardOfTensors(traced, names, arguments, training)
+    forward = _ForwardOfTensors(traced, names, arguments, training, half)
     file = io.BytesIO()
     own = traced.__dict__.get("forward")
     with _exporting, _unchanged(traced), _mode_of(traced, training), _all_persistent(

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import inspect
 import io
 import threading
@@ -331,6 +330,33 @@ def in_float(half: bool) -> ContextManager[Any]:
     return _InFloat() if half else contextlib.nullcontext()
 
 
+@contextlib.contextmanager
+def _parameters_in_float(model: torch.nn.Module, half: bool) -> Iterator[None]:
+    """Gives a model with half parameters and buffers float ones for a while. The model itself is changed,
+    as not every module can be copied."""
+    made: Dict[int, torch.Tensor] = {}
+
+    def in_float_once(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+        if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float32:
+            return tensor
+        if id(tensor) not in made:
+            value = tensor.detach().float()
+            made[id(tensor)] = torch.nn.Parameter(value, tensor.requires_grad) if isinstance(
+                tensor, torch.nn.Parameter) else value
+        return made[id(tensor)]
+
+    dicts: List[Dict[str, Any]] = [] if not half else [
+        own for module in model.modules() for own in (module._parameters, module._buffers)]
+    before = [dict(own) for own in dicts]
+    try:
+        for own in dicts:
+            own.update({name: in_float_once(tensor) for name, tensor in own.items()})
+        yield
+    finally:
+        for own, values in zip(dicts, before):
+            own.update(values)
+
+
 def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
     """The batch counters of batch normalisations."""
     return {
@@ -349,21 +375,20 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
             branches on values.
     """
     half = any(p.dtype == torch.float16 for p in model.parameters())
-    traced = copy.deepcopy(model).float() if half else model
     arguments = Tree(dict(zip(names, values)))
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes()
-    forward = _ForwardOfTensors(traced, names, arguments, training, half)
+    forward = _ForwardOfTensors(model, names, arguments, training, half)
     file = io.BytesIO()
-    own = traced.__dict__.get("forward")
-    with _exporting, _unchanged(traced), _mode_of(traced, training), _all_persistent(
-            traced), warnings.catch_warnings():
+    own = model.__dict__.get("forward")
+    with _exporting, _parameters_in_float(model, half), _unchanged(model), _mode_of(
+            model, training), _all_persistent(model), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        object.__setattr__(traced, "forward", forward)
+        object.__setattr__(model, "forward", forward)
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered():
-                torch.onnx.export(traced,
+                torch.onnx.export(model,
                                   tuple(tensors),
                                   file,
                                   training=torch.onnx.TrainingMode.PRESERVE,
@@ -380,9 +405,9 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
                         "poptorch_cpp_error") from error
         finally:
             if own is None:
-                del traced.__dict__["forward"]
+                del model.__dict__["forward"]
             else:
-                object.__setattr__(traced, "forward", own)
+                object.__setattr__(model, "forward", own)
     result = forward.result
     assert result is not None
     results = [*result.tensors, *(arguments.tensors[i] for i in forward.changed_inputs)]

@@ -307,6 +307,27 @@ def test_names_of_scopes_from_hooks():
     assert torch.allclose(compiled(torch.ones(2, 4)), model(torch.ones(2, 4)), atol=1e-5)
 
 
+def test_a_half_model_is_not_copied():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.second.weight = self.first.weight
+            self.myself = (self, )
+
+        def __deepcopy__(self, memo):
+            raise RecursionError
+
+        def forward(self, x):
+            return self.second(self.first(x))
+
+    model, data = Tied(), torch.rand(2, 4)
+    wanted = model(data)
+    result = poptorch.inferenceModel(model.half())(data.half())
+    assert result.dtype == torch.float16 and torch.allclose(result.float(), wanted, atol=1e-2)
+    assert model.first.weight.dtype == torch.float16 and model.second.weight is model.first.weight
+
+
 def test_casts_to_half_in_a_half_model():
     class Normalised(nn.Module):
         def __init__(self):

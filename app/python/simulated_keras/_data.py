@@ -127,13 +127,16 @@ def source_of(x: Any, y: Any, weights: Any, batch_size: Optional[int], steps: Op
     return ArraySource(x, y, weights, batch_size or 32, shuffle)
 
 
-def class_weights(weight_of: Any, y: Any, weights: Any) -> numpy.ndarray:
-    """A weight for each sample by the class of its label, times its own weight if it has one.
+def class_weights(weight_of: Any, y: Any, weights: Any) -> Any:
+    """A weight for each sample by the class of its label, times its own weight if it has one; without
+    weights of classes only these.
 
     Raises:
         NotSimulated: unless the labels are one array.
         ValueError: for a class without a weight.
     """
+    if weight_of is None:
+        return weights
     if y is None or _nest.is_nested(y):
         raise NotSimulated("class_weight is simulated for the labels of one output, given as an array; "
                            "use sample weights")

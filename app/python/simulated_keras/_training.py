@@ -253,8 +253,7 @@ class Training(IpuOptions):
         if validation_split:
             (x, y, sample_weight), validation_data = split_validation((x, y, sample_weight),
                                                                       validation_split)
-        if class_weight is not None:
-            sample_weight = class_weights(class_weight, y, sample_weight)
+        sample_weight = class_weights(class_weight, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         source = source_of(x, y, sample_weight, batch_size, steps_per_epoch, shuffle)
         run = self._run_of("train", source, steps_per_epoch)
@@ -401,8 +400,7 @@ class Training(IpuOptions):
                        return_dict: bool = False) -> Any:
         """One weight update; loss and metrics of the batch."""
         self._check_compiled()
-        if class_weight is not None:
-            sample_weight = class_weights(class_weight, y, sample_weight)
+        sample_weight = class_weights(class_weight, y, sample_weight)
         results = self._on_batch("train", Batch(x, y, sample_weight))
         self.optimizer.iterations.assign_add(1)
         return self._batch_logs(results, return_dict)

@@ -97,7 +97,16 @@ class Traced(NamedTuple):
 
 def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
     """Parameters and buffers by name, those with several names by the first one."""
-    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    parameters: Dict[str, torch.Tensor] = {}
+    buffers: Dict[str, torch.Tensor] = {}
+    seen = set()
+    for prefix, module in model.named_modules():  # once for both, as each call needs them
+        for found, own in ((parameters, module._parameters), (buffers, module._buffers)):
+            for name, tensor in own.items():
+                if tensor is not None and id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    found[f"{prefix}.{name}" if prefix else name] = tensor
+    return {**parameters, **buffers}
 
 
 #: torch.onnx and its tracer have state shared by all threads.

@@ -1,6 +1,8 @@
 """Reports as frames."""
 
 import json
+import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +29,112 @@ def test_reports_are_html_for_notebooks(training: Path) -> None:
     if (BIN / "tilescope-gui").exists():
         assert 'src="data:image/png;base64,iVBOR' in html
     assert "<img" not in profile.report("vertices")._repr_html_()
+
+
+def test_the_summary_of_a_notebook_has_time_and_memory(training: Path, tmp_path: Path) -> None:
+    html = tilescope.open(training)._repr_html_()
+    said = subprocess.run([BIN / "tilescope", "info", training], capture_output=True, text=True, check=True).stdout
+    for title, unit in (("Fullest tile", "KiB"), ("Always live", "MiB"), ("Time", "us")):
+        value = html.split(f"<th>{title}</th><td>")[1].split("</td>")[0]
+        assert value.endswith(unit) and value in said
+    assert "<th>Samples per second</th>" in html
+    if (BIN / "tilescope-gui").exists():
+        assert 'src="data:image/png;base64,iVBOR' in html
+    file = tmp_path / "<b>&.pop"
+    file.write_bytes(training.read_bytes())
+    assert "&lt;b&gt;&amp;.pop" in tilescope.open(file)._repr_html_()
+    notRun = tilescope.run("resnet50", out=tmp_path / "out", tiles_per_ipu=64)
+    assert "<th>Fits</th><td>no</td>" in notRun._repr_html_()
+
+
+def test_ids_are_whole_numbers(training: Path) -> None:
+    operations = tilescope.open(training).operations()
+    assert str(operations["operation"].dtype) == "Int64" and operations["operation"].isna().any()
+    assert operations["ipu"].dtype.kind == "i"
+
+
+def test_frames_join(training: Path, inference: Path) -> None:
+    trained, ran = tilescope.open(training), tilescope.open(inference)
+    both = trained.operations().join(ran.operations(), rsuffix="Inference", how="inner")
+    assert 0 < len(both) <= len(ran.operations())
+    assert (both["name"] == both["nameInference"]).all() and (both["ipu"] == both["ipuInference"]).all()
+    live = trained.query("SELECT variable, bytes AS again FROM report_variables").set_index("variable")
+    joined = trained.variables().join(live)
+    assert (joined["bytes"] == joined["again"]).all()
+    assert trained.exchanges().merge(trained.operations(), left_on="operation", right_on="name").shape[0] > 0
+
+
+def test_a_profile_is_closed_by_with(training: Path) -> None:
+    with tilescope.open(training) as profile:
+        assert profile.info["fits"]
+    with pytest.raises(tilescope.ProfileError, match="is closed"):
+        profile.operations()
+
+
+def test_a_pickled_profile_is_its_path(training: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(training.parent)
+    pickled = pickle.dumps(tilescope.open(training.name))
+    monkeypatch.chdir("/")
+    assert len(pickled) < 500
+    assert pickle.loads(pickled).info == tilescope.open(training).info
+
+
+def test_comparing(training: Path, inference: Path) -> None:
+    comparison = tilescope.diff(inference, tilescope.open(training), fail_if="cycles>+1%")
+    assert not comparison and not comparison.same and "cycles>+1%" in comparison.exceeded[0]
+    cycles = tilescope.open(training).info["cycles"]
+    assert comparison.frame.loc["cycles", "target"] == cycles
+    assert comparison.tables["operations"].frame["state"].isin(["changed", "added", "removed"]).any()
+    assert "Different" in comparison._repr_html_() and "Exceeded" in comparison._repr_html_()
+    same = tilescope.open(inference).diff(inference, fail_if=["cycles>+1%", "maxTile>+1%"])
+    assert same and same.same and same.exceeded == []
+    with pytest.raises(tilescope.ProfileError, match="cylces"):
+        tilescope.diff(inference, training, fail_if="cylces>+1%")
+
+
+def test_sweeping(tmp_path: Path) -> None:
+    sweep = tilescope.sweep("mlp", {"batch_size": [1, 2], "precision": ["float", "half"]}, out=tmp_path / "sweep",
+                            device_iterations=2)
+    frame = sweep.frame
+    assert list(frame["batchSize"]) == [1, 1, 2, 2] and set(frame["status"]) == {"fits"}
+    assert sweep.errors == 0 and os.path.exists(sweep.database)
+    again = tilescope.sweep("mlp", {"batchSize": "1:2:1", "precision": "float,half"}, out=tmp_path / "sweep",
+                            deviceIterations=2)
+    assert (again.frame == frame).to_numpy()[:, :4].all() and "<td>float</td>" in again._repr_html_()
+    with pytest.raises(tilescope.ProfileError, match="batchSizes"):
+        tilescope.sweep("mlp", {"batchSizes": [1]}, out=tmp_path / "wrong")
+
+
+def test_trying(tmp_path: Path) -> None:
+    profile = tilescope.run("mlp", out=tmp_path / "run")
+    trials = profile.try_(out=tmp_path / "tried")
+    assert {"change", "predicted", "gained", "verdict"} <= set(trials.columns)
+    assert all(tilescope.open(file).info["model"] == "mlp" for file in trials["profile"])
+
+
+def test_exporting(training: Path, tmp_path: Path) -> None:
+    profile = tilescope.open(training)
+    trace = json.loads(profile.export("chrome-trace", tmp_path / "trace.json", start=0, end=5000).read_text())
+    assert trace["traceEvents"]
+    folder = tilescope.export(training, "csv", tmp_path / "csv")
+    assert (folder / "operations.csv").read_text().startswith("name,operation,ipu")
+    with pytest.raises(tilescope.ProfileError, match="unknown format 'svg'"):
+        profile.export("svg", tmp_path / "x.svg")
+
+
+def test_what_is_built_in() -> None:
+    assert "resnet50" in tilescope.models().index
+    machines = tilescope.targets()
+    assert machines.loc["mk2", "tilesPerIpu"] == 1472
+    assert {"value", "source"} <= set(tilescope.targets("mk2").columns)
+    with pytest.raises(tilescope.ProfileError, match="no machine 'mk3'.*mk2"):
+        tilescope.targets("mk3")
+    assert "CREATE TABLE" in tilescope.schema() and "CREATE TABLE" in tilescope.schema("sweep")
+    assert "batchSize" in tilescope.schema("job")["properties"]
+    with pytest.raises(tilescope.ProfileError, match="no schema of 'file'"):
+        tilescope.schema("file")
+    said = subprocess.run([BIN / "tilescope", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout == f"TileScope {tilescope.__version__}\n"
 
 
 def test_running_a_model(tmp_path: Path) -> None:

@@ -26,12 +26,21 @@ std::string environment(const char* name) {
     return value == nullptr ? std::string() : value;
 }
 
-/// Of a virtual environment that is active, else the system's, for which Debian's packages are.
+/// The folder that this program's bin is in.
+fs::path prefix() {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+}
+
+/// Of the virtual environment that this program is installed in or that is active, else the
+/// system's, for which Debian's packages are.
 std::string interpreter() {
     if (std::string given = environment("TILESCOPE_PYTHON"); !given.empty())
         return given;
     const fs::path system = "/usr/bin/python3";
     std::error_code error;
+    if (fs::exists(prefix() / "pyvenv.cfg", error))
+        return (prefix() / "bin/python3").string();
     return environment("VIRTUAL_ENV").empty() && fs::exists(system, error) ? system.string()
                                                                            : "python3";
 }
@@ -39,11 +48,10 @@ std::string interpreter() {
 /// Folders of packages beside this program, in a build or as installed.
 std::vector<std::string> packageFolders() {
     std::error_code error;
-    const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
     std::vector<std::string> folders;
     for (const char* folder : {"python-frameworks", "lib/tilescope/frameworks", "python"})
-        if (fs::is_directory(prefix / folder, error))
-            folders.push_back((prefix / folder).string());
+        if (fs::is_directory(prefix() / folder, error))
+            folders.push_back((prefix() / folder).string());
     return folders;
 }
 

@@ -1,6 +1,7 @@
 // Memory of tiles, and liveness.
 #include "app/python/core/profile.h"
 #include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/summary.h"
 #include "core/analysis/memory/tile_quantity.h"
 
 namespace tilescope::python {
@@ -13,6 +14,21 @@ py::array_t<std::int64_t> fieldOf(const IdVector<TileId, TileMemory>& tiles,
     for (const TileMemory& tile : tiles)
         values.push_back(tile.*field);
     return arrayOf(values);
+}
+
+py::dict summary(const ProfileHandle& profile) {
+    const MemorySummary memory =
+        profile.load([](const ProfileView& view) { return memorySummary(view); });
+    py::dict d;
+    d["limitPerTile"] = memory.limitPerTile;
+    d["maxTile"] = memory.maxTileId.valid() ? py::object(py::int_(memory.maxTileId.value()))
+                                            : py::object(py::none());
+    d["maxTileIncludingGaps"] = memory.maxTile.includingGaps;
+    d["totalIncludingGaps"] = memory.total.includingGaps;
+    d["alwaysLive"] = memory.alwaysLive;
+    d["maxNotAlwaysLive"] = memory.maxNotAlwaysLive;
+    d["tilesOverLimit"] = memory.tilesOverLimit;
+    return d;
 }
 
 py::dict tileMemory(const ProfileHandle& profile) {
@@ -99,7 +115,7 @@ py::array_t<std::int64_t> stepPrograms(const ProfileHandle& profile) {
 } // namespace
 
 void bindMemory(ProfileClass& profile) {
-    profile
+    profile.def("memory_summary", summary, "The main figures of memory: a dict.")
         .def("tile_memory", tileMemory,
              "Bytes of each tile by kind of total: a dict of arrays[tiles].")
         .def("category_memory", categoryMemory,

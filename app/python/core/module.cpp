@@ -35,6 +35,7 @@ py::dict engineOptions() {
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "Profiles of TileScope as ids, plain values and numpy arrays.";
+    module.attr("version") = TILESCOPE_VERSION;
     profileError =
         py::register_local_exception<UserError>(module, "ProfileError", PyExc_RuntimeError).ptr();
     module.def("engine_options", engineOptions,

@@ -145,6 +145,26 @@ py::tuple query(const ProfileHandle& profile, const std::string& sql) {
     return py::make_tuple(result.columns, rows);
 }
 
+Cell cellOf(const py::handle& value) {
+    if (value.is_none())
+        return {};
+    if (py::isinstance<py::bool_>(value))
+        return value.cast<bool>();
+    if (py::isinstance<py::int_>(value))
+        return value.cast<std::int64_t>();
+    if (py::isinstance<py::float_>(value))
+        return value.cast<double>();
+    if (py::isinstance<py::tuple>(value)) {
+        const auto [source, target] = value.cast<std::pair<double, double>>();
+        return Change(source, target);
+    }
+    return py::str(value).cast<std::string>();
+}
+
+std::string shownText(const py::object& value, const std::string& unit) {
+    return textOf(cellOf(value), fromName<Unit>(unit).value_or(Unit::None));
+}
+
 py::list reportNames() {
     py::list names;
     for (const Report& report : allReports())
@@ -155,6 +175,8 @@ py::list reportNames() {
 } // namespace
 
 void bindReports(py::module_& module, ProfileClass& profile) {
+    module.def("text_of", shownText, py::arg("value"), py::arg("unit"),
+               "A value of a report as it is written for people, by the name of its unit.");
     module.def("report_names", reportNames, "The reports that a profile has.");
     profile
         .def("report", report, py::arg("id"), py::arg("tile") = py::none(),

@@ -12,7 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from typing import Dict, List, NoReturn, Sequence
+from typing import Dict, List, NoReturn, Optional, Sequence
 
 #: The original's options with and without a value that have no meaning without its machines.
 _IGNORED_WITH_VALUE = ("--vipu-partition", "--vipu-server-host", "--vipu-server-port", "--vipu-server-timeout",
@@ -87,9 +87,9 @@ def command(options: argparse.Namespace) -> List[str]:
     return call + program
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Runs ``poprun`` with these arguments and returns its exit status, that of the program."""
-    options = _parser().parse_args(list(arguments))
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs ``poprun`` with these arguments, by default those of the command line, and returns its exit status, that of the program."""
+    options = _parser().parse_args(arguments)
     call = command(options)
     for name in (*_IGNORED_WITH_VALUE, *_IGNORED):
         if getattr(options, name[2:].replace("-", "_")):
@@ -100,4 +100,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -11,18 +11,6 @@ from ._errors import Error, as_poptorch_error
 from ._instances import Instances
 
 
-def stacked(values: torch.Tensor, shape: torch.Size, sums: bool) -> torch.Tensor:
-    """Micro-batches one after the other in the first dimension, or their sum."""
-    if sums:
-        values = values.sum(0, keepdim=True)
-    count = values.shape[0]
-    if len(shape) == 0:
-        values = values.reshape(() if count == 1 else (count, ))
-    else:
-        values = values.reshape(count * shape[0], *shape[1:])
-    return values
-
-
 class Anchors(Executable):
     """The tensors that a call keeps, and their values after it."""
 
@@ -67,5 +55,17 @@ class Anchors(Executable):
             array = program.anchored(long_name)
         kept, own = self._wanted_of_anchors()[long_name], self._numbers(mode, every)
         array = array[[kept.index(number) for number in own]]
-        sums = (mode or self._options.output_mode) == enums.OutputMode.Sum
-        return stacked(torch.from_numpy(array), torch.Size(array.shape[1:]), sums)
+        return self._stacked(array, torch.Size(array.shape[1:]), mode)
+
+    def _stacked(self, array: numpy.ndarray, shape: torch.Size,
+                 mode: Optional[enums.OutputMode] = None) -> torch.Tensor:
+        """Micro-batches one after the other in the first dimension, or the sum of each replica's."""
+        values = torch.from_numpy(array)
+        if (mode or self._options.output_mode) == enums.OutputMode.Sum:
+            accumulation = self._options.Training.gradient_accumulation if self._training else 1
+            replicas = self._options.replication_factor
+            values = values.reshape(-1, replicas, accumulation, *shape).sum((0, 2))
+        count = values.shape[0]
+        if len(shape) == 0:
+            return values.reshape(() if count == 1 else (count, ))
+        return values.reshape(count * shape[0], *shape[1:])

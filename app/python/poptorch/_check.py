@@ -133,7 +133,7 @@ def expected(model: torch.nn.Module, names: List[str], values: List[Any],
                 tensors = [t.float() if t.dtype == torch.float16 else t for t in tensors]
             _recorded(copied, outputs)
             forward = _tracing._ForwardOfTensors(copied, names, tree, False)
-            with _tracing._mode_of(copied, training):
+            with _tracing._mode_of(copied, training), _tracing.in_float(half):
                 result = _tracing.Tree(forward._call(tuple(tensors)))
             return Expected(result.tensors, outputs, half)
     except Exception as error:  # pylint: disable=broad-except  # any error of the program

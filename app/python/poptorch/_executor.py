@@ -13,7 +13,7 @@ from tilescope import _profile_files, _simulator
 from tilescope._learning_rates import split_learning_rates
 
 from . import _check, _jobs, _optimizers, _source, _tracing, enums
-from ._anchors import Anchors, stacked
+from ._anchors import Anchors
 from ._blocks import has_asked
 from ._compiled import Compiled, Times, Weights, array_of
 from ._device import Device
@@ -348,13 +348,13 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def _result(self, array: numpy.ndarray, shape: torch.Size,
                 kind: torch.dtype) -> torch.Tensor:
-        sums = self._options.output_mode == enums.OutputMode.Sum
-        return stacked(torch.from_numpy(array), shape, sums).to(kind)
+        return self._stacked(array, shape).to(kind)
 
     def _zeros(self, compiled: Compiled) -> List[torch.Tensor]:
         """Results of a call that computes nothing."""
-        count = (1 if self._options.output_mode == enums.OutputMode.Sum else len(
-            _jobs.wanted_micro_batches(self._options, self._training)))
+        sums = self._options.output_mode == enums.OutputMode.Sum
+        count = self._options.replication_factor if sums else len(
+            _jobs.wanted_micro_batches(self._options, self._training))
         return [
             torch.zeros((count * shape[0], *shape[1:]) if len(shape) else
                         (() if count == 1 else (count, )), dtype=kind)

@@ -213,7 +213,7 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
     declared = os.environ.get("TILESCOPE_CUSTOM_OPERATIONS")
     if declared:
         keys["customOperations"] = declared
-    engine = engine_options()
+    engine = {**engine_options(), **options._popart.engine_options}
     if engine:
         keys["engineOptions"] = json.dumps(engine)
     # All instances have the same program; only the first writes the profile.

@@ -2,12 +2,17 @@
 from __future__ import annotations
 
 import difflib
+import json
 from typing import Any, Dict, List
 
+from tilescope import _simulator
 from tilescope._option_faces import JobKeys, acting_options
 from tilescope._option_faces import keys_of as keys_of_face
 
 from . import _validator
+
+#: Poplar's options of the engine, a dict.
+ENGINE_OPTIONS = "engineOptions"
 
 #: Options with an effect, by PopART's name.
 ACTING = acting_options("popart")
@@ -21,7 +26,7 @@ def keys_of(name: str, value: Any) -> JobKeys:
 def _names() -> List[str]:
     """All names of PopART's options, with those of dicts as a whole."""
     whole = [name.partition(".")[0] for name in ACTING if name.startswith("convolutionOptions")]
-    return [*ACTING, *whole, *WITHOUT_EFFECT]
+    return [*ACTING, *whole, *WITHOUT_EFFECT, ENGINE_OPTIONS]
 
 
 _NO_DEVICE = "the simulation has no device for it"
@@ -64,7 +69,6 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "enableStableNorm": "a variance is always the mean of squares minus the squared mean",
     "enableSupportedDataTypeCasting": _ALWAYS,
     "enableVariablesCaching": _OTHER,
-    "engineOptions": "use POPLAR_ENGINE_OPTIONS",
     "executionPhaseSettings.phases": "use setExecutionStrategy",
     "executionPhaseSettings.schedule": _OTHER,
     "executionPhaseSettings.stages": "use setExecutionStrategy",
@@ -109,6 +113,13 @@ WITHOUT_EFFECT: Dict[str, str] = {
 }
 
 
+def _engine_options_of(value: Any) -> Dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{ENGINE_OPTIONS}: a dict is needed, such as {{'autoReport.all': 'true'}}")
+    return _simulator.engine_options(json.dumps({key: str(each) for key, each in value.items()}),
+                                     ENGINE_OPTIONS)
+
+
 class PopartOptions:
     """Options of PopART's session, for those who know them.
 
@@ -129,6 +140,9 @@ class PopartOptions:
             near = difflib.get_close_matches(key, _names(), 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise ValueError(f"PopART has no session option '{key}'{hint}")
+        if key == ENGINE_OPTIONS:
+            self.options[key] = _engine_options_of(value)
+            return self
         keys = keys_of(key, value)
         _validator.check(keys)
         if not keys and key in WITHOUT_EFFECT:
@@ -142,9 +156,15 @@ class PopartOptions:
         assert isinstance(level, int) and isinstance(patterns, dict)
         return self.set("patterns", dict(patterns))
 
+    @property
+    def engine_options(self) -> Dict[str, str]:
+        """Poplar's options of the engine; they come before those of the environment."""
+        return dict(self.options.get(ENGINE_OPTIONS, {}))
+
     def job_options(self) -> JobKeys:
-        """The keys of a job for these options."""
+        """The keys of a job for these options, without those of the engine."""
         keys: JobKeys = {}
         for name, value in self.options.items():
-            keys.update(keys_of(name, value))
+            if name != ENGINE_OPTIONS:
+                keys.update(keys_of(name, value))
         return keys

@@ -2,15 +2,15 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import inspect
 import io
 import threading
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
 import torch.onnx
+from torch.overrides import TorchFunctionMode
 
 from . import _source, _symbolics
 from ._aliases import untraced
@@ -99,7 +99,16 @@ class Traced(NamedTuple):
 
 def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
     """Parameters and buffers by name, those with several names by the first one."""
-    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    parameters: Dict[str, torch.Tensor] = {}
+    buffers: Dict[str, torch.Tensor] = {}
+    seen = set()
+    for prefix, module in model.named_modules():  # once for both, as each call needs them
+        for found, own in ((parameters, module._parameters), (buffers, module._buffers)):
+            for name, tensor in own.items():
+                if tensor is not None and id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    found[f"{prefix}.{name}" if prefix else name] = tensor
+    return {**parameters, **buffers}
 
 
 #: torch.onnx and its tracer have state shared by all threads.
@@ -255,8 +264,9 @@ class _ForwardOfTensors:
     those that it returns, then those that it has changed in place."""
 
     def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree,
-                 trains: bool) -> None:
+                 trains: bool, half: bool = False) -> None:
         self._model = model
+        self._half = half
         self._trains = trains
         self._forward = model.forward
         self._signature = inspect.signature(model.forward)
@@ -273,7 +283,7 @@ class _ForwardOfTensors:
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
         with torch.set_grad_enabled(self._trains), Watch(
-                self._trains) as watch, _changes_as_results():
+                self._trains) as watch, _changes_as_results(), in_float(self._half):
             inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
             state = Changes({name: tensor for name, tensor in state_of(self._model).items()
                              if name not in counters})
@@ -313,6 +323,58 @@ class _ForwardOfTensors:
         return self._forward(*positional, **named)
 
 
+class _InFloat(TorchFunctionMode):
+    """Casts to half, and tensors that are half without being parameters, are float."""
+
+    def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        named = {key: self._changed(value) for key, value in (kwargs or {}).items()}
+        if function is torch.Tensor.half:
+            function = torch.Tensor.float
+        return function(*self._changed(args), **named)
+
+    def _changed(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return _as_float(value)
+        if value is torch.float16:
+            return torch.float32
+        if type(value) in (list, tuple):
+            return type(value)(self._changed(part) for part in value)
+        return value
+
+
+def in_float(half: bool) -> ContextManager[Any]:
+    """A context in which a model with half parameters computes in float while it is traced."""
+    return _InFloat() if half else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _parameters_in_float(model: torch.nn.Module, half: bool) -> Iterator[None]:
+    """Gives a model with half parameters and buffers float ones for a while. The model itself is changed,
+    as not every module can be copied."""
+    made: Dict[int, torch.Tensor] = {}
+
+    def in_float_once(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+        if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float32:
+            return tensor
+        if id(tensor) not in made:
+            value = tensor.detach().float()
+            made[id(tensor)] = torch.nn.Parameter(value, tensor.requires_grad) if isinstance(
+                tensor, torch.nn.Parameter) else value
+        return made[id(tensor)]
+
+    dicts: List[Dict[str, Any]] = [] if not half else [
+        own for module in model.modules() for own in (module._parameters, module._buffers)]
+    before = [dict(own) for own in dicts]
+    try:
+        for own in dicts:
+            own.update({name: in_float_once(tensor) for name, tensor in own.items()})
+        yield
+    finally:
+        for own, values in zip(dicts, before):
+            own.update(values)
+
+
 def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
     """The batch counters of batch normalisations."""
     return {
@@ -331,23 +393,22 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
             branches on values.
     """
     half = any(p.dtype == torch.float16 for p in model.parameters())
-    traced = copy.deepcopy(model).float() if half else model
     arguments = Tree(dict(zip(names, values)))
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes(training)
-    forward = _ForwardOfTensors(traced, names, arguments, training)
+    forward = _ForwardOfTensors(model, names, arguments, training, half)
     file = io.BytesIO()
     lines = _source.Recorder()
-    own = traced.__dict__.get("forward")
-    with _exporting, _unchanged(traced), _mode_of(traced, training), _all_persistent(
-            traced), warnings.catch_warnings():
+    own = model.__dict__.get("forward")
+    with _exporting, _parameters_in_float(model, half), _unchanged(model), _mode_of(
+            model, training), _all_persistent(model), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        object.__setattr__(traced, "forward", forward)
+        object.__setattr__(model, "forward", forward)
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
             ), _unchecked_distributions(), lines.documents():
-                torch.onnx.export(traced,
+                torch.onnx.export(model,
                                   tuple(tensors),
                                   file,
                                   training=torch.onnx.TrainingMode.PRESERVE,
@@ -364,9 +425,9 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
                         "poptorch_cpp_error") from error
         finally:
             if own is None:
-                del traced.__dict__["forward"]
+                del model.__dict__["forward"]
             else:
-                object.__setattr__(traced, "forward", own)
+                object.__setattr__(model, "forward", own)
     result = forward.result
     assert result is not None
     changed = [arguments.tensors[i] for i in forward.changed_inputs]

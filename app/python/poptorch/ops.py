@@ -276,6 +276,27 @@ class NameScope:
             scopes.leave_module(self._depth)
 
 
+#: Scopes opened by push_name_scope(), the innermost last.
+_pushed: List[NameScope] = []
+
+
+def push_name_scope(name: str) -> None:
+    """Opens a scope of names until :func:`pop_name_scope`, as hooks of modules do."""
+    _pushed.append(NameScope(name))
+    _pushed[-1].__enter__()
+
+
+def pop_name_scope() -> None:
+    """Closes the scope that was opened last."""
+    if _pushed:
+        _pushed.pop().__exit__(None, None, None)
+
+
+# Programs call these two by PopTorch's registered operators.
+torch.ops.poptorch.push_name_scope = push_name_scope
+torch.ops.poptorch.pop_name_scope = pop_name_scope
+
+
 class CPU:
     """A part of a model that PopTorch runs on the host: refused in a compiled model."""
 

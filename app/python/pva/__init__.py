@@ -6,6 +6,11 @@ Raises NotInProfile, with an explanation, for parts that a simulated profile doe
 for invalid files.
 """
 
+try:
+    import numpy as _numpy  # noqa: F401
+except ImportError as missing:
+    raise ImportError("pva needs NumPy: install python3-numpy") from missing
+
 from tilescope import ProfileError
 
 from . import _numpy_names as _numpy_names

@@ -7,6 +7,7 @@ import numpy
 
 from . import _nest
 from ._dataset import Dataset
+from ._errors import NotSimulated
 from ._system import logger
 from ._tensor import Tensor, Variable
 from .initializers import random_state
@@ -124,6 +125,31 @@ def source_of(x: Any, y: Any, weights: Any, batch_size: Optional[int], steps: Op
         from ._dataset import from_iterator
         return DatasetSource(from_iterator(x), steps)
     return ArraySource(x, y, weights, batch_size or 32, shuffle)
+
+
+def class_weights(weight_of: Any, y: Any, weights: Any) -> Any:
+    """A weight for each sample by the class of its label, times its own weight if it has one; without
+    weights of classes only these.
+
+    Raises:
+        NotSimulated: unless the labels are one array.
+        ValueError: for a class without a weight.
+    """
+    if weight_of is None:
+        return weights
+    if y is None or _nest.is_nested(y):
+        raise NotSimulated("class_weight is simulated for the labels of one output, given as an array; "
+                           "use sample weights")
+    labels = array_of(y)
+    several = labels.ndim > 1 and labels.shape[-1] > 1
+    classes = (labels.argmax(-1) if several else labels.reshape(len(labels), -1)[:, 0]).astype(int)
+    missing = sorted(set(classes.flat) - set(weight_of))
+    if missing:
+        raise ValueError(f"`class_weight` has no weight for the class {missing[0]}, which the labels "
+                         "have.")
+    made = numpy.array([weight_of[int(number)] for number in classes.flat], numpy.float32)
+    made = made.reshape(classes.shape)
+    return made if weights is None else made * array_of(weights)
 
 
 def stacked(batches: List[Any], order: List[int]) -> List[numpy.ndarray]:

@@ -131,6 +131,7 @@ class Graph:
         self.constants: Dict[str, numpy.ndarray] = {}
         self.packings: Dict[str, Packing] = {}
         self.moving: Set[str] = set()  #: initializers with moving statistics
+        self.penalties: Dict[int, Symbol] = {}  #: of regularized variables, by their id()
         self.pass_number = 0
         self._scopes: List[str] = []
         self._alone = False

@@ -9,7 +9,8 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 
-from . import _nest, _types, initializers
+from . import _nest, _types, initializers, regularizers
+from ._errors import NotSimulated
 from ._graph import Graph, Symbol, current_graph, current_stage, in_stage
 from ._tensor import Tensor, Variable
 
@@ -53,11 +54,19 @@ class Layer:
     #: Whether the nodes of a call are named after the layer alone.
     is_one_operation = False
 
+    #: Weights that a regularizer can be given for: kernel_regularizer is that of "kernel".
+    regularized: Tuple[str, ...] = ()
+
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None,
                  input_shape: Optional[Sequence[Optional[int]]] = None,
                  batch_input_shape: Optional[Sequence[Optional[int]]] = None,
                  input_dim: Optional[int] = None, batch_size: Optional[int] = None,
                  **unknown: Any) -> None:
+        unknown = {key: value for key, value in unknown.items()
+                   if value is not None or not key.endswith("_regularizer")}
+        self._regularizers = {
+            part: regularizers.get(unknown.pop(f"{part}_regularizer"))
+            for part in self.regularized if f"{part}_regularizer" in unknown}
         if unknown:
             raise TypeError(f"{type(self).__name__}: arguments {sorted(unknown)} are not simulated")
         self._own: List[Variable] = []
@@ -96,12 +105,17 @@ class Layer:
     # Weights
 
     def add_weight(self, name: Optional[str] = None, shape: Sequence[int] = (), dtype: Any = None,
-                   initializer: Any = None, trainable: bool = True, **unused: Any) -> Variable:
+                   initializer: Any = None, regularizer: Any = None, trainable: bool = True,
+                   constraint: Any = None, **unused: Any) -> Variable:
         """A new variable of the layer."""
+        if constraint is not None:
+            raise NotSimulated(f"{type(self).__name__}.add_weight: constraint is not simulated")
         make = initializers.get(initializer or "glorot_uniform")
         kind = _types.dtype_of(dtype or self.dtype)
         value = make(tuple(int(size) for size in shape), kind)
         variable = Variable(value, trainable, f"{self.name}/{name or 'Variable'}", kind)
+        part = (name or "").replace("_kernel", "")
+        variable.regularizer = regularizers.get(regularizer) or self._regularizers.get(part)
         self._own.append(variable)
         return variable
 
@@ -164,6 +178,21 @@ class Layer:
         """The constructor's arguments that Keras writes."""
         return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
 
+    @property
+    def losses(self) -> List[Any]:
+        """The penalties of regularizers, each once: of the layers called so far in a program, else of
+        all."""
+        graph = current_graph()
+        variables = [v for v, _ in self._all() if v.regularizer is not None]
+        if graph is None:
+            return [variable.regularizer(variable) for variable in variables]
+        return [graph.penalties[id(v)] for v in variables if id(v) in graph.penalties]
+
+    def add_loss(self, losses: Any, **unused: Any) -> None:
+        """Refused: only weights have penalties."""
+        raise NotSimulated(f"{type(self).__name__}.add_loss() is not simulated; regularizers of "
+                           "weights are")
+
     # Calls
 
     def call(self, inputs: Any) -> Any:
@@ -200,7 +229,14 @@ class Layer:
         stage = None if current_stage() is not None else self._stage
         alone = self.is_one_operation
         with graph.scope(self.name, alone), in_stage(stage), training_mode(training):
-            return self.call(*args, **kwargs)
+            results = self.call(*args, **kwargs)
+            self._record_penalties(graph)
+            return results
+
+    def _record_penalties(self, graph: Graph) -> None:
+        for variable in self._own:
+            if variable.regularizer is not None and id(variable) not in graph.penalties:
+                graph.penalties[id(variable)] = variable.regularizer(graph.symbol(variable))
 
     def _call_arguments(self) -> Any:
         return inspect.signature(self.call).parameters

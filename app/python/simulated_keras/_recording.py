@@ -69,6 +69,8 @@ def _add_loss(graph: Graph, model: Any, results: Any, sample: Batch, share: floa
         graph, ["sampleWeights"] * len(_nest.flatten(sample.weights)), sample.weights)
     with graph.scope("loss"):
         loss = model._total_loss(labels, results, weights)
+        for penalty in graph.penalties.values():
+            loss = _ops.add(loss, penalty)
         loss = loss if share == 1 else _ops.multiply(loss, share)
     graph.outputs.append(mark_loss(graph, loss))
     for name, metric in model._metric_values(labels, results).items():

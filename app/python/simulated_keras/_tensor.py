@@ -144,6 +144,7 @@ class Variable(TensorLike):
         self._value = numpy.array(Tensor(value, dtype).numpy())
         self._path = name or f"Variable_{next(_numbers)}"
         self.trainable = trainable
+        self.regularizer: Any = None
         self.version = 0  #: grows with every change
         self._fetch: Optional[Callable[[], None]] = None  #: of the program with a newer value
 

@@ -6,8 +6,9 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 import numpy
 
 from . import _nest, _ops, _system, losses, metrics as _metrics, optimizers
-from ._data import (ArraySource, Batch, Source, call_order, source_of, split_validation, stacked,
-                    unpack)
+from ._data import (ArraySource, Batch, Source, call_order, class_weights, source_of,
+                    split_validation, stacked, unpack)
+from ._errors import NotSimulated
 from ._ipu_options import IpuOptions
 from ._job import keys_of, profile_path
 from ._program import Program
@@ -53,6 +54,8 @@ class Training(IpuOptions):
                 loss_weights: Any = None, weighted_metrics: Any = None, run_eagerly: Any = None,
                 steps_per_execution: Any = None, **unused: Any) -> None:
         """Chooses optimizer, loss and metrics; weights stay, programs are compiled again."""
+        if weighted_metrics:
+            raise NotSimulated("compile(weighted_metrics) is not simulated: metrics have no weights")
         if run_eagerly:
             raise RuntimeError("Keras models cannot run eagerly when using `IPUStrategy`. Set "
                                "`run_eagerly=False` when calling `compile`.")
@@ -214,10 +217,10 @@ class Training(IpuOptions):
                 results[0] = results[0] / numpy.float32(self._loss_share(accumulation))
             yield done, [result[back] for result in results]
 
-    def _measured(self, results: List[numpy.ndarray], replicas: int) -> Dict[str, float]:
-        """Takes an execution's values of the last replica; the running means."""
+    def _measured(self, results: List[numpy.ndarray]) -> Dict[str, float]:
+        """Takes an execution's values of all replicas; the running means."""
         for tracker, values in zip(self._trackers.values(), results):
-            tracker.add(values[replicas - 1::replicas])
+            tracker.add(values)
         return {name: float(tracker.result()) for name, tracker in self._trackers.items()}
 
     def reset_metrics(self) -> None:
@@ -247,11 +250,10 @@ class Training(IpuOptions):
             **unused: Any) -> History:
         """Trains; the losses printed are means over an epoch's steps so far."""
         self._check_compiled()
-        if class_weight is not None:
-            raise NotImplementedError("fit(class_weight) is not simulated")
         if validation_split:
             (x, y, sample_weight), validation_data = split_validation((x, y, sample_weight),
                                                                       validation_split)
+        sample_weight = class_weights(class_weight, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         source = source_of(x, y, sample_weight, batch_size, steps_per_epoch, shuffle)
         run = self._run_of("train", source, steps_per_epoch)
@@ -284,7 +286,7 @@ class Training(IpuOptions):
         for done, results in self._executions(run, source.epoch()):
             self.optimizer.iterations.assign_add(run.each // run.accumulation)
             for step, part in self._told(run, done, results):
-                logs = self._measured(part, run.replicas)
+                logs = self._measured(part)
                 hooks.call("on_train_batch_end", step, logs)
             if self.stop_training:
                 break
@@ -356,7 +358,7 @@ class Training(IpuOptions):
         hooks.call("on_test_begin", None)
         logs: Dict[str, float] = {}
         for done, results in self._executions(run, source.epoch()):
-            logs = self._measured(results, run.replicas)
+            logs = self._measured(results)
             hooks.call("on_test_batch_end", done, logs)
         hooks.call("on_test_end", logs)
         values = list(logs.values())
@@ -398,6 +400,7 @@ class Training(IpuOptions):
                        return_dict: bool = False) -> Any:
         """One weight update; loss and metrics of the batch."""
         self._check_compiled()
+        sample_weight = class_weights(class_weight, y, sample_weight)
         results = self._on_batch("train", Batch(x, y, sample_weight))
         self.optimizer.iterations.assign_add(1)
         return self._batch_logs(results, return_dict)

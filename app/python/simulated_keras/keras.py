@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any, Dict
 
 from . import (activations, applications, callbacks, datasets, initializers, layers, losses, metrics,
-               optimizers, utils)
+               optimizers, regularizers, utils)
 from ._errors import make_module, refuse_unknown
 from ._functional import Input
 from ._ipu_options import PipelineSchedule
@@ -32,12 +32,12 @@ setattr(optimizers, "schedules", schedules)
 
 for _module, _name in ((activations, "activations"), (callbacks, "callbacks"), (losses, "losses"),
                        (metrics, "metrics"), (optimizers, "optimizers"), (utils, "utils"),
-                       (initializers, "initializers")):
+                       (initializers, "initializers"), (regularizers, "regularizers")):
     setattr(_module, "__getattr__", refuse_unknown(f"keras.{_name}", list(vars(_module))))
 
 __all__ = ["Functional", "Input", "Model", "Sequential", "activations", "applications", "backend",
            "callbacks", "datasets", "initializers", "ipu", "layers", "losses", "metrics", "models",
-           "optimizers", "preprocessing", "utils"]
+           "optimizers", "preprocessing", "regularizers", "utils"]
 __getattr__ = refuse_unknown("keras", __all__)
 
 

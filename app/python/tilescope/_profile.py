@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from ._report import Report, Table
+from ._report import Report, Table, emphasised, fieldsHtml, pictureHtml
 
 
 class Profile:
     """A profile.pop, given by its name or its folder's, as for run(out=...). Each report is made on request.
 
     Methods for reports return frames of their main table (see Report.frame); ``report(name)`` has all tables and
-    fields. All raise ProfileError for tiles, steps and the like that the profile does not have, and for a damaged file.
+    fields. All raise ProfileError for tiles, steps and the like that the profile does not have, for a damaged file, and
+    once the profile is closed. A pickled profile is its path.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -22,7 +23,26 @@ class Profile:
         inside = folder / "profile.pop"
         self.path = fspath(inside if folder.is_dir() and inside.exists() else path)
         """The file."""
-        self._core = _core.Profile(self.path)
+        self._opened: _core.Profile | None = _core.Profile(self.path)
+
+    @property
+    def _core(self) -> _core.Profile:
+        if self._opened is None:
+            raise _core.ProfileError(f"{self.path} is closed")
+        return self._opened
+
+    def close(self) -> None:
+        """Lets go of the file and of what was read; ``with`` does so at its end."""
+        self._opened = None
+
+    def __enter__(self) -> Profile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Profile, (str(Path(self.path).absolute()), )
 
     @property
     def info(self) -> dict[str, Any]:
@@ -110,8 +130,37 @@ class Profile:
         return Table({"key": "query", "title": "",
                       "columns": [{"key": key, "title": key, "unit": "text"} for key in columns], "rows": rows}).frame
 
+    def diff(self, target: Profile | str | PathLike[str], **limits: Any) -> Any:
+        """Compares it with another: see tilescope.diff()."""
+        from ._commands import diff
+        return diff(self, target, **limits)
+
+    def export(self, format: str, out: str | PathLike[str], **parts: Any) -> Path:
+        """Writes it for other tools: see tilescope.export()."""
+        from ._commands import export
+        return export(self, format, out, **parts)
+
+    def try_(self, *, out: str | PathLike[str] | None = None) -> Any:
+        """Simulates what its insights suggest: see tilescope.try_()."""
+        from ._commands import try_
+        return try_(self, out=out)
+
     def _repr_html_(self) -> str:
-        return self.report("memory")._repr_html_()
+        info, memory = self.info, self._core.memory_summary()
+        figures = [
+            ("Machine", self.target["description"], "text"), ("Mode", info["mode"], "text"),
+            ("Fits", "yes" if info["fits"] else "no", "text"),
+            ("Fullest tile", memory["maxTileIncludingGaps"], "bytes"),
+            ("Memory of a tile", memory["limitPerTile"], "bytes"),
+            ("Tiles over limit", memory["tilesOverLimit"], "count"),
+            ("Always live", memory["alwaysLive"], "bytes"),
+            ("Not always live, at most", memory["maxNotAlwaysLive"], "bytes"),
+            ("Cycles", info["cycles"] if info["hasExecution"] else None, "cycles"),
+            ("Time", info["seconds"], "seconds"), ("Samples per second", info["throughput"], "per second"),
+            ("File", self.path, "text")]
+        return (emphasised(info["model"]) + fieldsHtml({title: value for title, value, _ in figures},
+                                                       {title: unit for title, _, unit in figures})
+                + pictureHtml(self.path, "memory"))
 
     def __repr__(self) -> str:
         # Names come from files: shown as Python strings, so that they contain no control sequences.

@@ -17,14 +17,16 @@ from typing import Any
 from ._core import ProfileError
 from ._profile import Profile
 
-# Exit statuses: a model that does not fit, which has a profile too; an error of the user; a fault of TileScope.
-_DOES_NOT_FIT, _USERS_FAULT = 1, 2
+# Exit statuses: a well-formed no, such as a model that does not fit, which has a profile too; an error of the user.
+_NO, _USERS_FAULT = 1, 2
 
 
 def find(name: str) -> str:
-    """The path of a program: next to the packages in a build, otherwise installed. Raises ProfileError if not found."""
-    built = Path(__file__).parents[2] / "bin" / name
-    found = str(built) if os.access(built, os.X_OK) else shutil.which(name)
+    """The path of a program: of the same build or installation, otherwise of PATH. Raises ProfileError if not found."""
+    # build/bin beside build/python; PREFIX/bin beside PREFIX/lib/python3.11/site-packages.
+    above = Path(__file__).parents
+    ours = [above[depth] / "bin" / name for depth in (2, 4)]
+    found = next((str(file) for file in ours if os.access(file, os.X_OK)), None) or shutil.which(name)
     if found is None:
         raise ProfileError(f"the program {name} was not found: install the package tilescope, or build it.")
     return found
@@ -39,17 +41,31 @@ def run(model: str | PathLike[str], *, out: str | PathLike[str], **options: Any)
     fit in memory has a profile too (``info["fits"]``). Raises ProfileError, with the remedy, for wrong options and
     models.
     """
-    job = {"model": _modelOf(model), **{_camelCase(key): value for key, value in options.items()}}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "job.json"
-        file.write_text(json.dumps(_finite(job)))
-        done = subprocess.run([find("tilescope"), "run", str(file), f"--output={fspath(out)}"], capture_output=True,
-                              text=True, check=False)
-    if done.returncode == _USERS_FAULT:
-        raise ProfileError(done.stderr.strip().removeprefix("tilescope: error: ").removeprefix(f"{file}: "))
-    if done.returncode not in (0, _DOES_NOT_FIT):
-        raise RuntimeError(f"tilescope ended with status {done.returncode}: {done.stderr.strip()}")
+        job = writeJob(folder, model, options)
+        call("run", job, f"--output={fspath(out)}", origin=job)
     return Profile(Path(out) / "profile.pop")
+
+
+def call(*words: str, origin: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs the program tilescope; a well-formed no (exit status 1) is a result too.
+
+    Raises ProfileError with its message, which does not name the file ``origin`` of ours.
+    """
+    done = subprocess.run([find("tilescope"), *words], capture_output=True, text=True, check=False)
+    if done.returncode == _USERS_FAULT:
+        raise ProfileError(done.stderr.strip().removeprefix("tilescope: error: ").removeprefix(f"{origin}: "))
+    if done.returncode not in (0, _NO):
+        raise RuntimeError(f"tilescope ended with status {done.returncode}: {done.stderr.strip()}")
+    return done
+
+
+def writeJob(folder: str, model: str | PathLike[str], options: Mapping[str, Any]) -> str:
+    """Writes a job file of a model and its options, and returns its path."""
+    job = {"model": _modelOf(model), **{camelCase(key): value for key, value in options.items()}}
+    file = Path(folder) / "job.json"
+    file.write_text(json.dumps(_finite(job)))
+    return str(file)
 
 
 def _modelOf(model: str | PathLike[str]) -> str:
@@ -67,13 +83,14 @@ def _finite(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _fileWord(path: str | PathLike[str]) -> str:
+def fileWord(path: str | PathLike[str]) -> str:
     """A file as an argument that cannot be taken for an option."""
     text = fspath(path)
     return f"./{text}" if text.startswith("-") else text
 
 
-def _camelCase(key: str) -> str:
+def camelCase(key: str) -> str:
+    """A key of a job file, given in its spelling or with underscores."""
     return re.sub(r"_([a-z0-9])", lambda match: match.group(1).upper(), key)
 
 
@@ -90,7 +107,7 @@ def show(path: str | PathLike[str], target: str | PathLike[str] | None = None, *
     """
     if target is not None and compare is not None:
         raise ProfileError("show() takes one profile to compare with: target or compare, not both")
-    call = [find("tilescope-gui"), _fileWord(path)]
+    call = [find("tilescope-gui"), fileWord(path)]
     for option, value in (("--view", view), ("--select", _selectionOf(select)), ("--range", _rangeOf(range)),
                           ("--compare", target if compare is None else compare)):
         if value is not None:
@@ -125,7 +142,7 @@ def picture(path: str | PathLike[str], view: str, *, select: str = "", size: str
         file = Path(folder) / "view.png"
         call = [find("tilescope-gui"), "--grab", f"{view}={file}", "--size", size]
         call += ["--select", select] if select else []
-        done = subprocess.run([*call, _fileWord(path)], capture_output=True, text=True, timeout=_PATIENCE_SECONDS,
+        done = subprocess.run([*call, fileWord(path)], capture_output=True, text=True, timeout=_PATIENCE_SECONDS,
                               check=False, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
         if done.returncode != 0 or not file.exists():
             raise ProfileError(done.stderr.strip() or f"there is no picture of '{view}'")

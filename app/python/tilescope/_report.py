@@ -7,11 +7,20 @@ from html import escape
 from subprocess import SubprocessError
 from typing import Any
 
+from . import _core
+
 # Maximum rows of a table shown in a notebook.
 _SHOWN_ROWS = 20
 
 # Reports that the window also has, under the same name.
 _VIEWS = ("memory", "liveness", "programs", "operations", "trace", "pipeline", "insights")
+
+# What identifies a row, by the key of its table: the index of its frame. Operations are known by their names, so that
+# those of two runs join; other things of a profile have numbers, with which its tables refer to them.
+_IDENTITY = {"operations": ("name", "ipu"), "variables": ("variable", ), "computeSets": ("computeSet", ),
+             "exchanges": ("exchange", ), "programs": ("program", ), "steps": ("step", ), "vertices": ("name", ),
+             "runs": ("run", "ipu"), "stages": ("stage", ), "metrics": ("name", ), "options": ("option", ),
+             "models": ("name", ), "targets": ("name", ), "constants": ("name", )}
 
 
 class Table:
@@ -33,12 +42,19 @@ class Table:
 
     @property
     def frame(self) -> Any:
-        """A pandas.DataFrame, with units in ``attrs["units"]``; a list of dicts where pandas is not installed."""
-        return _frame(self.columns, self.rows, self.title, self.units)
+        """A pandas.DataFrame, with units in ``attrs["units"]``; a list of dicts where pandas is not installed.
+
+        Its index is what identifies a row, so that frames join: operations by name and IPU, other things by their number.
+        """
+        identity = _IDENTITY.get(self.key, ())
+        if identity and not set(identity) <= set(self.columns):
+            identity = ("name", ) if "name" in self.columns else ()
+        return _frame(self.columns, self.rows, self.title, self.units, identity)
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(self.titles[key])}</th>" for key in self.columns)
-        body = "".join(f"<tr>{''.join(f'<td>{_text(value)}</td>' for value in row)}</tr>"
+        units = list(self.units.values())
+        body = "".join(f"<tr>{''.join(f'<td>{_html(*cell)}</td>' for cell in zip(row, units))}</tr>"
                        for row in self.rows[:_SHOWN_ROWS])
         more = len(self.rows) - _SHOWN_ROWS
         tail = f"<p>… {more} more rows</p>" if more > 0 else ""
@@ -51,20 +67,51 @@ class Table:
         return f"<Table {self.key}: {len(self.rows)} rows of {', '.join(self.columns)}>"
 
 
-def _frame(columns: list[str], rows: list[tuple[Any, ...]], title: str, units: dict[str, str]) -> Any:
+def _frame(columns: list[str], rows: list[tuple[Any, ...]], title: str, units: dict[str, str],
+           identity: tuple[str, ...] = ()) -> Any:
     try:
         import pandas  # only here: importing it takes longer than opening a report
     except ImportError:
         return [dict(zip(columns, row)) for row in rows]
     frame = pandas.DataFrame.from_records(rows, columns=columns)
+    for at, key in enumerate(columns):
+        # Numbers of things stay whole where some rows have none.
+        if frame[key].hasnans and all(row[at] is None or type(row[at]) is int for row in rows):
+            frame[key] = pandas.array([row[at] for row in rows], dtype="Int64")
+    if identity and rows:
+        # Unnamed, since the columns stay and pandas takes no name for both.
+        index = frame.set_index(list(identity)).index
+        frame.index = index.set_names([None] * index.nlevels)
     frame.attrs.update(title=title, units=units)
     return frame
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(str(value))
+def _html(value: Any, unit: str) -> str:
+    return escape(_core.text_of(value, unit))
+
+
+def emphasised(text: str) -> str:
+    """A heading for notebooks."""
+    return f"<h3>{escape(text)}</h3>"
+
+
+def fieldsHtml(fields: dict[str, Any], units: dict[str, str] = {}) -> str:
+    """Single values as a table for notebooks."""
+    rows = "".join(f"<tr><th>{escape(key)}</th><td>{_html(value, units.get(key, 'text'))}</td></tr>"
+                   for key, value in fields.items())
+    return f"<table>{rows}</table>"
+
+
+def pictureHtml(path: str, name: str) -> str:
+    """The window's picture of a report, if the window is installed and has it."""
+    from ._programs import picture
+    if name not in _VIEWS or not path:
+        return ""
+    try:
+        content = b64encode(picture(path, name)).decode()
+    except (RuntimeError, OSError, SubprocessError):
+        return ""
+    return f'<img alt="{escape(name)}" src="data:image/png;base64,{content}">'
 
 
 class Report:
@@ -91,21 +138,9 @@ class Report:
         return _frame(list(self.fields), [tuple(self.fields.values())], self.name, self.units)
 
     def _repr_html_(self) -> str:
-        fields = "".join(f"<tr><th>{escape(key)}</th><td>{_text(value)}</td></tr>"
-                         for key, value in self.fields.items())
         tables = "".join(table._repr_html_() for table in self.tables.values())
-        return f"<h3>{escape(self.name.capitalize())}</h3>{self._picture()}<table>{fields}</table>{tables}"
-
-    def _picture(self) -> str:
-        """The window's picture, if the window is installed and has such a report."""
-        from ._programs import picture
-        if self.name not in _VIEWS or not self._path:
-            return ""
-        try:
-            content = b64encode(picture(self._path, self.name)).decode()
-        except (RuntimeError, OSError, SubprocessError):
-            return ""
-        return f'<img alt="{escape(self.name)}" src="data:image/png;base64,{content}">'
+        return (emphasised(self.name.capitalize()) + pictureHtml(self._path, self.name)
+                + fieldsHtml(self.fields, self.units) + tables)
 
     def __repr__(self) -> str:
         return f"<Report {self.name}: tables {', '.join(self.tables) or 'none'}>"

@@ -44,6 +44,34 @@ def test_unknown_names(module, name, near):
     assert near in str(error.value)
 
 
+REFUSED = {
+    "activity_regularizer": lambda: keras.layers.Dense(2, activity_regularizer="l2"),
+    "kernel_constraint": lambda: keras.layers.Conv2D(2, 3, kernel_constraint=lambda w: w),
+    "recurrent_regularizer": lambda: keras.layers.LSTM(2, recurrent_regularizer="l2"),
+    "l2": lambda: keras.layers.ActivityRegularization(l2=0.1),
+    "masks": lambda: keras.layers.Masking(),
+    "mask_zero": lambda: keras.layers.Embedding(4, 2, mask_zero=True),
+    "nesterov": lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
+    "amsgrad": lambda: keras.optimizers.Adam(amsgrad=True),
+    "add_loss": lambda: keras.layers.Dense(2).add_loss(1.0),
+    "weighted_metrics": lambda: keras.Sequential([keras.layers.Dense(2)]).compile("sgd", "mse", weighted_metrics=["mse"]),
+    "class_weight": lambda: compiled().fit(tf.data.Dataset.from_tensor_slices(([[1.0]], [1])).batch(1), class_weight={}),
+    "Model.save": lambda: keras.Sequential([keras.layers.Dense(2)]).save("model"),
+}
+
+
+def compiled():
+    model = keras.Sequential([keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    return model
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_would_change_values_is_refused_by_name(strategy, name):
+    with pytest.raises((TypeError, NotImplementedError), match=f"{name}.*simulated"):
+        REFUSED[name]()
+
+
 def started(folders, code):
     return subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=False,
                           cwd=FRAMEWORKS.parent, env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))})

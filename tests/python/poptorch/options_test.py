@@ -191,3 +191,13 @@ def test_optimizers_that_are_not_simulated_are_refused_by_name(optimizer, text):
     model = torch.nn.Linear(2, 2)
     with pytest.raises(poptorch.Error, match=text):
         poptorch.trainingModel(model, None, optimizer(list(model.parameters())))
+
+
+def test_engine_options_of_the_session_act(tmp_path, monkeypatch):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", '{"autoReport.all": "false"}')
+    options = poptorch.Options()
+    options._Popart.set("engineOptions", {"autoReport.all": "true", "autoReport.directory": str(tmp_path)})
+    poptorch.inferenceModel(torch.nn.Linear(2, 2), options)(torch.ones(1, 2))
+    assert (tmp_path / "inference" / "profile.pop").exists()
+    with pytest.raises(ValueError, match="a dict is needed"):
+        poptorch.Options()._Popart.set("engineOptions", "autoReport.all")

@@ -272,14 +272,77 @@ def test_parameters_that_the_optimizer_does_not_have_stay():
 
 @pytest.mark.parametrize("mode, samples, losses", [(poptorch.OutputMode.All, 8, (8, )),
                                                    (poptorch.OutputMode.Final, 2, (2, )),
-                                                   (poptorch.OutputMode.Sum, 1, ())])
+                                                   (poptorch.OutputMode.Sum, 2, (2, ))])
 def test_output_modes_and_replicas(mode, samples, losses):
     model = WithLoss(nn.MSELoss())
     options = poptorch.Options().deviceIterations(2).replicationFactor(2).outputMode(mode)
     options.Training.gradientAccumulation(2)
     compiled = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1))
-    loss = compiled(torch.rand(8 * BATCH, 6), torch.rand(8 * BATCH, 3))
+    data, target = torch.rand(8 * BATCH, 6), torch.rand(8 * BATCH, 3)
+    loss = compiled(data, target)
     assert loss.shape == losses
+
+
+def test_a_sum_is_that_of_each_replica():
+    model = WithLoss(nn.MSELoss())
+    options = poptorch.Options().deviceIterations(2).replicationFactor(2)
+    options.Training.gradientAccumulation(3)
+    data, target = torch.rand(12 * BATCH, 6), torch.rand(12 * BATCH, 3)
+    results = []
+    for mode in (poptorch.OutputMode.All, poptorch.OutputMode.Sum):
+        compiled = poptorch.trainingModel(model, copy.deepcopy(options).outputMode(mode),
+                                          torch.optim.SGD(model.parameters(), lr=0.0))
+        results.append(compiled(data, target))
+    assert torch.allclose(results[1], results[0].reshape(2, 2, 3).sum((0, 2)), rtol=1e-5)
+
+
+def test_names_of_scopes_from_hooks():
+    """As programs do that name their layers by torch's registered operators."""
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    model.register_forward_pre_hook(lambda *_: torch.ops.poptorch.push_name_scope("mine"))
+    model.register_forward_hook(lambda *_: torch.ops.poptorch.pop_name_scope())
+    compiled = poptorch.inferenceModel(model)
+    compiled(torch.ones(2, 4))
+    assert any(name.startswith("mine/") for name in compiled.getTensorNames())
+    assert torch.allclose(compiled(torch.ones(2, 4)), model(torch.ones(2, 4)), atol=1e-5)
+
+
+def test_a_half_model_is_not_copied():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.second.weight = self.first.weight
+            self.myself = (self, )
+
+        def __deepcopy__(self, memo):
+            raise RecursionError
+
+        def forward(self, x):
+            return self.second(self.first(x))
+
+    model, data = Tied(), torch.rand(2, 4)
+    wanted = model(data)
+    result = poptorch.inferenceModel(model.half())(data.half())
+    assert result.dtype == torch.float16 and torch.allclose(result.float(), wanted, atol=1e-2)
+    assert model.first.weight.dtype == torch.float16 and model.second.weight is model.first.weight
+
+
+def test_casts_to_half_in_a_half_model():
+    class Normalised(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Conv2d(3, 4, 3)
+            self.scale = torch.tensor([0.5, 0.25, 0.125]).view(-1, 1, 1).half()
+
+        def forward(self, x):
+            return self.layer(x.to(torch.float16).half().mul(self.scale)).float()
+
+    model = Normalised()
+    data = torch.randint(0, 255, (2, 3, 8, 8)).byte()
+    wanted = model.layer(data.float() * model.scale.float())
+    result = poptorch.inferenceModel(model.half())(data)
+    assert torch.allclose(result.float(), wanted, rtol=2e-2, atol=0.3)
 
 
 def test_replicas_average_their_gradients():

@@ -10,16 +10,16 @@ from .._layer import Layer, as_float
 
 class Dense(Layer):
     """A product with a matrix of weights, a bias and an activation."""
+    regularized = ("kernel", "bias")
 
     def __init__(self, units: int, activation: Any = None, use_bias: bool = True,
                  kernel_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros",
                  kernel_regularizer: Any = None, bias_regularizer: Any = None,
                  activity_regularizer: Any = None, kernel_constraint: Any = None,
                  bias_constraint: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        refuse_extras(self, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-                      activity_regularizer=activity_regularizer,
-                      kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
+        super().__init__(kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
+                         **kwargs)
+        refuse_extras(self, activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
         self.units, self.use_bias = int(units), use_bias
         self.activation = activations.get(activation)
         self._initial = (kernel_initializer, bias_initializer)
@@ -136,15 +136,17 @@ class Softmax(Layer):
 
 class Embedding(Layer):
     """A row of weights for each whole number."""
+    regularized = ("embeddings", )
 
     def __init__(self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform",
-                 mask_zero: bool = False, input_length: Optional[int] = None,
+                 embeddings_regularizer: Any = None, activity_regularizer: Any = None,
+                 embeddings_constraint: Any = None, mask_zero: bool = False, input_length: Optional[int] = None,
                  **kwargs: Any) -> None:
         if input_length is not None and "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length, )
-        super().__init__(**kwargs)
-        if mask_zero:
-            raise TypeError("Embedding: mask_zero is not simulated")
+        super().__init__(embeddings_regularizer=embeddings_regularizer, **kwargs)
+        refuse_extras(self, activity_regularizer=activity_regularizer,
+                      embeddings_constraint=embeddings_constraint, mask_zero=mask_zero or None)
         self.input_dim, self.output_dim = input_dim, output_dim
         self._initial = embeddings_initializer
         self.embeddings: Any = None
@@ -217,14 +219,18 @@ class Lambda(Layer):
 
 
 class ActivityRegularization(Layer):
-    """Passes its operand on, as the importer does."""
+    """Passes its operand on; refused unless both factors are 0, as the loss has no such part."""
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        refuse_extras(self, l1=l1 or None, l2=l2 or None)
 
 
 class Masking(Layer):
-    """Passes its operand on, as the importer does."""
+    """Refused, as later layers would not skip what is masked."""
 
     def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        raise TypeError("Masking: masks are not simulated; cut or pad sequences to one length")
 
 
 class RecomputationCheckpoint(Layer):

@@ -10,6 +10,7 @@ from ._window import DepthwiseConv2D, Sizes, _Conv, _family, depthwise_weight, f
 
 class SeparableConv2D(DepthwiseConv2D):
     """A convolution of each channel on its own, then one over the channels."""
+    regularized = ("depthwise", "pointwise", "bias")
 
     def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: str = "valid",
                  depth_multiplier: int = 1, use_bias: bool = True, **kwargs: Any) -> None:

@@ -72,16 +72,19 @@ def filters_first(rank: int) -> Any:
 
 class _Conv(_Spatial):
     """A convolution."""
+    regularized = ("kernel", "bias")
 
     def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: str = "valid",
                  data_format: Any = None, dilation_rate: Sizes = 1, groups: int = 1,
                  activation: Any = None, use_bias: bool = True,
                  kernel_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros",
                  kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, **kwargs: Any) -> None:
-        super().__init__(data_format, **kwargs)
-        refuse_extras(self, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-                      activity_regularizer=activity_regularizer)
+                 activity_regularizer: Any = None, kernel_constraint: Any = None,
+                 bias_constraint: Any = None, **kwargs: Any) -> None:
+        super().__init__(data_format, kernel_regularizer=kernel_regularizer,
+                         bias_regularizer=bias_regularizer, **kwargs)
+        refuse_extras(self, activity_regularizer=activity_regularizer,
+                      kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
         self.filters, self.padding, self.groups = filters, padding.lower(), groups
         self.kernel_size = sizes(kernel_size, self.rank)
         self.strides = sizes(strides, self.rank)
@@ -133,6 +136,7 @@ class _Conv(_Spatial):
 
 class DepthwiseConv2D(_Conv):
     """A convolution of each channel on its own."""
+    regularized = ("depthwise", "bias")
 
     def __init__(self, kernel_size: Sizes, strides: Sizes = 1, padding: str = "valid",
                  depth_multiplier: int = 1, depthwise_initializer: Any = "glorot_uniform",

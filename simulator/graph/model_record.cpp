@@ -87,6 +87,30 @@ void describeCalls(const Graph& graph, std::unordered_map<std::string_view, Mode
         describeCalls(function, calls);
 }
 
+/// The innermost line that two have in common; none if there is none.
+SourceFrameId commonFrame(const SourceCode& source, SourceFrameId a, SourceFrameId b) {
+    // Callers come before those that they call.
+    while (a != b) {
+        SourceFrameId& inner = a < b ? b : a;
+        if (!inner.valid())
+            return {};
+        inner = source.frames[inner].parent;
+    }
+    return a;
+}
+
+/// The line that all operations in a call of a function have in common, by the call.
+std::unordered_map<OperationId, SourceFrameId> linesOfCalls(const Profile& profile) {
+    std::unordered_map<OperationId, SourceFrameId> lines;
+    for (const ModelNode& node : profile.modelGraph.nodes)
+        for (const OperationId call : node.calls) {
+            const auto [line, isNew] = lines.try_emplace(call, node.source.frame);
+            if (!isNew)
+                line->second = commonFrame(profile.source, line->second, node.source.frame);
+        }
+    return lines;
+}
+
 } // namespace
 
 void linkModelGraph(Profile& profile, const Graph& graph) {
@@ -112,6 +136,7 @@ void linkModelGraph(Profile& profile, const Graph& graph) {
                 if (const OperationId id = operationOf(call); id.valid())
                     node.calls.push_back(id);
     }
+    const std::unordered_map<OperationId, SourceFrameId> lines = linesOfCalls(profile);
     std::unordered_map<std::string_view, ModelNode> calls;
     describeCalls(graph, calls);
     for (std::size_t i = 0; i < used.size(); ++i) {
@@ -124,6 +149,8 @@ void linkModelGraph(Profile& profile, const Graph& graph) {
         node.name = operation.name;
         node.type = operation.type;
         node.operation = OperationId(i);
+        if (const auto line = lines.find(node.operation); line != lines.end())
+            node.source = {line->second, SourceLink::Moved};
         profile.modelGraph.nodes.add(std::move(node));
     }
 }

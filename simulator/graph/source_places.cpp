@@ -9,21 +9,25 @@ bool isUpdate(const Op& op) {
     return op.pass == Pass::Update || op.source.link == SourceLink::Update;
 }
 
-} // namespace
-
-void inferSources(Graph& graph) {
-    if (graph.source.frames.empty())
-        return;
-    std::vector<SourceFrameId> reader(graph.tensors.size()); // the first one's line
+/// Gives what has no line that of the first operation which reads its result.
+void takeLinesOfReaders(Graph& graph, SourceLink link) {
+    std::vector<SourceFrameId> reader(graph.tensors.size());
     for (std::size_t i = graph.ops.size(); i-- > 0;) {
         Op& op = graph.ops[OpId(i)];
         for (const TensorId output : op.outputs)
             if (!op.source.frame.valid())
-                op.source = {reader[output.index()], SourceLink::Inferred};
+                op.source = {reader[output.index()], link};
         if (op.source.frame.valid())
             for (const TensorId input : op.inputs)
                 reader[input.index()] = op.source.frame;
     }
+}
+
+} // namespace
+
+void inferSources(Graph& graph) {
+    if (!graph.source.frames.empty())
+        takeLinesOfReaders(graph, SourceLink::Inferred);
 }
 
 void followSources(Graph& graph) {
@@ -38,6 +42,7 @@ void followSources(Graph& graph) {
         for (const TensorId output : op.outputs)
             maker[output.index()] = op.source.frame;
     }
+    takeLinesOfReaders(graph, SourceLink::Moved);
 }
 
 } // namespace tilescope::sim

@@ -10,8 +10,8 @@ namespace tilescope::sim {
 void inferSources(Graph& graph);
 
 /// In a prepared graph: what the compiler added, such as copies between IPUs, stashes and sums of
-/// gradients, gets the line of the operation that makes its first operand with one
-/// (SourceLink::Moved; in the update SourceLink::Update).
+/// gradients, gets the line of the operation that makes its first operand with one, or else of its
+/// first reader (SourceLink::Moved; in the update SourceLink::Update).
 void followSources(Graph& graph);
 
 } // namespace tilescope::sim

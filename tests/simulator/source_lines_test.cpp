@@ -25,14 +25,26 @@ using namespace tilescope::test;
 
 namespace {
 
+void addWeight(onnx::ModelProto& model, const std::string& name, const Shape& shape) {
+    onnx::TensorProto& weight = *model.mutable_graph()->add_initializer();
+    weight.set_name(name);
+    weight.set_data_type(onnx::TensorProto::FLOAT);
+    for (const std::int64_t size : shape)
+        weight.add_dims(size);
+    for (std::int64_t i = 0; i < elementsOf(shape); ++i)
+        weight.add_float_data(1);
+}
+
 /// Two products with an exporter's stacks; the addition between them has none.
 onnx::ModelProto documented() {
-    onnx::ModelProto model = parseModel(R"(test (float[4,8] x) => (float[4,8] y)
-        <float[8,8] w1, float[8,8] w2, float[8] b> {
+    onnx::ModelProto model = parseModel(R"(test (float[4,8] x) => (float[4,8] y) {
             h = MatMul(x, w1)
             s = Add(h, b)
             y = MatMul(s, w2)
         })");
+    addWeight(model, "w1", {8, 8});
+    addWeight(model, "w2", {8, 8});
+    addWeight(model, "b", {8});
     auto& nodes = *model.mutable_graph()->mutable_node();
     const std::string outer = "/home/me/net/train.py(90): <module>\n";
     nodes[0].set_doc_string("/usr/lib/python3/dist-packages/torch/nn/linear.py(114): forward\n"
@@ -151,7 +163,7 @@ private slots:
 
     void everythingInTrainingHasALine() {
         const Profile trained = profileOf(
-            documented(), {{"mode", "training"}, {"loss", "sum"}, {"optimizer", "momentum"}});
+            documented(), {{"mode", "training"}, {"loss", "mse"}, {"optimizer", "momentum"}});
         std::set<SourceLink> links;
         for (const ModelNode& node : trained.modelGraph.nodes) {
             if (node.type == callType)
@@ -165,10 +177,14 @@ private slots:
     }
 
     void sumsAreThoseOfOperations() {
-        for (const char* mode : {"inference", "training"})
-            for (const char* ipus : {"1", "2"}) {
-                const Profile profile =
-                    profileOf(documented(), {{"mode", mode}, {"loss", "sum"}, {"ipus", ipus}});
+        for (const char* ipus : {"1", "2"})
+            for (const bool trains : {false, true}) {
+                std::map<std::string, std::string> options{{"ipus", ipus}};
+                if (ipus == std::string("2"))
+                    options.insert({"execution", "sharded"});
+                if (trains)
+                    options.insert({{"mode", "training"}, {"loss", "mse"}});
+                const Profile profile = profileOf(documented(), options);
                 const auto view = ProfileView::of(profile);
                 QCOMPARE(text(contradictions(*view, figuresOf(*view))), QString());
             }
@@ -188,7 +204,7 @@ private slots:
 
     void updatesBelongToTheOptimizersLine() {
         Profile profile = profileOf(
-            documented(), {{"mode", "training"}, {"loss", "sum"}, {"gradientAccumulation", "2"}});
+            documented(), {{"mode", "training"}, {"loss", "mse"}, {"gradientAccumulation", "2"}});
         SourceStacks stacks(std::move(profile.source));
         const SourceFrameId made = stacks.add("/home/me/net/train.py(80): <module>\n");
         profile.source = stacks.take();

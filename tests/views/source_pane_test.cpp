@@ -36,7 +36,7 @@ class SourcePaneTest : public test::ReportAlone {
 
     std::unique_ptr<OperationsView> showCode(const Profile& profile) {
         auto view = show<OperationsView>({files_.writeProfile("lines.pop", profile)});
-        QTest::mouseClick(&test::button(*view, "Code"), Qt::LeftButton);
+        QTest::mouseClick(&test::button(*view, "Source"), Qt::LeftButton);
         settle();
         return view;
     }

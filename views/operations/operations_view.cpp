@@ -120,7 +120,7 @@ QWidget* OperationsView::makeTools() {
     addPage(tr("Graph"), tr("The graph of the model"), graph_);
     addPage(tr("Roofline"), tr("Work a cycle and work a byte, under the limits of the machine"),
             roofline_);
-    addPage(tr("Code"), tr("Your program, line by line"), code_);
+    addPage(tr("Source"), tr("Your program, line by line"), code_);
     layer_ = row->addChoice(tr("Rows"), {});
     layer_->setToolTip(tr("What each row represents"));
     fillLayers(1, false);

@@ -14,14 +14,15 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int gap = 12; ///< pixels between columns
+constexpr int columnGap = 12; ///< pixels between columns
 constexpr int barHeight = 3;
+// Of columns of cycles.
 constexpr std::array passTitles{QT_TRANSLATE_NOOP("CodeView", "Forward"),
                                 QT_TRANSLATE_NOOP("CodeView", "Backward"),
                                 QT_TRANSLATE_NOOP("CodeView", "Update")};
 
 QString cyclesText(std::int64_t cycles) {
-    return cycles > 0 ? QString::fromStdString(formatCycles(cycles)) : QString();
+    return cycles > 0 ? QString::fromStdString(withThousands(cycles)) : QString();
 }
 
 } // namespace
@@ -81,10 +82,10 @@ CodeView::Columns CodeView::columns() const {
     Columns widths;
     const std::int32_t last =
         file_ == nullptr || file_->lines.empty() ? 1 : file_->lines.back().number;
-    widths.number = metrics.horizontalAdvance(QString::number(last)) + gap;
-    widths.share = metrics.horizontalAdvance(QStringLiteral("100.0 %")) + gap;
-    widths.pass = metrics.horizontalAdvance(QStringLiteral("000,000,000")) + gap;
-    widths.text = widths.share + 3 * widths.pass + widths.number + 2 * gap;
+    widths.number = metrics.horizontalAdvance(QString::number(last)) + columnGap;
+    widths.share = metrics.horizontalAdvance(QStringLiteral("100.0 %")) + columnGap;
+    widths.pass = metrics.horizontalAdvance(QStringLiteral("000,000,000")) + columnGap;
+    widths.text = widths.share + 3 * widths.pass + widths.number + 2 * columnGap;
     return widths;
 }
 
@@ -119,14 +120,14 @@ void CodeView::paintHeader(QPainter& painter, const Columns& widths) const {
     painter.fillRect(header, theme.raised);
     painter.setPen(theme.mutedText);
     const auto right = [&](int begin, int width, const QString& text) {
-        painter.drawText(QRect(begin, 0, width - gap / 2, header.height()),
+        painter.drawText(QRect(begin, 0, width - columnGap / 2, header.height()),
                          Qt::AlignRight | Qt::AlignVCenter, text);
     };
-    right(0, widths.share, tr("Share"));
+    right(0, widths.share, tr("Cycles"));
     for (int pass = 0; pass < 3; ++pass)
         right(widths.share + pass * widths.pass, widths.pass,
               tr(passTitles[static_cast<std::size_t>(pass)]));
-    right(widths.share + 3 * widths.pass, widths.number + gap, tr("Line"));
+    right(widths.share + 3 * widths.pass, widths.number + columnGap, tr("Line"));
     painter.setPen(theme.border);
     painter.drawLine(header.bottomLeft(), header.bottomRight());
 }
@@ -138,7 +139,7 @@ void CodeView::paintLine(QPainter& painter, const Columns& widths, int at, int y
     if (at == current_)
         painter.fillRect(row, theme.selected);
     const auto right = [&](int begin, int width, const QString& text) {
-        painter.drawText(QRect(begin, y, width - gap / 2, row.height() - barHeight),
+        painter.drawText(QRect(begin, y, width - columnGap / 2, row.height() - barHeight),
                          Qt::AlignRight | Qt::AlignVCenter, text);
     };
     painter.setPen(theme.text);
@@ -148,15 +149,15 @@ void CodeView::paintLine(QPainter& painter, const Columns& widths, int at, int y
                   formatPercent(static_cast<double>(line.cycles), static_cast<double>(total_))));
         const double share = static_cast<double>(line.cycles) /
                              static_cast<double>(std::max<std::int64_t>(1, costliest_));
-        const int room = widths.share - gap;
-        painter.fillRect(QRectF(gap / 2.0, row.bottom() - barHeight, room * share, barHeight),
+        const int room = widths.share - columnGap;
+        painter.fillRect(QRectF(columnGap / 2.0, row.bottom() - barHeight, room * share, barHeight),
                          theme.source);
     }
     for (int pass = 0; pass < 3; ++pass)
         right(widths.share + pass * widths.pass, widths.pass,
               cyclesText(line.byPass[static_cast<std::size_t>(pass)]));
     painter.setPen(theme.mutedText);
-    right(widths.share + 3 * widths.pass, widths.number + gap, QString::number(line.number));
+    right(widths.share + 3 * widths.pass, widths.number + columnGap, QString::number(line.number));
     painter.save();
     painter.setClipRect(QRect(widths.text, y, row.width() - widths.text, row.height()));
     painter.setPen(line.cycles > 0 ? theme.text : theme.mutedText);
@@ -171,7 +172,7 @@ void CodeView::updateScrollBars() {
     verticalScrollBar()->setRange(0, std::max(0, lines - visible));
     verticalScrollBar()->setPageStep(visible);
     const int room = viewport()->width() - columns().text;
-    const int width = longest_ * fontMetrics().averageCharWidth() + gap;
+    const int width = longest_ * fontMetrics().averageCharWidth() + columnGap;
     horizontalScrollBar()->setRange(0, std::max(0, width - room));
     horizontalScrollBar()->setPageStep(std::max(1, room));
 }

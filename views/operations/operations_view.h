@@ -4,7 +4,7 @@
 #include "views/operations/graph/graph_pane.h"
 #include "views/operations/group_tabs.h"
 #include "views/operations/roofline_pane.h"
-#include "views/operations/source/source_pane.h"
+#include "views/operations/source_pane.h"
 #include "views/widgets/report_view.h"
 
 class QComboBox;

@@ -3,7 +3,7 @@
 
 #include <QAbstractScrollArea>
 
-#include "views/operations/source/source_content.h"
+#include "views/operations/source_content.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {

@@ -1,4 +1,4 @@
-#include "views/operations/source/source_pane.h"
+#include "views/operations/source_pane.h"
 
 #include <QComboBox>
 #include <QLabel>

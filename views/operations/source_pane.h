@@ -4,8 +4,8 @@
 #include <QWidget>
 #include <memory>
 
+#include "views/operations/code_view.h"
 #include "views/operations/operations_content.h"
-#include "views/operations/source/code_view.h"
 #include "views/widgets/loading_panel.h"
 
 class QComboBox;

@@ -1,4 +1,4 @@
-#include "views/operations/source/code_view.h"
+#include "views/operations/code_view.h"
 
 #include <QFontDatabase>
 #include <QHelpEvent>

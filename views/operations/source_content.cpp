@@ -1,4 +1,4 @@
-#include "views/operations/source/source_content.h"
+#include "views/operations/source_content.h"
 
 #include <QStringList>
 #include <algorithm>

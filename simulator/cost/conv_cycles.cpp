@@ -44,8 +44,8 @@ AmpShape ampShape(const Target& t, std::int32_t units, const ConvGrains& grains,
     s.inGroups = ceilDiv(sizes.inChans, grains.inChans);
     s.outGroups = ceilDiv(sizes.outChans, grains.outChans);
     s.passes = ceilDiv(grains.outChans, units);
-    s.weightLoad = units * t.convUnitPipelineDepth * loadElems(t, inType) * bytesOf(inType) /
-                   t.convCoefficientBytesPerCycle;
+    s.weightLoad = std::int64_t{units} * t.convUnitPipelineDepth * loadElems(t, inType) *
+                   bytesOf(inType) / t.convCoefficientBytesPerCycle;
     s.half = inType == DataType::Half;
     s.halfPartials = partialType == DataType::Half;
     s.units = units;

@@ -68,14 +68,14 @@ std::int64_t evenParts(std::int64_t size, std::int64_t most) {
 } // namespace
 
 std::int64_t ctcAlphaCycles(std::int64_t labels, bool extraBlank) {
-    const std::int64_t readAndWrite = (1 + 3) * 2;
+    const std::int64_t readAndWrite = std::int64_t{1 + 3} * 2;
     const std::int64_t arithmetic = 2 * logAdd + 2 * logMultiply;
     const std::int64_t control = 2;
     return (readAndWrite + arithmetic + control) * labels + (extraBlank ? logAdd + logMultiply : 0);
 }
 
 std::int64_t ctcGradientCycles(std::int64_t labels, bool extraBlank) {
-    const std::int64_t readAndWrite = (2 + 1) * 2;
+    const std::int64_t readAndWrite = std::int64_t{2 + 1} * 2;
     const std::int64_t arithmetic = 2 * (logAdd + logMultiply);
     return ctcAlphaCycles(labels, extraBlank) + (readAndWrite + arithmetic) * labels +
            (extraBlank ? logAdd + logMultiply : 0);

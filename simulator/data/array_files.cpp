@@ -301,7 +301,7 @@ void writeNpy(const fs::path& file, const TensorData& data) {
     text += static_cast<char>(header.size() & 0xFF);
     text += static_cast<char>(header.size() >> 8);
     text += header;
-    const std::size_t elements = static_cast<std::size_t>(data.elements());
+    const auto elements = static_cast<std::size_t>(data.elements());
     if (data.isReal())
         text.append(reinterpret_cast<const char*>(data.reals().data()), elements * 4);
     else

@@ -1,6 +1,7 @@
 #include "simulator/engine/host_call.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/options/engine_options.h"
@@ -31,7 +32,8 @@ double returns(const CallOptions& options) {
     case OutputMode::All:
         return static_cast<double>(options.batch.microBatchesOfCall());
     case OutputMode::EveryN:
-        return static_cast<double>(options.batch.deviceIterations / options.host.outputEvery);
+        return std::floor(static_cast<double>(options.batch.deviceIterations) /
+                          static_cast<double>(options.host.outputEvery));
     case OutputMode::Final:
     case OutputMode::Sum:
         break;

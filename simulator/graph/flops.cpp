@@ -35,8 +35,9 @@ struct Flops {
                product(gradient.conv.kernel);
     }
     double operator()(const ConvGradWeightsAttributes& gradient) const {
-        const auto channels = static_cast<double>(input(0).at(1) / gradient.conv.groups);
-        return 2 * product(input(1)) * channels * product(gradient.conv.kernel);
+        const std::int64_t channels = input(0).at(1) / gradient.conv.groups;
+        return 2 * product(input(1)) * static_cast<double>(channels) *
+               product(gradient.conv.kernel);
     }
     double operator()(const MatMulAttributes& matmul) const {
         const Shape& a = input(0);

@@ -22,7 +22,7 @@ void checkTensorSizes(const Graph& graph, const Target& target, const std::strin
         static_cast<double>(target.totalTiles()) * static_cast<double>(target.bytesPerTile);
     for (const Tensor& tensor : graph.tensors) {
         // In floating point: sizes may multiply to more than 64 bits.
-        double bytes = static_cast<double>(bytesOf(tensor.type));
+        auto bytes = static_cast<double>(bytesOf(tensor.type));
         for (const std::int64_t size : tensor.shape)
             bytes *= static_cast<double>(size);
         if (bytes > mostMemories * memory)

@@ -15,8 +15,9 @@ using BytesByKey = std::array<std::int64_t, AccountKey::count>;
 /// Adds [begin, end) to the totals, split at the region borders.
 void charge(TileMemory& memory, BytesByKey& byKey, const Target& target,
             const PlaceRequest& request, std::int64_t begin, std::int64_t end) {
-    const std::int64_t borders[] = {0, target.interleavedOffset, target.bytesPerTile,
-                                    std::numeric_limits<std::int64_t>::max()};
+    const auto borders =
+        std::to_array<std::int64_t>({0, target.interleavedOffset, target.bytesPerTile,
+                                     std::numeric_limits<std::int64_t>::max()});
     for (std::size_t r = 0; r < memoryRegions.size(); ++r) {
         const std::int64_t bytes = std::min(end, borders[r + 1]) - std::max(begin, borders[r]);
         if (bytes <= 0)

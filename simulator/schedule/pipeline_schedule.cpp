@@ -70,7 +70,7 @@ PipelineSchedule::PipelineSchedule(Schedule kind_, std::int32_t stages_, bool tr
     case Schedule::Interleaved:
         rampUp = slots(0, programs, 2);
         mainRepeats = (2 * microBatches - programs) / programs;
-        main = slots(programs, 2 * programs, 2);
+        main = slots(programs, std::int64_t{2} * programs, 2);
         rampDown = slots(2 * microBatches, 2 * microBatches + programs, 2);
         break;
     case Schedule::Sequential:

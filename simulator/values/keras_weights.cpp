@@ -41,7 +41,7 @@ struct KerasName {
 };
 
 KerasName nameIn(std::string text) {
-    if (const auto colon = text.rfind(":"); colon != std::string::npos)
+    if (const auto colon = text.rfind(':'); colon != std::string::npos)
         text.erase(colon);
     KerasName name;
     std::string part;

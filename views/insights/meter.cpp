@@ -8,11 +8,11 @@ namespace {
 constexpr int thickness = 6; // pixels
 }
 
-Meter::Meter(double share, QColor colour, QColor track, QWidget* parent)
+Meter::Meter(double share, const QColor& colour, const QColor& track, QWidget* parent)
     : QWidget(parent)
     , share_(std::clamp(share, 0.0, 1.0))
-    , colour_(std::move(colour))
-    , track_(std::move(track)) {
+    , colour_(colour)
+    , track_(track) {
     setFixedHeight(thickness);
 }
 

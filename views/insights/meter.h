@@ -9,7 +9,7 @@ namespace tilescope::views {
 /// Fills `share` (0 to 1) of its width with a colour.
 class Meter : public QWidget {
 public:
-    Meter(double share, QColor colour, QColor track, QWidget* parent = nullptr);
+    Meter(double share, const QColor& colour, const QColor& track, QWidget* parent = nullptr);
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 

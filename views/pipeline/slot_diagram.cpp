@@ -1,5 +1,7 @@
 #include "views/pipeline/slot_diagram.h"
 
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 // `sweep`: a grid of runs into one results database.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
@@ -85,9 +86,10 @@ std::vector<std::string> wordsOf(const SweepArguments& arguments) {
         words.push_back(fmt::format("--jobs={}", *arguments.jobs));
     if (!arguments.heatMap.empty())
         words.push_back("--heat-map=" + arguments.heatMap);
-    const std::pair<bool, const char*> flags[] = {{arguments.keepProfiles, "--keep-profiles"},
-                                                  {arguments.retryErrors, "--retry-errors"},
-                                                  {arguments.force, "--force"}};
+    const auto flags =
+        std::to_array<std::pair<bool, const char*>>({{arguments.keepProfiles, "--keep-profiles"},
+                                                     {arguments.retryErrors, "--retry-errors"},
+                                                     {arguments.force, "--force"}});
     for (const auto& [given, flag] : flags)
         if (given)
             words.emplace_back(flag);

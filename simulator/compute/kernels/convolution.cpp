@@ -40,7 +40,8 @@ struct ConvShapes {
     /// Whether it is a product of matrices as they are in memory: one tap, no gaps, and enough
     /// positions for a product to be as fast as blocks of channels, which have to be reordered.
     [[nodiscard]] bool isProduct() const {
-        constexpr std::int64_t leastPositions = 14 * 14; // measured with oneDNN 2.6 and AVX-512
+        constexpr std::int64_t leastPositions =
+            std::int64_t{14} * 14; // measured with oneDNN 2.6 and AVX-512
         const auto allAre = [](const std::vector<std::int64_t>& list, std::int64_t value) {
             return std::all_of(list.begin(), list.end(), [&](auto x) { return x == value; });
         };

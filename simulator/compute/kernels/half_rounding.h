@@ -36,7 +36,7 @@ TILESCOPE_INLINE float nearestHalf(float x) {
     bits = bits < leastNormal ? leastNormal : bits;
     bits = bits > most ? most : bits;
     // Adding 1.5 * 2^(e + 13) leaves ten bits after the first.
-    const float unit = std::bit_cast<float>((bits + (13U << 23U)) | 0x00400000U);
+    const auto unit = std::bit_cast<float>((bits + (13U << 23U)) | 0x00400000U);
     return withSignOf((x + unit) - unit, x);
 }
 
@@ -45,8 +45,7 @@ TILESCOPE_INLINE float randomHalf(float x, std::uint32_t word) {
     constexpr std::uint32_t beyond = 0x1fffU; // the bits that a half does not have
     const std::uint32_t draw = word >> 19U;
     const float size = magnitude(x);
-    const float normal =
-        std::bit_cast<float>((std::bit_cast<std::uint32_t>(size) + draw) & ~beyond);
+    const auto normal = std::bit_cast<float>((std::bit_cast<std::uint32_t>(size) + draw) & ~beyond);
     const float limited = size < 0x1p-14F ? size : 0x1p-14F;
     const float steps = limited * 0x1p24F + static_cast<float>(static_cast<int>(draw)) * 0x1p-13F;
     const float subnormal = static_cast<float>(static_cast<std::int32_t>(steps)) * 0x1p-24F;

@@ -40,7 +40,7 @@ TILESCOPE_INLINE float exponential(float x) {
     constexpr float rounder = 12582912.0F;
     const float shifted = x * log2OfE + rounder;
     const float whole = shifted - rounder;
-    const std::int32_t power =
+    const auto power =
         static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(shifted) - 0x4b400000U);
     // log(2) in two parts, the first of few bits.
     const float rest = (x - whole * 0.693359375F) - whole * -2.12194440e-4F;

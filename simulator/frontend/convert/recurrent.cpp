@@ -57,7 +57,7 @@ public:
     Results run(bool backwards) {
         Graph body = stepOf(cell_);
         std::vector<Shape> rows;
-        for (std::size_t i = static_cast<std::size_t>(cell_.states()); i < body.outputs.size(); ++i)
+        for (auto i = static_cast<std::size_t>(cell_.states()); i < body.outputs.size(); ++i)
             rows.push_back(body.tensors[body.outputs[i]].shape);
         LoopAttributes loop =
             loopOf(cell_, node_.builder().addFunction(node_.node(), std::move(body)), steps_);
@@ -297,7 +297,7 @@ void convertRecurrent(NodeConverter& node, const OperatorOfCell& known) {
 } // namespace
 
 void addRecurrentConversions(ConversionTable& table) {
-    const auto add = [&](const char* type, OperatorOfCell known) {
+    const auto add = [&](const char* type, const OperatorOfCell& known) {
         table[type] = [known](NodeConverter& node) { convertRecurrent(node, known); };
     };
     add("LSTM", {CellKind::Lstm, {"Sigmoid", "Tanh", "Tanh"}});

@@ -71,7 +71,7 @@ Tensors convertConcatenate(KerasEmitter& e, const Tensors& inputs) {
     const std::int64_t stated = e.layer().has("axis") ? e.layer().list("axis").front() : -1;
     KerasTensor result = operands[0];
     const std::int64_t axis = e.onnxAxis(result, stated);
-    const std::size_t dimension = static_cast<std::size_t>(
+    const auto dimension = static_cast<std::size_t>(
         stated < 0 ? stated + static_cast<std::int64_t>(result.shape.size()) : stated - 1);
     std::vector<std::string> names;
     std::int64_t size = 0;

@@ -1,5 +1,6 @@
 #include "simulator/frontend/model/prepare.h"
 
+#include <array>
 #include <climits>
 #include <fstream>
 
@@ -47,8 +48,8 @@ std::int64_t requireReadableFile(const fs::path& file) {
 /// a serializer wrote it, as all do, in the order of the fields.
 bool looksLikeModel(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
-    char head[3] = {};
-    stream.read(head, sizeof head);
+    std::array<char, 3> head{};
+    stream.read(head.data(), head.size());
     const bool irVersion = stream.gcount() >= 2 && head[0] == 0x08 && head[1] > 0 && head[1] < 64;
     const bool nextField = stream.gcount() < 3 || (head[2] & 7) == 2;
     return irVersion && nextField;

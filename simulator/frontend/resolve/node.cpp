@@ -21,7 +21,7 @@ double Node::real(const std::string& attribute, double fallback) const {
     return value != nullptr ? *value : fallback;
 }
 
-std::string Node::text(const std::string& attribute, std::string fallback) const {
+std::string Node::text(const std::string& attribute, const std::string& fallback) const {
     const auto* value = find<std::string>(*this, attribute);
     return value != nullptr ? *value : fallback;
 }

@@ -36,7 +36,7 @@ struct Node {
     /// The attribute's value; the fallback where it is absent or of another type.
     [[nodiscard]] std::int64_t integer(const std::string& attribute, std::int64_t fallback) const;
     [[nodiscard]] double real(const std::string& attribute, double fallback) const;
-    [[nodiscard]] std::string text(const std::string& attribute, std::string fallback) const;
+    [[nodiscard]] std::string text(const std::string& attribute, const std::string& fallback) const;
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& attribute) const;
     [[nodiscard]] std::vector<double> reals(const std::string& attribute) const;
     [[nodiscard]] std::vector<std::string> texts(const std::string& attribute) const;

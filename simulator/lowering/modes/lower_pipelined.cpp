@@ -161,7 +161,7 @@ private:
         const auto& variables = b_.lowered().profile.variables;
         for (std::size_t i = firstVariable; i < variables.size(); ++i)
             if (variables[VariableId(i)].name == op.name)
-                record(op.stage).buffers.push_back(VariableId(i));
+                record(op.stage).buffers.emplace_back(i);
     }
 
     /// Where forward and backward share a function, its backward part begins with `first`.

@@ -98,7 +98,8 @@ private:
     /// Only little data are copied into the right order: otherwise a switch has a copy for each
     /// fragment (PopLibs popops/ReplicatedCollectives.cpp, createSliceableTensorIfBenefical).
     static bool isSwitched(const TileSeries& fragment) {
-        constexpr std::int64_t mostInOrder = 12 * 8; // elements: code of a case, times eight calls
+        constexpr std::int64_t mostInOrder =
+            std::int64_t{12} * 8; // elements: code of a case, times eight calls
         return fragment.max().value > mostInOrder;
     }
 

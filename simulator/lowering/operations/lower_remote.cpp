@@ -8,8 +8,9 @@
 namespace tilescope::sim {
 namespace {
 
-void addTo(LoweringContext& context, const std::string& kind, const Op& op, RemoteCopy copy) {
-    context.remoteMemory().addCopy(context.builder(), kind, op, std::move(copy));
+void addTo(LoweringContext& context, const std::string& kind, const Op& op,
+           const RemoteCopy& copy) {
+    context.remoteMemory().addCopy(context.builder(), kind, op, copy);
 }
 
 class RemoteEmitter {

@@ -170,9 +170,10 @@ bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes&
         part = partOfStorage(*part, atoms[0], {slice.starts[d], slice.starts[d] + shape[d]},
                              shortestUnstridedRun);
     }
-    if (part)
-        context.makePart(out, in, *std::move(part), view);
-    return part.has_value();
+    if (!part)
+        return false;
+    context.makePart(out, in, *std::move(part), view);
+    return true;
 }
 
 /// A row of a tensor [n, ...] whose rows are not spread over tiles; none if they are.

@@ -16,7 +16,7 @@ RemoteRow RemoteMemory::addRows(const Tensor& tensor, std::int64_t rows) {
 }
 
 void RemoteMemory::addCopy(ProgramBuilder& builder, const std::string& kind, const Op& op,
-                           RemoteCopy copy) {
+                           const RemoteCopy& copy) {
     const std::size_t children = builder.childCount();
     const bool follows = !groups_.empty() && children > 0 &&
                          builder.childrenFrom(children - 1).front() == groups_.back().sequence &&
@@ -27,7 +27,7 @@ void RemoteMemory::addCopy(ProgramBuilder& builder, const std::string& kind, con
             {builder.beginSequence(kind), builder.operation(), op.stage, copy.toDevice, {}});
         builder.end();
     }
-    groups_.back().copies.push_back(std::move(copy));
+    groups_.back().copies.push_back(copy);
 }
 
 } // namespace tilescope::sim

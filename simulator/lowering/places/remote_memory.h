@@ -50,7 +50,8 @@ public:
     /// Records a copy of an operation. Consecutive copies of one direction on one IPU share a Begin
     /// and an End (PopART's MergeExchange), and so a sequence, which is named after the first. It
     /// is filled at the end, as later users decide where tensors are.
-    void addCopy(ProgramBuilder& builder, const std::string& kind, const Op& op, RemoteCopy copy);
+    void addCopy(ProgramBuilder& builder, const std::string& kind, const Op& op,
+                 const RemoteCopy& copy);
     [[nodiscard]] const std::vector<RemoteGroup>& groups() const { return groups_; }
 
 private:

@@ -37,15 +37,19 @@ def line_of(text):
     return 1 + PROGRAM[:PROGRAM.index(text)].count("\n")
 
 
-@pytest.fixture(name="net")
-def net_of_a_file(tmp_path):
-    """The module, from a file of its own."""
-    path = tmp_path / "net.py"
-    path.write_text(PROGRAM)
+def net_in(path, program=PROGRAM):
+    """The module, as if it came from a file."""
     names = {}
-    exec(compile(PROGRAM, str(path), "exec"), names)  # pylint: disable=exec-used
+    exec(compile(program, str(path), "exec"), names)  # pylint: disable=exec-used
     torch.manual_seed(0)
     return names["Net"]()
+
+
+@pytest.fixture(name="net")
+def net_of_a_file(tmp_path):
+    path = tmp_path / "net.py"
+    path.write_text(PROGRAM)
+    return net_in(path)
 
 
 def trained(net, monkeypatch, options=None):
@@ -133,6 +137,26 @@ def test_excluded_files_are_libraries(net, monkeypatch):
 def test_a_file_that_is_no_text_does_no_harm(net, monkeypatch, tmp_path):
     (tmp_path / "net.py").write_bytes(b"\xff\xfe\x00" * 100)
     assert lines_of(trained(net, monkeypatch))
+
+
+def test_a_file_that_was_deleted_has_lines_and_no_text(net, monkeypatch, tmp_path):
+    (tmp_path / "net.py").unlink()
+    profile = trained(net, monkeypatch)
+    assert texts_of(profile)[str(tmp_path / "net.py")] == 0
+    assert any("net.py" in path for path in lines_of(profile))
+
+
+def test_the_text_of_a_large_file_is_left_out(monkeypatch, tmp_path):
+    path = tmp_path / "net.py"
+    program = PROGRAM + "# more\n" * 200000
+    path.write_text(program)
+    assert texts_of(trained(net_in(path, program), monkeypatch))[str(path)] == 0
+
+
+@pytest.mark.parametrize("name", ["a(3): b.py", "a\nb.py", "\u202enet.py", "<ipython-input-1-ab>", "x" * 5000, "%s{}"])
+def test_any_name_of_a_file_is_harmless(monkeypatch, name):
+    profile = trained(net_in(name), monkeypatch)
+    assert sum(sum(cycles) for cycles in lines_of(profile).values()) > 0
 
 
 def test_values_are_the_same_without_lines(net, monkeypatch):

@@ -22,7 +22,8 @@ struct Exercised {
         return part == Part::FilmOfMemory || part == Part::FilmOfActivity;
     }
     [[nodiscard]] QString name() const {
-        constexpr const char* parts[] = {"", " (tiles)", " (film)", " (film of activity)"};
+        constexpr auto parts =
+            std::to_array<const char*>({"", " (tiles)", " (film)", " (film of activity)"});
         return reportName(report) + QLatin1String(parts[static_cast<int>(part)]);
     }
 };

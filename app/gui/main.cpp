@@ -55,7 +55,7 @@ double sinceProcessStart() {
     const QStringList fields =
         QString::fromStdString(text.substr(text.rfind(')') + 2)).split(QLatin1Char(' '));
     constexpr int startField = 19;
-    const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+    const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
     return (up - fields.value(startField).toDouble() / ticks) * 1000;
 }
 

@@ -171,7 +171,7 @@ const ComparisonPtr& CompareView::shownComparison() const {
 }
 
 TablePanel::MakeTable CompareView::maker(Page page) const {
-    return [page, comparison = shownComparison(), pair = profiles()](std::stop_token) {
+    return [page, comparison = shownComparison(), pair = profiles()](const std::stop_token&) {
         switch (page) {
         case Page::MemoryCauses:
             return causesTable(*comparison, Unit::Bytes);

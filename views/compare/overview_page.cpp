@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 #include <QToolButton>
+#include <array>
 
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
@@ -10,11 +11,11 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int pageWidth = 1360;            // pixels: two tables side by side
-constexpr int mostMiddle = 250;            // pixels of height: the eight figures
-constexpr int mostBottom = 400;            // the ten causes with their headings
-constexpr int leastStacked[] = {180, 290}; // parts below each other
-constexpr int leastForTwo = 960;           // pixels of width
+constexpr int pageWidth = 1360;                               // pixels: two tables side by side
+constexpr int mostMiddle = 250;                               // pixels of height: the eight figures
+constexpr int mostBottom = 400;                               // the ten causes with their headings
+constexpr auto leastStacked = std::to_array<int>({180, 290}); // parts below each other
+constexpr int leastForTwo = 960;                              // pixels of width
 
 } // namespace
 
@@ -81,7 +82,7 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
 void OverviewPage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const bool narrow = width() < leastForTwo;
-    const int most[] = {mostMiddle, mostBottom};
+    const auto most = std::to_array<int>({mostMiddle, mostBottom});
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         rows_[i]->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
         QWidget& row = *rows_[i]->parentWidget();

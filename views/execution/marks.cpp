@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <algorithm>
+#include <array>
 
 namespace tilescope::views {
 namespace {
@@ -46,7 +47,7 @@ QString MarksModel::open(const std::filesystem::path& profile, double clockHz, d
         const QJsonDocument document = QJsonDocument::fromJson(file.readAll(), &error);
         if (error.error != QJsonParseError::NoError)
             problem = tr("Marks in '%1' cannot be read: %2").arg(file_, error.errorString());
-        for (const QJsonValue& value : document.object()[QStringLiteral("marks")].toArray()) {
+        for (const QJsonValue value : document.object()[QStringLiteral("marks")].toArray()) {
             TraceFlag mark{value[QStringLiteral("cycle")].toDouble(-1),
                            value[QStringLiteral("text")].toString(),
                            value[QStringLiteral("length")].toDouble(0)};
@@ -178,9 +179,9 @@ QVariant MarksModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant(Qt::AlignVCenter | (section == Text ? Qt::AlignLeft : Qt::AlignRight));
-    static const char* const titles[ColumnCount] = {
-        QT_TR_NOOP("Cycle"), QT_TR_NOOP("Time"), QT_TR_NOOP("Length"),
-        QT_TR_NOOP("Since the mark before"), QT_TR_NOOP("Mark")};
+    static constexpr auto titles =
+        std::to_array<const char*>({QT_TR_NOOP("Cycle"), QT_TR_NOOP("Time"), QT_TR_NOOP("Length"),
+                                    QT_TR_NOOP("Since the mark before"), QT_TR_NOOP("Mark")});
     return role == Qt::DisplayRole && section < ColumnCount ? tr(titles[section]) : QVariant();
 }
 

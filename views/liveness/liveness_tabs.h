@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QTabWidget>
+#include <array>
 
 #include "core/target/selection.h"
 #include "views/tables/table_panel.h"
@@ -42,7 +43,7 @@ private:
     void loadInfo();
 
     ViewContext& context_;
-    TablePanel* tables_[5] = {};
+    std::array<TablePanel*, 5> tables_{};
     LoadingPanel* infoPanel_;
     ValueTreeView* info_;
     About about_;

@@ -2,6 +2,7 @@
 
 #include <QKeyEvent>
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "views/session/time_texts.h"
@@ -17,13 +18,13 @@ struct Speed {
     const char* text;
     double value;
 };
-constexpr Speed speeds[] = {
+constexpr auto speeds = std::to_array<Speed>({
     {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "2 steps a second"), 2},
     {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "10 steps a second"), 10},
     {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "30 steps a second"), 30},
     {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "All in a minute"), -60},
     {QT_TRANSLATE_NOOP("tilescope::views::FilmPage", "All in 15 seconds"), -15},
-};
+});
 constexpr int usualSpeed = 1;
 
 QString nameOf(FilmKind kind) {

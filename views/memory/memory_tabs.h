@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QTabWidget>
+#include <array>
 
 #include "core/target/selection.h"
 #include "views/memory/address_pages.h"
@@ -46,7 +47,7 @@ private:
     ViewContext& context_;
     LoadingPanel* detailsPanel_;
     ValueTreeView* details_;
-    TablePanel* tables_[4] = {};
+    std::array<TablePanel*, 4> tables_{};
     AddressMapPage* addresses_;
     AddressHistoryPage* history_;
     Selected shown_; ///< the selection that the tabs show

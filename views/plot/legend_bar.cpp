@@ -2,6 +2,7 @@
 
 #include <QLinearGradient>
 #include <QPainter>
+#include <array>
 
 #include "views/plot/plot_widget.h"
 
@@ -28,15 +29,15 @@ void paintMark(QPainter& painter, const QRect& place, const LegendBar::Entry& en
             entry.colour);
         return;
     case LegendBar::Mark::Diamond: {
-        const QPointF corners[] = {{box.center().x(), box.top()},
-                                   {box.right(), box.center().y()},
-                                   {box.center().x(), box.bottom()},
-                                   {box.left(), box.center().y()}};
+        const auto corners = std::to_array<QPointF>({{box.center().x(), box.top()},
+                                                     {box.right(), box.center().y()},
+                                                     {box.center().x(), box.bottom()},
+                                                     {box.left(), box.center().y()}});
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
         painter.setBrush(entry.colour);
-        painter.drawConvexPolygon(corners, 4);
+        painter.drawConvexPolygon(corners.data(), static_cast<int>(corners.size()));
         painter.restore();
         return;
     }

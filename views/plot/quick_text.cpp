@@ -28,7 +28,7 @@ QuickText::QuickText(const QFont& font)
         if (letters[i] == ellipsis)
             ellipsis_ = glyph;
         else
-            glyphs_[static_cast<std::size_t>(letters[i].toLatin1())] = glyph;
+            glyphs_[static_cast<unsigned char>(letters[i].toLatin1())] = glyph;
     }
 }
 

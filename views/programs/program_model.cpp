@@ -1,6 +1,7 @@
 #include "views/programs/program_model.h"
 
 #include <algorithm>
+#include <array>
 
 #include "views/session/time_texts.h"
 #include "views/tables/cell_text.h"
@@ -258,18 +259,17 @@ QVariant ProgramModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    static const char* const titles[] = {QT_TR_NOOP("Program"), QT_TR_NOOP("Operation"),
-                                         QT_TR_NOOP("Cycles"),  QT_TR_NOOP("Executions"),
-                                         QT_TR_NOOP("Share"),   QT_TR_NOOP("Difference")};
-    static const char* const toolTips[] = {
-        "",
-        QT_TR_NOOP("Operation of the model that the program is for"),
-        QT_TR_NOOP("One execution with everything below it, on the IPU that takes longest; an "
-                   "estimate where nothing was executed, or only in one of "
-                   "two profiles"),
-        QT_TR_NOOP("How often it is executed in all runs"),
-        QT_TR_NOOP("Share of all cycles of its control program or function, over all executions"),
-        QT_TR_NOOP("Cycles of one execution compared with the other profile")};
+    static constexpr auto titles = std::to_array<const char*>(
+        {QT_TR_NOOP("Program"), QT_TR_NOOP("Operation"), QT_TR_NOOP("Cycles"),
+         QT_TR_NOOP("Executions"), QT_TR_NOOP("Share"), QT_TR_NOOP("Difference")});
+    static constexpr auto toolTips = std::to_array<const char*>(
+        {"", QT_TR_NOOP("Operation of the model that the program is for"),
+         QT_TR_NOOP("One execution with everything below it, on the IPU that takes longest; an "
+                    "estimate where nothing was executed, or only in one of "
+                    "two profiles"),
+         QT_TR_NOOP("How often it is executed in all runs"),
+         QT_TR_NOOP("Share of all cycles of its control program or function, over all executions"),
+         QT_TR_NOOP("Cycles of one execution compared with the other profile")});
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)

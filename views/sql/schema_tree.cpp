@@ -3,6 +3,7 @@
 #include <QLineEdit>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <array>
 
 namespace tilescope::views {
 namespace {
@@ -45,8 +46,9 @@ SchemaTree::SchemaTree(QWidget* parent)
 
 void SchemaTree::setEntries(const std::vector<SchemaEntry>& entries) {
     tree_->clear();
-    QTreeWidgetItem* groups[] = {groupItem(tree_, tr("Tables")), groupItem(tree_, tr("Views")),
-                                 groupItem(tree_, tr("Functions"))};
+    const auto groups = std::to_array<QTreeWidgetItem*>({groupItem(tree_, tr("Tables")),
+                                                         groupItem(tree_, tr("Views")),
+                                                         groupItem(tree_, tr("Functions"))});
     for (const SchemaEntry& entry : entries) {
         auto* item = new QTreeWidgetItem(groups[static_cast<int>(entry.kind)], {entry.name});
         item->setToolTip(0, entry.note.isEmpty() ? entry.name

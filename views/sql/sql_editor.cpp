@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QSyntaxHighlighter>
 #include <algorithm>
+#include <array>
 
 namespace tilescope::views {
 namespace {
@@ -43,11 +44,11 @@ protected:
                 result.setFontWeight(QFont::DemiBold);
             return result;
         };
-        const std::pair<const char*, QTextCharFormat> formats[] = {
-            {"comment", format(theme.mutedText)},
-            {"text", format(theme.good)},
-            {"number", format(theme.warning)},
-            {"keyword", format(theme.accent, true)}};
+        const auto formats = std::to_array<std::pair<const char*, QTextCharFormat>>(
+            {{"comment", format(theme.mutedText)},
+             {"text", format(theme.good)},
+             {"number", format(theme.warning)},
+             {"keyword", format(theme.accent, true)}});
         auto match = tokens().globalMatch(text);
         while (match.hasNext()) {
             const QRegularExpressionMatch token = match.next();

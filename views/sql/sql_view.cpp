@@ -9,6 +9,7 @@
 #include <QTableView>
 #include <QTextBlock>
 #include <algorithm>
+#include <array>
 
 #include "views/session/time_texts.h"
 #include "views/tables/item_export.h"
@@ -18,7 +19,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int rowLimits[] = {1'000, 10'000, 100'000};
+constexpr auto rowLimits = std::to_array<int>({1'000, 10'000, 100'000});
 constexpr int widestColumn = 420;
 
 // The first line with content, for a menu.

@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 #include <QGridLayout>
+#include <array>
 
 #include "core/report/run_fields.h"
 #include "views/memory/memory_content.h"
@@ -260,7 +261,7 @@ void SummaryView::placeCards() {
     constexpr int roomForTwoOfTwo = 920;
     const int room = std::min(width(), readableWidth);
     const int columns = comparing() ? (room < roomForTwoOfTwo ? 1 : 2) : room < roomForFour ? 2 : 4;
-    Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
+    const auto cards = std::to_array<Card*>({modelCard_, targetCard_, graphCard_, executionCard_});
     for (int i = 0; i < 4; ++i) {
         facts_->addWidget(cards[i], i / columns, i % columns);
         facts_->setColumnStretch(i, i < columns ? 1 : 0);

@@ -95,7 +95,7 @@ QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
         for (const int column : columns) {
             QString value = cellText(index.siblingAtColumn(column));
             if (column == columns.front())
-                value.prepend(QString(2 * depth, QLatin1Char(' ')));
+                value.prepend(QString(qsizetype{2} * depth, QLatin1Char(' ')));
             row << cell(value);
         }
         all += row.join(separator) + QLatin1Char('\n');

@@ -15,7 +15,7 @@ std::string jsonText(const QJsonValue& value) {
     if (!value.isArray())
         return value.toVariant().toString().toStdString();
     QStringList parts;
-    for (const QJsonValue& item : value.toArray())
+    for (const QJsonValue item : value.toArray())
         parts.append(QString::fromStdString(jsonText(item)));
     return parts.join(QStringLiteral(" \u00d7 ")).toStdString();
 }

@@ -3,6 +3,7 @@
 #include <QAbstractItemView>
 #include <QLabel>
 #include <QStyleOptionHeader>
+#include <array>
 
 #include "views/theme/theme.h"
 
@@ -133,10 +134,16 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
                   dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
     sheet.replace(QLatin1String("@check"),
                   dark ? QStringLiteral("check-dark") : QStringLiteral("check-light"));
-    const std::pair<const char*, QColor> names[] = {
-        {"@window", window}, {"@surface", surface}, {"@raised", raised}, {"@border", border},
-        {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected},
-        {"@bad", bad},       {"@good", good}};
+    const auto names = std::to_array<std::pair<const char*, QColor>>({{"@window", window},
+                                                                      {"@surface", surface},
+                                                                      {"@raised", raised},
+                                                                      {"@border", border},
+                                                                      {"@text", text},
+                                                                      {"@muted", mutedText},
+                                                                      {"@accent", accent},
+                                                                      {"@selected", selected},
+                                                                      {"@bad", bad},
+                                                                      {"@good", good}});
     for (const auto& [name, colour] : names)
         sheet.replace(QLatin1String(name), colour.name());
     return sheet;

@@ -24,7 +24,7 @@ Table tensorsOfOne(const ProfileValues& values) {
         keys.insert(keys.end() - 1, "stage");
     for (const Column& column : all.columns)
         if (column.key == "partialsError")
-            keys.push_back("partialsError");
+            keys.emplace_back("partialsError");
     Table table = onlyColumns(all, keys);
     table.columns[table.columnOf("leastExponent")].title = "From 2^";
     table.columns[table.columnOf("greatestExponent")].title = "To 2^";

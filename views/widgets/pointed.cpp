@@ -7,8 +7,8 @@ namespace {
 constexpr const char* pointAtProperty = "pointAt";
 }
 
-void setPointAt(QWidget& widget, PointAt pointAt) {
-    widget.setProperty(pointAtProperty, QVariant::fromValue(std::move(pointAt)));
+void setPointAt(QWidget& widget, const PointAt& pointAt) {
+    widget.setProperty(pointAtProperty, QVariant::fromValue(pointAt));
 }
 
 PointAt pointAtOf(const QWidget& widget) {

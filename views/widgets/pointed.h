@@ -24,7 +24,7 @@ using ShowMenu = std::function<void(const Pointed&)>;
 using PointAt = std::function<void(const std::optional<QPoint>& position, const ShowMenu& show)>;
 
 /// Sets the function that finds items in a widget, replacing an earlier one.
-void setPointAt(QWidget& widget, PointAt pointAt);
+void setPointAt(QWidget& widget, const PointAt& pointAt);
 /// The function that was set; empty if there is none.
 PointAt pointAtOf(const QWidget& widget);
 

@@ -9,6 +9,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStandardItemModel>
+#include <QStandardPaths>
 
 #include "core/base/error.h"
 #include "core/options/job.h"

@@ -160,7 +160,7 @@ void RunDialog::takeModels(const QByteArray& json) {
     // The arriving list must not change what the user has typed.
     const QString typed = model_->currentText();
     const QSignalBlocker quiet(model_);
-    for (const QJsonValue& value : QJsonDocument::fromJson(json).array()) {
+    for (const QJsonValue value : QJsonDocument::fromJson(json).array()) {
         const QJsonObject model = value.toObject();
         const QString name = model.value(QStringLiteral("name")).toString();
         model_->addItem(name);

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QStyle>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/units.h"
@@ -69,7 +70,7 @@ void HeaderStrip::reload() {
         Fullest read{fullest(*pair.source), std::nullopt};
         if (pair.target)
             read.target = fullest(*pair.target);
-        return [this, read = std::move(read)] {
+        return [this, read] {
             fullest_ = read;
             show();
         };
@@ -142,7 +143,7 @@ void HeaderStrip::addText(const QString& text, Rank rank, Look look, const QStri
                           const QStringList& shorter) {
     if (text.isEmpty())
         return;
-    const char* const looks[] = {"", "muted", "good", "error"};
+    constexpr auto looks = std::to_array<const char*>({"", "muted", "good", "error"});
     QLabel* label = views::textLabel(text, looks[static_cast<std::size_t>(look)]);
     label->setParent(this);
     label->setToolTip(toolTip);

@@ -67,7 +67,7 @@ QJsonObject toJson(const SessionState& state) {
 
 SessionState sessionFrom(const QJsonObject& json) {
     SessionState state;
-    for (const QJsonValue& file : json.value(QStringLiteral("files")).toArray())
+    for (const QJsonValue file : json.value(QStringLiteral("files")).toArray())
         if (file.isString() && !file.toString().isEmpty() && state.files.size() < 2)
             state.files << file.toString();
     state.report = reportOr(json.value(QStringLiteral("report")).toString(), Report::Summary);
@@ -84,7 +84,7 @@ SessionState sessionFrom(const QJsonObject& json) {
 std::vector<SessionState> storedSession() {
     const QByteArray text = QSettings().value(settingsKey).toByteArray();
     std::vector<SessionState> windows;
-    for (const QJsonValue& window : QJsonDocument::fromJson(text).array())
+    for (const QJsonValue window : QJsonDocument::fromJson(text).array())
         windows.push_back(sessionFrom(window.toObject()));
     return windows;
 }

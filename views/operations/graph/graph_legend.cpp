@@ -18,7 +18,7 @@ GraphLegend::GraphLegend(ViewContext& context, QWidget* parent)
 }
 
 void GraphLegend::setColours(std::optional<GraphColours> colours) {
-    colours_ = std::move(colours);
+    colours_ = colours;
     setToolTip(colours_ ? Text::tr(metricRow(colours_->metric()).toolTip) : QString());
     setAccessibleName(texts().join(QStringLiteral(", ")));
     updateGeometry();

@@ -96,7 +96,7 @@ QJsonObject LaneArrangement::toJson() const {
 
 LaneArrangement LaneArrangement::fromJson(const QJsonObject& json) {
     LaneArrangement arrangement;
-    for (const QJsonValue& key : json.value(QStringLiteral("order")).toArray())
+    for (const QJsonValue key : json.value(QStringLiteral("order")).toArray())
         if (key.isString())
             arrangement.order_.push_back(key.toString().toStdString());
     const QJsonObject states = json.value(QStringLiteral("lanes")).toObject();

@@ -15,15 +15,19 @@ namespace {
 constexpr std::int32_t maxIpuSyncDelay = 126;
 // Global sync of the ipu21 target object (getGlobalSyncCycles); assumed for Mk1 and Mk2.
 constexpr std::int32_t globalSyncCycles = 600;
-// PCIe gen4 x16 is published as 64 GB/s in both directions; one direction is half of it. The part
-// of it that stream copies reach is not public: half is assumed.
-constexpr double hostBytesPerSecond = 16e9;
+// A card: PCIe gen4 x16 is published as 64 GB/s in both directions; one direction is half of it.
+// The part of it that stream copies reach is not public: half is assumed.
+constexpr double cardHostBytesPerSecond = 16e9;
+// An IPU of an M2000 or Bow-2000, whose host is at the other end of a network: *assumed*, pinned by
+// a load of 40 images, 125,440 B, that takes some 38,000 cycles of a GC200 in the picture of the
+// pipelining tutorial (graphcore/tutorials, pytorch/pipelining).
+constexpr double machineHostBytesPerSecond = 4.4e9;
 // Time until the host answers a stream request: not public, assumed.
 constexpr double hostLatencySeconds = 5e-6;
 
-// Streaming memory, the DDR of the machine around the IPUs: no public figure. *Assumed* to be what
-// stream copies reach, since an IPU gets to both by the same link.
-constexpr double streamingMemoryBytesPerSecond = hostBytesPerSecond;
+// Streaming memory, the DDR of the machine around the IPUs, at this end of the network: no public
+// figure. *Assumed* to be what stream copies of a card reach, by PCIe.
+constexpr double streamingMemoryBytesPerSecond = cardHostBytesPerSecond;
 
 // A call of the engine: not public, assumed. Orders of magnitude: a system call and a sync for the
 // engine, a hash look-up and a registration for each stream, interpreted code for the frameworks.
@@ -78,7 +82,7 @@ Target mk1() {
     t.convUnitsFloatToFloat = 8;
     t.internalSyncCycles = maxIpuSyncDelay;
     t.externalSyncCycles = globalSyncCycles;
-    t.hostBytesPerSecond = hostBytesPerSecond;
+    t.hostBytesPerSecond = cardHostBytesPerSecond;
     t.hostLatencySeconds = hostLatencySeconds;
     t.engineRunSeconds = engineRunSeconds;
     t.streamSetupSeconds = streamSetupSeconds;
@@ -108,6 +112,7 @@ Target mk2() {
     t.convUnitsHalfToHalf = 16;
     t.convUnitsHalfToFloat = 8;
     t.convUnitsFloatToFloat = 16;
+    t.hostBytesPerSecond = machineHostBytesPerSecond;
     return t;
 }
 
@@ -117,6 +122,12 @@ Target ipu21(std::string name, std::string description, double clockHz) {
     t.architecture = "ipu21";
     t.description = std::move(description);
     t.clockHz = clockHz;
+    return t;
+}
+
+Target c600() {
+    Target t = ipu21("c600", "C600 card (Mk2.1)", 1.5e9);
+    t.hostBytesPerSecond = cardHostBytesPerSecond;
     return t;
 }
 
@@ -132,7 +143,7 @@ std::vector<Target> makePresets() {
     std::vector<Target> presets{mk1(),
                                 mk2(),
                                 bow,
-                                ipu21("c600", "C600 card (Mk2.1)", 1.5e9),
+                                c600(),
                                 system(mk2(), "m2000", "IPU-M2000 (GC200)", 4),
                                 system(bow, "bow2000", "Bow-2000 (Bow IPU)", 4)};
     for (const std::int32_t ipus : systemSizes)

@@ -94,12 +94,12 @@ bool isCopyVertex(std::string_view vertexName) {
            vertexName.find("Copy") != std::string_view::npos;
 }
 
-std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes) {
-    std::int64_t each = exchangeSendStartBytes;
+std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes, std::int64_t starts) {
+    std::int64_t each = exchangeInstructionBytes;
     if (bytes > exchangeSendBytes)
         each += exchangeInstructionBytes *
                 (1 + ceilDiv(bytes - exchangeSendBytes, exchangeContinuationBytes));
-    return sends * each;
+    return sends * each + starts * (exchangeSendStartBytes - exchangeInstructionBytes);
 }
 
 std::int64_t exchangeCodeBytes(std::int64_t sendCode, std::int64_t operands,

@@ -54,7 +54,8 @@ inline constexpr std::int64_t supervisorStackBytes = 96;
 inline constexpr std::int64_t exchangeInstructionBytes = 4;
 /// Sync and return of a phase.
 inline constexpr std::int64_t exchangePhaseBytes = 2 * exchangeInstructionBytes;
-/// A delay to the right moment and the start of a send.
+/// A delay to the right moment and the start of a send, which has an address of its own. One that
+/// follows another at once needs no delay.
 inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBytes;
 /// Payload of the start; a longer send needs an instruction that announces it, and one for each
 /// continuation.
@@ -66,8 +67,9 @@ inline constexpr std::int64_t exchangeContinuationBytes = std::int64_t{4096} * 4
 inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;
 inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 
-/// Code of `sends` sends of `bytes` each, to however many tiles.
-std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes);
+/// Code of `sends` sends of `bytes` each, to however many tiles, of which `starts` wait for
+/// their moment and the others follow at once.
+std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes, std::int64_t starts);
 /// Code of an exchange on one tile: its sends, and `messages` incoming messages of `operands`
 /// operands.
 std::int64_t exchangeCodeBytes(std::int64_t sendCode, std::int64_t operands, std::int64_t messages);

@@ -110,10 +110,12 @@ private slots:
         QVERIFY(peak(run(0.6)) < peak(run(0.8)));
     }
 
-    /// Published: always, as the proportion falls. Here at tiny ones only: plans of high
-    /// proportions put activations in order before they broadcast them, and the code of that is
-    /// always live.
+    /// Published: always, as the proportion falls. Here it hardly falls to 0.6, and rises at tiny
+    /// ones: plans of high proportions put activations in order before they broadcast them, and the
+    /// code of that is always live.
     void andTinyOnesRaiseAlwaysLiveMemory() {
+        QVERIFY(static_cast<double>(alwaysLive(run(0.6))) >
+                0.96 * static_cast<double>(alwaysLive(run(0.8))));
         QVERIFY(alwaysLive(run(0.01)) > alwaysLive(run(0.3)));
         QVERIFY(alwaysLive(run(0.3)) > alwaysLive(run(0.2)));
     }
@@ -121,7 +123,7 @@ private slots:
     void aQuarterOfAGigabyteIsAlwaysLive() {
         constexpr double published = 250e6; // at 0.8, as far as the picture can be read
         const double ratio = static_cast<double>(alwaysLive(run(0.8))) / published;
-        QVERIFY2(ratio > 0.85 && ratio < 1.15, qPrintable(QString::number(ratio)));
+        QVERIFY2(ratio > 0.9 && ratio < 1.1, qPrintable(QString::number(ratio)));
     }
 
     void atAMiddleValueItFits() {

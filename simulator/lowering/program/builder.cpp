@@ -258,14 +258,20 @@ void Movement::addPieces(const Traffic& traffic, std::int64_t elementBytes) {
     const TileSeries pieces = traffic.piece == 0 ? traffic.messages : cutBy(traffic.piece);
     // A receiving tile selects a source once for consecutive messages.
     const bool joined = traffic.landing > traffic.piece;
-    messages += joined ? cutBy(traffic.landing) : pieces;
-    // Tiles send pieces of about the same size, each once however many receive it.
-    const std::int64_t count = std::max<std::int64_t>(1, pieces.sum());
-    const std::int64_t elements = std::max<std::int64_t>(1, traffic.total / count);
+    const TileSeries landings = joined ? cutBy(traffic.landing) : pieces;
+    messages += landings;
+    // Tiles send pieces of about the same size, each once however many receive it. Those that land
+    // as one follow each other without a delay.
+    const auto elementsEach = [&](const TileSeries& parts) {
+        return std::max<std::int64_t>(1, traffic.total / std::max<std::int64_t>(1, parts.sum()));
+    };
+    const std::int64_t ofPiece = elementsEach(pieces);
+    const std::int64_t ofLanding = elementsEach(landings);
     sendCode += traffic.sent.mapped([&](std::int64_t sent) {
         const std::int64_t once = ceilDiv(sent, traffic.receivers);
-        const std::int64_t sends = std::max<std::int64_t>(1, once / elements);
-        return sendCodeBytes(sends, ceilDiv(once, sends) * elementBytes);
+        const std::int64_t sends = std::max<std::int64_t>(1, once / ofPiece);
+        const std::int64_t starts = std::clamp<std::int64_t>(once / ofLanding, 1, sends);
+        return sendCodeBytes(sends, ceilDiv(once, sends) * elementBytes, starts);
     });
 }
 

@@ -226,6 +226,7 @@ private slots:
     void streamsTakeTheHostsTime() {
         Target target = twoTiles();
         target.externalSyncCycles = 600;
+        target.hostBytesPerSecond = 16e9;
         TimedProgram p(target);
         const VariableId v =
             p.builder.variable("v", MemoryCategory::Variable, TileSeries(TileId(0), 2, 8000));

@@ -101,11 +101,12 @@ class ExchangeCodeTest : public QObject {
 
 private slots:
     void sends() {
-        QCOMPARE(sendCodeBytes(1, 256), std::int64_t(8));
-        QCOMPARE(sendCodeBytes(3, 256), std::int64_t(24));
-        QCOMPARE(sendCodeBytes(1, 260), std::int64_t(8 + 4 + 4));
-        QCOMPARE(sendCodeBytes(1, 256 + 4 * 4096), std::int64_t(8 + 4 + 4));
-        QCOMPARE(sendCodeBytes(2, 260 + 4 * 4096), std::int64_t(2 * (8 + 4 + 8)));
+        QCOMPARE(sendCodeBytes(1, 256, 1), std::int64_t(8));
+        QCOMPARE(sendCodeBytes(3, 256, 3), std::int64_t(24));
+        QCOMPARE(sendCodeBytes(3, 256, 1), std::int64_t(4 + 3 * 4));
+        QCOMPARE(sendCodeBytes(1, 260, 1), std::int64_t(8 + 4 + 4));
+        QCOMPARE(sendCodeBytes(1, 256 + 4 * 4096, 1), std::int64_t(8 + 4 + 4));
+        QCOMPARE(sendCodeBytes(2, 260 + 4 * 4096, 2), std::int64_t(2 * (8 + 4 + 8)));
         QCOMPARE(exchangeCodeBytes(8, 1, 3), std::int64_t(8 + 8 + 4 + 12));
         QCOMPARE(exchangeCodeBytes(0, 0, 0), std::int64_t(0));
     }
@@ -141,7 +142,8 @@ private slots:
         QVERIFY2(average > 4'300 && average < 5'900, qPrintable(QString::number(average)));
     }
 
-    /// Pieces that come from one tile one after the other are sent one by one, and received as one.
+    /// Pieces that come from one tile one after the other are sent one by one, without a pause, and
+    /// received as one.
     void piecesThatFollowEachOther() {
         const Target target = targetPreset("mk2");
         Traffic traffic;
@@ -157,8 +159,8 @@ private slots:
             return std::pair(movement.sendCode.sum(), movement.messages.sum());
         };
         QCOMPARE(codeOf(8, 8), std::pair(std::int64_t(8 * 8), std::int64_t(8)));
-        QCOMPARE(codeOf(8, 32), std::pair(std::int64_t(8 * 8), std::int64_t(2)));
-        QCOMPARE(codeOf(8, 64), std::pair(std::int64_t(8 * 8), std::int64_t(1)));
+        QCOMPARE(codeOf(8, 32), std::pair(std::int64_t(8 * 4 + 2 * 4), std::int64_t(2)));
+        QCOMPARE(codeOf(8, 64), std::pair(std::int64_t(8 * 4 + 4), std::int64_t(1)));
     }
 
     void equalOrdersMoveBlocks() {

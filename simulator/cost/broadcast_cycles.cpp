@@ -9,17 +9,21 @@ namespace {
 
 /// vectorInnerAddCoreCycles_half: a worker's `rows` rows of `run` elements, whole vectors.
 std::int64_t addHalves(std::int64_t run, std::int64_t rows) {
+    constexpr std::int64_t longest = 2048; // elements of a vector that the loop can step over
+    const std::int64_t oneByOne = 6 + run * (5 + 9 * rows);
+    if (run > longest)
+        return 3 + oneByOne;
     if (run % 8 == 0)
         return 7 + (rows == 1 ? 4 + 7 * (run / 8) : 5 + run / 8 * (15 + 2 * (rows - 1)));
-    constexpr std::int64_t oneByOne = 9; // a row's element, not by vectors
-    if (rows < 2)
-        return 13 + run * (5 + oneByOne * rows);
+    if (rows == 1)
+        return 7 + oneByOne;
     return 15 + run / 4 * (13 + 2 * (rows / 2 - 1) + rows % 2);
 }
 
 /// vectorInnerMulCoreCycles_half.
 std::int64_t multiplyHalves(std::int64_t run, std::int64_t rows, bool inPlace) {
-    if (inPlace || rows < 2)
+    constexpr std::int64_t longest = 2044;
+    if (inPlace || rows == 1 || run > longest)
         return 9 + run / 4 * (7 + 2 * rows);
     return 13 + run / 4 * (9 + rows);
 }

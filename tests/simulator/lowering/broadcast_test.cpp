@@ -86,7 +86,7 @@ private slots:
         }
     }
 
-    /// 8 halves in two cycles of a worker, after 34 for each vector of 8 and 21 and 12 to start.
+    /// A worker takes 8 halves in two cycles, and 15 for each 8 of the vector.
     void biasOfHalves() {
         QCOMPARE(cyclesOf(ElementwiseFunction::Add, Operands::BroadcastInner, true, DataType::Half,
                           6 * 10 * 16, 16),

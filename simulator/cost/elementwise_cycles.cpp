@@ -111,7 +111,10 @@ std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::i
     const std::int64_t blockColumns = std::max<std::int64_t>(1, columns / grain);
     const std::int64_t transposes = ceilDiv(ceilDiv(elements, rows * columns), target.workers);
     std::int64_t worker = 0;
-    if (blockRows == 1 && blockColumns == 1)
+    if (rows % grain != 0 || columns % grain != 0)
+        worker = half ? 15 + transposes * (8 + columns * (5 + rows * 5 / 2))
+                      : 13 + transposes * (8 + columns * (5 + rows * 2));
+    else if (blockRows == 1 && blockColumns == 1)
         worker = transposes == 1 ? 29 : 37 + (transposes - 2) * cyclesPerBlock;
     else if (blockColumns == 1)
         worker = 27 + transposes * (35 + cyclesPerBlock * (blockRows - 2));

@@ -55,21 +55,31 @@ ConvTileSizes ConvPlan::tileSizes() const {
     return sim::tileSizes(problem, grains, splits);
 }
 
-std::string ConvPlan::toJson() const {
+namespace {
+
+std::string cyclesJson(const ConvCost& cost) {
+    return fmt::format(
+        R"("cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{})",
+        cost.cycles(), cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange);
+}
+
+} // namespace
+
+std::string ConvPlan::toJson(const ConvCost& executed) const {
     return fmt::format(
         R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"joint":{},"tiles":{},)"
         R"("partition":{{"convGroups":{},"batch":{},"field":[{}],"outChans":{},"inChans":{},"kernel":[{}],)"
         R"("outChansSerial":{},"inChansSerial":{}}},)"
         R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
-        R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
+        R"("estimate":{{{},"tempBytes":{}}},"planner":{{{}}},)"
         R"("withinMemoryTarget":{}{}}})",
         toString(method), convUnits, transform.swapOperands, fmt::join(transform.expandedDims, ","),
         transform.combinedGroups, joint, splits.tiles(), splits.groups, splits.batch,
         fmt::join(splits.field, ","), splits.outChans, splits.inChans,
         fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
-        grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
-        cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
-        withinMemoryTarget, parallel ? fmt::format(R"(,"firstTile":{})", firstTile) : "");
+        grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cyclesJson(executed),
+        cost.tempBytes, cyclesJson(cost), withinMemoryTarget,
+        parallel ? fmt::format(R"(,"firstTile":{})", firstTile) : "");
 }
 
 bool meetsEveryIndex(const ConvProblem& problem) {

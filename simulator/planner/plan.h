@@ -124,8 +124,10 @@ struct ConvPlan {
     }
     /// Sizes of the work of the fullest tile.
     [[nodiscard]] ConvTileSizes tileSizes() const;
-    /// A JSON object for the profile's operation table.
-    [[nodiscard]] std::string toJson() const;
+    /// A JSON object for the profile's operation table. `executed`: what its steps take as they
+    /// were lowered, its estimate there beside that by which the planner chose it.
+    [[nodiscard]] std::string toJson(const ConvCost& executed) const;
+    [[nodiscard]] std::string toJson() const { return toJson(cost); }
 };
 
 /// Channels are padded to whole grains.

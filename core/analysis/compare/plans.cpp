@@ -23,7 +23,7 @@ json::object planObject(std::string_view plan) {
 }
 
 bool isChoice(std::string_view key) {
-    return key != "estimate" && key != "withinMemoryTarget";
+    return key != "estimate" && key != "planner" && key != "withinMemoryTarget";
 }
 
 void addLeaves(Leaves& leaves, const json::object& object, const std::string& prefix) {

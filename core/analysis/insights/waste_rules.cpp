@@ -114,6 +114,11 @@ struct Alike {
     [[nodiscard]] std::int64_t gain() const { return code - most; }
 };
 
+/// A plan without its estimates: they depend on where operands lie, too.
+std::string choiceOf(const std::string& plan) {
+    return plan.substr(0, plan.find(R"("estimate")"));
+}
+
 /// Those with a gain, the largest first.
 std::vector<Alike> repeatedOperations(const Facts& p) {
     std::map<std::tuple<std::string, std::string, std::string>, Alike> kinds;
@@ -122,7 +127,7 @@ std::vector<Alike> repeatedOperations(const Facts& p) {
         const Operation& operation = p.operations()[id];
         if (operation.plan.empty())
             continue;
-        Alike& alike = kinds[{operation.type, operation.outputShape, operation.plan}];
+        Alike& alike = kinds[{operation.type, operation.outputShape, choiceOf(operation.plan)}];
         const std::int64_t code = p.ownCodeOf(id);
         alike.operations.push_back(id);
         alike.code += code;

@@ -342,7 +342,9 @@ Arrangement::Arrangement(LoweringContext& context, std::string op)
 
 std::size_t Arrangement::add(RegroupRequest operand, std::string role, Storage wanted) {
     Item item;
-    item.regrouped = operand.move.canRegroup(operand.placed.storage.elementBytes);
+    item.regrouped = operand.asTheyLie
+                         ? operand.move.canTranspose()
+                         : operand.move.canRegroup(operand.placed.storage.elementBytes);
     item.from = operand.placed.variable;
     item.traffic = operand.move.traffic;
     item.operand = std::move(operand);
@@ -428,7 +430,8 @@ void Arrangement::copyAll() {
         const StepName source = b_.nameOf(item.from);
         const std::string type = b_.lowered().profile.variables[item.from].type;
         const std::string name = op_ + "/" + item.role;
-        const bool inOrder = item.regrouped || (!move.strided() && !move.isInOtherSequence());
+        const bool inOrder =
+            item.regrouped || (!move.strided() && !move.isInOtherSequence() && !move.wholeMessages);
         const VariableId result = b_.variable(name, MemoryCategory::Variable, move.bytes, type);
         sources.insert(source);
         targets.insert(name);

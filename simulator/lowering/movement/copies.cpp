@@ -61,13 +61,12 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
 }
 
 /// Sets the run that is contiguous on both tiles of a message where the orders differ, unless runs
-/// are so short that their code would be longer than the data: then whole messages move and a copy
-/// reorders them, as also where exchanges are to save memory (*assumed*: the effect of that option
-/// is not public).
-void cutInPieces(Traffic& traffic, const LoweringOptions& options, const Storage& storage,
+/// are so short that their code would be longer than the data. Where exchanges are to save memory,
+/// whole messages move and a copy puts them in order: what Poplar does then is not public, and
+/// nothing faster would leave as little code (*assumed*: a bound from above).
+void cutInPieces(OperandMove& move, const LoweringOptions& options, const Storage& storage,
                  const Blocking& needed, const std::vector<OrderLevel>& wantedOrder) {
-    if (storage.layout.order == wantedOrder ||
-        engineChoice(options.engine, "opt.internalExchangeOptimisationTarget") == "memory")
+    if (storage.layout.order == wantedOrder)
         return;
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     const std::vector<std::int64_t> wanted = blockSizes(needed, storage.atomSizes);
@@ -78,9 +77,13 @@ void cutInPieces(Traffic& traffic, const LoweringOptions& options, const Storage
         pieceElements(storage.layout.order, wantedOrder, moved, held, wanted);
     if (piece * storage.elementBytes < shortestPieceBytes)
         return;
-    traffic.piece = piece;
+    if (engineChoice(options.engine, "opt.internalExchangeOptimisationTarget") == "memory") {
+        move.wholeMessages = move.traffic.total > piece * move.traffic.messages.sum();
+        return;
+    }
+    move.traffic.piece = piece;
     // As if a tile had only the elements that it sends, in the wanted order.
-    traffic.landing = pieceElements(wantedOrder, wantedOrder, moved, moved, wanted);
+    move.traffic.landing = pieceElements(wantedOrder, wantedOrder, moved, moved, wanted);
 }
 
 } // namespace
@@ -89,6 +92,10 @@ bool OperandMove::canRegroup(std::int64_t elementBytes) const {
     const std::int64_t grain = std::max<std::int64_t>(1, shortestUnstridedRun / elementBytes);
     return strided() && sourceGroup % grain == 0 && wantedGroup % grain == 0 && sourceGroup > 1 &&
            wantedGroup > 1;
+}
+
+bool OperandMove::canTranspose() const {
+    return strided() && sourceGroup > 1 && wantedGroup > 1;
 }
 
 OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, const Blocking& needed,
@@ -101,7 +108,7 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
                                                   blockSizes(needed, storage.atomSizes), held);
-    cutInPieces(move.traffic, context.options(), storage, needed, wantedOrder);
+    cutInPieces(move, context.options(), storage, needed, wantedOrder);
     move.otherSequence = !isSameSequence(storage.layout.order, wantedOrder, held);
     const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
@@ -294,7 +301,7 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
         return placed.variable;
     if (regroup_ == Regroup::Yes && move.canRegroup(placed.storage.elementBytes))
         return bringRegrouped(placed, move, role, sharedBus);
-    if (move.strided())
+    if (move.strided() || (move.wholeMessages && regroup_ == Regroup::No))
         return bringInOrder(placed, move, role);
     ProgramBuilder& b = context_.builder();
     const std::string type = b.lowered().profile.variables[placed.variable].type;

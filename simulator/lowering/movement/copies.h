@@ -34,6 +34,8 @@ struct OperandMove {
     std::optional<CopyCause> cause; ///< set where the user knows better than the gather
     /// A tile holds the elements that it has in another sequence than the user wants.
     bool otherSequence = false;
+    /// Messages of several pieces that move whole: what arrives has to be put in order.
+    bool wholeMessages = false;
 
     /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
     [[nodiscard]] bool strided() const;
@@ -42,6 +44,9 @@ struct OperandMove {
     /// Strided, but both groups are whole 64-bit atoms: a transpose of blocks puts the elements in
     /// groups as wanted, after which whole atoms can move (PopLibs regroupIfBeneficial).
     [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
+    /// The same for blocks that are transposed where they lie, whatever the size of their groups
+    /// (PopLibs fullyConnectedWeightTranspose; groups of one element are copied).
+    [[nodiscard]] bool canTranspose() const;
 };
 
 /// How `needed` of a stored tensor is brought to its tiles, in the wanted order.

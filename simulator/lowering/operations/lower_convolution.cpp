@@ -7,6 +7,7 @@
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/operations/conv_estimate.h"
 #include "simulator/lowering/operations/conv_operands.h"
 #include "simulator/lowering/operations/conv_orders.h"
 #include "simulator/lowering/operations/conv_padding.h"
@@ -55,6 +56,7 @@ public:
         , pieces_(tiling_)
         , padding_(context.target(), plan, tiling_, pieces_)
         , prefix_(op.name + "/" + convName(op))
+        , estimate_(b_)
         , operands_(resolveOperands(context, op, plan, tiling_)) {}
 
     void run() {
@@ -68,6 +70,7 @@ public:
             arrange(asPlanned ? &input : nullptr, &weights);
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
+            estimate_.inLoop(steps);
             if (slicesInput())
                 sliceInput(input, asPlanned);
             if (!asPlanned)
@@ -78,7 +81,7 @@ public:
         OperandGather gather(context_, prefix_ + "/Convolve", OperandGather::Regroup::Yes);
         std::vector<VariableId> operands{bringInput(gather, input),
                                          bringWeights(gather, weights, steps)};
-        for (const VariableId padded : gather.emit())
+        for (const VariableId padded : estimate_.onTileCopies([&] { return gather.emit(); }))
             operands.push_back(padded);
         const VariableId partials = convolve(std::move(operands));
         const VariableId result = reduce(partials);
@@ -86,6 +89,8 @@ public:
             update(result);
             b_.end();
         }
+        if (!plan_.parallel)
+            estimate_.record(plan_, moved_);
     }
 
 private:
@@ -207,7 +212,7 @@ private:
             arranged.emplace_back(
                 weights, arrangement.add({*weights, move, padded}, "weightsRearranged", wanted));
         }
-        arrangement.emit();
+        estimate_.copies([&] { arrangement.emit(); });
         for (const auto& [operand, number] : arranged)
             *operand = arrangement.result(number);
     }
@@ -236,7 +241,9 @@ private:
             planMove(context_, placed, need, inputOrder(operands_.input, plan_));
         // Neighbours with different output channels need the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
-        const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
+        const VariableId input =
+            estimate_.copies([&] { return gather.bring(placed, move, "actsRearranged", shared); });
+        moved_.input = ConvEstimate::movedShare(move, placed.storage.elementBytes);
         if (!move.strided())
             gather.join(input, "actsRearranged/padded",
                         padding_.inputBytes(!inputPadded_, move.isInOtherSequence()));
@@ -271,13 +278,15 @@ private:
         }
         OperandMove move = planMove(context_, placed, tiling_.weightsNeed(operands_.weights),
                                     weightsOrder(operands_.weights, plan_));
+        moved_.weights = ConvEstimate::movedShare(move, placed.storage.elementBytes);
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
             // channels is copied to its place.
             move.runBytes = bytesOf(plan_.problem.inType) * plan_.problem.inChans / groups;
             move.bytes = move.bytes.scaled(groups);
         }
-        const VariableId weights = gather.bring(placed, move, "weightsRearranged");
+        const VariableId weights =
+            estimate_.copies([&] { return gather.bring(placed, move, "weightsRearranged"); });
         if (!move.strided())
             gather.join(weights, "weightsRearranged/padded",
                         padding_.weightBytes(!weightsPadded_, move.isInOtherSequence()));
@@ -396,6 +405,8 @@ private:
     ConvPieces pieces_;
     ConvPadding padding_;
     std::string prefix_;
+    ConvEstimate estimate_;
+    MovedShares moved_;
     ConvOperands operands_;
     VariableId output_;
     bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged

@@ -75,7 +75,9 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
                     operation.flops += flopsOf(graph, graph.ops[other]);
         }
         const ConvPlan& plan = context.planOf(id);
-        operation.plan = plan.toJson();
+        // That of others is recorded with what their steps take.
+        if (plan.parallel)
+            operation.plan = plan.toJson();
         operation.options = plannedOptionsJson(graph, op, context.options().planning, plan);
     } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
                std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {

@@ -124,6 +124,21 @@ private slots:
         QCOMPARE(cyclesOf(p, "add/Op/Add"), cyclesOf(ofJob("plain_plus_transposed"), "add/Op/Add"));
     }
 
+    /// Ten classes leave groups of two halves, which no plain copy moves.
+    void weightsInSmallGroupsAreTransposed() {
+        const Profile p = ofJob("tutorial_half");
+        std::size_t found = 0;
+        for (const Copy& copy : p.copies) {
+            const ComputeSet& set = p.computeSets[copy.computeSet];
+            if (p.operations[set.operation].name != "B4/fc/MatMulLhsGrad" ||
+                copy.shape != "[10,256]")
+                continue;
+            ++found;
+            QVERIFY2(copy.transposed, set.name.c_str());
+        }
+        QCOMPARE(found, std::size_t(1));
+    }
+
     /// Neither order helps where both operands have been laid out.
     void operandsThatOthersLaidOut_data() {
         QTest::addColumn<bool>("reversed");

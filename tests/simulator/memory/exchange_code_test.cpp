@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
 #include "simulator/cost/footprint.h"
@@ -161,6 +162,30 @@ private slots:
         QCOMPARE(codeOf(8, 8), std::pair(std::int64_t(8 * 8), std::int64_t(8)));
         QCOMPARE(codeOf(8, 32), std::pair(std::int64_t(8 * 4 + 2 * 4), std::int64_t(2)));
         QCOMPARE(codeOf(8, 64), std::pair(std::int64_t(8 * 4 + 4), std::int64_t(1)));
+    }
+
+    /// Less code is not for nothing: what arrives in whole messages has to be put in order.
+    void savedCodeCostsCopies() {
+        const auto ran = [](const char* target) {
+            return simulateModel(
+                "vit-base",
+                optionsOf({{"precision", "half"},
+                           {"batchSize", "4"},
+                           {"modelOptions", R"({"layers": "1"})"},
+                           {"engineOptions",
+                            fmt::format(R"({{"opt.internalExchangeOptimisationTarget":"{}"}})",
+                                        target)}}));
+        };
+        const Profile pieces = ran("balanced"), whole = ran("memory");
+        const auto codeOf = [](const Profile& p) {
+            std::int64_t bytes = 0;
+            for (const Exchange& exchange : p.exchanges)
+                bytes += exchange.codeBytes.sum();
+            return bytes;
+        };
+        QVERIFY(codeOf(whole) < codeOf(pieces));
+        QVERIFY(whole.info.cycles > pieces.info.cycles);
+        QVERIFY(whole.copies.size() > pieces.copies.size());
     }
 
     void equalOrdersMoveBlocks() {

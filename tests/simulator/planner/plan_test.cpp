@@ -383,7 +383,7 @@ private slots:
     void jsonNamesTheChoice() {
         const std::string json = planConv(targetPreset("mk2"), gemm(8, 64, 32), 0.6).toJson();
         for (const char* part : {"\"method\":\"AMP\"", "\"partition\":{", "\"estimate\":{",
-                                 "\"withinMemoryTarget\":true"})
+                                 "\"planner\":{", "\"withinMemoryTarget\":true"})
             QVERIFY2(json.find(part) != std::string::npos, json.c_str());
     }
 };

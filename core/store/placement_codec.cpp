@@ -9,6 +9,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/base/radix_sort.h"
 #include "core/tiles/tile_series.h"
 #include "core/tiles/varint.h"
 
@@ -47,8 +48,9 @@ std::vector<std::byte> decompress(std::span<const std::byte> packed) {
 }
 
 void sortByVariable(std::vector<PlacedVariable>& placed) {
-    std::sort(placed.begin(), placed.end(),
-              [](const auto& a, const auto& b) { return a.variable < b.variable; });
+    radixSort(placed, [](const PlacedVariable& entry) {
+        return std::uint64_t{static_cast<std::uint32_t>(entry.variable.value())};
+    });
 }
 
 /// Ids are written as the distance to the one before, so that they increase.

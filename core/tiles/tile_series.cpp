@@ -60,8 +60,10 @@ std::int64_t TileSeries::sum() const {
 
 std::int64_t TileSeries::sum(std::int32_t first, std::int32_t end) const {
     std::int64_t total = 0;
-    for (const TileRun& run : runs_)
-        total += run.value * std::max(0, std::min(end, run.end) - std::max(first, run.first));
+    auto run = std::partition_point(runs_.begin(), runs_.end(),
+                                    [&](const TileRun& r) { return r.end <= first; });
+    for (; run != runs_.end() && run->first < end; ++run)
+        total += run->value * std::max(0, std::min(end, run->end) - std::max(first, run->first));
     return total;
 }
 
@@ -118,7 +120,10 @@ TileSeries operator-(const TileSeries& a, const TileSeries& b) {
 }
 
 TileSeries& TileSeries::operator+=(const TileSeries& other) {
-    *this = *this + other;
+    if (runs_.empty())
+        *this = other;
+    else if (!other.runs_.empty())
+        *this = *this + other;
     return *this;
 }
 

@@ -99,17 +99,18 @@ private:
     }
 
     void addCode(const TileSeries& code, const std::map<OperationId, TileSeries>& uses) {
-        const auto one = [](std::int64_t count, std::int64_t) { return count > 0 ? 1 : 0; };
+        const auto one = [](std::int64_t count) { return count > 0 ? 1 : 0; };
         const auto where = [](std::int64_t bytes, std::int64_t wanted) {
             return wanted == 1 ? bytes : 0;
         };
+        std::vector<TileSeries> onTiles;
         TileSeries users;
         for (const auto& [operation, count] : uses)
-            users += TileSeries::zip(count, {}, one);
+            users += onTiles.emplace_back(count.mapped(one));
         const TileSeries alone = TileSeries::zip(code, users, where);
+        auto onTile = onTiles.begin();
         for (const auto& [operation, count] : uses)
-            add(operation, TileSeries::zip(alone, TileSeries::zip(count, {}, one), where),
-                &OperationBytes::vertexCode);
+            add(operation, TileSeries::zip(alone, *onTile++, where), &OperationBytes::vertexCode);
         const TileSeries shared = TileSeries::zip(
             code, users, [](std::int64_t bytes, std::int64_t n) { return n > 1 ? bytes : 0; });
         for (std::size_t ipu = 0; ipu < ipus_; ++ipu)

@@ -6,6 +6,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/base/radix_sort.h"
 #include "core/store/compression.h"
 #include "core/tiles/tile_series.h"
 #include "core/tiles/varint.h"
@@ -19,8 +20,9 @@ constexpr std::size_t maxChunkBytes = std::size_t{1} << 27;
 using Offsets = std::unordered_map<std::int32_t, std::int64_t>;
 
 void sortByVariable(std::vector<PlacedVariable>& placed) {
-    std::sort(placed.begin(), placed.end(),
-              [](const auto& a, const auto& b) { return a.variable < b.variable; });
+    radixSort(placed, [](const PlacedVariable& entry) {
+        return std::uint64_t{static_cast<std::uint32_t>(entry.variable.value())};
+    });
 }
 
 /// Ids are written as the distance to the one before, so that they increase.

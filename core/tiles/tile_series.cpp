@@ -60,8 +60,10 @@ std::int64_t TileSeries::sum() const {
 
 std::int64_t TileSeries::sum(std::int32_t first, std::int32_t end) const {
     std::int64_t total = 0;
-    for (const TileRun& run : runs_)
-        total += run.value * std::max(0, std::min(end, run.end) - std::max(first, run.first));
+    auto run = std::partition_point(runs_.begin(), runs_.end(),
+                                    [&](const TileRun& r) { return r.end <= first; });
+    for (; run != runs_.end() && run->first < end; ++run)
+        total += run->value * std::max(0, std::min(end, run->end) - std::max(first, run->first));
     return total;
 }
 
@@ -82,8 +84,13 @@ std::int32_t TileSeries::tilesUsed() const {
 
 TileSeries TileSeries::slice(std::int32_t first, std::int32_t end) const {
     TileSeries part;
-    for (const TileRun& run : runs_)
-        part.append(std::max(first, run.first), std::min(end, run.end), run.value);
+    const auto from = std::partition_point(runs_.begin(), runs_.end(),
+                                           [&](const TileRun& r) { return r.end <= first; });
+    const auto to =
+        std::partition_point(from, runs_.end(), [&](const TileRun& r) { return r.first < end; });
+    part.runs_.reserve(static_cast<std::size_t>(to - from));
+    for (auto run = from; run != to; ++run)
+        part.append(std::max(first, run->first), std::min(end, run->end), run->value);
     return part;
 }
 
@@ -118,7 +125,10 @@ TileSeries operator-(const TileSeries& a, const TileSeries& b) {
 }
 
 TileSeries& TileSeries::operator+=(const TileSeries& other) {
-    *this = *this + other;
+    if (runs_.empty())
+        *this = other;
+    else if (!other.runs_.empty())
+        *this = *this + other;
     return *this;
 }
 
@@ -166,6 +176,7 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
     // Each run takes three bytes at least: a larger count is damage, not data.
     if (count > reader.remaining() / 3)
         throw DamagedProfile("a per-tile blob names more runs than it holds");
+    series.runs_.reserve(count);
     // Tiles of a machine, four times what the largest has: sums over them cannot overflow, and
     // listing them does not take all memory.
     constexpr std::uint64_t limit = 1 << 20;

@@ -10,8 +10,9 @@
 
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
+#include "core/base/radix_sort.h"
 #include "simulator/layout/blocking.h"
-#include "simulator/memory/highest_end.h"
+#include "simulator/memory/first_gap.h"
 
 namespace tilescope::sim {
 namespace {
@@ -81,8 +82,8 @@ public:
         , slots_(interference.classes() + 1, 0)
         , begins_(requests.size())
         , ends_(requests.size(), notTaken)
-        , metBegins_(requests.size() + 1)
-        , metEnds_(requests.size() + 1) {
+        , metBegins_(requests.size() + extentsAtOnce)
+        , metEnds_(requests.size() + extentsAtOnce) {
         for (const PlaceRequest& request : requests)
             if (request.liveness.valid())
                 ++slots_[interference.number(request.liveness) + std::size_t{1}];
@@ -113,9 +114,9 @@ public:
 
     [[nodiscard]] std::vector<PlacedRequest> result() {
         // Variables at the same address stay in the order of placement.
-        std::stable_sort(
-            placed_.begin(), placed_.end(),
-            [](const PlacedRequest& a, const PlacedRequest& b) { return a.offset < b.offset; });
+        radixSort(placed_, [](const PlacedRequest& place) {
+            return static_cast<std::uint64_t>(place.offset);
+        });
         return std::move(placed_);
     }
 
@@ -181,6 +182,8 @@ private:
         else
             for (const Interference::Span& span : interference_.met(interference_.number(liveness)))
                 collectSlots(slots_[span.first], slots_[span.end]);
+        // Whole blocks are examined: what is behind the last one meets nothing.
+        std::fill_n(metEnds_.begin() + static_cast<std::ptrdiff_t>(met_), extentsAtOnce, notTaken);
     }
 
     /// Without a branch: the next one overwrites a slot that is not taken.
@@ -213,23 +216,29 @@ private:
         return offset <= to - request.bytes ? offset : -1;
     }
 
-    /// Every variable in the way moves the offset past it, the last of them farthest: so their
-    /// order does not matter, sorting is not needed, and a pass over two arrays is fastest. After
-    /// many passes they are sorted after all.
+    /// Every variable in the way moves the offset past it, whatever their order: so sorting is not
+    /// needed, and passes over two arrays are fastest. After many they are sorted after all.
     [[nodiscard]] Unit firstFree(Unit wanted, Unit offset) {
         constexpr int mostPasses = 32; // take about as long as sorting does
-        for (int pass = 0; pass < mostPasses; ++pass) {
-            const Unit limit = offset + wanted;
-            Unit top =
-                highestEnd({metBegins_.data(), met_}, {metEnds_.data(), met_}, offset, limit);
-            for (auto always = firstAlwaysLiveAfter(offset);
-                 always != alwaysLive_.end() && always->begin < limit; ++always)
-                top = std::max(top, always->end);
-            if (top == offset)
+        const std::size_t metInBlocks = (met_ + extentsAtOnce - 1) / extentsAtOnce * extentsAtOnce;
+        int passes = mostPasses;
+        for (;;) {
+            const Unit start = firstAlwaysFree(wanted, offset);
+            offset =
+                firstGap(metBegins_.data(), metEnds_.data(), metInBlocks, start, wanted, passes);
+            if (passes == 0)
+                return firstFreeInOrder(wanted, offset);
+            if (offset == start)
                 return offset;
-            offset = top;
         }
-        return firstFreeInOrder(wanted, offset);
+    }
+
+    /// The same among always-live variables only.
+    [[nodiscard]] Unit firstAlwaysFree(Unit wanted, Unit offset) const {
+        for (auto always = firstAlwaysLiveAfter(offset);
+             always != alwaysLive_.end() && always->begin < offset + wanted; ++always)
+            offset = always->end;
+        return offset;
     }
 
     [[nodiscard]] Unit firstFreeInOrder(Unit wanted, Unit offset) {
@@ -284,8 +293,8 @@ private:
 };
 
 /// Requests in the order of placement: by rank, then the largest, then by variable. Each is sorted
-/// as one number: rank, largest possible size less its size, and index. The bits that the index
-/// leaves have to suffice for the sizes.
+/// as one number: rank and largest possible size less its size; the index is below. The bits that
+/// the index leaves have to suffice for the sizes.
 std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests) {
     constexpr int rankBits = 2;
     const int indexBits = std::bit_width(requests.size());
@@ -303,7 +312,7 @@ std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& reque
         const auto rankBefore = static_cast<std::uint64_t>(rank(requests[i])) << sizeBits;
         keys.push_back(((rankBefore | (most - bytes)) << indexBits) | i);
     }
-    std::sort(keys.begin(), keys.end());
+    radixSort(keys, [&](std::uint64_t key) { return key >> indexBits; });
     std::vector<std::uint32_t> order;
     order.reserve(keys.size());
     for (const std::uint64_t key : keys)

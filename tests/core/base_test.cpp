@@ -1,5 +1,6 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "core/base/ids.h"
 #include "core/base/parallel_for.h"
 #include "core/base/pattern.h"
+#include "core/base/radix_sort.h"
 #include "core/base/suggest.h"
 #include "core/base/units.h"
 #include "core/target/target.h"
@@ -54,6 +56,30 @@ private slots:
         QCOMPARE(text(didYouMean("bathSize", names)), " Did you mean 'batchSize'?");
         QCOMPARE(text(didYouMean("somethingElse", names)), "");
         QCOMPARE(text(didYouMean("x", {})), "");
+    }
+
+    void sortsByDigitsAsByComparing() {
+        struct Item {
+            std::uint64_t key;
+            std::size_t number;
+            bool operator==(const Item&) const = default;
+        };
+        // Short and long lists; keys that differ in low bytes, high ones, and in some between.
+        for (const std::size_t count : {0, 1, 63, 64, 1000})
+            for (const std::uint64_t mask : {std::uint64_t{0x0F}, std::uint64_t{0xFF00FF},
+                                             std::uint64_t{3} << 62, ~std::uint64_t{0}}) {
+                std::vector<Item> items;
+                std::uint64_t random = 1;
+                for (std::size_t i = 0; i < count; ++i) {
+                    random = random * 6364136223846793005U + 1442695040888963407U;
+                    items.push_back({(random ^ random >> 33) & mask, i});
+                }
+                std::vector<Item> expected = items;
+                std::stable_sort(expected.begin(), expected.end(),
+                                 [](const Item& a, const Item& b) { return a.key < b.key; });
+                radixSort(items, [](const Item& item) { return item.key; });
+                QVERIFY(items == expected);
+            }
     }
 
     void idsAreNoneByDefault() {

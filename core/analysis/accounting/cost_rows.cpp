@@ -220,7 +220,7 @@ private:
             row.copyOnce = saturatingSum(row.copyOnce, once);
         if (compute && copySets_.contains(programs_[step.program].computeSet))
             row.measuredCopies = saturatingSum(row.measuredCopies, step.cycles);
-        const double cycles = static_cast<double>(executed_ ? step.cycles : once);
+        const auto cycles = static_cast<double>(executed_ ? step.cycles : once);
         if (compute) {
             work_[at].tileCycles += static_cast<double>(executed_ ? step.executions : repeats) *
                                     static_cast<double>(step.once.tileCycles);

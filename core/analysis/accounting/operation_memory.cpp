@@ -12,7 +12,8 @@ public:
         : profile_(profile)
         , stop_(stop)
         , operations_(profile.operations(stop)->size())
-        , ipus_(static_cast<std::size_t>(std::max(1, profile.machine().ipus))) {
+        , ipus_(static_cast<std::size_t>(std::max(1, profile.machine().ipus)))
+        , tilesPerIpu_(std::max(1, profile.machine().tilesPerIpu)) {
         made_.byOperation.assign(operations_, std::vector<OperationBytes>(ipus_));
         made_.withoutOperation.resize(ipus_);
         made_.sharedVertexCode.assign(ipus_, 0);
@@ -29,21 +30,25 @@ public:
 private:
     /// Adds a series to a figure of an operation, IPU by IPU.
     void add(OperationId operation, const TileSeries& bytes, std::int64_t OperationBytes::*figure) {
-        if (bytes.empty())
-            return;
         std::vector<OperationBytes>& into =
             known(operation) ? made_.byOperation[operation.index()] : made_.withoutOperation;
-        for (std::size_t ipu = 0; ipu < ipus_; ++ipu)
-            into[ipu].*figure += onIpu(bytes, ipu);
+        forIpus(bytes, [&](std::size_t ipu, std::int64_t sum) { into[ipu].*figure += sum; });
     }
 
     [[nodiscard]] bool known(OperationId id) const {
         return id.valid() && id.index() < operations_;
     }
-    [[nodiscard]] std::int64_t onIpu(const TileSeries& series, std::size_t ipu) const {
-        const std::int32_t tiles = profile_.machine().tilesPerIpu;
-        const auto first = static_cast<std::int32_t>(ipu) * tiles;
-        return series.sum(first, first + tiles);
+    /// visit(ipu, sum) of the parts of each run, so that IPUs without a value take no time.
+    template <class Visit> void forIpus(const TileSeries& series, const Visit& visit) const {
+        for (const TileRun& run : series.runs())
+            for (std::int32_t first = run.first; first < run.end;) {
+                const std::int32_t ipu = first / tilesPerIpu_;
+                if (static_cast<std::size_t>(ipu) >= ipus_)
+                    return;
+                const std::int32_t end = std::min(run.end, (ipu + 1) * tilesPerIpu_);
+                visit(static_cast<std::size_t>(ipu), run.value * (end - first));
+                first = end;
+            }
     }
 
     void addVariables() {
@@ -99,27 +104,29 @@ private:
     }
 
     void addCode(const TileSeries& code, const std::map<OperationId, TileSeries>& uses) {
-        const auto one = [](std::int64_t count, std::int64_t) { return count > 0 ? 1 : 0; };
+        const auto one = [](std::int64_t count) { return count > 0 ? 1 : 0; };
         const auto where = [](std::int64_t bytes, std::int64_t wanted) {
             return wanted == 1 ? bytes : 0;
         };
+        std::vector<TileSeries> onTiles;
         TileSeries users;
         for (const auto& [operation, count] : uses)
-            users += TileSeries::zip(count, {}, one);
+            users += onTiles.emplace_back(count.mapped(one));
         const TileSeries alone = TileSeries::zip(code, users, where);
+        auto onTile = onTiles.begin();
         for (const auto& [operation, count] : uses)
-            add(operation, TileSeries::zip(alone, TileSeries::zip(count, {}, one), where),
-                &OperationBytes::vertexCode);
+            add(operation, TileSeries::zip(alone, *onTile++, where), &OperationBytes::vertexCode);
         const TileSeries shared = TileSeries::zip(
             code, users, [](std::int64_t bytes, std::int64_t n) { return n > 1 ? bytes : 0; });
-        for (std::size_t ipu = 0; ipu < ipus_; ++ipu)
-            made_.sharedVertexCode[ipu] += onIpu(shared, ipu);
+        forIpus(shared,
+                [&](std::size_t ipu, std::int64_t sum) { made_.sharedVertexCode[ipu] += sum; });
     }
 
     const ProfileView& profile_;
     const std::stop_token& stop_;
     std::size_t operations_;
     std::size_t ipus_;
+    std::int32_t tilesPerIpu_;
     MemoryByOperation made_;
 };
 

@@ -41,8 +41,8 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
             time = std::min(to, borders[column + 1]);
         }
     };
-    for (std::int64_t steps = 0;; ++steps) {
-        if (steps % stepsBetweenStops == 0 && stop.stop_requested())
+    for (std::int64_t steps = 0;;) {
+        if (stop.stop_requested())
             throw Cancelled();
         const bool ends =
             !ends_.empty() && (readers_.empty() || ends_.top().cycle < readers_.top().next);
@@ -51,16 +51,24 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
         const std::int64_t next = ends ? ends_.top().cycle : readers_.top().next;
         if (next >= borders.back())
             break;
-        goOn(next);
         if (ends) {
+            goOn(next);
             const End end = ends_.top();
             ends_.pop();
             update(end.ipu, end.cycle);
-        } else {
-            const Reader reader = readers_.top();
-            readers_.pop();
-            step(reader);
+            continue;
         }
+        Reader reader = readers_.top();
+        readers_.pop();
+        // Most steps are followed by the next of their lane: it does not queue.
+        bool goesOn = true;
+        do {
+            goOn(reader.next);
+            goesOn = step(reader);
+        } while (goesOn && reader.next < borders.back() && comesFirst(reader) &&
+                 ++steps % stepsBetweenStops != 0);
+        if (goesOn)
+            readers_.push(reader);
     }
     goOn(borders.back());
     return found;
@@ -104,7 +112,9 @@ void MomentSweep::enter(std::size_t ipu, const EnteredBody& at, std::int64_t off
         else if (const auto bytes = steps.bytesOf(at, entry))
             now_[ipu].running.push_back({offset + entry.end, *bytes});
     }
-    readOn({0, ipu, at, &cursor, next, offset, 0, 0});
+    Reader reader{0, ipu, at, &cursor, next, offset, 0, 0};
+    if (readOn(reader))
+        readers_.push(reader);
 }
 
 void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEntry& call,
@@ -126,23 +136,30 @@ void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEn
                        r.count - next, r.period});
 }
 
-void MomentSweep::readOn(Reader reader) {
+/// False at the end of the lane.
+bool MomentSweep::readOn(Reader& reader) {
     if (reader.entry >= reader.cursor->lane().count)
-        return;
+        return false;
     reader.next = reader.offset + reader.cursor->at(reader.entry).begin;
-    readers_.push(reader);
+    return true;
 }
 
-void MomentSweep::step(Reader reader) {
+bool MomentSweep::comesFirst(const Reader& reader) const {
+    return (readers_.empty() || reader.next <= readers_.top().next) &&
+           (ends_.empty() || reader.next <= ends_.top().cycle);
+}
+
+/// What the reader is at begins. False if nothing follows.
+bool MomentSweep::step(Reader& reader) {
     LiveSteps& steps = ipus_[reader.ipu];
     if (reader.cursor == nullptr) {
-        readOn({0, reader.ipu, reader.at, &steps.cursorOf(reader.at.body), 0, reader.offset, 0, 0});
-        if (--reader.left > 0) {
-            reader.offset += reader.period;
-            reader.next = reader.offset;
-            readers_.push(reader);
-        }
-        return;
+        Reader inside{0, reader.ipu,    reader.at, &steps.cursorOf(reader.at.body),
+                      0, reader.offset, 0,         0};
+        if (readOn(inside))
+            readers_.push(inside);
+        reader.offset += reader.period;
+        reader.next = reader.offset;
+        return --reader.left > 0;
     }
     const LaneEntry entry = reader.cursor->at(reader.entry);
     if (entry.begin < entry.end) {
@@ -153,7 +170,7 @@ void MomentSweep::step(Reader reader) {
             began(reader.ipu, begin, reader.offset + entry.end, *bytes);
     }
     ++reader.entry;
-    readOn(reader);
+    return readOn(reader);
 }
 
 void MomentSweep::began(std::size_t ipu, std::int64_t begin, std::int64_t end, std::int64_t bytes) {
@@ -165,12 +182,16 @@ void MomentSweep::began(std::size_t ipu, std::int64_t begin, std::int64_t end, s
     if (now.running.size() > 1) // the end of a step that runs alone changes nothing
         for (const Running& running : now.running)
             ends_.push({running.end, ipu});
-    update(ipu, begin);
+    addUp(now);
 }
 
 void MomentSweep::update(std::size_t ipu, std::int64_t cycle) {
     Now& now = now_[ipu];
     std::erase_if(now.running, [&](const Running& r) { return r.end <= cycle; });
+    addUp(now);
+}
+
+void MomentSweep::addUp(Now& now) {
     std::int64_t bytes = now.running.empty() ? now.held : 0;
     for (const Running& running : now.running)
         bytes = std::max(bytes, running.bytes);

@@ -77,10 +77,12 @@ private:
     void enter(std::size_t ipu, const EnteredBody& at, std::int64_t offset, std::int64_t from);
     void enterCall(std::size_t ipu, const EnteredBody& at, const LaneEntry& call,
                    std::int64_t begin, std::int64_t from);
-    void readOn(Reader reader);
-    void step(Reader reader);
+    [[nodiscard]] static bool readOn(Reader& reader);
+    [[nodiscard]] bool step(Reader& reader);
+    [[nodiscard]] bool comesFirst(const Reader& reader) const;
     void began(std::size_t ipu, std::int64_t begin, std::int64_t end, std::int64_t bytes);
     void update(std::size_t ipu, std::int64_t cycle);
+    void addUp(Now& now);
     std::optional<Began> lastBefore(std::size_t ipu, std::int64_t cycle);
     std::optional<Began> lastBefore(std::size_t ipu, const EnteredBody& at, std::int64_t cycle);
     std::optional<Began> lastBefore(std::size_t ipu, const EnteredBody& at, const Repetition& r,

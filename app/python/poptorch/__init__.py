@@ -17,17 +17,19 @@ except ImportError as missing:
 
 from typing import Any, Optional
 
-from . import _logging, autocasting, enums, optim, options, profiling
+from . import _impl, _logging, autocasting, enums, optim, options, poptorch_core, profiling
 from ._blocks import BeginBlock, Block, BlockFunction, isRunningOnIpu, removeBlocks
+from ._control import cond, for_loop
 from ._data import AsynchronousDataAccessor, DataLoader
 from ._errors import Error, RecoverableError, UnrecoverableError
 from ._executor import PoplarExecutor
+from ._hooks import registerPostCompileHook, registerPreCompileHook
 from ._logging import setLogLevel
+from ._slices import dynamic_slice, dynamic_update
 from .enums import *  # noqa: F401,F403
-from .ops import (CPU, MultiConv, NameScope, cond, ctc_beam_search_decoder, custom_op, dynamic_slice,
-                  dynamic_update, for_loop, fps, identity_loss, ipu_print_tensor, nearest, nop, recomputationCheckpoint,
-                  serializedMatMul, set_available_memory, set_overlap_for_input,
-                  set_overlap_for_output)
+from .ops import (CPU, MultiConv, NameScope, ctc_beam_search_decoder, custom_op, fps, identity_loss,
+                  ipu_print_tensor, nearest, nop, recomputationCheckpoint, serializedMatMul,
+                  set_available_memory, set_overlap_for_input, set_overlap_for_output)
 from .options import Attribute, Options, TensorLocationSettings
 from .strategies import (ParallelPhasedExecution, Phase, PipelinedExecution, SerialPhasedExecution,
                          ShardedExecution, Stage)

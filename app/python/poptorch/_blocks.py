@@ -1,9 +1,10 @@
 """Blocks: the parts of a model that run in one place, as marked by the program."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
 
@@ -20,7 +21,8 @@ class BlockScopes:
     around the operations that follow.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trains: bool = False) -> None:
+        self.trains = trains  #: whether the model is being compiled for training
         self._stack: List[str] = []
         self._active: Optional[int] = None
         self._numbers: Dict[Tuple[str, Optional[int]], int] = {}
@@ -114,6 +116,16 @@ def set_current_scopes(scopes: Optional[BlockScopes]) -> None:
     _current.scopes = scopes
     if scopes is not None:
         _current.asked = False
+
+
+@contextlib.contextmanager
+def on_machine(trains: bool) -> Iterator[None]:
+    """A context in which the program is told that it runs on the IPU, without being traced."""
+    _current.scopes = BlockScopes(trains)
+    try:
+        yield
+    finally:
+        _current.scopes = None
 
 
 def isRunningOnIpu() -> bool:

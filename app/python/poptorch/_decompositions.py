@@ -11,7 +11,14 @@ from typing import Any, Callable, Dict, Optional, Sequence, Union
 import torch
 
 from ._aliases import untraced, value_of
+from ._bits import BITS
+from ._decomposed_ctc import ctc_loss
 from ._decomposed_layers import LAYERS
+from ._decomposed_losses import LOSSES
+from ._decomposed_ops import OPERATIONS
+from ._decomposed_random import FILLS, RANDOM
+from ._decomposed_rows import ROWS
+from ._errors import Error
 from ._functions import detached
 
 Tensor = torch.Tensor
@@ -300,7 +307,12 @@ def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     if not (_trains() and x.is_floating_point()) or dtype is not None:
         return NotImplemented
     if dim is None:
-        return _prod(x.flatten(), 0)
+        return product(x.flatten(), 0)
+    return product(x, dim, keepdim)
+
+
+def product(x: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """prod() without a division in its gradient."""
     if int(x.shape[dim]) == 1:
         x = x.clone()  # not a view
     while int(x.shape[dim]) > 1:
@@ -316,8 +328,10 @@ def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 def _embedding(indices: Tensor, weight: Tensor, padding_idx: Optional[int] = None,
                max_norm: Optional[float] = None, norm_type: float = 2.0,
                scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
-    if padding_idx is None or max_norm is not None or not (
-            weight.requires_grad and torch.is_grad_enabled()):
+    if max_norm is not None:
+        raise Error("embedding: max_norm, which changes the weights in forward(), is not simulated; "
+                    "leave it out")
+    if padding_idx is None or not (weight.requires_grad and torch.is_grad_enabled()):
         return NotImplemented
     found = torch.nn.functional.embedding(indices, weight)
     is_padding = indices.unsqueeze(-1) == padding_idx % weight.shape[0]
@@ -341,6 +355,12 @@ def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 TABLE: Dict[str, Callable[..., Any]] = {
     **LAYERS,
+    **LOSSES,
+    **OPERATIONS,
+    **RANDOM,
+    **ROWS,
+    **BITS,
+    "ctc_loss": ctc_loss,
     "exp2": lambda x: torch.exp(x * math.log(2)),
     "sinh": lambda x: (torch.expm1(x) - torch.expm1(-x)) * 0.5,
     "cosh": lambda x: (torch.exp(x) + torch.exp(-x)) * 0.5,
@@ -405,9 +425,14 @@ VIEWS: Dict[str, Callable[..., Tensor]] = {
 }
 
 
+def form_in_place(name: str) -> Optional[Callable[..., Any]]:
+    """What computes the new value of the first operand of a method such as "add_"."""
+    return FILLS.get(name) or TABLE.get(name[:-1])
+
+
 def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
     """The result of a call; NotImplemented if the function is not decomposed."""
-    if name in VIEWS:
+    if name in VIEWS and function is not torch.nn.functional.unfold:
         made = VIEWS[name](*args, **kwargs)
         with untraced(), torch.set_grad_enabled(made.requires_grad):
             result = function(*args, **kwargs)

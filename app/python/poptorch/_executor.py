@@ -18,6 +18,7 @@ from ._blocks import has_asked
 from ._compiled import Compiled, Times, Weights, array_of
 from ._device import Device
 from ._errors import Error, as_poptorch_error, out_of_memory
+from ._hooks import Hooked
 from ._instances import instances_of
 from ._logging import log_planner, logger
 from ._optimizer_state import OptimizerState
@@ -143,6 +144,10 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         self._compile(*_tracing.bind_arguments(self._user_model, args, kwargs))
 
     def _compile(self, names: List[str], values: List[Any]) -> None:
+        with Hooked():
+            self._compile_now(names, values)
+
+    def _compile_now(self, names: List[str], values: List[Any]) -> None:
         self._finish()
         tensors = _tracing.Tree(values).tensors
         micro = self._micro_batch_of(values)

@@ -13,7 +13,7 @@ from ._popart_options import PopartOptions
 
 
 class _JitOptions(OptionsGroup):
-    """Options of PyTorch's tracer, which is always used."""
+    """How models are read; without effect."""
 
     _title = "poptorch.Options.Jit"
 
@@ -21,9 +21,8 @@ class _JitOptions(OptionsGroup):
         super().__init__(trace_model=True)
 
     def traceModel(self, trace_model: bool) -> "_JitOptions":
-        """Whether models are traced; scripting is refused."""
-        if not trace_model:
-            raise ValueError("models are always traced; leave Jit.traceModel(False) out")
+        """Whether PopTorch reads models with PyTorch's tracer; without effect: the results are the
+        same either way."""
         self.set(trace_model=trace_model)
         return self
 

@@ -14,10 +14,11 @@ import torch.onnx
 
 from . import _symbolics
 from ._aliases import untraced
-from ._blocks import BlockScopes, set_current_scopes
+from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._errors import Error
 from ._watch import Changes, Watch
 from ._functions import exported_domains
+from ._types import result_types
 
 
 class Tree:
@@ -222,6 +223,18 @@ def _all_persistent(model: torch.nn.Module) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _unchecked_distributions() -> Iterator[None]:
+    """Keeps torch.distributions from reading its parameters to check them."""
+    kind = torch.distributions.Distribution
+    before = kind._validate_args
+    kind.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        kind.set_default_validate_args(before)
+
+
+@contextlib.contextmanager
 def _changes_as_results() -> Iterator[None]:
     """Makes the tracer record in-place changes of a tensor as results of their own."""
     torch._C._tracer_set_force_outplace(True)
@@ -234,11 +247,6 @@ def _changes_as_results() -> Iterator[None]:
 
 def _as_float(value: torch.Tensor) -> torch.Tensor:
     return value.float() if value.dtype == torch.float16 else value
-
-
-def _type_on_machine(dtype: torch.dtype, half: bool) -> torch.dtype:
-    """A model with half parameters is traced in float and computed in half."""
-    return torch.float16 if half and dtype == torch.float32 else dtype
 
 
 class _ForwardOfTensors:
@@ -325,7 +333,7 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     traced = copy.deepcopy(model).float() if half else model
     arguments = Tree(dict(zip(names, values)))
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
-    scopes = BlockScopes()
+    scopes = BlockScopes(training)
     forward = _ForwardOfTensors(traced, names, arguments, training)
     file = io.BytesIO()
     own = traced.__dict__.get("forward")
@@ -335,7 +343,8 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
         object.__setattr__(traced, "forward", forward)
         exported_domains.clear()
         try:
-            with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered():
+            with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
+            ), _unchecked_distributions():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,
@@ -358,8 +367,21 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
                 object.__setattr__(traced, "forward", own)
     result = forward.result
     assert result is not None
-    results = [*result.tensors, *(arguments.tensors[i] for i in forward.changed_inputs)]
+    changed = [arguments.tensors[i] for i in forward.changed_inputs]
     return Traced(file.getvalue(), scopes.blocks, arguments, result,
-                  [tensor.shape for tensor in results],
-                  [_type_on_machine(tensor.dtype, half) for tensor in results],
+                  [tensor.shape for tensor in [*result.tensors, *changed]],
+                  [*_types_of(model, names, arguments, result, training),
+                   *(tensor.dtype for tensor in changed)],
                   forward.changed_inputs, forward.state, forward.losses, forward.counted, half)
+
+
+def _types_of(model: torch.nn.Module, names: List[str], arguments: Tree, result: Tree,
+              training: bool) -> List[torch.dtype]:
+    """The types of the results, for which forward() may run again, without values."""
+
+    def forward(copied: torch.nn.Module) -> Callable[[List[torch.Tensor]], List[torch.Tensor]]:
+        call = _ForwardOfTensors(copied, names, arguments, False)
+        return lambda tensors: Tree(call._call(tuple(tensors))).tensors
+
+    with on_machine(training):
+        return result_types(model, arguments.tensors, result.tensors, forward)

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from ._aliases import Aliases, stand_in, untraced, value_of
-from ._decompositions import TABLE, decomposed
+from ._decompositions import decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._norms import OF_SHAPES, Norms
@@ -278,8 +278,9 @@ class Watch(TorchFunctionMode):
     def _decomposed(self, name: str, function: Callable[..., Any], args: Any,
                     kwargs: Dict[str, Any]) -> Any:
         """The result of a function for which torch.onnx has no form."""
-        if name.endswith("_") and name[:-1] in TABLE:
-            made = TABLE[name[:-1]](*args, **kwargs)
+        form = form_in_place(name) if name.endswith("_") else None
+        if form is not None:
+            made = form(*args, **kwargs)
             if made is not NotImplemented:
                 self._replace(args[0], made, lambda: function(*args, **kwargs))
                 return args[0]

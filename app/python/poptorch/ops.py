@@ -92,31 +92,6 @@ def serializedMatMul(lhs: torch.Tensor, rhs: torch.Tensor, mode: enums.MatMulSer
     return torch.matmul(lhs, rhs)
 
 
-def dynamic_slice(tensor: torch.Tensor, dim: int, start: torch.Tensor, size: int, step: int
-                  ) -> torch.Tensor:
-    """A slice with a computed start.
-
-    Args:
-        tensor: any shape.
-        dim: the dimension that is sliced.
-        start: one whole number.
-        size: elements of ``dim`` that the slice spans.
-        step: distance of the elements taken from these.
-    """
-    if size <= 0 or step <= 0:
-        raise ValueError("poptorch.dynamic_slice: size and step must be 1 or more")
-    count = torch.arange(0, size, step)
-    return torch.index_select(tensor, dim, start.reshape(1) + count)
-
-
-def dynamic_update(input: torch.Tensor, src: torch.Tensor, dim: int, start: torch.Tensor, size: int
-                   ) -> torch.Tensor:
-    """The tensor with a slice that has a computed start replaced by ``src``."""
-    if size <= 0:
-        raise ValueError("poptorch.dynamic_update: size must be 1 or more")
-    return torch.index_copy(input, dim, start.reshape(1) + torch.arange(size), src)
-
-
 def ipu_print_tensor(tensor: torch.Tensor, title: str = "", *args: Any, **kwargs: Any
                      ) -> torch.Tensor:
     """Returns the tensor; PopTorch prints it from the device, which is not done here."""
@@ -140,22 +115,6 @@ def set_overlap_for_output(output_tensor: Tensors, mode: enums.OverlapMode) -> A
         say_once("poptorch.set_overlap_for_output has no effect: whether transfers overlap "
                  "depends on TensorLocations.numIOTiles")
     return output_tensor
-
-
-def for_loop(trip_count: int, body: Callable[..., Any], inputs: List[torch.Tensor]
-             ) -> List[torch.Tensor]:
-    """Calls ``body`` ``trip_count`` times, each time with the previous results. The compiled model
-    contains all calls, one after the other.
-
-    Raises:
-        ValueError: if ``inputs`` is not a list.
-    """
-    if not isinstance(inputs, list):
-        raise ValueError("poptorch.for_loop expects input tensors to be a list")
-    for _ in range(trip_count):
-        made = body(*inputs)
-        inputs = list(made) if isinstance(made, (list, tuple)) else [made]
-    return inputs
 
 
 class _CustomOperation(torch.autograd.Function):
@@ -342,8 +301,3 @@ def fps(src: torch.Tensor, ptr: List[int], ratio: float = 0.5, random_start: boo
 def nearest(x: torch.Tensor, y: torch.Tensor, batch_x: Any = None, batch_y: Any = None) -> None:
     """Refused: clustering to the nearest point is not simulated."""
     raise Error("poptorch.nearest is not simulated")
-
-
-def cond(condition: Any, then_body: Any, then_inputs: Any, else_body: Any, else_inputs: Any) -> None:
-    """Refused: the simulated machine does not run conditional parts."""
-    raise Error("poptorch.cond is not simulated: a simulation cannot know which part runs")

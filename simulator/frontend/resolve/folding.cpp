@@ -59,12 +59,20 @@ bool Folding::isFoldable(const Node& node, TensorRole role) const {
     constexpr std::int64_t fewNumbers = 8;
     if (!isEvaluable(node.type) || role == TensorRole::Constant)
         return isEvaluable(node.type);
+    if (isTransposeOfView(node))
+        return false;
     if (isViewOfFirstOperand(node.type) && readers_.at(node.inputs.at(0)) == 1)
         return true;
     return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) {
         return !isParameter(name) &&
                (name.empty() || elementsOf(values_.at(name).shape) <= fewNumbers);
     });
+}
+
+/// A parameter that the program has kept in another order can be read and written only through one
+/// transposition, which comes first (app/python/simulator/stored_weights.h).
+bool Folding::isTransposeOfView(const Node& node) const {
+    return saysParameters_ && node.type == "Transpose" && views_.contains(node.inputs.at(0));
 }
 
 /// Whether a node without operands makes a weight. Some exporters have parameters in Constants,
@@ -99,6 +107,7 @@ std::optional<std::vector<FoldedResult>> Folding::results(const Node& node) {
     auto constants = evaluate(node, operands);
     if (!constants || constants->size() != node.outputs.size())
         return std::nullopt;
+    noteView(node, *role);
     if (*role == TensorRole::Weight && isParameter(node.inputs.at(0)))
         parameters_.insert(node.outputs.begin(), node.outputs.end());
     std::vector<FoldedResult> results;
@@ -110,7 +119,14 @@ std::optional<std::vector<FoldedResult>> Folding::results(const Node& node) {
     return results;
 }
 
-std::optional<TensorRole> Folding::roleWithoutData(const Node& node) const {
+void Folding::noteView(const Node& node, TensorRole role) {
+    const bool keeps = node.type == "Identity" || node.type == "Cast";
+    if (role == TensorRole::Weight && isViewOfFirstOperand(node.type) &&
+        (!keeps || views_.contains(node.inputs.at(0))))
+        views_.insert(node.outputs.begin(), node.outputs.end());
+}
+
+std::optional<TensorRole> Folding::roleWithoutData(const Node& node) {
     const auto role = roleOfOperands(node);
     if (!role || !isFoldable(node, *role) || node.outputs.size() != 1)
         return std::nullopt;
@@ -119,6 +135,7 @@ std::optional<TensorRole> Folding::roleWithoutData(const Node& node) const {
     const bool isView = *role == TensorRole::Weight && isViewOfFirstOperand(node.type);
     if (keepsValues_ && !isView)
         return std::nullopt; // its value is needed: it is computed as the program runs
+    noteView(node, *role);
     return role;
 }
 

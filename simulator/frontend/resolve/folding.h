@@ -40,16 +40,19 @@ public:
     std::optional<std::vector<FoldedResult>> results(const Node& node);
     /// Results of a node whose operands are too large to compute with, or have no values here:
     /// constants stay constants, and views of weights weights. None if the node stays.
-    [[nodiscard]] std::optional<TensorRole> roleWithoutData(const Node& node) const;
+    [[nodiscard]] std::optional<TensorRole> roleWithoutData(const Node& node);
 
 private:
     [[nodiscard]] std::optional<TensorRole> roleOfOperands(const Node& node) const;
     [[nodiscard]] bool isFoldable(const Node& node, TensorRole role) const;
+    [[nodiscard]] bool isTransposeOfView(const Node& node) const;
+    void noteView(const Node& node, TensorRole role);
     [[nodiscard]] bool isWeight(const Node& node, const std::string& name,
                                 const Constant& made) const;
 
     const std::unordered_map<std::string, Value>& values_;
     NameSet parameters_; ///< and views of them
+    NameSet views_;      ///< views of weights in another shape or order
     bool saysParameters_;
     bool keepsValues_;
     std::unordered_map<std::string, int> readers_;

@@ -1,0 +1,360 @@
+"""Elementwise functions, reductions, products and arrangements that torch.onnx has no form for."""
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import torch
+
+from ._aliases import untraced
+
+Tensor = torch.Tensor
+
+
+def _logical_not(x: Tensor) -> Tensor:
+    return torch.bitwise_not(x) if x.dtype == torch.bool else x == 0
+
+
+def _copysign(x: Tensor, other: Any) -> Tensor:
+    if not isinstance(other, Tensor):
+        return -x.abs() if math.copysign(1, other) < 0 else x.abs()
+    is_negative = torch.where(other == 0, 1 / other, other) < 0  # also of -0
+    return torch.where(is_negative, -x.abs(), x.abs())
+
+
+def _heaviside(x: Tensor, values: Tensor) -> Tensor:
+    return torch.where(x == 0, values, (x > 0).to(x.dtype))
+
+
+def _sinc(x: Tensor) -> Tensor:
+    is_zero = x == 0
+    angle = torch.where(is_zero, torch.ones_like(x), x) * math.pi
+    return torch.where(is_zero, torch.ones_like(x), torch.sin(angle) / angle)
+
+
+def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
+
+    def best(x: Tensor, other: Tensor) -> Tensor:
+        found = torch.maximum(x, other) if largest else torch.minimum(x, other)
+        return torch.where(x != x, other, torch.where(other != other, x, found))
+
+    return best
+
+
+def _isclose(x: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8,
+             equal_nan: bool = False) -> Tensor:
+    near = (x - other).abs() <= atol + rtol * other.abs()
+    near = torch.logical_or(torch.logical_and(near, other.abs() < math.inf), x == other)
+    if equal_nan:
+        near = torch.logical_or(near, torch.logical_and(x != x, other != other))
+    return near
+
+
+# Reductions
+
+
+def _dims(x: Tensor, dim: Any) -> List[int]:
+    if dim is None or dim == ():
+        return list(range(x.dim()))
+    return [dim] if isinstance(dim, int) else list(dim)
+
+
+def _count_nonzero(x: Tensor, dim: Any = None) -> Tensor:
+    return (x != 0).to(torch.int64).sum(_dims(x, dim))
+
+
+def _nansum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    return torch.where(x != x, torch.zeros_like(x), x).sum(_dims(x, dim), keepdim, dtype=dtype)
+
+
+def _kth(x: Tensor, k: int, dim: int, keepdim: bool) -> Tuple[Tensor, Tensor]:
+    """The k-th smallest, from 1, and its number."""
+    values, numbers = torch.topk(x, k, dim, False)
+    values, numbers = values.narrow(dim, k - 1, 1), numbers.narrow(dim, k - 1, 1)
+    return (values, numbers) if keepdim else (values.squeeze(dim), numbers.squeeze(dim))
+
+
+def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    return torch.return_types.kthvalue(_kth(x, k, dim, keepdim))
+
+
+def _median(x: Tensor, dim: Optional[int] = None, keepdim: bool = False) -> Any:
+    if dim is None:
+        return _kth(x.flatten(), (x.numel() + 1) // 2, 0, False)[0]
+    return torch.return_types.median(_kth(x, (int(x.shape[dim]) + 1) // 2, dim, keepdim))
+
+
+def _shifted(x: Tensor, dim: int, by: int, first: float) -> Tensor:
+    """The elements `by` places further on; `first` fills the start."""
+    filled = torch.full_like(x.narrow(dim, 0, by), first)
+    return torch.cat([filled, x.narrow(dim, 0, int(x.shape[dim]) - by)], dim)
+
+
+def _cumprod(x: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    x = x if dtype is None else x.to(dtype)
+    by = 1
+    while by < int(x.shape[dim]):  # the products of 2, 4, 8, ... elements
+        x = x * _shifted(x, dim, by, 1)
+        by *= 2
+    return x.clone() if by == 1 else x
+
+
+def _trace(x: Tensor) -> Tensor:
+    return _diagonal(x).sum()
+
+
+# Products
+
+
+def _addmv(x: Tensor, matrix: Tensor, vector: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    return beta * x + alpha * torch.matmul(matrix, vector)
+
+
+def _addr(x: Tensor, one: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    return beta * x + alpha * (one.unsqueeze(1) * other.unsqueeze(0))
+
+
+def _addbmm(x: Tensor, one: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    return beta * x + alpha * torch.matmul(one, other).sum(0)
+
+
+def _inner(x: Tensor, other: Tensor) -> Tensor:
+    if x.dim() == 0 or other.dim() == 0:
+        return x * other
+    result = torch.matmul(x.reshape(-1, x.shape[-1]), other.reshape(-1, x.shape[-1]).t())
+    return result.reshape(*x.shape[:-1], *other.shape[:-1])
+
+
+def _multi_dot(matrices: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    result = matrices[0]
+    for matrix in matrices[1:]:
+        result = torch.matmul(result, matrix)
+    return result
+
+
+def _matrix_power(x: Tensor, n: int) -> Any:
+    return _multi_dot([x] * n) if n > 0 else NotImplemented
+
+
+def _kron(x: Tensor, other: Tensor) -> Any:
+    if x.dim() != other.dim():
+        return NotImplemented
+    spread, tiled = x, other
+    for d in range(x.dim()):
+        spread, tiled = spread.unsqueeze(2 * d + 1), tiled.unsqueeze(2 * d)
+    return (spread * tiled).reshape([int(a) * int(b) for a, b in zip(x.shape, other.shape)])
+
+
+# Arrangements
+
+
+def _cartesian_prod(*tensors: Tensor) -> Tensor:
+    if len(tensors) == 1:
+        return tensors[0].clone()
+    with untraced():
+        grids = torch.meshgrid(*[torch.arange(t.numel()) for t in tensors], indexing="ij")
+        rows = [grid.reshape(-1).clone() for grid in grids]
+    return torch.stack([t.index_select(0, row) for t, row in zip(tensors, rows)], 1)
+
+
+def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    with untraced():
+        rows = torch.tensor(list(choose(range(x.numel()), r)))
+    return x.index_select(0, rows.reshape(-1)).reshape(rows.shape)
+
+
+def _diag_embed(x: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    size = int(x.shape[-1])
+    whole = size + abs(offset)
+    with untraced():
+        mask = torch.diag_embed(torch.ones(size, dtype=torch.bool), offset)
+    if whole > size:
+        x = torch.cat([x, torch.zeros([*x.shape[:-1], whole - size], dtype=x.dtype)], -1)
+    along = x.unsqueeze(-1) if offset >= 0 else x.unsqueeze(-2)
+    result = torch.where(mask, along, torch.zeros([], dtype=x.dtype))
+    if dim1 % result.dim() == result.dim() - 2 and dim2 % result.dim() == result.dim() - 1:
+        return result
+    return result.movedim((-2, -1), (dim1, dim2))
+
+
+def _diagonal(x: Tensor, offset: int = 0) -> Tensor:
+    """The diagonal of a matrix."""
+    with untraced():
+        rows = torch.arange(x.numel()).reshape(x.shape).diagonal(offset).clone()
+    return x.reshape(-1).index_select(0, rows)
+
+
+def _diag(x: Tensor, diagonal: int = 0) -> Tensor:
+    return _diag_embed(x, diagonal) if x.dim() == 1 else _diagonal(x, diagonal)
+
+
+def _diagflat(x: Tensor, offset: int = 0) -> Tensor:
+    return _diag_embed(x.flatten(), offset)
+
+
+def _fill_diagonal(x: Tensor, value: float, wrap: bool = False) -> Any:
+    if x.dim() != 2 or wrap:
+        return NotImplemented
+    with untraced():
+        mask = torch.zeros(x.shape, dtype=torch.bool).fill_diagonal_(True)
+    return x.masked_fill(mask, value)
+
+
+def _rot90(x: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    first, last = dims
+    k %= 4
+    if k == 0:
+        return x.clone()
+    if k == 2:
+        return x.flip([first, last])
+    return x.flip([last]).transpose(first, last) if k == 1 else x.transpose(first, last).flip([last])
+
+
+def _at_least(tensor: Tensor, dims: int) -> Tensor:
+    if dims >= 1 and tensor.dim() == 0:
+        tensor = tensor.reshape(1)
+    if dims >= 2 and tensor.dim() == 1:
+        tensor = tensor.unsqueeze(0)
+    return tensor.unsqueeze(2) if dims >= 3 and tensor.dim() == 2 else tensor
+
+
+def _hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    parts = [_at_least(t, 1) for t in tensors]
+    return torch.cat(parts, 0 if parts[0].dim() == 1 else 1)
+
+
+def _column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    return torch.cat([t.reshape(-1, 1) if t.dim() < 2 else t for t in tensors], 1)
+
+
+def _vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    return torch.cat([_at_least(t, 2) for t in tensors], 0)
+
+
+def _dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    return torch.cat([_at_least(t, 3) for t in tensors], 2)
+
+
+def _tensor_split(x: Tensor, sections: Any, dim: int = 0) -> Any:
+    if isinstance(sections, Tensor):
+        return NotImplemented
+    size = int(x.shape[dim])
+    if isinstance(sections, int):
+        each, longer = divmod(size, sections)
+        sizes = [each + (i < longer) for i in range(sections)]
+        ends = list(itertools.accumulate(sizes))
+        starts = [0, *ends[:-1]]
+    else:
+        starts, ends = [0, *sections], [*sections, size]
+    return tuple(x.narrow(dim, first, last - first) for first, last in zip(starts, ends))
+
+
+def _broadcast_to(x: Tensor, *size: Any) -> Tensor:
+    return x.expand(*size)
+
+
+def _unflatten(x: Tensor, dim: int, sizes: Sequence[int], *more: Any) -> Any:
+    dim %= x.dim()
+    return x.reshape([*x.shape[:dim], *sizes, *x.shape[dim + 1:]])
+
+
+def _channel_shuffle(x: Tensor, groups: int) -> Tensor:
+    parts = x.reshape(x.shape[0], groups, int(x.shape[1]) // groups, *x.shape[2:])
+    return parts.transpose(1, 2).reshape(x.shape)
+
+
+def _pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
+    *batch, channels, height, width = [int(size) for size in x.shape]
+    parts = x.reshape(*batch, channels, height // factor, factor, width // factor, factor)
+    first = len(batch)
+    order = [*range(first), first, first + 2, first + 4, first + 1, first + 3]
+    return parts.permute(order).reshape(*batch, channels * factor**2, height // factor,
+                                        width // factor)
+
+
+def _masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The elements of the source one after the other, where the mask holds."""
+    mask = mask.expand(x.shape)
+    number = torch.cumsum(mask.reshape(-1).to(torch.int32), 0) - 1
+    rows = number.clamp(0, source.numel() - 1)
+    return torch.where(mask, source.reshape(-1).index_select(0, rows).reshape(x.shape), x)
+
+
+def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    made = x.reshape(-1).index_put((index.reshape(-1), ), source.reshape(-1), accumulate)
+    return made.reshape(x.shape)
+
+
+def _searchsorted(sorted_sequence: Tensor, values: Any, *, out_int32: bool = False,
+                  right: bool = False, side: Any = None, **named: Any) -> Any:
+    if sorted_sequence.dim() != 1 or not isinstance(values, Tensor) or named:
+        return NotImplemented
+    value = values.unsqueeze(-1)
+    before = sorted_sequence <= value if right or side == "right" else sorted_sequence < value
+    return before.to(torch.int32).sum(-1).to(torch.int32 if out_int32 else torch.int64)
+
+
+def _affine_grid(theta: Tensor, size: Sequence[int], align_corners: Optional[bool] = None) -> Any:
+    if len(size) != 4:
+        return NotImplemented
+    with untraced():
+        unit = torch.eye(2, 3).unsqueeze(0)
+        base = torch.nn.functional.affine_grid(unit, [1, *size[1:]], bool(align_corners))
+        base = torch.cat([base.reshape(-1, 2), torch.ones(int(size[2]) * int(size[3]), 1)], 1)
+    made = torch.matmul(base, theta.transpose(1, 2))
+    return made.reshape(int(size[0]), int(size[2]), int(size[3]), 2)
+
+
+OPERATIONS: Dict[str, Callable[..., Any]] = {
+    "erfc": lambda x: 1 - torch.erf(x),
+    "logical_not": _logical_not,
+    "copysign": _copysign,
+    "heaviside": _heaviside,
+    "sinc": _sinc,
+    "sgn": torch.sign,
+    "float_power": lambda x, exponent: x.to(torch.float32)**exponent,
+    "fmax": _one_is_nan(True),
+    "fmin": _one_is_nan(False),
+    "isclose": _isclose,
+    "count_nonzero": _count_nonzero,
+    "nansum": _nansum,
+    "kthvalue": _kthvalue,
+    "median": _median,
+    "msort": lambda x: torch.sort(x, 0)[0],
+    "cumprod": _cumprod,
+    "trace": _trace,
+    "addmv": _addmv,
+    "addr": _addr,
+    "addbmm": _addbmm,
+    "inner": _inner,
+    "vdot": lambda x, y: (x * y).sum(),
+    "linalg_multi_dot": _multi_dot,
+    "chain_matmul": lambda *matrices: _multi_dot(matrices),
+    "matrix_power": _matrix_power,
+    "linalg_matrix_power": _matrix_power,
+    "kron": _kron,
+    "cartesian_prod": _cartesian_prod,
+    "combinations": _combinations,
+    "diag": _diag,
+    "diagflat": _diagflat,
+    "diag_embed": _diag_embed,
+    "fill_diagonal": _fill_diagonal,
+    "fliplr": lambda x: x.flip([1]),
+    "flipud": lambda x: x.flip([0]),
+    "rot90": _rot90,
+    "hstack": _hstack,
+    "column_stack": _column_stack,
+    "vstack": _vstack,
+    "dstack": _dstack,
+    "tensor_split": _tensor_split,
+    "broadcast_to": _broadcast_to,
+    "unflatten": _unflatten,
+    "channel_shuffle": _channel_shuffle,
+    "pixel_unshuffle": _pixel_unshuffle,
+    "masked_scatter": _masked_scatter,
+    "put": _put,
+    "searchsorted": _searchsorted,
+    "affine_grid": _affine_grid,
+}

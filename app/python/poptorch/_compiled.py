@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy
 import torch
 
-from . import _jobs, _tracing
+from . import _arguments, _jobs, _tracing
 from ._errors import Error
 from ._instances import Instances
 from ._logging import logger
@@ -21,7 +21,7 @@ class Compiled(NamedTuple):
     program: Any  #: _simulator.CompiledModel
     inputs: List[str]
     arguments: _tracing.Tree  #: of the first call
-    shapes: List[Tuple[int, ...]]  #: of whole calls
+    given: _arguments.Bound  #: of whole calls, with tensors that have no values
     outputs: _tracing.Tree
     shapes_out: List[torch.Size]  #: of results, then of inputs changed in place
     types_out: List[torch.dtype]
@@ -165,6 +165,11 @@ class Weights(Executable):
         """Copies the machine's weights to the module; calls that train have already done so."""
         if self._program().changes_state or self._training:
             self._download()
+
+    def copyWeightsToHostIfNeeded(self) -> bool:
+        """Whether weights had to be copied: never, as calls that train have already done so."""
+        self._program()
+        return False
 
     def copyWeightsToDevice(self) -> None:
         """Copies the module's weights to the machine."""

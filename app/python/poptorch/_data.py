@@ -62,6 +62,7 @@ class DataLoader(torch.utils.data.DataLoader):
                  rebatched_worker_size: Optional[int] = None, **kwargs: Any) -> None:
         assert isinstance(options, Options), (
             "the first argument of poptorch.DataLoader is poptorch.Options")
+        options._freeze()
         self._options = options
         self._combined: Optional[int] = None
         self._accessor: Optional[AsynchronousDataAccessor] = None

@@ -380,5 +380,5 @@ def _types_of(model: torch.nn.Module, names: List[str], arguments: Tree, result:
         call = _ForwardOfTensors(copied, names, arguments, False)
         return lambda tensors: Tree(call._call(tuple(tensors))).tensors
 
-    with on_machine(training):
+    with on_machine(training), _unchecked_distributions():
         return result_types(model, arguments.tensors, result.tensors, forward)

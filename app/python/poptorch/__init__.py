@@ -24,6 +24,7 @@ from ._data import AsynchronousDataAccessor, DataLoader
 from ._errors import Error, RecoverableError, UnrecoverableError
 from ._executor import PoplarExecutor
 from ._hooks import registerPostCompileHook, registerPreCompileHook
+from ._impl import getIpuTensorId
 from ._logging import setLogLevel
 from ._slices import dynamic_slice, dynamic_update
 from .enums import *  # noqa: F401,F403

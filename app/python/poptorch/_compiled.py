@@ -191,16 +191,18 @@ class Weights(Executable):
 class Times(Executable):
     """Simulated times of a call."""
 
+    _zero: List[float]  #: empty before the first call
+
     def cycleCount(self) -> int:
         """Cycles of a call, as simulated.
 
         Raises:
-            poptorch.Error: unless Options.logCycleCount(True) was set and the model is compiled.
+            poptorch.Error: unless Options.logCycleCount(True) was set and the model was called.
         """
         if not (self._options.exists("log_cycle_count") and self._options.log_cycle_count):
             raise Error("Cycle count logging is disabled. Please set option logCycleCount to True "
                         "to enable.")
-        if self._compiled is None:
+        if self._compiled is None or not self._zero:
             raise Error("Please run the model at least once before obtaining cycle count.")
         return int(self._compiled.figures["cycles"])
 

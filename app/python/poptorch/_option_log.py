@@ -39,3 +39,5 @@ def check(options: Dict[str, Any]) -> None:
                 continue
             raise Error(f"Unknown value type {type(value)} for option {name}")
         _log(name, value)
+        if name == "cachePath":
+            _log("enableEngineCaching", bool(value))

@@ -71,7 +71,8 @@ class DataLoader(torch.utils.data.DataLoader):
         kwargs: of PyTorch's.
 
     Raises:
-        AssertionError: if the last batch is incomplete and ``drop_last`` is False.
+        AssertionError: if the last batch is incomplete and ``drop_last`` is False, unless calls have one
+            micro-batch.
     """
 
     def __init__(self, options: Options, dataset: Any, batch_size: Optional[int] = 1,
@@ -129,7 +130,8 @@ class DataLoader(torch.utils.data.DataLoader):
     def _share(self, dataset: Any, drop_last: bool, partitions: bool, shuffle: bool) -> Any:
         processes = self._options.Distributed.numProcesses
         step = self._combined
-        assert drop_last or step is None or len(dataset) % (step * processes) == 0, (
+        each_is_a_call = processes == 1 and self._options._batch_multiplier(training=True) == 1
+        assert drop_last or step is None or each_is_a_call or len(dataset) % (step * processes) == 0, (
             f"The number of elements in the dataset ({len(dataset)}) is not divisible by the "
             f"number of elements processed per step ({(step or 1) * processes}) and "
             "drop_last=False. Switch to drop_last=True.")

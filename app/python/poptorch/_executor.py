@@ -1,7 +1,6 @@
 """A model that is compiled for the machine and called like the module that it wraps."""
 from __future__ import annotations
 
-import os
 import sys
 import time
 import weakref
@@ -16,49 +15,21 @@ from tilescope._learning_rates import split_learning_rates
 from . import _arguments, _check, _jobs, _optimizer_log, _option_log, _optimizers, _tracing, enums
 from ._anchors import Anchors, stacked
 from ._blocks import has_asked
+from ._compilation import export, finish_profile, progress_of
 from ._compiled import Compiled, Times, Weights, array_of
 from ._device import Device
 from ._errors import Error, as_poptorch_error, out_of_memory
 from ._hooks import Hooked
 from ._instances import instances_of
-from ._logging import log_planner, logger, say_once
+from ._logging import log_planner, logger
 from ._optimizer_state import OptimizerState, ipu_params, ipu_state
 from .optim import Optimizer
 from .options import Options
 from .profiling import Channel
 
 
-def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
-    """Shows the progress of a compilation in a line on the terminal."""
-    if not shown or not sys.stderr.isatty():
-        return None
-
-    def show(phase: str, done: float) -> None:
-        sys.stderr.write(f"\rGraph compilation: {round(100 * done):3d}% {phase:<10}")
-        sys.stderr.flush()
-
-    return show
-
-
-def _finish_profile(program: Any, profile: str, zero: List[float]) -> None:
-    """Adds the values of all calls, and libpvti's recordings, to the profile."""
-    try:
-        _profile_files.finish_profile(program, profile, zero)
-    except ValueError as error:
-        logger.warning("%s", error)
-
-
 def _refuse_groups(*args: Any, **kwargs: Any) -> None:
     raise Error("replicaGrouping: replicas with weights of their own are not simulated")
-
-
-def _export(model: bytes) -> None:
-    """Writes the model to the file that POPTORCH_EXPORT_PROTO_FILE names."""
-    path = os.environ.get("POPTORCH_EXPORT_PROTO_FILE")
-    if path:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(model)
 
 
 class PoplarExecutor(Anchors, Device, Weights, Times):
@@ -170,19 +141,22 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
     def _compile_now(self, names: List[str], values: List[Any]) -> None:
         self._finish()
         micro = self._micro_batch_of(values)
+        if any(tensor.requires_grad for tensor in _tracing.Tree(values).tensors):
+            logger.warning("Input tensor has requires_grad=True set. This tensor will be detached because "
+                           "backward pass via inputs is not supported.")
         _option_log.check(self._options.toDict())
         with self._profiling.tracepoint("modelCompilation"):
             start = time.perf_counter()
             traced = _tracing.trace(self._user_model, names, micro, self._training)
             self._trace = (time.perf_counter() - start, has_asked())
             self._check_buffers(traced)
-            _export(traced.onnx)
+            export(traced.onnx)
             job = _jobs.make_job(self._options, self._training, self._optimizer, self._names(),
                                  traced.blocks, traced.half, self._instances)
             program = self._make_program(traced, job)
         figures = program.figures
         _profile_files.note_writer(program, job.profile)
-        self._finish = weakref.finalize(self, _finish_profile, program, job.profile, self._zero)
+        self._finish = weakref.finalize(self, finish_profile, program, job.profile, self._zero)
         self._log(figures)
         if not figures["fits"]:
             raise out_of_memory(figures["failure"])
@@ -218,7 +192,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             [torch.empty_like(tensor, device="meta") for tensor in tree.tensors]))
 
     def _make_program(self, traced: _tracing.Traced, job: _jobs.Job) -> Any:
-        progress = _progress(self._options._show_compilation_progress_bar)
+        progress = progress_of(self._options._show_compilation_progress_bar)
         recorded, samples = _jobs.recorded_values()
         with as_poptorch_error():
             program = _simulator.CompiledModel(traced.onnx,
@@ -303,9 +277,6 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         self._attached = True
         _arguments.check_same(self._user_model, compiled.given, (names, values))
         tensors = _tracing.Tree(dict(zip(names, values))).tensors_like(compiled.arguments)
-        if any(tensor.requires_grad for tensor in tensors):
-            say_once("Input tensor has requires_grad=True set. This tensor will be detached because "
-                     "backward pass via inputs is not supported.")
         self._begin_check(compiled, names, values)
         with self._profiling.tracepoint("modelExecution"):
             self._call_start = time.perf_counter()

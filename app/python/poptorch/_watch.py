@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import traceback
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Set, Tuple
 
 import torch
 from torch.overrides import TorchFunctionMode

@@ -15,15 +15,16 @@ try:
 except ImportError as missing:
     raise ImportError("poptorch needs NumPy: install python3-numpy") from missing
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
-from . import _impl, _logging, autocasting, enums, optim, options, poptorch_core, profiling
+from . import _files, _impl, _logging, autocasting, enums, optim, options, poptorch_core, profiling
 from ._blocks import BeginBlock, Block, BlockFunction, isRunningOnIpu, removeBlocks
 from ._control import cond, for_loop
 from ._data import AsynchronousDataAccessor, DataLoader
 from ._errors import Error, RecoverableError, UnrecoverableError
 from ._executor import PoplarExecutor
 from ._hooks import registerPostCompileHook, registerPreCompileHook
+from ._impl import getIpuTensorId
 from ._logging import setLogLevel
 from ._slices import dynamic_slice, dynamic_update
 from .enums import *  # noqa: F401,F403
@@ -74,10 +75,26 @@ def ipuHardwareVersion() -> int:
     return 2
 
 
-def load(filename: str, edit_opts_fn: Any = None) -> PoplarExecutor:
-    """Refused: executables are not kept in files."""
-    raise Error(f"poptorch.load('{filename}'): executables are not kept in files; make the model "
-                "again and call it")
+def load(filename: str, edit_opts_fn: Optional[Callable[[Options], None]] = None) -> PoplarExecutor:
+    """The model in a file of :meth:`PoplarExecutor.save` or compileAndExport(), compiled.
+
+    Args:
+        filename: the file.
+        edit_opts_fn: changes the options before the model is made.
+
+    Raises:
+        poptorch.Error: for a file without a module, or any other file.
+    """
+    contents = _files.read(filename)
+    if contents["model"] is None:
+        raise Error(f"'{filename}' has no module; make it, and call loadExecutable()")
+    options = contents["options"].clone()
+    options.connectionType(enums.ConnectionType.Always)
+    if edit_opts_fn is not None:
+        edit_opts_fn(options)
+    executor = PoplarExecutor(contents["model"], options, contents["training"], contents["optimizer"])
+    executor._compile(*contents["given"])
+    return executor
 
 
 _REFUSED = {
@@ -95,4 +112,4 @@ def __getattr__(name: str) -> Any:
 
 __all__ = sorted(name for name, value in globals().items()
                  if not name.startswith("_") and name not in ("torch", "numpy", "annotations", "Any",
-                                                              "Optional", "enum"))
+                                                              "Callable", "Optional", "enum"))

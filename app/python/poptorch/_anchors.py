@@ -1,7 +1,7 @@
 """Tensors within a model that are kept by calls (Options.anchorTensor)."""
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Tuple
 
 import torch
 
@@ -22,12 +22,24 @@ class Anchors(Executable):
         return list(self._program().program.tensor_names())
 
     def _anchor_names(self) -> List[str]:
-        return [long_name for long_name, _, _ in self._options.anchored_tensors.values()]
+        return [long_name for long_name, _, _ in self._anchored().values()]
+
+    def _anchored(self) -> Dict[str, Tuple[str, Optional[enums.OutputMode], int]]:
+        """The anchors; PopTorch's names of weights begin with "model."."""
+        weights = [name for name, _ in self._user_model.named_parameters()]
+
+        def plain(name: str) -> str:
+            prefix, mark, weight = name.rpartition("___")
+            own = weight[len("model."):] if weight.startswith("model.") else weight
+            return f"{prefix}{mark}{own}" if weight not in weights and own in weights else name
+
+        return {short: (plain(name), mode, every)
+                for short, (name, mode, every) in self._options.anchored_tensors.items()}
 
     def _wanted_of_anchors(self) -> Dict[str, List[int]]:
         """Micro-batches of each kept tensor."""
         wanted: Dict[str, set] = {}
-        for long_name, mode, every in self._options.anchored_tensors.values():
+        for long_name, mode, every in self._anchored().values():
             wanted.setdefault(long_name, set()).update(self._numbers(mode, every))
         return {name: sorted(numbers) for name, numbers in wanted.items()}
 
@@ -44,7 +56,7 @@ class Anchors(Executable):
         Raises:
             poptorch.Error: for an unknown name, or before the first call.
         """
-        anchors = self._options.anchored_tensors
+        anchors = self._anchored()
         if short_name not in anchors:
             raise Error(f"No tensor with name {short_name} found.")
         long_name, mode, every = anchors[short_name]

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy
 import torch
 
-from . import _jobs, _tracing
+from . import _arguments, _jobs, _tracing
 from ._errors import Error
 from ._instances import Instances
 from ._logging import logger
@@ -21,7 +21,7 @@ class Compiled(NamedTuple):
     program: Any  #: _simulator.CompiledModel
     inputs: List[str]
     arguments: _tracing.Tree  #: of the first call
-    shapes: List[Tuple[int, ...]]  #: of whole calls
+    given: _arguments.Bound  #: of whole calls, with tensors that have no values
     outputs: _tracing.Tree
     shapes_out: List[torch.Size]  #: of results, then of inputs changed in place
     types_out: List[torch.dtype]
@@ -172,6 +172,11 @@ class Weights(Executable):
         if self._program().changes_state or self._training:
             self._download()
 
+    def copyWeightsToHostIfNeeded(self) -> bool:
+        """Whether weights had to be copied: never, as calls that train have already done so."""
+        self._program()
+        return False
+
     def copyWeightsToDevice(self) -> None:
         """Copies the module's weights to the machine."""
         compiled = self._program()
@@ -192,16 +197,18 @@ class Weights(Executable):
 class Times(Executable):
     """Simulated times of a call."""
 
+    _zero: List[float]  #: empty before the first call
+
     def cycleCount(self) -> int:
         """Cycles of a call, as simulated.
 
         Raises:
-            poptorch.Error: unless Options.logCycleCount(True) was set and the model is compiled.
+            poptorch.Error: unless Options.logCycleCount(True) was set and the model was called.
         """
         if not (self._options.exists("log_cycle_count") and self._options.log_cycle_count):
             raise Error("Cycle count logging is disabled. Please set option logCycleCount to True "
                         "to enable.")
-        if self._compiled is None:
+        if self._compiled is None or not self._zero:
             raise Error("Please run the model at least once before obtaining cycle count.")
         return int(self._compiled.figures["cycles"])
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import Any, Dict, Iterable, Iterator, Optional
+from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 import torch
 
@@ -15,20 +15,41 @@ from .profiling import Channel
 
 
 class _Part(torch.utils.data.Dataset):
-    """The part of a dataset that is read by one of several processes."""
+    """The part of a dataset that is read by one of several processes. With ``shuffle`` all processes draw
+    the same order of the whole dataset for each epoch, and elements that were left out come next."""
 
-    def __init__(self, dataset: Any, options: Options, step: int) -> None:
+    def __init__(self, dataset: Any, options: Options, step: int, shuffle: bool) -> None:
         processes = options.Distributed.numProcesses
         each = step * (len(dataset) // (step * processes))
         self._dataset = dataset
         self._offset = options.Distributed.processId * each
         self._length = min(each, len(dataset) - self._offset)
+        self._used = each * processes
+        # In memory that processes which read share.
+        self._order = torch.arange(len(dataset)).share_memory_()
+        self._draws: Optional[torch.Generator] = None
+        if shuffle:
+            seed = options.random_seed if options.exists("random_seed") else 0
+            self._draws = torch.Generator().manual_seed(abs(seed))
+
+    def begin_epoch(self) -> None:
+        """Draws the order of the next epoch."""
+        if self._draws is None:
+            return
+        used, left = self._order[:self._used], self._order[self._used:]
+        used = used[torch.randperm(len(used), generator=self._draws)]
+        order = torch.cat([left, used])
+        first = order[:self._used][torch.randperm(self._used, generator=self._draws)]
+        self._order.copy_(torch.cat([first, order[self._used:]]))
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_draws": None}
 
     def __len__(self) -> int:
         return self._length
 
     def __getitem__(self, index: int) -> Any:
-        return self._dataset[index + self._offset]
+        return self._dataset[int(self._order[index + self._offset])]
 
 
 class DataLoader(torch.utils.data.DataLoader):
@@ -46,11 +67,12 @@ class DataLoader(torch.utils.data.DataLoader):
         auto_distributed_partitioning: each of several processes reads its own part.
         mode: whether batches are loaded ahead of the caller.
         async_options: of :class:`poptorch.AsynchronousDataAccessor`.
-        rebatched_worker_size: without effect.
+        rebatched_worker_size: samples that a process reads at once with DataLoaderMode.AsyncRebatched.
         kwargs: of PyTorch's.
 
     Raises:
-        AssertionError: if the last batch is incomplete and ``drop_last`` is False.
+        AssertionError: if the last batch is incomplete and ``drop_last`` is False, unless calls have one
+            micro-batch.
     """
 
     def __init__(self, options: Options, dataset: Any, batch_size: Optional[int] = 1,
@@ -62,28 +84,39 @@ class DataLoader(torch.utils.data.DataLoader):
                  rebatched_worker_size: Optional[int] = None, **kwargs: Any) -> None:
         assert isinstance(options, Options), (
             "the first argument of poptorch.DataLoader is poptorch.Options")
+        options._freeze()
         self._options = options
         self._combined: Optional[int] = None
         self._accessor: Optional[AsynchronousDataAccessor] = None
         if batch_size is not None:
             self._combined = batch_size * options._batch_multiplier(training=True)
+        self._part: Optional[_Part] = None
+        self._rebatches = mode == enums.DataLoaderMode.AsyncRebatched and self._combined is not None
         is_iterable = isinstance(dataset, torch.utils.data.IterableDataset)
         if is_iterable:
             self._check_iterable(num_workers, kwargs)
         else:
-            dataset = self._share(dataset, drop_last, auto_distributed_partitioning)
+            dataset = self._share(dataset, drop_last, auto_distributed_partitioning, bool(shuffle))
+            shuffle = shuffle and self._part is None
             dataset = Channel("dataset").instrument(dataset, "__getitem__")
         if not is_iterable:
             kwargs["shuffle"] = bool(shuffle)
+        each = self._combined
+        if self._rebatches:
+            each = rebatched_worker_size or max(1, (each or 1) // max(1, num_workers))
+        self._drops_last = drop_last
         super().__init__(dataset,
-                         batch_size=self._combined,
+                         batch_size=each,
                          num_workers=num_workers,
-                         drop_last=drop_last if self._combined is not None else False,
+                         drop_last=drop_last and each is not None and not self._rebatches,
                          persistent_workers=(num_workers > 0
                                              if persistent_workers is None else persistent_workers),
                          **kwargs)
         if mode != enums.DataLoaderMode.Sync:
-            self._accessor = AsynchronousDataAccessor(_PlainLoader(self), **(async_options or {}))
+            plain: Any = _PlainLoader(self)
+            if self._rebatches:
+                plain = _Rebatched(self, plain, self._combined or 1, drop_last)
+            self._accessor = AsynchronousDataAccessor(plain, **(async_options or {}))
 
     def _check_iterable(self, num_workers: int, kwargs: Dict[str, Any]) -> None:
         assert self._options.Distributed.numProcesses == 1, (
@@ -94,16 +127,28 @@ class DataLoader(torch.utils.data.DataLoader):
                 "result the DataLoader will return %d times each element in the dataset",
                 num_workers, num_workers)
 
-    def _share(self, dataset: Any, drop_last: bool, partitions: bool) -> Any:
+    def _share(self, dataset: Any, drop_last: bool, partitions: bool, shuffle: bool) -> Any:
         processes = self._options.Distributed.numProcesses
         step = self._combined
-        assert drop_last or step is None or len(dataset) % (step * processes) == 0, (
+        each_is_a_call = processes == 1 and self._options._batch_multiplier(training=True) == 1
+        assert drop_last or step is None or each_is_a_call or len(dataset) % (step * processes) == 0, (
             f"The number of elements in the dataset ({len(dataset)}) is not divisible by the "
             f"number of elements processed per step ({(step or 1) * processes}) and "
             "drop_last=False. Switch to drop_last=True.")
         if processes == 1 or not partitions or step is None:
             return dataset
-        return _Part(dataset, self._options, step)
+        self._part = _Part(dataset, self._options, step, shuffle)
+        return self._part
+
+    def __len__(self) -> int:
+        if not self._rebatches:
+            return super().__len__()
+        whole, rest = divmod(len(self.dataset), self._combined or 1)
+        return whole + (rest > 0 and not self._drops_last)
+
+    def _begin_epoch(self) -> None:
+        if self._part is not None:
+            self._part.begin_epoch()
 
     @property
     def combinedBatchSize(self) -> Optional[int]:
@@ -121,7 +166,10 @@ class DataLoader(torch.utils.data.DataLoader):
             self._accessor.terminate()
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        return iter(self._accessor) if self._accessor is not None else super().__iter__()
+        if self._accessor is not None:
+            return iter(self._accessor)
+        self._begin_epoch()
+        return super().__iter__()
 
 
 class _PlainLoader:
@@ -134,7 +182,62 @@ class _PlainLoader:
         return len(self._loader)
 
     def __iter__(self) -> Iterator[Any]:
+        self._loader._begin_epoch()
         return torch.utils.data.DataLoader.__iter__(self._loader)
+
+
+def _joined(parts: List[Any]) -> Any:
+    """Nested batches one after the other."""
+    first = parts[0]
+    if isinstance(first, torch.Tensor):
+        return torch.cat(parts)
+    if isinstance(first, dict):
+        return {key: _joined([part[key] for part in parts]) for key in first}
+    return type(first)(_joined(list(each)) for each in zip(*parts))
+
+
+def _cut(batch: Any, begin: int, end: int) -> Any:
+    """Some elements of nested batches."""
+    if isinstance(batch, torch.Tensor):
+        return batch[begin:end]
+    if isinstance(batch, dict):
+        return {key: _cut(part, begin, end) for key, part in batch.items()}
+    return type(batch)(_cut(part, begin, end) for part in batch)
+
+
+def _count(batch: Any) -> int:
+    if isinstance(batch, torch.Tensor):
+        return int(batch.shape[0])
+    return _count(next(iter(batch.values() if isinstance(batch, dict) else batch)))
+
+
+class _Rebatched:
+    """Batches of a size from the smaller ones that processes read, so that none of these drops any."""
+
+    def __init__(self, loader: DataLoader, parts: Iterable[Any], size: int, drops_last: bool) -> None:
+        self._loader, self._parts, self._size, self._drops_last = loader, parts, size, drops_last
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        parts = iter(self._parts)  # starts processes in the caller's thread
+
+        def batches() -> Iterator[Any]:
+            waiting: List[Any] = []
+            for part in parts:
+                waiting.append(part)
+                if sum(map(_count, waiting)) < self._size:
+                    continue
+                whole = _joined(waiting)
+                while _count(whole) >= self._size:
+                    yield _cut(whole, 0, self._size)
+                    whole = _cut(whole, self._size, _count(whole))
+                waiting = [whole] if _count(whole) else []
+            if waiting and not self._drops_last:
+                yield _joined(waiting)
+
+        return batches()
 
 
 class _Failure:

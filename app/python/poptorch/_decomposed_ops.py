@@ -36,8 +36,8 @@ def _sinc(x: Tensor) -> Tensor:
 def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
 
     def best(x: Tensor, other: Tensor) -> Tensor:
-        found = torch.maximum(x, other) if largest else torch.minimum(x, other)
-        return torch.where(x != x, other, torch.where(other != other, x, found))
+        one, two = torch.where(x != x, other, x), torch.where(other != other, x, other)
+        return torch.maximum(one, two) if largest else torch.minimum(one, two)
 
     return best
 

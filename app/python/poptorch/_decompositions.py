@@ -211,6 +211,9 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     pairs = zip(shifts, dims) if isinstance(dims, (list, tuple)) else [(shifts, dims)]
     x = x.clone()  # even if nothing moves
     for shift, dim in pairs:
+        if not -x.dim() <= dim < x.dim():
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-x.dim()}, {x.dim() - 1}], "
+                             f"but got {dim})")
         size = int(x.shape[dim])
         first = int(shift) % size
         if first:

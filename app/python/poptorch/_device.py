@@ -1,14 +1,18 @@
-"""Methods for devices and files of executables, which are not simulated."""
+"""Methods for devices and files of compiled models."""
 from __future__ import annotations
 
 from typing import Any, List
 
+import torch
+
+from . import _files
 from ._compiled import NOT_COMPILED, Executable
 from ._errors import Error
+from ._tracing import Tree
 
 
 class Device(Executable):
-    """Attaching and detaching, and refused methods."""
+    """Attaching and detaching; files."""
 
     _attached: bool
 
@@ -35,15 +39,41 @@ class Device(Executable):
 
     def compileAndExport(self, filename: str, *args: Any, export_model: bool = True,
                          **kwargs: Any) -> None:
-        """Refused: executables are not kept in files."""
-        raise Error(f"compileAndExport('{filename}'): executables are not kept in files; call "
-                    "compile()")
+        """Compiles for arguments like :meth:`poptorch.PoplarExecutor.compile`, and writes a file for
+        :func:`poptorch.load` or :meth:`loadExecutable`.
+
+        Args:
+            filename: a file, or a folder for "model.poptorch".
+            export_model: whether the file has the module.
+        """
+        if self._compiled is None:
+            self.compile(*args, **kwargs)
+        self.save(filename, export_model)
 
     def loadExecutable(self, filename: str) -> None:
-        """Refused: executables are not kept in files."""
-        raise Error(f"loadExecutable('{filename}'): executables are not kept in files; call the "
-                    "model")
+        """Compiles for the arguments in a file."""
+        self._compile(*_files.read(filename)["given"])
 
     def save(self, filename: str, export_model: bool = True, save_rng_state: bool = True) -> None:
-        """Refused: executables are not kept in files."""
-        raise Error(f"save('{filename}'): executables are not kept in files; save state_dict()")
+        """Writes a file for :func:`poptorch.load` or :meth:`loadExecutable`.
+
+        Raises:
+            poptorch.Error: before the model is compiled, or if the module cannot be written.
+        """
+        names, values = self._program().given
+        tree = Tree(values)
+        zeros = [torch.zeros(tensor.shape, dtype=tensor.dtype) for tensor in tree.tensors]
+        _files.write(filename, {
+            "model": self._user_model if export_model else None,
+            "optimizer": self._optimizer if export_model else None,
+            "options": self._options,
+            "training": self._training,
+            "given": (names, list(tree.rebuild(zeros))),
+        })
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles for arguments of the shapes of a whole call."""
+        raise NotImplementedError
+
+    def _compile(self, names: List[str], values: List[Any]) -> None:
+        raise NotImplementedError

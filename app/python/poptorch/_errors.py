@@ -24,6 +24,10 @@ class Error(RuntimeError):
                          f"{message}{where}")
 
 
+class NotSupported(Error, ValueError):
+    """A value that PopTorch refuses, too."""
+
+
 class RecoverableError(Error):
     """An error after which the program may continue once the machine has been reset.
 
@@ -48,10 +52,21 @@ def out_of_memory(text: str) -> Error:
     return Error(text, "poplar_graph_memory_allocation_error", _COMPILATION)
 
 
+#: PopTorch's words, which programs look for, before those of the simulator.
+_SAID_BY_POPTORCH = {
+    "the model has no loss to train on": "Couldn't find a loss in graph:",
+    "the model has several losses": "Multiple independent losses found in graph. Graph must have one final "
+                                    "loss. Wrap final graph loss in poptorch.identity_loss.",
+}
+
+
 @contextlib.contextmanager
 def as_poptorch_error() -> Iterator[None]:
     """A context that turns the simulator's errors into PopTorch's."""
     try:
         yield
     except ValueError as error:
-        raise Error(str(error), "popart_exception") from error
+        text = str(error)
+        for own, theirs in _SAID_BY_POPTORCH.items():
+            text = f"{theirs} {text}" if own in text else text
+        raise Error(text, "popart_exception") from error

@@ -12,38 +12,21 @@ from libpvti._recorder import recorder as _pvti
 from tilescope import _profile_files, _simulator
 from tilescope._learning_rates import split_learning_rates
 
-from . import _check, _jobs, _optimizers, _source, _tracing, enums
+from . import (_arguments, _check, _jobs, _optimizer_log, _option_log, _optimizers, _source, _tracing,
+               enums)
 from ._anchors import Anchors
 from ._blocks import has_asked
+from ._compilation import export, finish_profile, progress_of
 from ._compiled import Compiled, Times, Weights, array_of
 from ._device import Device
 from ._errors import Error, as_poptorch_error, out_of_memory
 from ._hooks import Hooked
 from ._instances import instances_of
 from ._logging import log_planner, logger
-from ._optimizer_state import OptimizerState
+from ._optimizer_state import OptimizerState, ipu_params, ipu_state
+from .optim import Optimizer
 from .options import Options
 from .profiling import Channel
-
-
-def _progress(shown: bool) -> Optional[Callable[[str, float], None]]:
-    """Shows the progress of a compilation in a line on the terminal."""
-    if not shown or not sys.stderr.isatty():
-        return None
-
-    def show(phase: str, done: float) -> None:
-        sys.stderr.write(f"\rGraph compilation: {round(100 * done):3d}% {phase:<10}")
-        sys.stderr.flush()
-
-    return show
-
-
-def _finish_profile(program: Any, profile: str, zero: List[float]) -> None:
-    """Adds the values of all calls, and libpvti's recordings, to the profile."""
-    try:
-        _profile_files.finish_profile(program, profile, zero)
-    except ValueError as error:
-        logger.warning("%s", error)
 
 
 def _refuse_groups(*args: Any, **kwargs: Any) -> None:
@@ -63,7 +46,10 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def __init__(self, model: torch.nn.Module, options: Optional[Options], training: bool,
                  optimizer: Optional[torch.optim.Optimizer] = None) -> None:
-        # Later changes by the program do not affect this model.
+        if isinstance(model, PoplarExecutor):  # shares the module
+            model = model.model
+        if options is not None:
+            options._freeze()
         options = Options() if options is None else options.clone()
         if options.defaultOutputMode():
             options.outputMode(enums.OutputMode.Final if training else enums.OutputMode.All)
@@ -73,6 +59,10 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             assert optimizer is None, "Optimizer should be None for inference"
         if training and optimizer is None:
             optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        if optimizer is not None and _optimizers.means_run(optimizer):
+            options.Training.set(meanAccumulationAndReplicationReductionStrategy=enums.
+                                 MeanReductionStrategy.Running)
+        options._freeze()
         self._user_model = model
         self._wrapped_at = _source.here()
         self._options = options
@@ -85,6 +75,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         self._versions: Dict[str, int] = {}
         self._pending_state: Dict[str, numpy.ndarray] = {}
         self._state = OptimizerState()
+        self._attributes = _optimizer_log.Attributes()
         self._call_start = 0.0
         self._trace = (0.0, False)  #: seconds of tracing; whether it called isRunningOnIpu()
         self._is_checked = False
@@ -100,6 +91,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
         if optimizer is not None:
             _optimizers.job_options(optimizer, self._names())  # refuses unsupported ones early
+            self._tell(optimizer)
 
     def __repr__(self) -> str:
         mode = "training" if self._training else "inference"
@@ -142,7 +134,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         if self._compiled is not None:
             logger.warning("Call to compile() ignored: the executable is already compiled")
             return
-        self._compile(*_tracing.bind_arguments(self._user_model, args, kwargs))
+        self._compile(*_arguments.bind(self._user_model, args, kwargs))
 
     def _compile(self, names: List[str], values: List[Any]) -> None:
         with Hooked():
@@ -150,23 +142,28 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def _compile_now(self, names: List[str], values: List[Any]) -> None:
         self._finish()
-        tensors = _tracing.Tree(values).tensors
         micro = self._micro_batch_of(values)
+        if any(tensor.requires_grad for tensor in _tracing.Tree(values).tensors):
+            logger.warning("Input tensor has requires_grad=True set. This tensor will be detached because "
+                           "backward pass via inputs is not supported.")
+        _option_log.check(self._options.toDict())
         with self._profiling.tracepoint("modelCompilation"):
             start = time.perf_counter()
             traced = _tracing.trace(self._user_model, names, micro, self._training)
             self._trace = (time.perf_counter() - start, has_asked())
+            self._check_buffers(traced)
+            export(traced.onnx)
             job = _jobs.make_job(self._options, self._training, self._optimizer, self._names(),
                                  traced.blocks, traced.half, self._instances)
             program = self._make_program(traced, job)
         figures = program.figures
         _profile_files.note_writer(program, job.profile)
-        self._finish = weakref.finalize(self, _finish_profile, program, job.profile, self._zero)
+        self._finish = weakref.finalize(self, finish_profile, program, job.profile, self._zero)
         self._log(figures)
         if not figures["fits"]:
             raise out_of_memory(figures["failure"])
         self._compiled = Compiled(program, _tracing.input_names(names, values), traced.inputs,
-                                  [tuple(tensor.shape) for tensor in tensors], traced.outputs,
+                                  self._without_values(names, values), traced.outputs,
                                   traced.output_shapes, traced.output_types, traced.changed_inputs,
                                   traced.counted, bool(traced.state), self._constants(program),
                                   figures, job.keys)
@@ -179,9 +176,25 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             self._state = OptimizerState()
         if self._optimizer is not None:
             self._rates, _ = split_learning_rates(job.keys)
+            self._attributes.note(self._optimizer, self._options)
+        if self._options.exists("log_cycle_count") and self._options.log_cycle_count:
+            logger.debug("Total number of IPU cycles: %d", int(figures["cycles"]))
+
+    def _check_buffers(self, traced: _tracing.Traced) -> None:
+        if traced.state and self._options.replication_factor > 1 and (
+                self._options.broadcast_buffers):
+            raise Error("PopTorch does not support broadcasting buffers. If your model is able to tolerate "
+                        "buffers becoming out of sync between replicas, you can disable buffer "
+                        "broadcasting using poptorch.Options.broadcastBuffers(False).")
+
+    @staticmethod
+    def _without_values(names: List[str], values: List[Any]) -> _arguments.Bound:
+        tree = _tracing.Tree(values)
+        return names, list(tree.rebuild(
+            [torch.empty_like(tensor, device="meta") for tensor in tree.tensors]))
 
     def _make_program(self, traced: _tracing.Traced, job: _jobs.Job) -> Any:
-        progress = _progress(self._options._show_compilation_progress_bar)
+        progress = progress_of(self._options._show_compilation_progress_bar)
         recorded, samples = _jobs.recorded_values()
         with as_poptorch_error():
             program = _simulator.CompiledModel(traced.onnx,
@@ -268,18 +281,14 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         assert self._options.connection_type != enums.ConnectionType.Never, (
             "Trying to run a model on an offline device (ConnectionType.Never): use "
             "model.compile(inputs) instead of model(inputs)")
-        names, values = _tracing.bind_arguments(self._user_model, args, kwargs)
+        names, values = _arguments.bind(self._user_model, args, kwargs)
         self._forget_other_constants()
         if self._compiled is None:
             self._compile(names, values)
         compiled = self._program()
         self._attached = True
+        _arguments.check_same(self._user_model, compiled.given, (names, values))
         tensors = _tracing.Tree(dict(zip(names, values))).tensors_like(compiled.arguments)
-        shapes = [tuple(tensor.shape) for tensor in tensors]
-        if shapes != compiled.shapes:
-            raise Error(f"inputs have shapes {shapes}, but the model was compiled for "
-                        f"{compiled.shapes}; drop the last batch if it is smaller, or call "
-                        "destroy() first to compile again")
         self._begin_check(compiled, names, values)
         with self._profiling.tracepoint("modelExecution"):
             self._call_start = time.perf_counter()
@@ -393,10 +402,12 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         """
         if not self._training:
             raise Error("setOptimizer() is for training models")
+        self._attributes.note(optimizer, self._options)
         keys = _optimizers.job_options(optimizer, self._names())
         rates, rest = split_learning_rates(keys)
         compiled = self._compiled
         self._optimizer = optimizer
+        self._tell(optimizer)
         if compiled is None:
             return
         _, before = split_learning_rates(compiled.keys)
@@ -408,6 +419,23 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         if rates != self._rates:
             compiled.program.set_learning_rates(rates)
             self._rates = rates
+
+    def _tell(self, optimizer: torch.optim.Optimizer) -> None:
+        """Makes the state on the machine part of PopTorch's own optimizers' state."""
+        executor = weakref.ref(self)
+
+        def on_machine() -> Optional[Dict[str, Any]]:
+            own = executor()
+            compiled = None if own is None else own._compiled
+            if own is None or compiled is None or own._optimizer is not optimizer:
+                return None
+            if not own._attached:  # an offline target
+                return None
+            return {"ipu_state": ipu_state(compiled.program),
+                    "ipu_param": ipu_params(optimizer, own._trained())}
+
+        if isinstance(optimizer, Optimizer):
+            optimizer._on_machine = on_machine
 
     def destroy(self) -> None:
         """Discards the compiled program after adding recorded values and events to its profile."""

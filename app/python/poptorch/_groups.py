@@ -21,14 +21,34 @@ class OptionsGroup:
 
     def set(self, **values: Any) -> "OptionsGroup":
         """Sets options of the group by name; unknown ones are refused."""
+        self._check_frozen()
         for key, value in values.items():
             if key not in self._values:
                 raise AttributeError(self._unknown(key))
             self._values[key] = value
         return self
 
+    def _freeze(self) -> None:
+        """Refuses later changes: a model or a loader already has the options."""
+        object.__setattr__(self, "_is_frozen", True)
+
+    def _check_frozen(self) -> None:
+        if self.__dict__.get("_is_frozen"):
+            raise AttributeError(f"Can't modify frozen {self._title}: a model or DataLoader already has "
+                                 "them; change them before, or copy them with clone()")
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "OptionsGroup":
+        """A copy, which can be changed."""
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for name, value in self.__dict__.items():
+            if name != "_is_frozen":
+                object.__setattr__(made, name, copy.deepcopy(value, memo))
+        return made
+
     def createOrSet(self, **values: Any) -> "OptionsGroup":
         """Like :meth:`set`, but also for options that have no value yet."""
+        self._check_frozen()
         self._values.update(values)
         return self
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from typing import Set, Union
+from typing import Any, Set, Union
 
 TRACE = 5
 _LEVELS = {
@@ -23,7 +23,21 @@ _BY_NUMBER = ["TRACE", "DEBUG", "INFO", "WARN", "ERR", "ERR", "OFF"]
 logging.addLevelName(TRACE, "TRACE")
 logger = logging.getLogger("poptorch::python")
 logger.propagate = False
-_handler = logging.StreamHandler(sys.stderr)
+
+
+class _ToStandardError(logging.StreamHandler):
+    """Writes to the standard error output of the moment, which programs may have redirected."""
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, stream: Any) -> None:
+        pass
+
+
+_handler = _ToStandardError()
 _handler.setFormatter(
     logging.Formatter("[%(asctime)s.%(msecs)03d] [%(name)s] [%(level)s] %(message)s", "%H:%M:%S"))
 
@@ -43,7 +57,7 @@ _said: Set[str] = set()
 #: much of it is printed, WARN by default.
 _planner = logging.getLogger("PL:POPLIN")
 _planner.propagate = False
-_planner.addHandler(logging.StreamHandler(sys.stderr))
+_planner.addHandler(_ToStandardError())
 _planner.setLevel(_LEVELS.get(os.environ.get("POPLIBS_LOG_LEVEL", ""), logging.WARNING))
 
 
@@ -62,11 +76,25 @@ def setLogLevel(level: Union[str, int]) -> None:
     Raises:
         ValueError: for any other.
     """
-    if isinstance(level, int) and 0 <= level < len(_BY_NUMBER):
+    if isinstance(level, int):
+        if level not in range(5) and level != 6:
+            raise ValueError(f"Invalid log level integer {level}: the levels are 0 to 4, and 6")
         level = _BY_NUMBER[level]
     if not isinstance(level, str) or level.upper() not in _LEVELS:
-        raise ValueError(f"log level {level!r} is none of TRACE, DEBUG, INFO, WARN, ERR, OFF")
+        raise ValueError(f"Unknown log level: {level}. Valid values are DEBUG, ERR, INFO, OFF, TRACE and "
+                         "WARN")
     logger.setLevel(_LEVELS[level.upper()])
+
+
+def setPopartLogLevel(level: str) -> None:
+    """Checks a level of PopART's own log, of which nothing is printed here.
+
+    Raises:
+        ValueError: for anything but a level's name.
+    """
+    names = ("TRACE", "DEBUG", "INFO", "WARN", "ERR", "OFF")
+    if level not in names:
+        raise ValueError(f"Level must be one of {', '.join(names)}, not {level!r}")
 
 
 def say_once(text: str) -> None:

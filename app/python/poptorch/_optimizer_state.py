@@ -1,4 +1,5 @@
-"""Moments and step counts of an optimizer, on the machine and in PyTorch's ``optimizer.state``."""
+"""Moments and step counts of an optimizer, on the machine, in PyTorch's ``optimizer.state`` and in PopTorch's
+``state_dict()["ipu_state"]``."""
 from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Tuple
@@ -19,6 +20,39 @@ _KEYS: Dict[str, Dict[str, str]] = {
 }
 
 
+#: Before the names of weights in PopTorch's names of tensors.
+_PREFIX = "model."
+
+#: A count of steps after which a bias correction is one for any beta; counts up to 2^24 are exact in float.
+_STEPS_WITHOUT_CORRECTION = float(2**23)
+
+
+def ipu_state(program: Any) -> Dict[str, torch.Tensor]:
+    """The state on the machine by PopTorch's names."""
+    return {name.replace("___", f"___{_PREFIX}", 1): torch.from_numpy(array.copy())
+            for name, array in program.state().items()}
+
+
+def ipu_params(optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> Dict[str, torch.Tensor]:
+    """The hyperparameters of each weight by PopTorch's names."""
+    scaling = float(optimizer.param_groups[0].get("loss_scaling", 1.0))
+    found = {"lossScaling_FLOAT": scaling}
+    for group in optimizer.param_groups:
+        values = _params_of(_optimizers.kind_of(optimizer), group, scaling)
+        for weight in group["params"]:
+            if id(weight) in names:
+                found.update({f"{key}___specific___{_PREFIX}{names[id(weight)]}": number
+                              for key, number in values.items()})
+    return {name: torch.tensor(number) for name, number in found.items()}
+
+
+def _params_of(kind: str, group: Mapping[str, Any], scaling: float) -> Dict[str, float]:
+    rate, decay = float(group["lr"]), float(group.get("weight_decay", 0))
+    if kind == "sgd":
+        return {"scaledLearningRate0": rate / scaling, "weightDecayScaleFactor0": 1 - rate * decay}
+    return {"learningRate": rate, "weightDecay": decay}
+
+
 class OptimizerState:
     """Synchronises both: after a call PyTorch has the machine's state, and changes by the program,
     mainly load_state_dict(), reach the machine with the next call."""
@@ -29,13 +63,21 @@ class OptimizerState:
     def upload(self, program: Any, optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> None:
         """Sends changes to the machine. State that the optimizer does not have stays as it is."""
         changed: Dict[str, numpy.ndarray] = {}
+        corrects = optimizer.param_groups[0].get("bias_correction", True)
         for own, name, prefix, key in self._places(optimizer, names):
-            value = own.get(key)
+            value = own.get(key) if corrects or key != "step" else _STEPS_WITHOUT_CORRECTION
             if value is None or self._is_known(name, key, value):
                 continue
             number = torch.as_tensor(value).detach().to(torch.float32)
             changed[f"{prefix}___{name}"] = number.contiguous().numpy()
             self._remember(name, key, value)
+        loaded = getattr(optimizer, "_loaded", None) or {}
+        for name, tensor in (loaded.get("ipu_state") or {}).items():
+            changed[name.replace(f"___{_PREFIX}", "___", 1)] = tensor.to(torch.float32).numpy()
+        if loaded:
+            optimizer._loaded = None  # type: ignore[attr-defined]
+        known = program.state().keys() if changed else ()
+        changed = {name: array for name, array in changed.items() if name in known}
         if changed:
             program.set_state(changed)
 
@@ -46,6 +88,10 @@ class OptimizerState:
         for own, name, prefix, key in self._places(optimizer, names):
             array = state.get(f"{prefix}___{name}")
             if array is None:
+                continue
+            if key == "step" and not optimizer.param_groups[0].get("bias_correction", True):
+                array = array - numpy.float32(_STEPS_WITHOUT_CORRECTION)
+                own[key] = torch.as_tensor(array)
                 continue
             value = own.get(key)
             if isinstance(value, torch.Tensor) and value.shape == array.shape:

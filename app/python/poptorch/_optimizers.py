@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping
 import torch
 
 from . import _validator
-from ._errors import Error
+from ._errors import Error, NotSupported
 from ._logging import say_once
 
 #: Values that must be the same in all parameter groups.
@@ -38,15 +38,23 @@ def kind_of(optimizer: torch.optim.Optimizer) -> str:
 
 
 def _common(optimizer: torch.optim.Optimizer) -> Dict[str, Any]:
-    """The values of the first parameter group, after checking those that must not differ."""
+    """The values of the first parameter group, after checking those that must not differ, and those that
+    are attributes of the optimizer."""
     groups = optimizer.param_groups
     for number, group in enumerate(groups[1:], 1):
         for key in _OF_ALL:
-            if group.get(key) != groups[0].get(key):
+            if key not in vars(optimizer) and group.get(key) != groups[0].get(key):
                 raise Error(f"parameter group {number} of {type(optimizer).__name__} has {key} = "
                             f"{group.get(key)} where group 0 has {groups[0].get(key)}: all groups "
                             "must have the same value")
-    return groups[0]
+    own = {key: value for key, value in vars(optimizer).items() if key in _OF_ALL}
+    return {**groups[0], **own}
+
+
+def means_run(optimizer: torch.optim.Optimizer) -> bool:
+    """Whether PopTorch would divide means as gradients accumulate: accumulators in half overflow."""
+    values = {**optimizer.param_groups[0], **vars(optimizer)}
+    return values.get("accum_type") == torch.float16 and not values.get("use_combined_accum")
 
 
 def _refuse(values: Mapping[str, Any], name: str, *wanted: Any) -> None:
@@ -87,8 +95,10 @@ def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str
     """
     kind = kind_of(optimizer)
     values = _common(optimizer)
-    for name, wanted in (("maximize", False), ("nesterov", False), ("centered", False),
-                         ("use_tf_variant", False), ("amsgrad", False), ("bias_correction", True)):
+    if values.get("nesterov"):
+        raise NotSupported("nesterov: Nesterov momentum is currently not supported.")
+    for name, wanted in (("maximize", False), ("centered", False), ("use_tf_variant", False),
+                         ("amsgrad", False)):
         _refuse(values, name, wanted)
     groups = optimizer.param_groups
     moves = kind == "sgd" and any(group.get("momentum") for group in groups)

@@ -259,6 +259,8 @@ class _TensorLocationOptions(OptionsGroup):
     def numIOTiles(self, num_tiles: int) -> "_TensorLocationOptions":
         """Tiles of each IPU for transfers with the host: an even number from 32 to 192."""
         assert isinstance(num_tiles, int)
+        assert 32 <= num_tiles <= 192 and num_tiles % 2 == 0, (
+            "numIOTiles must be an even number between 32 and 192.")
         _validator.whole_number("ioTiles", num_tiles)
         self.createOrSet(numIOTiles=num_tiles)
         return self

@@ -1,6 +1,7 @@
 """PopART's session options (``poptorch.Options()._Popart``) and their meaning here."""
 from __future__ import annotations
 
+import copy
 import difflib
 import json
 from typing import Any, Dict, List
@@ -43,8 +44,17 @@ WITHOUT_EFFECT: Dict[str, str] = {
     "activationTensorLocationSettings": "use TensorLocations.setActivationLocation",
     "aliasZeroCopy": _OTHER,
     "automaticLossScalingSettings.binEdgeLocation": _SCALING,
+    "automaticLossScalingSettings.gradientTensorTrackingMethod": _SCALING,
     "automaticLossScalingSettings.thresholdUpperCountProportion": _SCALING,
     "batchSerializationSettings.factor": _OTHER,
+    "batchSerializationSettings.batchSchedule": _OTHER,
+    "batchSerializationSettings.concatOnExecutionPhaseChange": _OTHER,
+    "batchSerializationSettings.concatOnPipelineStageChange": _OTHER,
+    "batchSerializationSettings.concatOnVirtualGraphChange": _OTHER,
+    "batchSerializationSettings.method": _OTHER,
+    "batchSerializationSettings.transformContext": _OTHER,
+    "customCodelets": "use TILESCOPE_CUSTOM_OPERATIONS",
+    "hardwareInstrumentations": _NO_DEVICE,
     "compileEngine": _ALWAYS,
     "constantWeights": _OTHER,
     "decomposeGradSum": _OTHER,
@@ -128,6 +138,18 @@ class PopartOptions:
 
     def __init__(self) -> None:
         self.options: Dict[str, Any] = {}
+        self._is_frozen = False
+
+    def _freeze(self) -> None:
+        """Refuses later changes: a model or a loader already has the options."""
+        self._is_frozen = True
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "PopartOptions":
+        """A copy, which can be changed."""
+        made = PopartOptions()
+        memo[id(self)] = made
+        made.options = copy.deepcopy(self.options, memo)
+        return made
 
     def set(self, key: str, value: Any) -> "PopartOptions":
         """Sets an option by PopART's name; enumerations are numbers.
@@ -136,6 +158,9 @@ class PopartOptions:
             ValueError: for an option that PopART does not have, naming the nearest one, or for an
                 invalid value, naming the valid ones.
         """
+        if self._is_frozen:
+            raise AttributeError(f"Can't modify frozen options: '{key}' is set too late, as a model or "
+                                 "DataLoader already has them")
         if key not in _names():
             near = difflib.get_close_matches(key, _names(), 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""

@@ -15,8 +15,9 @@ from torch.overrides import TorchFunctionMode
 from . import _source, _symbolics
 from ._aliases import untraced
 from ._blocks import BlockScopes, on_machine, set_current_scopes
+from ._changes import Changes
 from ._errors import Error
-from ._watch import Changes, Watch
+from ._watch import Watch
 from ._functions import exported_domains
 from ._types import result_types
 
@@ -113,32 +114,6 @@ def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
 
 #: torch.onnx and its tracer have state shared by all threads.
 _exporting = threading.Lock()
-
-
-def bind_arguments(model: torch.nn.Module, args: Tuple[Any, ...],
-                   kwargs: Dict[str, Any]) -> Tuple[List[str], List[Any]]:
-    """Names and values of forward()'s arguments, in its order, without those left at their
-    defaults.
-
-    Raises:
-        TypeError: if they do not match forward().
-    """
-    signature = inspect.signature(model.forward)
-    bound = signature.bind(*args, **kwargs)
-    names: List[str] = []
-    values: List[Any] = []
-    for name, value in bound.arguments.items():
-        kind = signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_POSITIONAL:
-            names += [f"{name}_{i}" for i in range(len(value))]
-            values += value
-        elif kind is inspect.Parameter.VAR_KEYWORD:
-            names += value
-            values += value.values()
-        else:
-            names.append(name)
-            values.append(value)
-    return names, values
 
 
 def input_names(names: List[str], values: List[Any]) -> List[str]:
@@ -280,6 +255,7 @@ class _ForwardOfTensors:
 
     def __call__(self, *tensors: torch.Tensor) -> Tuple[torch.Tensor, ...]:
         counters = _counters(self._model)
+        buffers_before = dict(self._model.named_buffers())
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
         with torch.set_grad_enabled(self._trains), Watch(
@@ -288,6 +264,7 @@ class _ForwardOfTensors:
             state = Changes({name: tensor for name, tensor in state_of(self._model).items()
                              if name not in counters})
             self.result = Tree(self._call(tensors))
+        _refuse_other_buffers(self._model, buffers_before)
         watch.refresh(self.result.tensors)
         changed = inputs.made(watch)
         state.bring_up_to_date(watch)
@@ -309,6 +286,7 @@ class _ForwardOfTensors:
         positional: List[Any] = []
         named: Dict[str, Any] = {}
         parameters = self._signature.parameters
+        has_more = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters.values())
         values = self._arguments.rebuild(list(tensors))
         for name in self._names:
             value = values[name]
@@ -316,7 +294,8 @@ class _ForwardOfTensors:
             variadic = kind is None and any(
                 p.kind is inspect.Parameter.VAR_POSITIONAL and name.startswith(p.name + "_")
                 for p in parameters.values())
-            if variadic or kind is inspect.Parameter.POSITIONAL_ONLY:
+            before_more = has_more and kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            if variadic or before_more or kind is inspect.Parameter.POSITIONAL_ONLY:
                 positional.append(value)
             else:
                 named[name] = value
@@ -375,6 +354,20 @@ def _parameters_in_float(model: torch.nn.Module, half: bool) -> Iterator[None]:
             own.update(values)
 
 
+def _refuse_other_buffers(model: torch.nn.Module, before: Dict[str, torch.Tensor]) -> None:
+    """Refuses a forward() that has removed or replaced buffers."""
+    after = dict(model.named_buffers())
+    for name, buffer in before.items():
+        if name not in after:
+            raise Error(f"Buffer {name} is removed from the model when calling the forward method.",
+                        "poptorch_cpp_error")
+        if after[name] is not buffer:
+            raise Error(f"Buffer {name} is reassigned within the model when calling the forward method. "
+                        f"This is not supported. Consider using self.{name}.copy_(src) to copy data from "
+                        "a source tensor, where src is the name of the source tensor.",
+                        "poptorch_cpp_error")
+
+
 def _counters(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
     """The batch counters of batch normalisations."""
     return {
@@ -394,6 +387,10 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     """
     half = any(p.dtype == torch.float16 for p in model.parameters())
     arguments = Tree(dict(zip(names, values)))
+    for tensor in arguments.tensors:
+        if tensor.numel() == 0:
+            raise Error(f"Zero-sized tensors are unsupported (Got shape {list(tensor.shape)})",
+                        "poptorch_cpp_error")
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes(training)
     forward = _ForwardOfTensors(model, names, arguments, training, half)
@@ -419,7 +416,7 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
         except (torch.onnx.errors.OnnxExporterError, torch.onnx.CheckerError) as error:
             raise Error(f"the model cannot be exported: {error}", "poptorch_cpp_error") from error
         except RuntimeError as error:
-            if "2GB" not in str(error):
+            if isinstance(error, Error) or "2GB" not in str(error):
                 raise
             raise Error("the model cannot be exported: its parameters exceed 2 GB",
                         "poptorch_cpp_error") from error
@@ -447,5 +444,5 @@ def _types_of(model: torch.nn.Module, names: List[str], arguments: Tree, result:
         call = _ForwardOfTensors(copied, names, arguments, False)
         return lambda tensors: Tree(call._call(tuple(tensors))).tensors
 
-    with on_machine(training):
+    with on_machine(training), _unchecked_distributions():
         return result_types(model, arguments.tensors, result.tensors, forward)

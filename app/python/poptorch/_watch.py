@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import traceback
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Set, Tuple
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -58,6 +58,11 @@ _ITEM = ("aten::item is only supported in eager mode, but was intercepted in a s
          "calling tensor.item(). Please ensure that any such copies are removed.")
 
 
+#: PopTorch's message for elements chosen by a mask (IndexOps.cpp); the place is appended.
+_MASK = ("Indexing using boolean or byte tensor masks is unsupported because it would produce dynamic output "
+         "shapes based on the mask values. The IPU cannot support dynamic output shapes.")
+
+
 def _place() -> str:
     """File, line and text of the program's line that is being traced."""
     own = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
@@ -103,6 +108,12 @@ def _with_bool_masks(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_with_bool_masks(part) for part in value)
     return value
+
+
+def _refuse_masks(index: Any) -> None:
+    for mask in tensors_in(index):
+        if mask.dtype == torch.bool and not _known_while_tracing(value_of(mask)):
+            raise Error(f"{_MASK} In {_place()}", "poptorch_cpp_error")
 
 
 def _changes_first(name: str) -> bool:
@@ -233,6 +244,8 @@ class Watch(TorchFunctionMode):
             args = (args[0], *_with_bool_masks(args[1:2]), *args[2:])
         if name == "__setitem__":
             return self._put(*args)
+        if name in ("__getitem__", "masked_select"):
+            _refuse_masks(args[1])
         if name in _READ_BY_PYTHON:
             self._read_by_python(name, args)
         if name == "copy_":
@@ -393,8 +406,9 @@ class Watch(TorchFunctionMode):
 
     def _put_where(self, target: torch.Tensor, mask: torch.Tensor, value: torch.Tensor) -> None:
         shape = list(mask.shape) + [1] * (target.dim() - mask.dim())
-        if value.numel() == 1:
-            made = torch.where(mask.reshape(shape), value.to(target.dtype).reshape(()), target)
+        if value.numel() == 1 or list(value.shape) == list(target.shape[mask.dim():]):
+            each = value.reshape(()) if value.numel() == 1 else value  # the same for all that are chosen
+            made = torch.where(mask.reshape(shape), each.to(target.dtype), target)
         else:
             if not _known_while_tracing(value_of(mask)):
                 raise Error("elements selected by a mask that is computed in the model are "
@@ -414,41 +428,6 @@ class Watch(TorchFunctionMode):
             change()
         torch._C._set_value_trace(target, value)
         self._changed(target, was)
-
-
-class Changes:
-    """Which of the given tensors a forward() has changed in place."""
-
-    def __init__(self, tensors: Dict[str, torch.Tensor]) -> None:
-        self._before = [(name, tensor, value_of(tensor).unique(), tensor.detach().clone())
-                        for name, tensor in tensors.items()]
-
-    def tensors(self) -> List[torch.Tensor]:
-        return [tensor for _, tensor, _, _ in self._before]
-
-    def bring_up_to_date(self, watch: Watch) -> None:
-        watch.refresh(self.tensors())
-
-    def made(self, watch: Watch) -> Dict[str, torch.Tensor]:
-        """By name, the tensors that have a new value in the trace.
-
-        Raises:
-            poptorch.Error: for a tensor that has changed without being traced.
-        """
-        changed = {}
-        for name, tensor, value, copy in self._before:
-            watch.refresh(tensor)
-            if value_of(tensor).unique() != value:
-                changed[name] = tensor
-            elif not watch.norms.updates(tensor) and not _same(tensor, copy):
-                raise Error(f"tensor '{name}' is changed in forward() without PyTorch's operations "
-                            "(by NumPy, say), which cannot be traced", "poptorch_cpp_error")
-        return changed
-
-
-def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    with untraced():
-        return bool(((one == other) | ((one != one) & (other != other))).all())
 
 
 def line_of_program() -> str:

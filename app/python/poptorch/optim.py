@@ -5,7 +5,8 @@ have a learning rate, weight decay, momentum, betas, alpha and eps of their own.
 """
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional, Tuple
+import copy
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
 import torch
 from torch.optim.optimizer import required
@@ -16,10 +17,30 @@ from . import _source
 class Optimizer:
     """Base of PopTorch's own optimizers."""
 
+    #: Makes the state on the machine ("ipu_state") and its hyperparameters ("ipu_param"), once there is a
+    #: compiled program.
+    _on_machine: Optional[Callable[[], Dict[str, Any]]] = None
+    _loaded: Optional[Dict[str, Any]] = None  #: such a state that the next call sends to the machine
+
     def __new__(cls, *_: Any, **__: Any) -> "Optimizer":
         made = super().__new__(cls)
         made.made_at = _source.here()  # type: ignore[attr-defined]
         return made
+
+    def state_dict(self: Any) -> Dict[str, Any]:
+        """PyTorch's state, which contains the machine's moments, and the machine's own by PopTorch's names;
+        None before the model is compiled."""
+        found = dict(super().state_dict())  # type: ignore[misc]
+        own = self._loaded or (self._on_machine and self._on_machine())
+        found.update(own or {"ipu_state": None, "ipu_param": None})
+        return found
+
+    def load_state_dict(self: Any, state_dict: Dict[str, Any]) -> None:
+        """Takes a state of PyTorch, or of the machine, which the next call sends to it. Hyperparameters
+        are those of the parameter groups."""
+        super().load_state_dict(state_dict)  # type: ignore[misc]
+        if state_dict.get("ipu_state") is not None:
+            self._loaded = {key: copy.copy(state_dict[key]) for key in ("ipu_state", "ipu_param")}
 
 
 class VariableAttributes:
@@ -121,9 +142,59 @@ class _Moments:
              first_order_momentum_accum_type=first,
              second_order_momentum_accum_type=second)
 
+    @torch.no_grad()
+    def _step(self: Any, direction: Callable[[torch.Tensor, torch.Tensor, Dict[str, Any]], None]
+              ) -> None:
+        """A step on the host; ``direction`` applies the step before weight decay."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                if weight.grad is not None:
+                    direction(weight, self._moments(weight, group), group)
+
+    def _moments(self: Any, weight: torch.Tensor, group: Dict[str, Any]) -> torch.Tensor:
+        """Updates the moments of a weight; returns their quotient."""
+        own = self.state[weight]
+        for key in ("exp_avg", "exp_avg_sq"):
+            own.setdefault(key, torch.zeros_like(weight))
+        own["step"] = torch.as_tensor(own.get("step", 0.0)) + 1
+        gradient = weight.grad
+        if isinstance(self, torch.optim.Adam) and group["weight_decay"]:
+            gradient = gradient + group["weight_decay"] * weight
+        beta1, beta2 = group["betas"]
+        own["exp_avg"].mul_(beta1).add_(gradient, alpha=1 - beta1)
+        own["exp_avg_sq"].mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        first, second = own["exp_avg"], own["exp_avg_sq"]
+        if group["bias_correction"]:
+            first = first / (1 - beta1**float(own["step"]))
+            second = second / (1 - beta2**float(own["step"]))
+        return first / (second.sqrt() + group["eps"])
+
+
+def _plain(weight: torch.Tensor, step: torch.Tensor, group: Dict[str, Any]) -> None:
+    """Adam's step without a bias correction."""
+    weight.sub_(group["lr"] * step)
+
+
+def _decayed(weight: torch.Tensor, step: torch.Tensor, group: Dict[str, Any]) -> None:
+    """AdamW's step without a bias correction."""
+    weight.sub_(group["lr"] * (step + group["weight_decay"] * weight))
+
+
+def _by_trust(weight: torch.Tensor, step: torch.Tensor, group: Dict[str, Any]) -> None:
+    """LAMB's step."""
+    update = step + group["weight_decay"] * weight
+    size, length = float(weight.norm()), float(update.norm())
+    trust = size / length if size > 0 and length > 0 else 1.0
+    weight.sub_(group["lr"] * trust * update)
+
+
+def _called(closure: Any) -> Any:
+    with torch.enable_grad():
+        return None if closure is None else closure()
+
 
 class Adam(Optimizer, _Moments, torch.optim.Adam):
-    """Adam, with weight decay as part of the gradient. ``bias_correction`` must be True."""
+    """Adam, with weight decay as part of the gradient."""
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -137,9 +208,17 @@ class Adam(Optimizer, _Moments, torch.optim.Adam):
         self._finish(loss_scaling, bias_correction, accum_type, first_order_momentum_accum_type,
                      second_order_momentum_accum_type, max_grad_norm)
 
+    def step(self, closure: Any = None) -> Any:
+        """A step on the host."""
+        if self.param_groups[0]["bias_correction"]:
+            return super().step(closure)
+        loss = _called(closure)
+        self._step(_plain)
+        return loss
+
 
 class AdamW(Optimizer, _Moments, torch.optim.AdamW):
-    """Adam with weight decay of its own. ``bias_correction`` must be True."""
+    """Adam with weight decay of its own."""
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -153,10 +232,17 @@ class AdamW(Optimizer, _Moments, torch.optim.AdamW):
         self._finish(loss_scaling, bias_correction, accum_type, first_order_momentum_accum_type,
                      second_order_momentum_accum_type, max_grad_norm)
 
+    def step(self, closure: Any = None) -> Any:
+        """A step on the host."""
+        if self.param_groups[0]["bias_correction"]:
+            return super().step(closure)
+        loss = _called(closure)
+        self._step(_decayed)
+        return loss
+
 
 class LAMB(Optimizer, _Moments, torch.optim.Optimizer):
-    """Adam's step times the ratio of the weight's norm to the step's. ``bias_correction`` must be
-    True; the weight's norm is not bounded."""
+    """Adam's step times the ratio of the weight's norm to the step's; the weight's norm is not bounded."""
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -171,10 +257,11 @@ class LAMB(Optimizer, _Moments, torch.optim.Optimizer):
         self._finish(loss_scaling, bias_correction, accum_type, first_order_momentum_accum_type,
                      second_order_momentum_accum_type, None)
 
-    def step(self, closure: Any = None) -> None:
-        """Refused: the update is part of the compiled model."""
-        raise NotImplementedError("step(): poptorch.optim.LAMB updates weights within a compiled "
-                                  "model only")
+    def step(self, closure: Any = None) -> Any:
+        """A step on the host."""
+        loss = _called(closure)
+        self._step(_by_trust)
+        return loss
 
 
 class RMSprop(Optimizer, torch.optim.RMSprop):

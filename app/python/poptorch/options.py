@@ -76,9 +76,40 @@ class Options(OptionsGroup):
             self.enableExecutableCaching(cache)
         defaults = _environment.json_object("POPTORCH_DEFAULT_OPTIONS", '{"device_iterations": 4}')
         try:
-            self.set(**defaults)
-        except AttributeError as error:
+            for name, value in defaults.items():
+                self._apply_default(name, value)
+        except (AttributeError, ValueError, TypeError, AssertionError) as error:
             raise Error(f"{_environment.named('POPTORCH_DEFAULT_OPTIONS')}: {error}") from None
+
+    def _apply_default(self, name: str, value: Any) -> None:
+        """Sets an option by its call ("Training.gradientAccumulation": 4; a list has several arguments) or
+        by the name of its value."""
+        target: Any = self
+        parts = name.split(".")
+        for part in parts:
+            target = getattr(type(target), part, None) and getattr(target, part)
+        if not callable(target):
+            self.set(**{name: value})
+            return
+        arguments = value if isinstance(value, list) else [value]
+        target(*[self._enumerated(argument) for argument in arguments])
+
+    @staticmethod
+    def _enumerated(value: Any) -> Any:
+        """The member of an enumeration that is written as "ConnectionType.OnDemand"."""
+        kind, _, member = value.partition(".") if isinstance(value, str) else ("", "", "")
+        found = getattr(enums, kind, None)
+        return getattr(found, member, value) if isinstance(found, type) else value
+
+    def _freeze(self) -> None:
+        super()._freeze()
+        for group in (self._training, self._precision, self._tensor_locations, self._distributed,
+                      self._jit, self._popart):
+            group._freeze()
+
+    def __repr__(self) -> str:
+        values = {**self.toDict(), **self._precision.toDict()}
+        return f"Options({', '.join(f'{name}={value!r}' for name, value in sorted(values.items()))})"
 
     # Groups
 
@@ -193,6 +224,8 @@ class Options(OptionsGroup):
     def useIpuModel(self, use_model: bool) -> "Options":
         """Whether memory and time are those of the IPU Model, without code and host latency."""
         self.set(use_model=bool(use_model))
+        logger.info("From the user configuration: Ipu model: %s",
+                    "Enabled" if use_model else "Disabled")
         return self
 
     def useIpuId(self, ipu_id: int) -> "Options":
@@ -349,7 +382,10 @@ class Options(OptionsGroup):
                 target = getattr(target, part)
             target(*args, **kwargs)
         except (SyntaxError, AttributeError, ValueError, TypeError, AssertionError) as error:
-            raise ConfigFileError(f"{origin}: {text}: {error}") from error
+            said = error.msg if isinstance(error, SyntaxError) else error
+            file, _, line = origin.rpartition(":")
+            raise ConfigFileError(f"{type(error).__name__} at line {line} of {os.path.basename(file)}: {said}\n"
+                                  f"> options.{text}\n({origin})") from error
 
     def clone(self) -> "Options":
         """A copy of the options."""
@@ -359,7 +395,8 @@ class Options(OptionsGroup):
 
     def toDict(self) -> Dict[str, Any]:
         """All values by name, including those of the groups."""
-        values = self.update(dict(self._popart.options))
+        values = self.update({"execution_mode": self._execution_strategy._number,
+                              **self._popart.options})
         for group in (self._training, self._distributed, self._tensor_locations):
             values = group.update(values)
         return values

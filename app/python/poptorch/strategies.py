@@ -78,6 +78,7 @@ class _IExecutionStrategy:
     """Where blocks run. ``_execution`` is its value in a job."""
 
     _execution = "pipelined"
+    _number = 0  #: PopTorch's number of it
 
     def __init__(self) -> None:
         self._block_map: Dict[BlockId, Stage] = {}
@@ -149,6 +150,7 @@ class ShardedExecution(PipelinedExecution):
     :class:`poptorch.PipelinedExecution`'s."""
 
     _execution = "sharded"
+    _number = 1
 
 
 class _IPhasedExecution(_IExecutionStrategy):
@@ -156,6 +158,7 @@ class _IPhasedExecution(_IExecutionStrategy):
     state, are in streaming memory except while its IPUs need them; activations stay on the chip."""
 
     _execution = "phased"
+    _number = 2
     #: Groups of IPUs that take turns.
     _groups = 1
 

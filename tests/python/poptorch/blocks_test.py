@@ -5,7 +5,7 @@ import poptorch
 import pytest
 import torch
 from models import TwoBlocks, assert_same_weights, images, labels, train_in_torch
-from poptorch import _tracing
+from poptorch import _arguments, _tracing
 from torch import nn
 
 BATCH = 4
@@ -43,7 +43,7 @@ def test_two_ipus_compute_what_one_does(kind):
 def blocks_of(model, *tensors):
     """The blocks of a trace, and of each node by its operator."""
     import onnx
-    names, values = _tracing.bind_arguments(model, tensors, {})
+    names, values = _arguments.bind(model, tensors, {})
     traced = _tracing.trace(model, names, values, False)
     nodes = onnx.load_from_string(traced.onnx).graph.node
     return traced.blocks, [(node.op_type, node.name) for node in nodes]

@@ -78,3 +78,40 @@ def test_reading_ahead_can_be_left():
     start = time.monotonic()
     accessor.terminate()
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_processes_draw_one_order_of_the_whole_dataset_for_each_epoch(workers):
+    epochs = [[], [], []]
+    for process in range(2):
+        options = poptorch.Options().randomSeed(3)
+        options.Distributed.configureProcessId(process, 2)
+        loader = poptorch.DataLoader(options, Numbers(9), batch_size=2, shuffle=True, num_workers=workers)
+        for epoch in epochs:
+            epoch.append({i for _, indices in loader for i in indices.tolist()})
+    for first, other in epochs:
+        assert len(first) == len(other) == 4 and not first & other
+    assert len({frozenset(first) for first, _ in epochs}) > 1  # not the same share each time
+    assert all(first | other | epochs[n + 1][0] | epochs[n + 1][1] == set(range(9))
+               for n, (first, other) in enumerate(epochs[:-1]))
+
+
+class Parts(torch.utils.data.IterableDataset):
+    """Numbers, of which each process that reads has as many."""
+
+    def __iter__(self):
+        worker = torch.utils.data.get_worker_info().id
+        return iter([(torch.tensor(5 * worker + i), {"twice": 2 * i}) for i in range(5)])
+
+
+def test_batches_are_joined_from_what_processes_read():
+    def first_of_none(_worker):
+        return None
+
+    loader = poptorch.DataLoader(poptorch.Options(), Parts(), batch_size=4, num_workers=3,
+                                 mode=poptorch.DataLoaderMode.AsyncRebatched, worker_init_fn=first_of_none)
+    for _ in range(2):
+        batches = list(loader)
+        assert [len(numbers) for numbers, _ in batches] == [4, 4, 4]  # of 15; each process alone has one of 4
+        assert all((part["twice"] == 2 * (numbers % 5)).all() for numbers, part in batches)
+        assert len({n for numbers, _ in batches for n in numbers.tolist()}) == 12

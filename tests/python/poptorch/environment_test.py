@@ -50,7 +50,7 @@ def test_what_libpvti_cannot_read(value, words):
     ("POPLAR_ENGINE_OPTIONS", "[]", ["a JSON object such as"]),
     ("POPLAR_ENGINE_OPTIONS", '{"a": [1]}', ["'a'", "must be text, a number"]),
     ("POPTORCH_DEFAULT_OPTIONS", "{", ["not valid JSON", "device_iterations"]),
-    ("POPTORCH_DEFAULT_OPTIONS", '{"deviceIterations": 4}', ["is set by a call", "'device_iterations'"]),
+    ("POPTORCH_DEFAULT_OPTIONS", '{"deviceIteration": 4}', ["no option", "'deviceIterations'"]),
     ("OMPI_COMM_WORLD_SIZE", "two", ["'two' is not a whole number"]),
     ("TILESCOPE_POPTORCH_CHECK", "second", ["neither 'first'", "'off'"]),
     ("TILESCOPE_POPTORCH_RUN", "fast", ["neither 'compute'"]),

@@ -115,7 +115,7 @@ def test_log_levels():
     poptorch.setLogLevel(1)
     assert _logging.logger.level == logging.DEBUG
     poptorch.setLogLevel("WARN")
-    with pytest.raises(ValueError, match="none of TRACE"):
+    with pytest.raises(ValueError, match="Valid values are DEBUG"):
         poptorch.setLogLevel("LOUD")
 
 
@@ -183,7 +183,6 @@ def test_a_number_of_ipus_is_a_power_of_two():
     (lambda p: torch.optim.AdamW(p, amsgrad=True), "amsgrad"),
     (lambda p: torch.optim.Adagrad(p), "Adagrad"),
     (lambda p: poptorch.optim.RMSprop(p, centered=True), "centered"),
-    (lambda p: poptorch.optim.Adam(p, bias_correction=False), "bias_correction"),
     (lambda p: torch.optim.SGD([{"params": p[:1]}, {"params": p[1:], "dampening": 0.5}], lr=0.1),
      "dampening"),
 ])

@@ -57,15 +57,16 @@ def test_random_numbers_in_training():
     assert losses[-1] < 0.3 * losses[0]
 
 
-@pytest.mark.parametrize("size, step", [(2, 1), (4, 2), (3, 1)])
+@pytest.mark.parametrize("size, step", [(2, 1), (6, 2), (3, 1)])
 @pytest.mark.parametrize("dim", [0, 1, 2])
 @pytest.mark.parametrize("start", [torch.tensor(1), torch.tensor([1]), torch.tensor([1], dtype=torch.int32)])
 def test_slices_that_begin_where_it_is_computed(dim, size, step, start):
+    start = start * 0 if size == 6 else start
     x = torch.rand(6, 6, 6)
     cut = poptorch.inferenceModel(Calls(lambda x, i: poptorch.dynamic_slice(x, dim, i, size, step)))
-    wanted = x.index_select(dim, 1 + torch.arange(0, size, step))
+    wanted = x.index_select(dim, start.reshape(1) + torch.arange(0, size, step))
     assert torch.equal(cut(x, start), wanted)
-    fixed = poptorch.inferenceModel(Calls(lambda x: poptorch.dynamic_slice(x, dim, torch.tensor([1]), size, step)))
+    fixed = poptorch.inferenceModel(Calls(lambda x: poptorch.dynamic_slice(x, dim, start.clone(), size, step)))
     assert torch.equal(fixed(x), wanted)
 
 

@@ -281,7 +281,7 @@ def test_dicts_are_bound_by_key():
     a, b = torch.tensor([10.0]), torch.tensor([3.0])
     assert compiled({"a": a, "b": b}).item() == 4
     assert compiled({"b": b, "a": a}).item() == 4
-    with pytest.raises(poptorch.Error, match="without input 'args_0\\['c'\\]'"):
+    with pytest.raises(poptorch.Error, match="mismatch for args_0\\['c'\\]"):
         compiled({"a": a, "b": b, "c": b})
     named = poptorch.inferenceModel(Of(lambda m, **d: d["a"] - d["b"] * 2))
     assert named(a=a, b=b).item() == 4 and named(b=b, a=a).item() == 4
@@ -290,7 +290,7 @@ def test_dicts_are_bound_by_key():
 def test_other_numbers_are_refused():
     compiled = poptorch.inferenceModel(Of(lambda m, x, factor: x * factor))
     assert compiled(torch.ones(1), 2).item() == 2
-    with pytest.raises(poptorch.Error, match="'args\\[1\\]'|'args_1' is 3 now"):
+    with pytest.raises(poptorch.Error, match="mismatch for args_1: expected 2 but got 3"):
         compiled(torch.ones(1), 3)
 
 

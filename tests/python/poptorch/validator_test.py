@@ -66,7 +66,6 @@ POPTORCH = {
     "deviceIterations": lambda value: poptorch.Options().deviceIterations(value),
     "replicas": lambda value: poptorch.Options().replicationFactor(value),
     "gradientAccumulation": lambda value: poptorch.Options().Training.gradientAccumulation(value),
-    "ioTiles": lambda value: poptorch.Options().TensorLocations.numIOTiles(value),
     "availableMemoryProportion":
         lambda value: poptorch.Options().setAvailableMemoryProportion({"IPU0": value}),
     "minElementsForReplicatedTensorSharding":
@@ -82,7 +81,7 @@ POPTORCH = {
 
 
 @pytest.mark.parametrize("key, value", [("deviceIterations", 0), ("replicas", -1), ("replicas", 257),
-                                        ("gradientAccumulation", 0), ("ioTiles", 500),
+                                        ("gradientAccumulation", 0), 
                                         ("availableMemoryProportion", 1.5),
                                         ("minElementsForReplicatedTensorSharding", -1), ("outlineThreshold", -1.5),
                                         ("prefetchDepth", 0), ("partialsType", "flaot"), ("learningRate", 5000.5),

@@ -278,12 +278,22 @@ row("buffer_of_integers", _steps, state=True,
 # Additions of poptorch.
 unary("nop", poptorch.nop)
 unary("checkpoint", poptorch.recomputationCheckpoint)
-row("for_loop", lambda m, p, x: poptorch.for_loop(3, lambda y: y * 0.5 + 1, [x])[0])
-row("for_loop_in_place", lambda m, p, x: poptorch.for_loop(2, lambda y: y.add_(1), [x])[0],
-    in_place=True)
+row("for_loop", lambda m, p, x: _looped(m, 3, lambda y: y * 0.5 + 1, x), part=lambda p: nn.Identity())
+row("for_loop_in_place", lambda m, p, x: _looped(m, 2, lambda y: y.add_(1), x), in_place=True,
+    part=lambda p: nn.Identity())
 row("set_available_memory", lambda m, p, x: poptorch.set_available_memory(m(x), 0.3),
     part=lambda p: nn.Linear(p["n"], 2), params=_last, fits=dims(2))
 row("name_scope", lambda m, p, x: _scoped(x))
+
+
+def _looped(module, count, body, x):
+    """A loop of poptorch, which it refuses in training."""
+    if not module.training:
+        return poptorch.for_loop(count, body, [x])[0]
+    x = x.clone()
+    for _ in range(count):
+        x = body(x)
+    return x
 
 
 def _scoped(x):

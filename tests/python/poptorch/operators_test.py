@@ -1,0 +1,222 @@
+"""Operations of PyTorch that are composed of others: results and gradients are PyTorch's."""
+import poptorch
+import pytest
+import torch
+from torch import nn
+
+F = nn.functional
+R = torch.randn
+TOLERANCE = 1e-4
+
+
+class Computes(nn.Module):
+    """The function of its operands."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *operands):
+        return self.function(*operands)
+
+
+class Trains(Computes):
+    """The sum of the squared results of the function, of a parameter and the other operands."""
+
+    def __init__(self, function, first):
+        super().__init__(function)
+        self.first = nn.Parameter(first.clone())
+
+    def forward(self, *others):
+        made = self.function(self.first, *others)
+        results = [t for t in (made if isinstance(made, tuple) else (made, )) if t.is_floating_point()]
+        return poptorch.identity_loss(sum((t**2).sum() for t in results), "sum")
+
+
+def whole(most, *shape):
+    return torch.randint(0, most, shape)
+
+
+def near(one, other):
+    return torch.allclose(one.double(), other.double(), rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def distances(p):
+    return lambda a, b, c: F.triplet_margin_loss(a, b, c, p=p, swap=True)
+
+
+#: Name: function, operands, the first of which is trained.
+REAL = {
+    "erfc": (torch.erfc, R(3, 4)),
+    "addcdiv": (lambda x, a, b: torch.addcdiv(x, a, b, value=0.5), R(3), R(3), torch.rand(3) + 1),
+    "copysign": (torch.copysign, R(3), torch.tensor([1.0, -1.0, -0.0])),
+    "sinc": (torch.sinc, torch.tensor([0.0, 0.5, -1.3])),
+    "fmax": (torch.fmax, R(3), torch.tensor([0.0, float("nan"), 1.0])),
+    "nansum": (torch.nansum, torch.tensor([1.0, float("nan"), 2.0])),
+    "median": (lambda x: torch.median(x, 1)[0], R(3, 5)),
+    "kthvalue": (lambda x: torch.kthvalue(x, 2, 0)[0], R(4, 3)),
+    "cumprod": (lambda x: torch.cumprod(x, 1), R(2, 7)),
+    "addmv": (lambda x, a, b: torch.addmv(x, a, b, beta=0.5, alpha=2), R(3), R(3, 4), R(4)),
+    "addr": (torch.addr, R(3, 4), R(3), R(4)),
+    "addbmm": (torch.addbmm, R(3, 5), R(2, 3, 4), R(2, 4, 5)),
+    "inner": (torch.inner, R(2, 4), R(3, 4)),
+    "kron": (torch.kron, R(2, 2), R(2, 3)),
+    "matrix_power": (lambda x: torch.matrix_power(x, 3), R(3, 3)),
+    "cartesian_prod": (torch.cartesian_prod, R(2), R(3), R(2)),
+    "combinations": (lambda x: torch.combinations(x, 2), R(4)),
+    "diag": (lambda x: torch.diag(x, 1), R(3)),
+    "diag_embed": (lambda x: torch.diag_embed(x, -1), R(2, 3)),
+    "fill_diagonal": (lambda x: (x + 0).fill_diagonal_(2.0), R(3, 3)),
+    "rot90": (lambda x: torch.rot90(x, 3), R(2, 3)),
+    "hstack": (lambda x, y: torch.hstack((x, y)), R(2, 3), R(2, 1)),
+    "dstack": (lambda x, y: torch.dstack((x, y)), R(2, 3), R(2, 3)),
+    "tensor_split": (lambda x: torch.tensor_split(x, 3, 1), R(2, 7)),
+    "pixel_unshuffle": (lambda x: F.pixel_unshuffle(x + 0, 2), R(1, 2, 4, 4)),
+    "affine_grid": (lambda x: F.affine_grid(x, (2, 1, 2, 3), align_corners=False), R(2, 2, 3)),
+    "masked_scatter": (torch.masked_scatter, R(2, 3), torch.tensor([[True, False, True]]), R(6)),
+    "put": (torch.Tensor.put, R(2, 3), torch.tensor([1, 5]), R(2)),
+    "take_along_dim": (lambda x, i: torch.take_along_dim(x, i, 1), R(3, 4), whole(4, 3, 2)),
+    "unfold of images": (lambda x: F.unfold(x, (2, 2)), R(1, 2, 3, 4)),
+    "fold": (lambda x: F.fold(x + 0, (4, 4), (2, 2), stride=2, padding=1), R(2, 8, 9)),
+    "bag, sum": (lambda w, i: F.embedding_bag(i, w, mode="sum"), R(5, 3), whole(5, 4, 3)),
+    "bag, mean with offsets": (lambda w, i: F.embedding_bag(i, w, torch.tensor([0, 2])), R(5, 3), whole(5, 6)),
+    "bag, largest": (lambda w, i: F.embedding_bag(i, w, mode="max"), R(5, 3), whole(5, 4, 3)),
+    "bag, weighed": (lambda w, i, s: F.embedding_bag(i, w, mode="sum", per_sample_weights=s), R(5, 3),
+                     whole(5, 4, 3), R(4, 3)),
+    "bag, padded": (lambda w, i: F.embedding_bag(i, w, padding_idx=1), R(5, 3), whole(5, 4, 3)),
+    **{f"scatter_reduce, {reduce}, {own}":
+       (lambda x, i, s, reduce=reduce, own=own: x.scatter_reduce(1, i, s, reduce, include_self=own),
+        R(3, 4), whole(4, 3, 5), R(3, 5))
+       for reduce in ("sum", "mean", "prod", "amax", "amin") for own in (True, False)},
+}
+
+PROBABILITIES = F.log_softmax(R(3, 4), 1)
+SIGNS = torch.tensor([1.0, -1.0, 1.0])
+LOSSES = {
+    "poisson": (lambda x, t: F.poisson_nll_loss(x, t, full=True), R(3, 4), torch.rand(3, 4) * 3),
+    "hinge": (F.hinge_embedding_loss, R(2, 3), SIGNS.expand(2, 3)),
+    "soft margin": (F.soft_margin_loss, R(2, 3), SIGNS.expand(2, 3)),
+    "cosine": (lambda x, y, t: F.cosine_embedding_loss(x, y, t, margin=0.1), R(3, 4), R(3, 4), SIGNS),
+    "ranking": (F.margin_ranking_loss, R(3), R(3), SIGNS),
+    "triplet": (distances(2), R(3, 4), R(3, 4), R(3, 4)),
+    "triplet, 1-norm": (distances(1), R(3, 4), R(3, 4), R(3, 4)),
+    "margin of classes": (lambda x, t: F.multi_margin_loss(x, t, p=2, weight=torch.tensor([0.1, 0.5, 1.0, 2.0])),
+                          R(3, 4), whole(4, 3)),
+    "margin of labels": (F.multilabel_margin_loss, R(2, 4), torch.tensor([[0, 1, -1, 2], [3, -1, 0, 1]])),
+    "nll, each": (lambda x, t: F.nll_loss(x, t, reduction="none"), PROBABILITIES, whole(4, 3)),
+    **{f"ctc, {reduction}":
+       (lambda x, t, reduction=reduction: F.ctc_loss(x, t, (6, 5), (3, 2), reduction=reduction),
+        F.log_softmax(R(6, 2, 4), 2), torch.tensor([[1, 1, 2], [3, 2, 1]]))
+       for reduction in ("mean", "sum", "none")},
+}
+
+
+@pytest.mark.parametrize("name", [*REAL, *LOSSES])
+def test_results_and_gradients(name):
+    function, *operands = {**REAL, **LOSSES}[name]
+    wanted = function(*operands)
+    found = poptorch.inferenceModel(Computes(function))(*operands)
+    for one, other in zip(*[x if isinstance(x, tuple) else (x, ) for x in (wanted, found)]):
+        assert one.shape == other.shape and near(one, other)
+    model = Trains(function, operands[0])
+    model(*operands[1:]).backward()
+    wanted = model.first.detach() - 0.1 * model.first.grad
+    program = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.1))
+    program(*operands[1:])
+    assert near(torch.nan_to_num(wanted), torch.nan_to_num(model.first.detach()))
+
+
+#: Without gradients.
+OTHER = {
+    **{name: (getattr(torch, name), whole(20, 5).int(), whole(20, 5).int())
+       for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
+    **{name: (getattr(torch, name), R(5) > 0, R(5) > 0)
+       for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor")},
+    "&": (lambda x, y: x & y, whole(20, 5), whole(20, 5)),
+    "| number": (lambda x: x | 3, whole(20, 5)),
+    "bitwise_not": (torch.bitwise_not, whole(20, 5).int()),
+    "logical_not": (torch.logical_not, whole(2, 5)),
+    "heaviside": (lambda x: torch.heaviside(x, torch.tensor(0.5)), torch.tensor([-1.0, 0.0, 2.0])),
+    "count_nonzero": (lambda x: torch.count_nonzero(x, 1), whole(2, 3, 4)),
+    "isclose": (torch.isclose, torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-7, 2.1])),
+    "searchsorted": (lambda x: torch.searchsorted(torch.tensor([0.0, 1.0]), x), torch.tensor([-1.0, 0.0, 3.0])),
+}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_results(name):
+    function, *operands = OTHER[name]
+    found = poptorch.inferenceModel(Computes(function))(*operands)
+    assert near(function(*operands), found)
+
+
+MANY = (4000, )
+DRAWN = {
+    "randint": (lambda x: torch.randint(2, 6, MANY), range(2, 6)),
+    "randint_like": (lambda x: torch.randint_like(x, 3), range(3)),
+    "random_": (lambda x: (x + 0).random_(1, 4), range(1, 4)),
+    "bernoulli_": (lambda x: (x + 0).bernoulli_(0.5), range(2)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_whole_numbers_are_drawn_evenly(name):
+    function, numbers = DRAWN[name]
+    found = poptorch.inferenceModel(Computes(function))(torch.zeros(MANY))
+    counts = torch.bincount(found.long(), minlength=numbers.stop)
+    assert counts.sum() == MANY[0] and (counts[:numbers.start] == 0).all()
+    assert (counts[numbers.start:] > 0.7 * MANY[0] / len(numbers)).all()
+
+
+@pytest.mark.parametrize("function, mean, deviation", [
+    (lambda x: (x + 0).uniform_(1, 3), 2, 0.577), (lambda x: (x + 0).normal_(1, 2), 1, 2),
+    (lambda x: torch.normal(x + 3, 0.5), 3, 0.5), (lambda x: (x + 0).exponential_(2), 0.5, 0.5),
+    (lambda x: torch.distributions.Uniform(x, x + 1).sample(), 0.5, 0.289)])
+def test_real_numbers_have_the_distribution(function, mean, deviation):
+    found = poptorch.inferenceModel(Computes(function))(torch.zeros(MANY))
+    assert abs(float(found.mean()) - mean) < 0.1 * deviation
+    assert abs(float(found.std()) - deviation) < 0.1 * deviation
+
+
+def test_a_permutation_has_each_number_once():
+    found = poptorch.inferenceModel(Computes(lambda x: torch.randperm(20) + x))(torch.zeros(1, dtype=torch.int32))
+    assert sorted(found.tolist()) == list(range(20)) and found.tolist() != list(range(20))
+
+
+def test_draws_without_replacement_are_distinct():
+    found = poptorch.inferenceModel(Computes(lambda p: torch.multinomial(p, 3)))(torch.rand(50, 5) + 0.1)
+    assert all(len(set(row)) == 3 for row in found.tolist())
+
+
+class Drops(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        y = self.layer(x * self.scale)
+        return y, poptorch.identity_loss(y, "mean")
+
+
+@pytest.mark.parametrize("layer, shape", [(nn.Dropout1d, (8, 16, 5)), (nn.Dropout2d, (8, 16, 3, 3)),
+                                          (nn.Dropout3d, (8, 16, 2, 2, 2))])
+def test_dropout_of_features_drops_them_as_a_whole(layer, shape):
+    found = poptorch.trainingModel(Drops(layer(0.5)))(torch.ones(shape))[0].detach().reshape(shape[0], shape[1], -1)
+    assert ((found == 0).all(2) | (found == 2).all(2)).all()
+    assert 0.3 < float((found == 0).float().mean()) < 0.7
+
+
+def test_alpha_dropout_keeps_mean_and_variance():
+    found = poptorch.trainingModel(Drops(nn.AlphaDropout(0.3)))(R(100, 100))[0]
+    assert abs(float(found.mean())) < 0.05 and abs(float(found.std()) - 1) < 0.05
+
+
+@pytest.mark.parametrize("function, operands, said", [
+    (lambda w: F.embedding(torch.tensor([0]), w, max_norm=1.0), (R(3, 2), ), "max_norm"),
+    (lambda x, i, s: x.scatter_reduce(1, i, s, "sum"), (R(3, 4), whole(4, 2, 4), R(2, 4)), "fewer rows"),
+    (lambda x, t: F.ctc_loss(x, t, (6, 6), (2, 2)), (R(6, 2, 4), torch.tensor([1, 2, 1, 3])), "row of targets"),
+    (lambda x: x[x > 0], (R(3), ), "mask"), (torch.lgamma, (R(3), ), "lgamma")])
+def test_what_is_not_simulated_is_refused_by_name(function, operands, said):
+    with pytest.raises(poptorch.Error, match=said):
+        poptorch.inferenceModel(Computes(function))(*operands)

@@ -27,8 +27,7 @@ except ImportError:
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PACKAGES = ("tilescope", "pva", "poptorch", "popart", "popdist", "libpvti", "simulated_keras")
-# Where they are, and what they are called for CMake.
+# The extension modules, and what they are called for CMake.
 MODULES = {"_core": "tilescope_python", "_simulator": "_simulator"}
 PROJECT: dict[str, Any] = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -106,8 +105,8 @@ def _interpreter() -> str:
 
 def _contents(build: Path) -> Iterator[tuple[str, Path]]:
     """Files of the wheel, by their names in it."""
-    for package in PACKAGES:
-        for file in sorted((ROOT / "app" / "python" / package).rglob("*")):
+    for package in sorted((ROOT / "app" / "python").glob("*/__init__.py")):
+        for file in sorted(package.parent.rglob("*")):
             if file.suffix in (".py", ".pyi") or file.name == "py.typed":
                 yield file.relative_to(ROOT / "app" / "python").as_posix(), file
     for module in _modules(build):

@@ -21,7 +21,8 @@ if importlib.util.find_spec("pip") is None:
 
 def call(*words: str | Path, **environment: str) -> str:
     """What a command prints."""
-    clean = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TILESCOPE_BUILD_DIR": str(BUILD)}
+    clean = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TILESCOPE_BUILD_DIR": str(BUILD),
+             "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env={**clean, **environment}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -104,6 +105,6 @@ def test_pva_needs_numpy_only(venv: Path) -> None:
 
 def test_another_interpreters_build_is_refused(tmp_path: Path) -> None:
     done = subprocess.run([*PIP, "wheel", "--no-index", "--no-deps", "-w", tmp_path, SOURCE], capture_output=True, text=True,
-                          env={"PATH": "/usr/bin:/bin", "TILESCOPE_BUILD_DIR": str(tmp_path)}, check=False)
+                          env={"PATH": "/usr/bin:/bin", "TILESCOPE_BUILD_DIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}, check=False)
     assert done.returncode != 0
     assert "the build is of another interpreter" in done.stdout + done.stderr

@@ -104,7 +104,8 @@ def test_pva_needs_numpy_only(venv: Path) -> None:
 
 
 def test_another_interpreters_build_is_refused(tmp_path: Path) -> None:
-    done = subprocess.run([*PIP, "wheel", "--no-index", "--no-deps", "-w", tmp_path, SOURCE], capture_output=True, text=True,
-                          env={"PATH": "/usr/bin:/bin", "TILESCOPE_BUILD_DIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}, check=False)
+    done = subprocess.run([*PIP, "wheel", "--no-index", "--no-deps", "-w", tmp_path, SOURCE], capture_output=True,
+                          text=True, check=False, env={"PATH": "/usr/bin:/bin", "TILESCOPE_BUILD_DIR": str(tmp_path),
+                                                       "PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode != 0
     assert "the build is of another interpreter" in done.stdout + done.stderr

@@ -44,7 +44,8 @@ class Table:
     def frame(self) -> Any:
         """A pandas.DataFrame, with units in ``attrs["units"]``; a list of dicts where pandas is not installed.
 
-        Its index is what identifies a row, so that frames join: operations by name and IPU, other things by their number.
+        Its index is what identifies a row, so that frames join: operations by name and IPU, other things by their
+        number.
         """
         identity = _IDENTITY.get(self.key, ())
         if identity and not set(identity) <= set(self.columns):

@@ -13,7 +13,7 @@ from tilescope import _profile_files, _simulator
 from tilescope._learning_rates import split_learning_rates
 
 from . import _check, _jobs, _optimizers, _tracing, enums
-from ._anchors import Anchors
+from ._anchors import Anchors, stacked
 from ._blocks import has_asked
 from ._compiled import Compiled, Times, Weights, array_of
 from ._device import Device
@@ -109,6 +109,11 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
     def model(self) -> torch.nn.Module:
         """The wrapped module."""
         return self._user_model
+
+    @property
+    def _executable(self) -> Optional[Any]:
+        """The compiled program, which programs ask for as in PopTorch."""
+        return None if self._compiled is None else self._compiled.program
 
     @property
     def options(self) -> Options:
@@ -332,7 +337,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def _result(self, array: numpy.ndarray, shape: torch.Size,
                 kind: torch.dtype) -> torch.Tensor:
-        return self._stacked(array, shape).to(kind)
+        return stacked(torch.from_numpy(array), shape, *self._summed()).to(kind)
 
     def _zeros(self, compiled: Compiled) -> List[torch.Tensor]:
         """Results of a call that computes nothing."""

@@ -21,6 +21,10 @@ def _pathOf(profile: AnyProfile) -> str:
     return fileWord(profile.path if isinstance(profile, Profile) else profile)
 
 
+def _listed(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _tableOf(key: str, rows: list[dict[str, Any]]) -> Table:
     columns = list(rows[0]) if rows else []
     return Table({"key": key, "title": "", "rows": [tuple(row[column] for column in columns) for row in rows],
@@ -101,9 +105,8 @@ def diff(source: AnyProfile, target: AnyProfile, *, fail_if: str | Iterable[str]
     ``fail_if`` are limits as on the command line, such as ``"maxTile>+2%"``: the comparison is then false if one is
     exceeded. Raises ProfileError for files that are no profiles, and for limits that cannot be checked.
     """
-    limits = [fail_if] if isinstance(fail_if, str) else list(fail_if)
     return Comparison(json.loads(call("diff", _pathOf(source), _pathOf(target), "--json",
-                                      *(f"--fail-if={limit}" for limit in limits)).stdout))
+                                      *(f"--fail-if={limit}" for limit in _listed(fail_if))).stdout))
 
 
 def sweep(model: str | PathLike[str], vary: Mapping[str, Any], *, out: str | PathLike[str], jobs: int | None = None,
@@ -142,7 +145,7 @@ def try_(profile: AnyProfile, *, out: str | PathLike[str] | None = None) -> Any:
 
 
 def export(profile: AnyProfile, format: str, out: str | PathLike[str], *, start: int | None = None,
-           end: int | None = None, events: int | None = None, expand: Iterable[str] = ()) -> Path:
+           end: int | None = None, events: int | None = None, expand: str | Iterable[str] = ()) -> Path:
     """Writes a profile for other tools and returns the file, or the folder of ``csv``.
 
     ``format`` is ``chrome-trace``, ``csv``, ``json`` or ``dot``. ``start``, ``end`` (cycles) and ``events`` (their
@@ -151,7 +154,7 @@ def export(profile: AnyProfile, format: str, out: str | PathLike[str], *, start:
     numbers = (("from", start), ("to", end), ("events", events))
     call("export", _pathOf(profile), f"--format={format}", f"--output={fspath(out)}",
          *(f"--{name}={value}" for name, value in numbers if value is not None),
-         *(f"--expand={scope}" for scope in expand))
+         *(f"--expand={scope}" for scope in _listed(expand)))
     return Path(out)
 
 

@@ -57,6 +57,7 @@ REFUSED = {
     "weighted_metrics": lambda: compiled(weighted_metrics=["mse"]),
     "class_weight": lambda: compiled().fit(tf.data.Dataset.from_tensor_slices(([[1.0]], [1])).batch(1),
                                            class_weight={}),
+    "save_freq": lambda: keras.callbacks.ModelCheckpoint("weights", save_freq=10),
     "Model.save": lambda: keras.Sequential([keras.layers.Dense(2)]).save("model"),
 }
 

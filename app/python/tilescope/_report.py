@@ -96,9 +96,9 @@ def emphasised(text: str) -> str:
     return f"<h3>{escape(text)}</h3>"
 
 
-def fieldsHtml(fields: dict[str, Any], units: dict[str, str] = {}) -> str:
+def fieldsHtml(fields: dict[str, Any], units: dict[str, str] | None = None) -> str:
     """Single values as a table for notebooks."""
-    rows = "".join(f"<tr><th>{escape(key)}</th><td>{_html(value, units.get(key, 'text'))}</td></tr>"
+    rows = "".join(f"<tr><th>{escape(key)}</th><td>{_html(value, (units or {}).get(key, 'text'))}</td></tr>"
                    for key, value in fields.items())
     return f"<table>{rows}</table>"
 

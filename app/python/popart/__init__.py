@@ -14,6 +14,7 @@ try:
     import onnx  # noqa: F401
 except ImportError as missing:
     raise ImportError("popart needs ONNX: install python3-onnx") from missing
+from tilescope import _numpy_names as _numpy_names
 
 from ._anchors import ACCUMULATOR as _ACCUMULATOR
 from ._anchors import GRADIENT as _GRADIENT

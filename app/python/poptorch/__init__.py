@@ -14,6 +14,7 @@ try:
     import numpy  # noqa: F401
 except ImportError as missing:
     raise ImportError("poptorch needs NumPy: install python3-numpy") from missing
+from tilescope import _numpy_names as _numpy_names
 
 from typing import Any, Optional
 

@@ -331,6 +331,8 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
         poptorch.Error: for operations without a form in ONNX, with torch's message, and for
             branches on values.
     """
+    if not any(p.dtype == torch.float64 for p in model.parameters()):
+        values = _without_doubles(values)
     try:
         return _trace(model, names, values, training)
     except RuntimeError as error:
@@ -339,6 +341,13 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     say_once("the model has operations on halves with float parameters, which PyTorch cannot run on "
              "the CPU: they are computed in float")
     return _trace(model, names, values, training, floats=True)
+
+
+def _without_doubles(values: List[Any]) -> List[Any]:
+    """Arguments as the machine takes them, which has no float64."""
+    tree = Tree(values)
+    return list(tree.rebuild([tensor.float() if tensor.dtype == torch.float64 else tensor
+                              for tensor in tree.tensors]))
 
 
 def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool,

@@ -12,8 +12,8 @@ except ImportError as missing:
     raise ImportError("pva needs NumPy: install python3-numpy") from missing
 
 from tilescope import ProfileError
+from tilescope import _numpy_names as _numpy_names
 
-from . import _numpy_names as _numpy_names
 from ._compilation import CompilationReport
 from ._computesets import ComputeSet, Exchange, VertexInstances, VertexType
 from ._errors import NotInProfile

@@ -30,6 +30,17 @@ def test_random_numbers_of_a_fixed_shape(make, mean, deviation):
     assert result.std().item() == pytest.approx(deviation, rel=0.1)
 
 
+def test_single_random_numbers():
+    def forward(x):
+        uniform = torch.distributions.Uniform(0.25, 0.75).sample()
+        return x + torch.where(torch.rand(()) < 2, uniform, torch.tensor(9.0)), torch.randn(()) * x
+
+    program = poptorch.inferenceModel(Calls(forward), poptorch.Options().deviceIterations(200))
+    uniform, normal = program(torch.ones(200, 1))
+    assert 1.25 <= uniform.min() < 1.35 and 1.65 < uniform.max() <= 1.75
+    assert normal.std().item() == pytest.approx(1, rel=0.2)
+
+
 def test_random_numbers_differ_between_calls_and_not_between_programs():
     def drawn():
         program = poptorch.inferenceModel(Calls(lambda x: x + torch.randn(5)), poptorch.Options().randomSeed(7))

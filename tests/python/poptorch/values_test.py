@@ -328,6 +328,20 @@ def test_a_half_model_is_not_copied():
     assert model.first.weight.dtype == torch.float16 and model.second.weight is model.first.weight
 
 
+def test_an_input_of_doubles_is_float_on_the_machine():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Conv2d(1, 2, 1)
+
+        def forward(self, x, factors):
+            return self.layer(x * factors.reshape(-1, 1, 1, 1))
+
+    model, x, factors = Scaled(), torch.rand(2, 1, 3, 3), torch.rand(2).double()
+    result = poptorch.inferenceModel(model)(x, factors)
+    assert torch.allclose(result.float(), model(x, factors.float()), atol=1e-5)
+
+
 def test_halves_with_float_parameters():
     class Mixed(nn.Module):
         def __init__(self):

@@ -41,6 +41,28 @@ def test_single_random_numbers():
     assert normal.std().item() == pytest.approx(1, rel=0.2)
 
 
+@pytest.mark.parametrize("inplace", [False, True])
+def test_dropout_of_channels(inplace):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(1))
+            self.drop = nn.Dropout2d(0.25, inplace=inplace)
+
+        def forward(self, x):
+            y = self.drop(x * self.scale)
+            return y, poptorch.identity_loss(y.mean(), "none")
+
+    model = Model()
+    y, _ = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.0))(torch.ones(50, 40, 2, 3))
+    channels = y.flatten(2)
+    assert (channels == channels[:, :, :1]).all()
+    assert channels.unique().tolist() == pytest.approx([0, 4 / 3])
+    assert (channels[:, :, 0] == 0).float().mean().item() == pytest.approx(0.25, abs=0.05)
+    result = poptorch.inferenceModel(model)(torch.ones(50, 40, 2, 3))[0]
+    assert (result == 1).all()
+
+
 def test_random_numbers_differ_between_calls_and_not_between_programs():
     def drawn():
         program = poptorch.inferenceModel(Calls(lambda x: x + torch.randn(5)), poptorch.Options().randomSeed(7))

@@ -89,9 +89,9 @@ def test_poprun_is_of_the_environment(venv: Path) -> None:
 
 
 @pytest.mark.parametrize("package, missing, text", [
-    ("pva", "numpy", "pva needs NumPy: install python3-numpy"),
-    ("poptorch", "torch", "poptorch needs PyTorch: install python3-torch"),
-    ("popart", "onnx", "popart needs ONNX: install python3-onnx"),
+    ("pva", "numpy", "pva needs NumPy: install python3-numpy, or numpy by pip"),
+    ("poptorch", "torch", "poptorch needs PyTorch: install python3-torch, or torch 1.13 by pip"),
+    ("popart", "onnx", "popart needs ONNX: install python3-onnx, or onnx by pip"),
 ])
 def test_a_missing_package_is_named(venv: Path, package: str, missing: str, text: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None\ntry: import {package}\nexcept ImportError as e: print(e)"

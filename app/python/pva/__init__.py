@@ -9,7 +9,7 @@ for invalid files.
 try:
     import numpy as _numpy  # noqa: F401
 except ImportError as missing:
-    raise ImportError("pva needs NumPy: install python3-numpy") from missing
+    raise ImportError("pva needs NumPy: install python3-numpy, or numpy by pip") from missing
 
 from tilescope import ProfileError
 from tilescope import _numpy_names as _numpy_names

@@ -189,9 +189,9 @@ if [ -n "$python" ]; then
         "import pva; print(len(pva.openReport('$tries/out/profile.pop').compilation.tiles))"
     check "tilescope makes a report" prints list user python3 -c \
         "import tilescope; print(type(tilescope.open('$tries/out/profile.pop').operations()).__name__)"
-    check "poptorch says what it needs" prints "poptorch needs PyTorch: install python3-torch" user python3 -c \
+    check "poptorch says what it needs" prints "poptorch needs PyTorch: install python3-torch, or torch 1.13 by pip" user python3 -c \
         "exec('try: import poptorch\nexcept ImportError as error: print(error)')"
-    check "popart says what it needs" prints "popart needs ONNX: install python3-onnx" user python3 -c \
+    check "popart says what it needs" prints "popart needs ONNX: install python3-onnx, or onnx by pip" user python3 -c \
         "exec('try: import popart\nexcept ImportError as error: print(error)')"
     check "purge" inside dpkg --purge python3-tilescope
     list_files >"$work/after"

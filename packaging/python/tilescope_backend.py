@@ -27,15 +27,15 @@ except ImportError:
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PACKAGES = ("tilescope", "pva", "poptorch", "popart", "popdist", "libpvti", "simulated_keras")
-# Where they are, and what they are called for CMake.
+# The extension modules, and what they are called for CMake.
 MODULES = {"_core": "tilescope_python", "_simulator": "_simulator"}
 PROJECT: dict[str, Any] = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def _version() -> str:
     """That of the programs."""
-    found = re.search(r"^project\(TileScope VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.search(r"^project\(TileScope VERSION ([0-9.]+)", text, re.M)
     if found is None:
         raise SystemExit(f"{ROOT} is not a checkout of TileScope: its Python packages are built with its sources")
     return found.group(1)
@@ -92,9 +92,11 @@ def _compile(build: Path) -> None:
     subprocess.run(["cmake", "-S", ROOT, "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release",
                     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", f"-DPython_EXECUTABLE={_interpreter()}", *off,
                     *shlex.split(os.environ.get("CMAKE_ARGS", ""))], check=True)
-    targets = subprocess.run(["cmake", "--build", build, "--target", "help"], capture_output=True, text=True, check=True)
+    targets = subprocess.run(["cmake", "--build", build, "--target", "help"], capture_output=True, text=True,
+                             check=True)
     if "tilescope_python" not in targets.stdout:
-        raise SystemExit(f"there are no headers of {_interpreter()}, or no pybind11: install python3-dev and pybind11-dev")
+        raise SystemExit(f"there are no headers of {_interpreter()}, or no pybind11: install python3-dev and "
+                         "pybind11-dev")
     subprocess.run(["cmake", "--build", build, "--parallel", str(len(os.sched_getaffinity(0))), "--target", "tilescope",
                     *MODULES.values()], check=True)
 
@@ -106,8 +108,8 @@ def _interpreter() -> str:
 
 def _contents(build: Path) -> Iterator[tuple[str, Path]]:
     """Files of the wheel, by their names in it."""
-    for package in PACKAGES:
-        for file in sorted((ROOT / "app" / "python" / package).rglob("*")):
+    for package in sorted((ROOT / "app" / "python").glob("*/__init__.py")):
+        for file in sorted(package.parent.rglob("*")):
             if file.suffix in (".py", ".pyi") or file.name == "py.typed":
                 yield file.relative_to(ROOT / "app" / "python").as_posix(), file
     for module in _modules(build):
@@ -168,7 +170,8 @@ def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: A
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     """Refused: the sources are the checkout."""
-    raise UnsupportedOperation("TileScope's sources are its checkout: 'pip wheel ./packaging/python' there makes a wheel")
+    raise UnsupportedOperation("TileScope's sources are its checkout: 'pip wheel ./packaging/python' there makes a "
+                               "wheel")
 
 
 class UnsupportedOperation(Exception):

@@ -21,7 +21,8 @@ if importlib.util.find_spec("pip") is None:
 
 def call(*words: str | Path, **environment: str) -> str:
     """What a command prints."""
-    clean = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TILESCOPE_BUILD_DIR": str(BUILD)}
+    clean = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TILESCOPE_BUILD_DIR": str(BUILD),
+             "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env={**clean, **environment}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -88,9 +89,9 @@ def test_poprun_is_of_the_environment(venv: Path) -> None:
 
 
 @pytest.mark.parametrize("package, missing, text", [
-    ("pva", "numpy", "pva needs NumPy: install python3-numpy"),
-    ("poptorch", "torch", "poptorch needs PyTorch: install python3-torch"),
-    ("popart", "onnx", "popart needs ONNX: install python3-onnx"),
+    ("pva", "numpy", "pva needs NumPy: install python3-numpy, or numpy by pip"),
+    ("poptorch", "torch", "poptorch needs PyTorch: install python3-torch, or torch 1.13 by pip"),
+    ("popart", "onnx", "popart needs ONNX: install python3-onnx, or onnx by pip"),
 ])
 def test_a_missing_package_is_named(venv: Path, package: str, missing: str, text: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None\ntry: import {package}\nexcept ImportError as e: print(e)"
@@ -103,7 +104,8 @@ def test_pva_needs_numpy_only(venv: Path) -> None:
 
 
 def test_another_interpreters_build_is_refused(tmp_path: Path) -> None:
-    done = subprocess.run([*PIP, "wheel", "--no-index", "--no-deps", "-w", tmp_path, SOURCE], capture_output=True, text=True,
-                          env={"PATH": "/usr/bin:/bin", "TILESCOPE_BUILD_DIR": str(tmp_path)}, check=False)
+    done = subprocess.run([*PIP, "wheel", "--no-index", "--no-deps", "-w", tmp_path, SOURCE], capture_output=True,
+                          text=True, check=False, env={"PATH": "/usr/bin:/bin", "TILESCOPE_BUILD_DIR": str(tmp_path),
+                                                       "PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode != 0
     assert "the build is of another interpreter" in done.stdout + done.stderr

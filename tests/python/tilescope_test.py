@@ -118,6 +118,7 @@ def test_exporting(training: Path, tmp_path: Path) -> None:
     assert trace["traceEvents"]
     folder = tilescope.export(training, "csv", tmp_path / "csv")
     assert (folder / "operations.csv").read_text().startswith("name,operation,ipu")
+    assert "digraph" in profile.export("dot", tmp_path / "graph.dot", expand="all").read_text()
     with pytest.raises(tilescope.ProfileError, match="unknown format 'svg'"):
         profile.export("svg", tmp_path / "x.svg")
 

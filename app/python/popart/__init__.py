@@ -9,11 +9,12 @@ from __future__ import annotations
 try:
     import numpy  # noqa: F401
 except ImportError as missing:
-    raise ImportError("popart needs NumPy: install python3-numpy") from missing
+    raise ImportError("popart needs NumPy: install python3-numpy, or numpy by pip") from missing
 try:
     import onnx  # noqa: F401
 except ImportError as missing:
-    raise ImportError("popart needs ONNX: install python3-onnx") from missing
+    raise ImportError("popart needs ONNX: install python3-onnx, or onnx by pip") from missing
+from tilescope import _numpy_names as _numpy_names
 
 from ._anchors import ACCUMULATOR as _ACCUMULATOR
 from ._anchors import GRADIENT as _GRADIENT

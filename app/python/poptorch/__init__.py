@@ -9,11 +9,12 @@ from __future__ import annotations
 try:
     import torch
 except ImportError as missing:
-    raise ImportError("poptorch needs PyTorch: install python3-torch") from missing
+    raise ImportError("poptorch needs PyTorch: install python3-torch, or torch 1.13 by pip") from missing
 try:
     import numpy  # noqa: F401
 except ImportError as missing:
-    raise ImportError("poptorch needs NumPy: install python3-numpy") from missing
+    raise ImportError("poptorch needs NumPy: install python3-numpy, or numpy by pip") from missing
+from tilescope import _numpy_names as _numpy_names
 
 from typing import Any, Callable, Optional
 

@@ -11,6 +11,18 @@ from ._errors import Error, as_poptorch_error
 from ._instances import Instances
 
 
+def stacked(values: torch.Tensor, shape: torch.Size, replicas: int, accumulation: int
+            ) -> torch.Tensor:
+    """Micro-batches one after the other in the first dimension. With a number of `replicas`, the sum of
+    each replica's instead, which has `accumulation` of them in an iteration."""
+    if replicas:
+        values = values.reshape(-1, replicas, accumulation, *shape).sum((0, 2))
+    count = values.shape[0]
+    if len(shape) == 0:
+        return values.reshape(() if count == 1 else (count, ))
+    return values.reshape(count * shape[0], *shape[1:])
+
+
 class Anchors(Executable):
     """The tensors that a call keeps, and their values after it."""
 
@@ -67,17 +79,10 @@ class Anchors(Executable):
             array = program.anchored(long_name)
         kept, own = self._wanted_of_anchors()[long_name], self._numbers(mode, every)
         array = array[[kept.index(number) for number in own]]
-        return self._stacked(array, torch.Size(array.shape[1:]), mode)
+        return stacked(torch.from_numpy(array), torch.Size(array.shape[1:]), *self._summed(mode))
 
-    def _stacked(self, array: numpy.ndarray, shape: torch.Size,
-                 mode: Optional[enums.OutputMode] = None) -> torch.Tensor:
-        """Micro-batches one after the other in the first dimension, or the sum of each replica's."""
-        values = torch.from_numpy(array)
-        if (mode or self._options.output_mode) == enums.OutputMode.Sum:
-            accumulation = self._options.Training.gradient_accumulation if self._training else 1
-            replicas = self._options.replication_factor
-            values = values.reshape(-1, replicas, accumulation, *shape).sum((0, 2))
-        count = values.shape[0]
-        if len(shape) == 0:
-            return values.reshape(() if count == 1 else (count, ))
-        return values.reshape(count * shape[0], *shape[1:])
+    def _summed(self, mode: Optional[enums.OutputMode] = None) -> Tuple[int, int]:
+        """For :func:`stacked`, whether and how an output mode adds up."""
+        sums = (mode or self._options.output_mode) == enums.OutputMode.Sum
+        accumulation = self._options.Training.gradient_accumulation if self._training else 1
+        return self._options.replication_factor if sums else 0, accumulation

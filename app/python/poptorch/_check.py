@@ -15,6 +15,7 @@ import torch
 from . import _tracing
 from ._environment import named
 from ._errors import Error
+from ._half import in_float
 from ._logging import logger, say_once
 
 #: The environment variable that turns the comparison on or off: "first" (default) or "off".
@@ -133,7 +134,7 @@ def expected(model: torch.nn.Module, names: List[str], values: List[Any],
                 tensors = [t.float() if t.dtype == torch.float16 else t for t in tensors]
             _recorded(copied, outputs)
             forward = _tracing._ForwardOfTensors(copied, names, tree, False)
-            with _tracing._mode_of(copied, training), _tracing.in_float(half):
+            with _tracing._mode_of(copied, training), in_float(half):
                 result = _tracing.Tree(forward._call(tuple(tensors)))
             return Expected(result.tensors, outputs, half)
     except Exception as error:  # pylint: disable=broad-except  # any error of the program

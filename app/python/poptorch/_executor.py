@@ -105,6 +105,11 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         return self._user_model
 
     @property
+    def _executable(self) -> Optional[Any]:
+        """The compiled program, which programs ask for as in PopTorch."""
+        return None if self._compiled is None else self._compiled.program
+
+    @property
     def options(self) -> Options:
         """A copy of the options given."""
         return self._options
@@ -357,7 +362,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def _result(self, array: numpy.ndarray, shape: torch.Size,
                 kind: torch.dtype) -> torch.Tensor:
-        return self._stacked(array, shape).to(kind)
+        return stacked(torch.from_numpy(array), shape, *self._summed()).to(kind)
 
     def _zeros(self, compiled: Compiled) -> List[torch.Tensor]:
         """Results of a call that computes nothing."""

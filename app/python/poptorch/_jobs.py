@@ -172,7 +172,7 @@ def _leave_to_phases(keys: Dict[str, str]) -> None:
 
 def _drop_idle(keys: Dict[str, str], may_be: Set[str]) -> None:
     """Drops keys without a meaning beside the others, and logs which."""
-    for key, why in drop_idle(keys, may_be).items():
+    for key, why in drop_idle(keys, may_be, not runs_at_device_speed()).items():
         logger.info("option %s has no effect: %s", key, why)
 
 
@@ -206,7 +206,7 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         keys.update(_optimizers.job_options(optimizer, names))
     _drop_places_of_no_state(keys)
     _leave_to_phases(keys)
-    _drop_idle(keys, {*chosen, "outputMode", "outputEvery"})
+    _drop_idle(keys, {*chosen, "outputMode", "outputEvery", "seed"})
     if instances is not None:
         keys["instances"] = str(instances.count)
         instances.check_options(keys)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List
 import torch
 import torch.onnx
 from torch.onnx import symbolic_helper as helper
-from torch.onnx import symbolic_opset11, symbolic_opset14
+from torch.onnx import symbolic_opset9, symbolic_opset11, symbolic_opset14
 
 from ._errors import Error
 from ._functions import GRAPHCORE, add_node, identity_loss_node
@@ -215,6 +215,28 @@ def _squeeze(graph: Any, x: Any, dim: Any = None) -> Any:
     return graph.op("Squeeze", x, _integers(graph, [number % max(1, len(before))]))
 
 
+def _feature_dropout(graph: Any, x: Any, p: Any, train: Any) -> Any:
+    """Dropout of whole channels: of a factor for each."""
+    if not helper._maybe_get_const(train, "b"):
+        return x
+    sizes = helper._get_tensor_sizes(x)
+    ones = graph.op("Constant", value_t=torch.ones([*sizes[:2], *[1] * (len(sizes) - 2)]))
+    training = graph.op("Constant", value_t=torch.tensor(True))
+    ratio = _constant(graph, helper._maybe_get_const(p, "f"))
+    return graph.op("Mul", x, graph.op("Dropout", ones, ratio, training, outputs=2)[0])
+
+
+def _drawn(function: Callable[..., Any]) -> Callable[..., Any]:
+    """ONNX draws tensors with at least one dimension; a single number is one of these."""
+
+    def draw(graph: Any, shape: Any, *rest: Any) -> Any:
+        if helper._maybe_get_const(shape, "is") != []:
+            return function(graph, shape, *rest)
+        return graph.op("Squeeze", function(graph, [1], *rest), _integers(graph, [0]))
+
+    return draw
+
+
 def _scatter_add(graph: Any, x: Any, dim: Any, index: Any, source: Any) -> Any:
     """Exporters require a source of the index's sizes, which they do not always know."""
     return graph.op("ScatterElements", x, index, source, axis_i=helper._maybe_get_const(dim, "i"),
@@ -240,6 +262,9 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::clamp_max": _clamp(symbolic_opset11.clamp_max),
     "aten::squeeze": _squeeze,
     "aten::scatter_add": _scatter_add,
+    "aten::feature_dropout": _feature_dropout,
+    "aten::rand": _drawn(symbolic_opset9.rand),
+    "aten::randn": _drawn(symbolic_opset9.randn),
     "aten::pairwise_distance": _pairwise_distance,
 }
 

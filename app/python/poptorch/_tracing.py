@@ -6,17 +6,18 @@ import inspect
 import io
 import threading
 import warnings
-from typing import Any, Callable, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
 import torch.onnx
-from torch.overrides import TorchFunctionMode
 
 from . import _source, _symbolics
 from ._aliases import untraced
 from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._changes import Changes
 from ._errors import Error
+from ._half import floats_in
+from ._logging import say_once
 from ._watch import Watch
 from ._functions import exported_domains
 from ._types import result_types
@@ -239,9 +240,8 @@ class _ForwardOfTensors:
     those that it returns, then those that it has changed in place."""
 
     def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree,
-                 trains: bool, half: bool = False) -> None:
+                 trains: bool) -> None:
         self._model = model
-        self._half = half
         self._trains = trains
         self._forward = model.forward
         self._signature = inspect.signature(model.forward)
@@ -259,7 +259,7 @@ class _ForwardOfTensors:
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
         with torch.set_grad_enabled(self._trains), Watch(
-                self._trains) as watch, _changes_as_results(), in_float(self._half):
+                self._trains) as watch, _changes_as_results():
             inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
             state = Changes({name: tensor for name, tensor in state_of(self._model).items()
                              if name not in counters})
@@ -302,58 +302,6 @@ class _ForwardOfTensors:
         return self._forward(*positional, **named)
 
 
-class _InFloat(TorchFunctionMode):
-    """Casts to half, and tensors that are half without being parameters, are float."""
-
-    def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
-                           kwargs: Any = None) -> Any:
-        named = {key: self._changed(value) for key, value in (kwargs or {}).items()}
-        if function is torch.Tensor.half:
-            function = torch.Tensor.float
-        return function(*self._changed(args), **named)
-
-    def _changed(self, value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            return _as_float(value)
-        if value is torch.float16:
-            return torch.float32
-        if type(value) in (list, tuple):
-            return type(value)(self._changed(part) for part in value)
-        return value
-
-
-def in_float(half: bool) -> ContextManager[Any]:
-    """A context in which a model with half parameters computes in float while it is traced."""
-    return _InFloat() if half else contextlib.nullcontext()
-
-
-@contextlib.contextmanager
-def _parameters_in_float(model: torch.nn.Module, half: bool) -> Iterator[None]:
-    """Gives a model with half parameters and buffers float ones for a while. The model itself is changed,
-    as not every module can be copied."""
-    made: Dict[int, torch.Tensor] = {}
-
-    def in_float_once(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-        if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float32:
-            return tensor
-        if id(tensor) not in made:
-            value = tensor.detach().float()
-            made[id(tensor)] = torch.nn.Parameter(value, tensor.requires_grad) if isinstance(
-                tensor, torch.nn.Parameter) else value
-        return made[id(tensor)]
-
-    dicts: List[Dict[str, Any]] = [] if not half else [
-        own for module in model.modules() for own in (module._parameters, module._buffers)]
-    before = [dict(own) for own in dicts]
-    try:
-        for own in dicts:
-            own.update({name: in_float_once(tensor) for name, tensor in own.items()})
-        yield
-    finally:
-        for own, values in zip(dicts, before):
-            own.update(values)
-
-
 def _refuse_other_buffers(model: torch.nn.Module, before: Dict[str, torch.Tensor]) -> None:
     """Refuses a forward() that has removed or replaced buffers."""
     after = dict(model.named_buffers())
@@ -385,7 +333,30 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
         poptorch.Error: for operations without a form in ONNX, with torch's message, and for
             branches on values.
     """
+    if not any(p.dtype == torch.float64 for p in model.parameters()):
+        values = _without_doubles(values)
+    try:
+        return _trace(model, names, values, training)
+    except RuntimeError as error:
+        if "Half" not in str(error):
+            raise
+    say_once("the model has operations on halves with float parameters, which PyTorch cannot run on "
+             "the CPU: they are computed in float")
+    return _trace(model, names, values, training, floats=True)
+
+
+def _without_doubles(values: List[Any]) -> List[Any]:
+    """Arguments as the machine takes them, which has no float64."""
+    tree = Tree(values)
+    return list(tree.rebuild([tensor.float() if tensor.dtype == torch.float64 else tensor
+                              for tensor in tree.tensors]))
+
+
+def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool,
+           floats: bool = False) -> Traced:
+    """The same; `floats`: casts to half are casts to float."""
     half = any(p.dtype == torch.float16 for p in model.parameters())
+    traced = model
     arguments = Tree(dict(zip(names, values)))
     for tensor in arguments.tensors:
         if tensor.numel() == 0:
@@ -393,19 +364,19 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
                         "poptorch_cpp_error")
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes(training)
-    forward = _ForwardOfTensors(model, names, arguments, training, half)
+    forward = _ForwardOfTensors(traced, names, arguments, training)
     file = io.BytesIO()
     lines = _source.Recorder()
-    own = model.__dict__.get("forward")
-    with _exporting, _parameters_in_float(model, half), _unchanged(model), _mode_of(
-            model, training), _all_persistent(model), warnings.catch_warnings():
+    own = traced.__dict__.get("forward")
+    with _exporting, floats_in(traced, half or floats), _unchanged(traced), _mode_of(
+            traced, training), _all_persistent(traced), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        object.__setattr__(model, "forward", forward)
+        object.__setattr__(traced, "forward", forward)
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
             ), _unchecked_distributions(), lines.documents():
-                torch.onnx.export(model,
+                torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,
                                   training=torch.onnx.TrainingMode.PRESERVE,
@@ -422,9 +393,9 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
                         "poptorch_cpp_error") from error
         finally:
             if own is None:
-                del model.__dict__["forward"]
+                del traced.__dict__["forward"]
             else:
-                object.__setattr__(model, "forward", own)
+                object.__setattr__(traced, "forward", own)
     result = forward.result
     assert result is not None
     changed = [arguments.tensors[i] for i in forward.changed_inputs]

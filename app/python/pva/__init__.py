@@ -9,11 +9,11 @@ for invalid files.
 try:
     import numpy as _numpy  # noqa: F401
 except ImportError as missing:
-    raise ImportError("pva needs NumPy: install python3-numpy") from missing
+    raise ImportError("pva needs NumPy: install python3-numpy, or numpy by pip") from missing
 
 from tilescope import ProfileError
+from tilescope import _numpy_names as _numpy_names
 
-from . import _numpy_names as _numpy_names
 from ._compilation import CompilationReport
 from ._computesets import ComputeSet, Exchange, VertexInstances, VertexType
 from ._errors import NotInProfile

@@ -8,6 +8,9 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy
 
+from ._errors import NotSimulated
+from ._system import logger
+
 Logs = Optional[Dict[str, Any]]
 
 #: All hooks, which callbacks may have.
@@ -153,6 +156,11 @@ class ModelCheckpoint(_Watching):
                  save_best_only: bool = False, save_weights_only: bool = False, mode: str = "auto",
                  save_freq: Any = "epoch", **unused: Any) -> None:
         super().__init__(monitor, mode)
+        if save_freq != "epoch":
+            raise NotSimulated("ModelCheckpoint: save_freq is not simulated; weights are saved after "
+                               "epochs")
+        if not save_weights_only:
+            logger.warning("ModelCheckpoint saves weights only, as Model.save() is not simulated.")
         self._path, self._best_only = os.fspath(filepath), save_best_only
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:

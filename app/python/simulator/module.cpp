@@ -194,9 +194,10 @@ py::list faceOptions(const std::string& name) {
     return list;
 }
 
-std::map<std::string, std::string> idleKeys(const std::map<std::string, std::string>& values) {
+std::map<std::string, std::string> idleKeys(const std::map<std::string, std::string>& values,
+                                            bool computes) {
     RunOptions options;
-    options.compute.byProgram = true;
+    options.compute.byProgram = computes;
     setRunOptions(options, values);
     return idleOptions(options);
 }
@@ -304,8 +305,9 @@ PYBIND11_MODULE(_simulator, m) {
     m.def("face_options", &faceOptions, py::arg("face"),
           "The options that 'poptorch', 'popart' (session options) or 'keras' has names for: (name "
           "there, key of a job, whether it is a switch, {value there: value here}).");
-    m.def("idle_options", &idleKeys, py::arg("values"),
-          "Keys of a job that mean nothing beside the others, with the reason.");
+    m.def("idle_options", &idleKeys, py::arg("values"), py::arg("computes") = true,
+          "Keys of a job that mean nothing beside the others, with the reason; `computes`: whether "
+          "its program computes values.");
     m.def("engine_options", &engineOptions, py::arg("json"), py::arg("origin"),
           "Poplar engine options of a JSON object; `origin` names it in errors.");
     py::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a simulated machine.")

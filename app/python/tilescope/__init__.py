@@ -13,5 +13,5 @@ from ._profile import Profile, open
 from ._programs import picture, run, show
 from ._report import Report, Table
 
-__all__ = ["Comparison", "Profile", "ProfileError", "Report", "Sweep", "Table", "__version__", "diff", "export", "models",
-           "open", "picture", "run", "schema", "show", "sweep", "targets", "try_"]
+__all__ = ["Comparison", "Profile", "ProfileError", "Report", "Sweep", "Table", "__version__", "diff", "export",
+           "models", "open", "picture", "run", "schema", "show", "sweep", "targets", "try_"]

@@ -1,4 +1,4 @@
-"""Commands of the program tilescope whose results are tables: comparing, sweeping, trying, exporting, what is built in."""
+"""Commands of the program tilescope: comparing, sweeping, trying, exporting, and what is built in."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ def _pathOf(profile: AnyProfile) -> str:
     return fileWord(profile.path if isinstance(profile, Profile) else profile)
 
 
+def _listed(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _tableOf(key: str, rows: list[dict[str, Any]]) -> Table:
     columns = list(rows[0]) if rows else []
     return Table({"key": key, "title": "", "rows": [tuple(row[column] for column in columns) for row in rows],
@@ -33,7 +37,8 @@ def _unitOf(values: Iterable[Any]) -> str:
 
 
 class Comparison:
-    """What changed between two profiles. Tables have a row for each thing of both, matched by what it is of the model."""
+    """What changed between two profiles. Tables have a row for each thing of both, matched by its place in the
+    model."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.same: bool = content["same"]
@@ -58,8 +63,8 @@ class Comparison:
         return not self.exceeded
 
     def _repr_html_(self) -> str:
-        sides = {title: f"{side['model']} on {side['target']}, {'fits' if side['fits'] else 'does not fit'}: {side['profile']}"
-                 for title, side in (("Before", self.source), ("After", self.target))}
+        sides = {title: f"{side['model']} on {side['target']}{'' if side['fits'] else ' (does not fit)'}: "
+                        f"{side['profile']}" for title, side in (("Before", self.source), ("After", self.target))}
         changed = [dict(zip(self.tables["metrics"].columns, row)) for row in self.tables["metrics"].rows]
         changed = [row for row in changed if row["source"] != row["target"]]
         limits = {"Exceeded": "; ".join(self.exceeded)} if self.exceeded else {}
@@ -100,9 +105,8 @@ def diff(source: AnyProfile, target: AnyProfile, *, fail_if: str | Iterable[str]
     ``fail_if`` are limits as on the command line, such as ``"maxTile>+2%"``: the comparison is then false if one is
     exceeded. Raises ProfileError for files that are no profiles, and for limits that cannot be checked.
     """
-    limits = [fail_if] if isinstance(fail_if, str) else list(fail_if)
     return Comparison(json.loads(call("diff", _pathOf(source), _pathOf(target), "--json",
-                                      *(f"--fail-if={limit}" for limit in limits)).stdout))
+                                      *(f"--fail-if={limit}" for limit in _listed(fail_if))).stdout))
 
 
 def sweep(model: str | PathLike[str], vary: Mapping[str, Any], *, out: str | PathLike[str], jobs: int | None = None,
@@ -110,8 +114,8 @@ def sweep(model: str | PathLike[str], vary: Mapping[str, Any], *, out: str | Pat
     """Runs a grid of options; a folder that has results of the same sweep is continued.
 
     ``vary`` has the values of each axis by key: a list, or ``"1:8:1"`` as on the command line. ``out`` is the folder of
-    the results, ``jobs`` the points at a time, ``options`` as for run(). Raises ProfileError for keys and values that are
-    none; a point that fails is in the results.
+    the results, ``jobs`` the points at a time, ``options`` as for run(). Raises ProfileError for unknown keys and
+    values; a point that fails is in the results.
     """
     with tempfile.TemporaryDirectory() as folder:
         words = ["--json", f"--output={fspath(out)}", *(f"--vary={axis}" for axis in _axes(vary))]
@@ -140,8 +144,8 @@ def try_(profile: AnyProfile, *, out: str | PathLike[str] | None = None) -> Any:
     return _tableOf("trials", json.loads(call("try", _pathOf(profile), "--json", *words).stdout)["trials"]).frame
 
 
-def export(profile: AnyProfile, format: str, out: str | PathLike[str], *, start: int | None = None, end: int | None = None,
-           events: int | None = None, expand: Iterable[str] = ()) -> Path:
+def export(profile: AnyProfile, format: str, out: str | PathLike[str], *, start: int | None = None,
+           end: int | None = None, events: int | None = None, expand: str | Iterable[str] = ()) -> Path:
     """Writes a profile for other tools and returns the file, or the folder of ``csv``.
 
     ``format`` is ``chrome-trace``, ``csv``, ``json`` or ``dot``. ``start``, ``end`` (cycles) and ``events`` (their
@@ -149,7 +153,8 @@ def export(profile: AnyProfile, format: str, out: str | PathLike[str], *, start:
     """
     numbers = (("from", start), ("to", end), ("events", events))
     call("export", _pathOf(profile), f"--format={format}", f"--output={fspath(out)}",
-         *(f"--{name}={value}" for name, value in numbers if value is not None), *(f"--expand={scope}" for scope in expand))
+         *(f"--{name}={value}" for name, value in numbers if value is not None),
+         *(f"--expand={scope}" for scope in _listed(expand)))
     return Path(out)
 
 

@@ -61,12 +61,14 @@ def keys_of(acting: Face, name: str, value: Any) -> JobKeys:
     return {option.key: option.value(name, value)} if option else {}
 
 
-def drop_idle(keys: JobKeys, may_be: Collection[str]) -> Dict[str, str]:
+def drop_idle(keys: JobKeys, may_be: Collection[str], computes: bool = True) -> Dict[str, str]:
     """Drops those of `may_be` that mean nothing beside the other keys, as one set of options is often
-    used for training and inference, one replica and several. Returns why, by key."""
+    used for training and inference, one replica and several, with values and (`computes`) without.
+    Returns why, by key."""
     dropped: Dict[str, str] = {}
     while True:
-        idle = {key: why for key, why in _simulator.idle_options(keys).items() if key in may_be}
+        idle = {key: why for key, why in _simulator.idle_options(keys, computes).items()
+                if key in may_be}
         if not idle:
             return dropped
         dropped.update(idle)

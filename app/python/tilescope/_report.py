@@ -44,7 +44,8 @@ class Table:
     def frame(self) -> Any:
         """A pandas.DataFrame, with units in ``attrs["units"]``; a list of dicts where pandas is not installed.
 
-        Its index is what identifies a row, so that frames join: operations by name and IPU, other things by their number.
+        Its index is what identifies a row, so that frames join: operations by name and IPU, other things by their
+        number.
         """
         identity = _IDENTITY.get(self.key, ())
         if identity and not set(identity) <= set(self.columns):
@@ -95,9 +96,9 @@ def emphasised(text: str) -> str:
     return f"<h3>{escape(text)}</h3>"
 
 
-def fieldsHtml(fields: dict[str, Any], units: dict[str, str] = {}) -> str:
+def fieldsHtml(fields: dict[str, Any], units: dict[str, str] | None = None) -> str:
     """Single values as a table for notebooks."""
-    rows = "".join(f"<tr><th>{escape(key)}</th><td>{_html(value, units.get(key, 'text'))}</td></tr>"
+    rows = "".join(f"<tr><th>{escape(key)}</th><td>{_html(value, (units or {}).get(key, 'text'))}</td></tr>"
                    for key, value in fields.items())
     return f"<table>{rows}</table>"
 

@@ -107,3 +107,8 @@ def test_refused(name, expression):
     said = str(error.value).lower()
     word = name.split(".")[-1].lower()
     assert word in said and len(said) > len(word) + 20
+
+
+def test_numpys_old_names_are_there():
+    import numpy
+    assert numpy.float is float and numpy.bool is bool  # of scripts from the time of the SDK

@@ -85,6 +85,16 @@ def test_calls_take_the_machines_time_when_asked(monkeypatch):
         compiled(data)
 
 
+def test_options_of_values_mean_nothing_without_values(monkeypatch):
+    monkeypatch.setenv("TILESCOPE_POPTORCH_RUN", "time")
+    options = poptorch.Options().randomSeed(3)
+    options.Precision.enableStochasticRounding(True)
+    options.Precision.enableFloatingPointExceptions(True)
+    model = nn.Sequential(nn.Linear(4, 2), nn.Flatten(0)).half()
+    compiled = poptorch.inferenceModel(model, options)
+    assert not compiled(torch.rand(2, 4).half()).any()
+
+
 def test_a_model_is_compiled_without_a_device():
     compiled = poptorch.inferenceModel(nn.Linear(4, 2), poptorch.Options().useOfflineIpuTarget())
     compiled.compile(torch.rand(2, 4))

@@ -30,6 +30,39 @@ def test_random_numbers_of_a_fixed_shape(make, mean, deviation):
     assert result.std().item() == pytest.approx(deviation, rel=0.1)
 
 
+def test_single_random_numbers():
+    def forward(x):
+        uniform = torch.distributions.Uniform(0.25, 0.75).sample()
+        return x + torch.where(torch.rand(()) < 2, uniform, torch.tensor(9.0)), torch.randn(()) * x
+
+    program = poptorch.inferenceModel(Calls(forward), poptorch.Options().deviceIterations(200))
+    uniform, normal = program(torch.ones(200, 1))
+    assert 1.25 <= uniform.min() < 1.35 and 1.65 < uniform.max() <= 1.75
+    assert normal.std().item() == pytest.approx(1, rel=0.2)
+
+
+@pytest.mark.parametrize("inplace", [False, True])
+def test_dropout_of_channels(inplace):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(1))
+            self.drop = nn.Dropout2d(0.25, inplace=inplace)
+
+        def forward(self, x):
+            y = self.drop(x * self.scale)
+            return y, poptorch.identity_loss(y.mean(), "none")
+
+    model = Model()
+    y, _ = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.0))(torch.ones(50, 40, 2, 3))
+    channels = y.flatten(2)
+    assert (channels == channels[:, :, :1]).all()
+    assert channels.unique().tolist() == pytest.approx([0, 4 / 3])
+    assert (channels[:, :, 0] == 0).float().mean().item() == pytest.approx(0.25, abs=0.05)
+    result = poptorch.inferenceModel(model)(torch.ones(50, 40, 2, 3))[0]
+    assert (result == 1).all()
+
+
 def test_random_numbers_differ_between_calls_and_not_between_programs():
     def drawn():
         program = poptorch.inferenceModel(Calls(lambda x: x + torch.randn(5)), poptorch.Options().randomSeed(7))

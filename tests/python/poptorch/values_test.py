@@ -328,6 +328,36 @@ def test_a_half_model_is_not_copied():
     assert model.first.weight.dtype == torch.float16 and model.second.weight is model.first.weight
 
 
+def test_an_input_of_doubles_is_float_on_the_machine():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Conv2d(1, 2, 1)
+
+        def forward(self, x, factors):
+            return self.layer(x * factors.reshape(-1, 1, 1, 1))
+
+    model, x, factors = Scaled(), torch.rand(2, 1, 3, 3), torch.rand(2).double()
+    result = poptorch.inferenceModel(model)(x, factors)
+    assert torch.allclose(result.float(), model(x, factors.float()), atol=1e-5)
+
+
+def test_halves_with_float_parameters():
+    class Mixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Conv2d(3, 4, 3)
+
+        def forward(self, x):
+            return self.layer(x.half()).float()
+
+    model, data = Mixed(), torch.rand(2, 3, 8, 8)
+    compiled = poptorch.inferenceModel(model)
+    assert compiled._executable is None
+    assert torch.allclose(compiled(data), model.layer(data), atol=1e-2)
+    assert compiled._executable is not None and model.layer.weight.dtype == torch.float32
+
+
 def test_casts_to_half_in_a_half_model():
     class Normalised(nn.Module):
         def __init__(self):

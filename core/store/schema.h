@@ -11,7 +11,7 @@ namespace tilescope {
 inline constexpr std::int32_t profileApplicationId = 0x54536370;
 
 /// SQLite user_version. A reader rejects a newer one and supports every older one.
-inline constexpr std::int32_t profileSchemaVersion = 11;
+inline constexpr std::int32_t profileSchemaVersion = 12;
 
 /// The documented statements that create an empty profile, as `tilescope schema` prints them.
 const std::string& profileSchemaSql();

@@ -109,9 +109,10 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     app.require_subcommand(1);
     Action action;
     addRunCommand(app, action, kept);
-    for (const auto add : {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand,
-                           addReportCommand, addDiffCommand, addQueryCommand, addExportCommand,
-                           addZooCommand, addSweepCommand, addSweepWorkerCommand, addTryCommand})
+    for (const auto add :
+         {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand, addReportCommand,
+          addDiffCommand, addQueryCommand, addExportCommand, addZooCommand, addSweepCommand,
+          addSweepWorkerCommand, addTryCommand, addImportCommand, addCaptureScriptCommand})
         add(app, action);
     addOpCommand(app, action, !args.empty() && args.front() == "op");
     addPythonCommand(app, action);

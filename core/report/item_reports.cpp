@@ -246,7 +246,7 @@ Document programsReport(const ProfileView& profile, const ReportRequest& request
             if (!request.wants(line.label))
                 continue;
             all.add({tree.title, line.depth, cellOf(line.program),
-                     std::string(toString(program.kind)), program.name, program.count,
+                     std::string(program.kindText()), program.name, program.count,
                      line.cycles});
         }
     document.tables.push_back(std::move(all));

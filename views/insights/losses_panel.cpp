@@ -153,7 +153,7 @@ QWidget* LossesPanel::placeOf(const Loss& loss) {
 QWidget* LossesPanel::remedyOf(const Loss& loss) {
     const auto usable = std::find_if(loss.remedies.begin(), loss.remedies.end(),
                                      [](const Advice& a) { return a.option != Advice::model; });
-    if (usable == loss.remedies.end() || !profile_)
+    if (usable == loss.remedies.end() || !profile_ || !profile_->info().has(ProfilePart::Options))
         return nullptr;
     const QString flag = QString::fromStdString(findOption(usable->option)->flag);
     QString text = flag + QLatin1Char(' ') +

@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "core/database/page_checksum.h"
+#include "core/import/import_cache.h"
 
 namespace tilescope::views {
 namespace {
 
-ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
-    const std::filesystem::path file = profileIn(path);
+ProfileViewPtr openProfile(const std::filesystem::path& path, const ImportProgress& progress,
+                           const std::stop_token& token) {
+    const std::filesystem::path file =
+        profileToOpen(profileIn(path), importCache(), progress, token);
     ProfileReader reader(file);
     verifyChecksums(file);
     reader.stopWith(token);
@@ -43,8 +46,15 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     wantedSource_ = source;
     wantedTarget_ = target;
     opening_.start([this, source, target](const std::stop_token& token) {
-        const ProfileViewPtr first = openProfile(source, token);
-        ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, token));
+        const ImportProgress progress = [this](double done, std::string_view) {
+            // In the window's thread.
+            const int percent = static_cast<int>(100 * done);
+            QMetaObject::invokeMethod(
+                this, [this, percent] { emit importing(openingFile_, percent); },
+                Qt::QueuedConnection);
+        };
+        const ProfileViewPtr first = openProfile(source, progress, token);
+        ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, progress, token));
         return [this, opened = std::move(opened)] { replaceBy(opened); };
     });
 }

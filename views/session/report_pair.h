@@ -60,11 +60,14 @@ public:
     void swap();
     void close();
     void cancelOpening() { opening_.cancel(); }
+    [[nodiscard]] bool isOpening() const { return opening_.running(); }
 
 signals:
     /// Other profiles were opened (or all were closed).
     void changed();
     void openingIsSlow(const QString& file);
+    /// A file of another tool is being imported.
+    void importing(const QString& file, int percent);
     void openingEnded();
     void failed(const QString& file, const QString& text);
 

@@ -10,8 +10,7 @@ std::vector<Field> runSampleFields(const ProfileInfo& info) {
         return info.has(ProfilePart::Run) ? Cell(value) : Cell();
     };
     return {{"batchSize", "Micro-batch", known(run.microBatch), Unit::Count},
-            {"gradientAccumulation", "Gradient accumulation", known(run.accumulation),
-             Unit::Count},
+            {"gradientAccumulation", "Gradient accumulation", known(run.accumulation), Unit::Count},
             {"deviceIterations", "Device iterations", known(run.iterations), Unit::Count},
             {"replicas", "Replicas", run.replicas, Unit::Count},
             {"samplesOfRun", "Samples of a run", known(run.samples()), Unit::Count}};

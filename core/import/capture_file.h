@@ -80,6 +80,11 @@ public:
     [[nodiscard]] std::int32_t id(int at) const {
         return static_cast<std::int32_t>(number(at, 0, largestId));
     }
+    /// A number of pva's own, which may be any; none for NULL.
+    [[nodiscard]] std::optional<std::int64_t> anyNumber(int at) const {
+        return maybe(at, std::numeric_limits<std::int64_t>::min(),
+                     std::numeric_limits<std::int64_t>::max());
+    }
     [[nodiscard]] std::optional<double> real(int at) const;
     [[nodiscard]] std::string text(int at) const; ///< empty for NULL
     [[nodiscard]] std::span<const std::byte> blob(int at) const { return row_.blob(at); }

@@ -64,6 +64,11 @@ bool stepsHaveTiles(const Profile& profile) {
     return false;
 }
 
+bool hasVertices(const ComputeSet& set) {
+    return std::any_of(set.vertices.begin(), set.vertices.end(),
+                       [](const VertexInstances& of) { return !of.count.empty(); });
+}
+
 bool anyCycles(const Profile& profile) {
     return std::any_of(profile.computeSets.begin(), profile.computeSets.end(),
                        [](const ComputeSet& set) { return !set.cycles.empty(); });
@@ -109,7 +114,8 @@ Coverage coverageOf(const Importing& import) {
             lacks(part, without, fmt::format("this pva has no {}", name));
     };
     named(ProfilePart::StepBytes, "StepIpu.dataIn", Covered::None);
-    named(ProfilePart::VertexCounts, "VertexInstances.countByTile", Covered::None);
+    lacks(ProfilePart::VertexCounts, coveredIf(any(profile.computeSets, hasVertices)),
+          "this pva has no counts of vertices by tile");
     named(ProfilePart::VertexCode, "VertexMemory.codeBytes", Covered::None);
     named(ProfilePart::Regions, "CategoryBytes.nonInterleaved.nonOverlapped", Covered::None);
     // Variables that are named after their category are counted there.

@@ -1,6 +1,7 @@
 #include "core/import/fold.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/import/program_order.h"
 #include "core/import/trace_bodies.h"
@@ -28,18 +29,25 @@ public:
         , trace_(trace)
         , order_(programs)
         , bodies_(trace)
+        , rootsKnown_(!controlPrograms.empty())
+        , isFunction_(programs.size(), false)
         , inferred_(programs.size())
         , repeats_(programs.size(), 0) {
         for (const ProgramId root : controlPrograms)
             roots_.push_back(root);
-        if (roots_.empty())
-            for (std::size_t i = 0; i < programs.size(); ++i)
-                if (!programs[ProgramId(i)].parent.valid())
-                    roots_.emplace_back(i);
+        for (const Program& program : programs)
+            if (program.target.valid())
+                isFunction_[program.target.index()] = true;
+        if (rootsKnown_)
+            return;
+        for (std::size_t i = 0; i < programs.size(); ++i)
+            if (!programs[ProgramId(i)].parent.valid())
+                roots_.emplace_back(i);
     }
 
     void addRun(const std::string& name, const NextStep& next) {
         next_ = &next;
+        lastRoot_ = {};
         advance();
         OpenBody run;
         run.body.program = rootFor(step_.program);
@@ -67,6 +75,8 @@ public:
     Trace& trace_;
     ProgramOrder order_;
     TraceBodies bodies_;
+    bool rootsKnown_;
+    std::vector<bool> isFunction_; ///< of roots: is called
     std::vector<ProgramId> inferred_;
     std::vector<std::int64_t> repeats_;
 
@@ -98,7 +108,7 @@ private:
         return step_.program.valid() && order_.mayRun(program, step_.program);
     }
 
-    /// The control program that may run a step: the one that ran before, if it can.
+    /// The control program that may run a step: the one that ran before in this run, if it can.
     ProgramId rootFor(ProgramId step) {
         if (!step.valid())
             return lastRoot_;
@@ -107,6 +117,12 @@ private:
             return {};
         if (lastRoot_.valid() && order_.mayRun(lastRoot_, step))
             return lastRoot_;
+        // A root that nothing calls is run by the host, as far as one can know.
+        const bool isControl = rootsKnown_
+                                   ? std::find(roots_.begin(), roots_.end(), own) != roots_.end()
+                                   : !isFunction_[own.index()];
+        if (isControl)
+            return lastRoot_ = own;
         for (const ProgramId root : roots_)
             if (order_.mayRun(root, step))
                 return lastRoot_ = root;
@@ -139,6 +155,8 @@ private:
     bool walkCall(ProgramId id, OpenBody& to, int depth) {
         const bool isKnown = order_.target(id).valid();
         const ProgramId function = isKnown ? order_.target(id) : order_.rootOf(step_.program);
+        if (order_.wouldRecur(id, function))
+            return false;
         if (!isKnown)
             order_.setTarget(id, function);
         OpenBody inner;
@@ -149,14 +167,16 @@ private:
             return false;
         }
         inferred_[id.index()] = function;
+        isFunction_[function.index()] = true;
         TraceBodies::call(to, id, bodies_.close(std::move(inner)), false);
         return true;
     }
 
     bool walkLoop(ProgramId id, OpenBody& to, int depth) {
         const Program& program = programs_[id];
-        const std::int64_t most =
-            program.count > 0 ? program.count : std::numeric_limits<std::int64_t>::max();
+        const std::int64_t most = program.kind == ProgramKind::Repeat && program.count > 0
+                                      ? program.count
+                                      : std::numeric_limits<std::int64_t>::max();
         std::int64_t times = 0;
         for (; times < most && mayRun(id); ++times) {
             OpenBody inner;

@@ -25,24 +25,29 @@ boost::json::value parsed(const std::string& text) {
 } // namespace
 
 void importOperations(Importing& import) {
-    std::unordered_map<std::int64_t, std::string> said;
-    CaptureRows context(import.file, "contexts", {"id", "json"});
+    struct Context {
+        std::string name, json;
+    };
+    std::unordered_map<std::int64_t, Context> said;
+    CaptureRows context(import.file, "contexts", {"id", "name", "json"});
     while (context.next())
-        said[context.number(0, std::numeric_limits<std::int64_t>::min(),
-                            std::numeric_limits<std::int64_t>::max())] = context.text(1);
+        said[context.anyNumber(0).value_or(-1)] = {context.text(1), context.text(2)};
     CaptureRows row(import.file, "operations", {"id", "name", "context", "flops"});
     while (row.next()) {
-        const auto id = row.maybe(2, std::numeric_limits<std::int64_t>::min(),
-                                  std::numeric_limits<std::int64_t>::max());
+        const auto id = row.anyNumber(2);
         if (id && import.operationOfContext.contains(*id))
             continue; // the same at another place
         Operation operation;
         operation.name = row.text(1);
         if (const auto found = id ? said.find(*id) : said.end(); found != said.end()) {
-            const boost::json::value value = parsed(found->second);
+            if (operation.name.empty())
+                operation.name = found->second.name;
+            const boost::json::value value = parsed(found->second.json);
             operation.type = detail(value, "op_type", "opType");
             operation.outputShape = detail(value, "outputShape", "output_shape");
         }
+        if (operation.name.empty())
+            continue; // nobody could tell it from others
         operation.flops = std::max(0.0, row.real(3).value_or(0));
         const OperationId added = import.profile.operations.add(std::move(operation));
         if (id)

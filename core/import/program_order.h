@@ -21,6 +21,10 @@ public:
     /// The function that a call runs; none if it is not known.
     [[nodiscard]] ProgramId target(ProgramId call) const { return target_[call.index()]; }
     void setTarget(ProgramId call, ProgramId function);
+    /// Whether a function would call itself, directly or through others, if `call` ran it.
+    [[nodiscard]] bool wouldRecur(ProgramId call, ProgramId function) const {
+        return reachOf(function).roots[rootOf(call).index()];
+    }
 
 private:
     /// Calls in a program's tree, which are next to each other.

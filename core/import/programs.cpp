@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/damaged_profile.h"
+#include "core/import/program_order.h"
 #include "core/import/readers.h"
 #include "core/store/program_forest.h"
 
@@ -16,8 +17,7 @@ constexpr bool isExchange(ProgramKind kind) {
 void addOperationsByPrograms(Importing& import) {
     CaptureRows row(import.file, "operations", {"id", "context", "programs"});
     while (row.next()) {
-        const auto context = row.maybe(1, std::numeric_limits<std::int64_t>::min(),
-                                       std::numeric_limits<std::int64_t>::max());
+        const auto context = row.anyNumber(1);
         const auto operation =
             context ? import.operationOfContext.find(*context) : import.operationOfContext.end();
         if (operation == import.operationOfContext.end())
@@ -46,9 +46,9 @@ std::vector<TileSeries> readPrograms(Importing& import) {
         program.name = row.text(2);
         if (const auto set = row.maybe(3, 0, sets - 1))
             program.computeSet = ComputeSetId(static_cast<std::int32_t>(*set));
-        program.count = row.maybe(4).value_or(0);
-        if (const auto context = row.maybe(8, std::numeric_limits<std::int64_t>::min(),
-                                           std::numeric_limits<std::int64_t>::max()))
+        if (program.kind == ProgramKind::Repeat)
+            program.count = row.maybe(4).value_or(0);
+        if (const auto context = row.anyNumber(8))
             if (const auto found = import.operationOfContext.find(*context);
                 found != import.operationOfContext.end())
                 program.operation = found->second;
@@ -173,9 +173,12 @@ void importPrograms(Importing& import) {
 
 void finishPrograms(Importing& import) {
     Profile& profile = import.profile;
+    const ProgramOrder order(profile.programs);
     std::vector<bool> isFunction(profile.programs.size(), false);
     for (std::size_t i = 0; i < profile.programs.size(); ++i) {
         Program& program = profile.programs[ProgramId(i)];
+        if (program.target.valid() && order.wouldRecur(ProgramId(i), program.target))
+            import.file.damaged("programs", program.name, "a function calls itself");
         if (program.kind == ProgramKind::Call && !program.target.valid())
             program.target = import.inferredTargets.at(i);
         if (program.kind == ProgramKind::Repeat && program.count == 0)

@@ -104,6 +104,23 @@ bool isMissing(std::string_view report, std::string_view key, const ProfileInfo&
     });
 }
 
+/// Whether a row of the memory report is about regions, or about addresses that are shared.
+bool isOfRegions(const Cell& path) {
+    const auto* text = std::get_if<std::string>(&path);
+    return text != nullptr &&
+           (text->find("By region/") != std::string::npos || text->ends_with("verlapped"));
+}
+
+/// Empties the figures of these rows.
+void leaveOutRegions(Table& table) {
+    constexpr std::size_t names = 2; // the path and the indented name
+    for (Row& row : table.rows)
+        if (!row.cells.empty() && isOfRegions(row.cells.front()))
+            std::fill(row.cells.begin() +
+                          static_cast<std::ptrdiff_t>(std::min(names, row.cells.size())),
+                      row.cells.end(), Cell());
+}
+
 } // namespace
 
 std::optional<std::string> whyNotKnown(std::string_view report, const ProfileInfo& info) {
@@ -134,6 +151,9 @@ void leaveOutMissing(Document& document, std::string_view report, const ProfileI
             field.value = Cell();
     for (Table& table : document.tables)
         leaveOutMissing(table, report, info);
+    for (Table& table : document.tables)
+        if (table.key == "details" && !info.has(ProfilePart::Regions))
+            leaveOutRegions(table);
 }
 
 Table coverageTable(const ProfileInfo& info) {

@@ -443,12 +443,13 @@ class Capture:
             raise Skipped
         names, groups, lowered = self.names, {}, self.compilation.loweredVariables
         category, always = names["LoweredVariable.category"], names["LoweredVariable.alwaysLive"]
+        has_whole, whole_of = names["LoweredVariable.hasUnloweredVar"], names["LoweredVariable.unloweredVar"]
         whole_id, whole_name = names["UnloweredVariable._id"], names["UnloweredVariable.name"]
         classes, count = self.classes_of_variables(), 0
         for tile in range(self.file.tiles):
             for item in lowered.forTile(tile):
-                of = item.unloweredVar if item.hasUnloweredVar else None
-                same = None if of is None else whole_id(of)
+                of = whole_of(item) if has_whole(item) else None
+                same = whole_id(of)
                 if of is not None and same is None:
                     same = whole_name(of)
                 at = item._id

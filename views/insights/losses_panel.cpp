@@ -108,7 +108,7 @@ void LossesPanel::addHeadings(bool runs) {
 void LossesPanel::addRow(const Loss& loss) {
     const Theme& theme = context_.theme.current();
     const int row = grid_->rowCount();
-    const QString name = QString::fromLatin1(displayName(loss.kind).data());
+    const QString name = QString::fromLatin1(nameOf(loss).data());
     const QString cause = QString::fromStdString(loss.cause);
     QLabel* kind = wrappedLabel(name, loss.kind == LossKind::Compute ? "muted" : "");
     kind->setToolTip(cause);

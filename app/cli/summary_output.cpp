@@ -149,7 +149,8 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
         for (Field field : runTimeFields(info))
             document.fields.push_back(std::move(field));
     for (const CoverageRow& row : info.coverage.rows)
-        lacking += (lacking.empty() ? "" : ", ") + std::string(toString(row.part));
+        lacking += fmt::format("{}{}{}", lacking.empty() ? "" : ", ", toString(row.part),
+                               row.state == Covered::Part ? " (part)" : "");
     if (!lacking.empty())
         add("Lacks", lacking + ": 'tilescope info --json' says why");
     if (!source.profile.empty())

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "core/database/database.h"
+#include "core/store/schema.h"
 #include "core/tiles/tile_series.h"
 
 namespace tilescope {
 
-/// SQLite application_id of a capture: the letters "TSCP"; user_version of the ones that are read.
-inline constexpr std::int32_t captureApplicationId = 0x54534350;
+/// SQLite user_version of the captures that are read.
 inline constexpr std::int32_t captureFormat = 1;
 
 /// Largest amount of bytes, cycles or things in a capture: sums of many cannot overflow.

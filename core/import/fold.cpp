@@ -45,9 +45,10 @@ public:
                 roots_.emplace_back(i);
     }
 
-    void addRun(const std::string& name, const NextStep& next) {
+    void addRun(const std::string& name, const NextStep& next, bool oneTree) {
         next_ = &next;
         lastRoot_ = {};
+        oneTree_ = oneTree;
         advance();
         OpenBody run;
         run.body.program = rootFor(step_.program);
@@ -76,6 +77,7 @@ public:
     ProgramOrder order_;
     TraceBodies bodies_;
     bool rootsKnown_;
+    bool oneTree_ = false;         ///< of the run
     std::vector<bool> isFunction_; ///< of roots: is called
     std::vector<ProgramId> inferred_;
     std::vector<std::int64_t> repeats_;
@@ -117,17 +119,23 @@ private:
             return {};
         if (lastRoot_.valid() && order_.mayRun(lastRoot_, step))
             return lastRoot_;
-        // A root that nothing calls is run by the host, as far as one can know.
-        const bool isControl = rootsKnown_
-                                   ? std::find(roots_.begin(), roots_.end(), own) != roots_.end()
-                                   : !isFunction_[own.index()];
-        if (isControl)
+        if (isControl(own))
             return lastRoot_ = own;
         for (const ProgramId root : roots_)
-            if (order_.mayRun(root, step))
+            if (root != own && order_.mayRun(root, step))
                 return lastRoot_ = root;
+        if (!rootsKnown_)
+            return lastRoot_ = own;
         unplaced_ = own;
         return {};
+    }
+
+    /// Whether the host runs a program. Where that is not known: it may call others, or nothing
+    /// else runs.
+    [[nodiscard]] bool isControl(ProgramId root) const {
+        if (rootsKnown_)
+            return std::find(roots_.begin(), roots_.end(), root) != roots_.end();
+        return !isFunction_[root.index()] && (oneTree_ || order_.mayCall(root));
     }
 
     /// Executes a program as far as the steps agree; whether any did.
@@ -139,7 +147,7 @@ private:
             return walkCall(id, to, depth);
         if (isLoop(program))
             return walkLoop(id, to, depth);
-        if (isControl(program.kind))
+        if (tilescope::isControl(program.kind))
             return walkChildren(id, to, depth);
         take(to);
         return true;
@@ -203,8 +211,20 @@ TraceFold::TraceFold(const IdVector<ProgramId, Program>& programs,
     : impl_(std::make_unique<Impl>(programs, controlPrograms, trace)) {}
 TraceFold::~TraceFold() = default;
 
-void TraceFold::addRun(const std::string& name, const NextStep& next) {
-    impl_->addRun(name, next);
+void TraceFold::addRun(const std::string& name, const NextStep& next, bool oneTree) {
+    impl_->addRun(name, next, oneTree);
+}
+bool TraceFold::isOneTree(const NextStep& next) const {
+    ProgramId only;
+    while (const TraceStep* step = next()) {
+        if (!step->program.valid())
+            continue;
+        const ProgramId root = impl_->order_.rootOf(step->program);
+        if (only.valid() && root != only)
+            return false;
+        only = root;
+    }
+    return true;
 }
 std::int64_t TraceFold::flatSteps() const {
     return impl_->flat_;

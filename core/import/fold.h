@@ -29,8 +29,11 @@ public:
     TraceFold(const TraceFold&) = delete;
     TraceFold& operator=(const TraceFold&) = delete;
 
-    /// Adds a run with all steps that `next` gives. Without any, nothing is added.
-    void addRun(const std::string& name, const NextStep& next);
+    /// Adds a run with all steps that `next` gives. Without any, nothing is added. `oneTree`: all
+    /// are of the tree of one program, see isOneTree().
+    void addRun(const std::string& name, const NextStep& next, bool oneTree = false);
+    /// Whether all steps are of the tree of one program: then the host runs that, not a function.
+    [[nodiscard]] bool isOneTree(const NextStep& next) const;
 
     [[nodiscard]] std::int64_t flatSteps() const; ///< without a place in the tree
     /// Functions of calls without a target, as what ran next shows, by program.

@@ -20,6 +20,15 @@ fs::path fromEnvironment(const char* name) {
     return value == nullptr ? fs::path() : fs::path(value);
 }
 
+/// The form of a file; Other if it cannot be read.
+FileForm formIn(const fs::path& file) {
+    try {
+        return formOf(file);
+    } catch (const UserError&) {
+        return FileForm::Other;
+    }
+}
+
 } // namespace
 
 fs::path importCache() {
@@ -33,17 +42,16 @@ fs::path importCache() {
 
 fs::path profileToOpen(const fs::path& file, const fs::path& cache, const ImportProgress& progress,
                        const std::stop_token& stop) {
-    std::error_code error;
-    if (!fs::is_regular_file(file, error))
-        return file; // the reader says why not
-    const FileForm form = formOf(file);
+    const FileForm form = formIn(file);
     if (form == FileForm::Profile || form == FileForm::Other)
-        return file;
+        return file; // if it is no profile, its reader says so
+    const fs::path folder = cache.empty() ? importCache() : cache;
     // The name of the capture is the model's name, so it is part of the key.
-    const fs::path profile = cache /
+    const fs::path profile = folder /
                              fmt::format("{}-{}.{}-{}", file.stem().string(), fileDigest(file),
                                          profileSchemaVersion, importerVersion) /
                              "profile.pop";
+    std::error_code error;
     if (fs::exists(profile, error))
         return profile;
     writeProfile(importFile(file, {}, progress, stop).profile, profile);

@@ -11,8 +11,8 @@ namespace tilescope {
 std::filesystem::path importCache();
 
 /// The file to open for a path: itself, or the profile that a capture becomes in a folder of the
-/// cache. One that was imported before is found there by its contents. Throws UserError for a file
-/// that can neither be opened nor imported, and Cancelled after a stop.
+/// cache (empty: importCache()). One that was imported before is found there by its contents.
+/// Throws UserError for a file that can neither be opened nor imported, and Cancelled after a stop.
 std::filesystem::path profileToOpen(const std::filesystem::path& file,
                                     const std::filesystem::path& cache,
                                     const ImportProgress& progress = {},

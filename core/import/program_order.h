@@ -16,6 +16,8 @@ public:
 
     /// Whether executing `program` may execute the step `leaf`.
     [[nodiscard]] bool mayRun(ProgramId program, ProgramId leaf) const;
+    /// Whether there are calls in a program.
+    [[nodiscard]] bool mayCall(ProgramId program) const { return !callsIn(program).empty(); }
     /// The root of a program's tree.
     [[nodiscard]] ProgramId rootOf(ProgramId program) const { return root_[program.index()]; }
     /// The function that a call runs; none if it is not known.

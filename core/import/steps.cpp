@@ -198,6 +198,7 @@ void importTrace(Importing& import, const ImportProgress& progress) {
         if (progress)
             progress(static_cast<double>(done) / static_cast<double>(all), "steps");
     };
+    const std::function<void(std::int64_t)> nothing = [](std::int64_t) {};
     TraceFold fold(profile.programs, profile.controlPrograms, profile.trace);
     CaptureRows run(import.file, "runs", {"id", "name"});
     while (run.next()) {
@@ -205,15 +206,20 @@ void importTrace(Importing& import, const ImportProgress& progress) {
         std::string name = run.text(1);
         if (name.empty())
             name = fmt::format("Engine::run #{}", id);
+        StepStream ahead(import, id, kinds, nothing);
+        const bool oneTree = fold.isOneTree([&ahead] { return ahead.next(); });
         StepStream steps(import, id, kinds, read);
-        fold.addRun(name, [&]() -> const TraceStep* {
-            const TraceStep* step = steps.next();
-            import.executedSteps += step != nullptr ? 1 : 0;
-            if (fold.flatSteps() > mostFlatSteps)
-                import.file.damaged("step_chunks", fmt::format("of run {}", id),
-                                    "too many steps have no place in the program tree");
-            return step;
-        });
+        fold.addRun(
+            name,
+            [&]() -> const TraceStep* {
+                const TraceStep* step = steps.next();
+                import.executedSteps += step != nullptr ? 1 : 0;
+                if (fold.flatSteps() > mostFlatSteps)
+                    import.file.damaged("step_chunks", fmt::format("of run {}", id),
+                                        "too many steps have no place in the program tree");
+                return step;
+            },
+            oneTree);
     }
     import.flatSteps = fold.flatSteps();
     import.inferredTargets = fold.inferredTargets();

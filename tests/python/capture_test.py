@@ -255,6 +255,8 @@ def test_wrong_input_is_refused_with_a_remedy(small: Path, tmp_path: Path) -> No
                           text=True)
     assert done.returncode == 2 and "there is no file" in done.stderr
     assert sorted(os.listdir(tmp_path)) == ["it.capture"]
+    done = tilescope("info", capture)
+    assert done.returncode == 2 and "'tilescope import' makes a profile of it" in done.stderr
     db = sqlite3.connect(capture)
     db.execute("UPDATE tiles SET including_gaps = -4 WHERE tile = 3")
     db.commit()

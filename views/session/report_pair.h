@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/analysis/compare/profile_pair.h"
+#include "core/import/import.h"
 #include "views/query/background_query.h"
 #include "views/theme/text.h"
 
@@ -73,6 +74,7 @@ signals:
 
 private:
     void replaceBy(ProfilePair profiles);
+    ImportProgress importProgress();
 
     Workers& workers_;
     BackgroundQuery opening_;

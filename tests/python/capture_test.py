@@ -236,7 +236,7 @@ def test_a_pva_without_names(small: Path, tmp_path: Path, without: dict) -> None
     if "countByTile" in asked:
         assert {row["vertices"] for row in report(profile, "vertices")["computeSets"]} == {None}
     if "codeBytes" in asked:
-        assert {row["codeBytes"] for row in report(profile, "vertices")["vertices"]} == {None}
+        assert {row["codeBytes"] for row in report(profile, "vertices")["vertices"]} <= {None}
     if "dataIn" in asked:
         assert {row["hostBytesIn"] for row in report(profile, "trace")["runs"]} == {None}
     if "nonOverlapped" in asked:

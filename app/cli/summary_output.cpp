@@ -30,6 +30,26 @@ json::object memoryJson(const MemorySummary& memory) {
             {"tilesOverLimit", memory.tilesOverLimit}};
 }
 
+json::object originJson(const Origin& origin) {
+    return {{"kind", toString(origin.kind)},
+            {"tool", origin.tool},
+            {"version", origin.version},
+            {"digest", origin.digest}};
+}
+
+json::array coverageJson(const Coverage& coverage) {
+    json::array array;
+    for (const CoverageRow& row : coverage.rows)
+        array.push_back(json::object{
+            {"part", toString(row.part)}, {"state", toString(row.state)}, {"why", row.why}});
+    return array;
+}
+
+/// Null for what the profile lacks.
+json::value known(const ProfileInfo& info, ProfilePart part, json::value value) {
+    return info.has(part) ? std::move(value) : json::value();
+}
+
 template <class Map> json::object mapJson(const Map& map) {
     json::object object;
     for (const auto& [key, value] : map)
@@ -66,20 +86,22 @@ json::value summaryJson(const SummarySource& source) {
                         {"profile", source.profile.string()},
                         {"target", info.target.name},
                         {"model", info.model},
-                        {"mode", info.mode},
+                        {"origin", originJson(info.origin)},
+                        {"mode", known(info, ProfilePart::Run, json::string(info.mode))},
                         {"ipus", info.target.ipus},
                         {"tilesPerIpu", info.target.tilesPerIpu},
                         {"clockHz", info.target.clockHz},
                         {"memory", memoryJson(source.memory)},
                         {"cycles", nullptr},
                         {"vertices", info.vertices},
-                        {"edges", info.edges},
+                        {"edges", known(info, ProfilePart::Edges, info.edges)},
                         {"messages", messagesJson(source.messages)},
                         {"options", mapJson(info.options)},
                         {"engineOptions", mapJson(info.engineOptions)},
                         {"timings", mapJson(info.timings)},
                         {"creator", info.creator},
-                        {"createdAt", info.createdAt}};
+                        {"createdAt", info.createdAt},
+                        {"coverage", coverageJson(info.coverage)}};
     if (info.hasExecution)
         object["cycles"] = info.cycles;
     for (const auto& fields : {runSampleFields(info), runTimeFields(info)}) {
@@ -94,10 +116,13 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
     const ProfileInfo& info = source.info;
     const MemorySummary& memory = source.memory;
     Document document;
+    std::string lacking;
     const auto add = [&](const char* label, std::string text) {
         document.fields.push_back({"", label, std::move(text), Unit::None});
     };
-    add("Model", fmt::format("{} ({})", info.model, info.mode));
+    add("Model", info.mode.empty() ? info.model : fmt::format("{} ({})", info.model, info.mode));
+    if (info.origin.kind != OriginKind::Simulated || !info.origin.tool.empty())
+        add("Origin", originText(info.origin));
     add("Target",
         fmt::format("{}: {}, {}{} IPU{} of {} tiles", info.target.name, info.target.description,
                     info.replicas > 1 ? fmt::format("{} replicas of ", info.replicas) : "",
@@ -123,6 +148,11 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
     if (info.hasExecution)
         for (Field field : runTimeFields(info))
             document.fields.push_back(std::move(field));
+    for (const CoverageRow& row : info.coverage.rows)
+        lacking += fmt::format("{}{}{}", lacking.empty() ? "" : ", ", toString(row.part),
+                               row.state == Covered::Part ? " (part)" : "");
+    if (!lacking.empty())
+        add("Lacks", lacking + ": 'tilescope info --json' says why");
     if (!source.profile.empty())
         add("Profile", source.profile.string());
     write(out, document, Format::Text);

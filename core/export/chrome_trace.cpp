@@ -67,7 +67,7 @@ public:
              << jsonText(source_.info.model)
              << ", \"target\": " << jsonText(source_.info.target.name)
              << ", \"clockHz\": " << fmt::format("{}", clockHz_)
-             << ", \"creator\": " << jsonText(source_.info.creator)
+             << ", \"creator\": " << jsonText(source_.info.creator) << originField()
              << (shift_ > 0 ? ", \"executionBegins\": " + microseconds(shift_) : std::string())
              << "},\n\"traceEvents\": [\n";
         if (source_.host != nullptr)
@@ -79,6 +79,13 @@ public:
     }
 
 private:
+    /// Of an imported profile: where its times come from.
+    [[nodiscard]] std::string originField() const {
+        const Origin& origin = source_.info.origin;
+        return origin == Origin() ? std::string()
+                                  : fmt::format(R"(, "origin": {})", jsonText(originText(origin)));
+    }
+
     /// Tenths of a nanosecond: less than a cycle, so that adjacent steps stay adjacent.
     [[nodiscard]] std::int64_t cycleTicks(std::int64_t cycle) const {
         return std::llround(static_cast<double>(cycle) / clockHz_ * 1e10);

@@ -21,17 +21,21 @@ enum class ProgramKind : std::uint8_t {
     StreamCopyEnd,
     Sync,
     WriteUndef,
+    Unknown,        ///< a step of another program's that has no counterpart here
+    UnknownControl, ///< likewise, with children
 };
-inline constexpr auto programKinds = valuesUpTo<ProgramKind::WriteUndef>;
+inline constexpr auto programKinds = valuesUpTo<ProgramKind::UnknownControl>;
 template <>
 inline constexpr auto enumNames<ProgramKind> = std::to_array<std::string_view>(
     {"Sequence", "Repeat", "Call", "Switch", "OnTileExecute", "DoExchange", "GlobalExchange",
-     "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "Sync", "WriteUndef"});
+     "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "Sync", "WriteUndef", "Unknown",
+     "UnknownControl"});
 inline constexpr auto programKindFrom = fromName<ProgramKind>;
 /// True for the kinds that have children instead of doing something themselves.
 constexpr bool isControl(ProgramKind kind) {
     return kind == ProgramKind::Sequence || kind == ProgramKind::Repeat ||
-           kind == ProgramKind::Call || kind == ProgramKind::Switch;
+           kind == ProgramKind::Call || kind == ProgramKind::Switch ||
+           kind == ProgramKind::UnknownControl;
 }
 
 /// The use of bytes on a tile: the storage categories of the original.

@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/profile/coverage.h"
 #include "core/profile/host.h"
 #include "core/profile/host_record.h"
 #include "core/profile/kinds.h"
 #include "core/profile/model_graph.h"
+#include "core/profile/origin.h"
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
 #include "core/profile/source_code.h"
@@ -148,6 +151,12 @@ struct Program {
     TileSeries controlCode; ///< bytes of its own, without its children
     std::vector<VariableId> variablesRead;
     std::vector<VariableId> variablesWritten;
+    std::string originalKind; ///< Poplar's name of an unknown kind, "OnEveryTileSwitch"; else empty
+
+    /// Its kind for people.
+    [[nodiscard]] std::string_view kindText() const {
+        return originalKind.empty() ? toString(kind) : std::string_view(originalKind);
+    }
 };
 
 /// Bytes of a category in a region. `overlapped`: bytes of variables that are not always live,
@@ -189,10 +198,12 @@ struct ProfileInfo {
     std::string creator;   ///< "TileScope 0.1.0"
     std::string createdAt; ///< UTC, "2024-05-01T12:00:00Z"
     std::string model;     ///< file name, zoo name or job name
-    std::string mode;      ///< "inference", "training"
+    std::string mode;      ///< "inference", "training"; empty if it is not known
     Target target;
-    std::int64_t batchSize = 1;        ///< micro-batch
-    std::int64_t deviceIterations = 1; ///< batches in one run
+    Origin origin;
+    Coverage coverage;                 ///< what an imported profile lacks
+    std::int64_t batchSize = 1;        ///< micro-batch; 0 if it is not known
+    std::int64_t deviceIterations = 1; ///< batches in one run; 0 if they are not known
     std::int64_t replicas = 1;
     std::map<std::string, std::string> options;       ///< run options that were in force, camelCase
     std::map<std::string, std::string> engineOptions; ///< Poplar engine options as given
@@ -205,6 +216,8 @@ struct ProfileInfo {
     double throughput = 0;                 ///< samples a second, host overhead included
     std::map<std::string, double> timings; ///< seconds of each phase of the compilation
 
+    /// Whether the profile has (something of) a part.
+    [[nodiscard]] bool has(ProfilePart part) const { return coverage.has(part); }
     [[nodiscard]] double seconds() const {
         return target.clockHz > 0 ? static_cast<double>(cycles) / target.clockHz : 0;
     }

@@ -39,7 +39,7 @@ Table lossesTable(const std::vector<Loss>& losses, double clockHz) {
     for (std::size_t i = 0; i < losses.size(); ++i) {
         const Loss& loss = losses[i];
         if (loss.kind == LossKind::Memory) {
-            table.add({std::string(displayName(loss.kind)) + ": " + formatBytes(loss.bytes),
+            table.add({std::string(nameOf(loss)) + ": " + formatBytes(loss.bytes),
                        {},
                        {},
                        loss.place,
@@ -49,7 +49,7 @@ Table lossesTable(const std::vector<Loss>& losses, double clockHz) {
             continue;
         }
         const std::int64_t gain = loss.remedies.empty() ? 0 : loss.remedies.front().gain;
-        table.add({std::string(displayName(loss.kind)), loss.share, Duration{loss.cycles, clockHz},
+        table.add({std::string(nameOf(loss)), loss.share, Duration{loss.cycles, clockHz},
                    textOrNone(loss.place), remedyOf(loss),
                    gain > 0 ? Cell(Duration{gain, clockHz}) : Cell()},
                   static_cast<std::int32_t>(i));

@@ -245,9 +245,8 @@ Document programsReport(const ProfileView& profile, const ReportRequest& request
             const Program& program = programs[line.program];
             if (!request.wants(line.label))
                 continue;
-            all.add({tree.title, line.depth, cellOf(line.program),
-                     std::string(toString(program.kind)), program.name, program.count,
-                     line.cycles});
+            all.add({tree.title, line.depth, cellOf(line.program), std::string(program.kindText()),
+                     program.name, program.count, line.cycles});
         }
     document.tables.push_back(std::move(all));
     return document;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/report/missing_parts.h"
+
 namespace tilescope {
 
 bool Report::listensTo(ReportOption option) const {
@@ -36,7 +38,11 @@ Document makeReport(const Report& report, const ProfileView& profile,
         return {{{"execution", "Execution",
                   std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
                 {}};
-    return report.make(profile, request);
+    if (std::optional<std::string> why = whyNotKnown(report.id, info))
+        return {{{"known", "Known", "not in this profile: " + *why}}, {}};
+    Document document = report.make(profile, request);
+    leaveOutMissing(document, report.id, info);
+    return document;
 }
 
 } // namespace tilescope

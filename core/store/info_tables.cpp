@@ -13,6 +13,14 @@ namespace {
 // Key of the row saying that the file's pages have checksums, so that their loss is noticed too.
 constexpr std::string_view checksumsKey = "sealed";
 
+/// From this version on profiles may come from elsewhere and lack parts.
+constexpr std::int64_t firstVersionWithOrigin = 12;
+
+constexpr auto coverageTable = storedTable<CoverageRow>(
+    {.name = "coverage", .since = firstVersionWithOrigin, .key = "part"}, [](auto& to, auto& c) {
+        to(field("part", c.part), field("state", c.state), field("why", c.why));
+    });
+
 /// Calls visit(key, field, since) for every plain field; maps are not included. `since` is the
 /// first schema version with the field.
 template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& visit) {
@@ -30,6 +38,10 @@ template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& 
     visit("cycles", info.cycles, 1);
     visit("throughput", info.throughput, 1);
     visit("hostCallSeconds", info.hostCallSeconds, 9);
+    visit("origin", info.origin.kind, firstVersionWithOrigin);
+    visit("origin.tool", info.origin.tool, firstVersionWithOrigin);
+    visit("origin.version", info.origin.version, firstVersionWithOrigin);
+    visit("origin.digest", info.origin.digest, firstVersionWithOrigin);
     visitTargetFields(info.target, [&](std::string_view name, auto& field, std::int64_t since) {
         visit(fmt::format("target.{}", name), field, since);
     });
@@ -65,6 +77,7 @@ public:
             readField(key, field, since);
         });
         checkSize(info.target);
+        readCoverage(info);
         return info;
     }
 
@@ -73,6 +86,15 @@ private:
     [[noreturn]] void damaged(fmt::format_string<Args...> what, Args&&... args) const {
         throw UserError(fmt::format("'{}' is damaged: {}", path_.string(),
                                     fmt::format(what, std::forward<Args>(args)...)));
+    }
+
+    void readCoverage(ProfileInfo& info) const {
+        try {
+            info.coverage.rows = readRows<std::vector<CoverageRow>>(
+                RowSource{db_, version_, info.target.totalTiles()}, coverageTable);
+        } catch (const DamagedProfile& damage) {
+            damaged("{}", damage.what());
+        }
     }
 
     void readMaps(ProfileInfo& info) const {
@@ -106,8 +128,18 @@ private:
             field = row.text(0);
         else if constexpr (std::is_same_v<Field, double>)
             field = row.real(0);
+        else if constexpr (std::is_enum_v<Field>)
+            readName(key, row.text(0), field);
         else
             field = static_cast<Field>(number(row, key, std::numeric_limits<Field>::max()));
+    }
+
+    template <class Enum>
+    void readName(std::string_view key, const std::string& name, Enum& field) const {
+        const std::optional<Enum> value = fromName<Enum>(name);
+        if (!value)
+            damaged("'{}' has an unknown name in its info table", key);
+        field = *value;
     }
 
     /// A whole number from 0 to `most`.
@@ -142,12 +174,28 @@ ProfileInfo readInfo(const Database& db, const std::filesystem::path& path, std:
 TableGroup infoTables() {
     return {1,
             R"sql(
--- Headline figures, target (target.*), options (option.*), engine options (engine.*) and phase times
--- (timing.*).
+-- Headline figures, target (target.*), options (option.*), engine options (engine.*), phase times
+-- (timing.*) and where the figures come from (origin, origin.*; since version 12).
 CREATE TABLE info(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 )sql",
             {part<&Profile::info>(writeInfo,
                                   [](const ProfileReader::Impl& file) { return file.info; })}};
+}
+
+TableGroup coverageTables() {
+    return {firstVersionWithOrigin,
+            tablesSql(R"sql(
+-- What the profile lacks because its original did (since version 12): state is part or none, why a
+-- sentence. A simulated profile lacks nothing and has no rows.
+CREATE TABLE coverage{};
+)sql",
+                      coverageTable),
+            // They are read with the info table.
+            {{typeid(void),
+              [](const Profile& profile, const Database& db) {
+                  writeRows(db, coverageTable, profile.info.coverage.rows);
+              },
+              nullptr}}};
 }
 
 } // namespace tilescope

@@ -12,6 +12,9 @@ namespace {
 
 void checkHeader(const Database& db, const fs::path& file, const FileStamp& stamp) {
     const std::int64_t id = db.integer("PRAGMA application_id");
+    if (id == captureApplicationId)
+        throw UserError(fmt::format("'{}' is a capture: 'tilescope import' makes a profile of it",
+                                    file.string()));
     if (id != profileApplicationId)
         throw UserError(fmt::format(
             "'{}' is not a TileScope profile: it is a SQLite file of another application "

@@ -5,12 +5,16 @@
 namespace tilescope {
 namespace {
 
+/// From this version on programs may be of kinds that only other tools have.
+constexpr std::int64_t firstVersionWithOtherKinds = 12;
+
 constexpr auto programTable = storedTable<Program>({"programs"}, [](auto& to, auto& p) {
     to(rowNumber("id"), field("name", p.name), field("kind", p.kind), field("parent", p.parent),
        given("position"), field("count", p.count), field("target", p.target),
        field("compute_set", p.computeSet), field("exchange", p.exchange), field("stream", p.stream),
        field("operation", p.operation), derived("control_code", p.controlCode.sum()),
-       field("control_code_by_tile", p.controlCode));
+       field("control_code_by_tile", p.controlCode),
+       field("original_kind", p.originalKind, {}, firstVersionWithOtherKinds));
 });
 
 constexpr auto rootColumns = [](auto& to, auto& id) {
@@ -65,6 +69,7 @@ TableGroup programTables() {
             tablesSql(R"sql(
 -- The program tree. position: place among the children of parent. count: of a Repeat.
 -- target: function of a Call. control_code: own bytes over all tiles, without children.
+-- original_kind (since version 12): Poplar's name of a kind that is unknown here.
 CREATE TABLE programs{};
 -- Programs that the host runs.
 CREATE TABLE control_programs{};

@@ -10,6 +10,9 @@ namespace tilescope {
 /// SQLite application_id of a profile: the letters "TScp".
 inline constexpr std::int32_t profileApplicationId = 0x54536370;
 
+/// That of a capture of another tool's profile (core/import): the letters "TSCP".
+inline constexpr std::int32_t captureApplicationId = 0x54534350;
+
 /// SQLite user_version. A reader rejects a newer one and supports every older one.
 inline constexpr std::int32_t profileSchemaVersion = 12;
 

@@ -5,9 +5,11 @@
 namespace tilescope {
 
 /// All groups, in the order of the file. hostTables() is in host_tables.cpp, and so on; but
-/// remoteTables() is in stream_tables.cpp, tracePageTables() in trace_tables.cpp.
+/// coverageTables() is in info_tables.cpp, remoteTables() is in stream_tables.cpp,
+/// tracePageTables() in trace_tables.cpp.
 #define TILESCOPE_TABLE_GROUPS(GROUP)                                                              \
     GROUP(infoTables)                                                                              \
+    GROUP(coverageTables)                                                                          \
     GROUP(operationTables)                                                                         \
     GROUP(sourceTables)                                                                            \
     GROUP(modelGraphTables)                                                                        \

@@ -36,17 +36,21 @@ std::int32_t indexAfter(std::int32_t from, std::int64_t difference, std::int64_t
 constexpr std::int64_t mostIds = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::size_t sumFields = programKinds.size() + 9;
+/// The kinds whose cycles come first; files from before later ones have no fields for them.
+constexpr std::size_t firstKinds = 12;
 
 /// The fields of sums as a list, so that zero fields take no space.
 std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
     std::array<std::int64_t*, sumFields> fields{};
     std::size_t at = 0;
-    for (std::int64_t& cycles : sums.cyclesByKind)
-        fields[at++] = &cycles;
+    for (std::size_t kind = 0; kind < firstKinds; ++kind)
+        fields[at++] = &sums.cyclesByKind[kind];
     for (std::int64_t* field : {&sums.steps, &sums.activeCycles, &sums.computeActiveCycles,
                                 &sums.exchangeBytesIn, &sums.exchangeBytesOut, &sums.hostBytesIn,
                                 &sums.hostBytesOut, &sums.globalBytesIn, &sums.globalBytesOut})
         fields[at++] = field;
+    for (std::size_t kind = firstKinds; kind < programKinds.size(); ++kind)
+        fields[at++] = &sums.cyclesByKind[kind];
     return fields;
 }
 

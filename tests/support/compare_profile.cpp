@@ -47,7 +47,7 @@ auto fields(const RemoteBuffer& b) {
 auto fields(const Program& p) {
     return std::tie(p.kind, p.name, p.parent, p.children, p.count, p.target, p.computeSet,
                     p.exchange, p.stream, p.operation, p.controlCode, p.variablesRead,
-                    p.variablesWritten);
+                    p.variablesWritten, p.originalKind);
 }
 auto fields(const CategoryMemory& c) {
     return std::tie(c.category, c.region, c.overlapped, c.bytes);
@@ -86,7 +86,8 @@ auto fields(const TraceRun& r) {
 auto fields(const ProfileInfo& i) {
     return std::tie(i.creator, i.createdAt, i.model, i.mode, i.target, i.batchSize,
                     i.deviceIterations, i.replicas, i.options, i.engineOptions, i.edges, i.vertices,
-                    i.fits, i.hasExecution, i.cycles, i.throughput, i.hostCallSeconds, i.timings);
+                    i.fits, i.hasExecution, i.cycles, i.throughput, i.hostCallSeconds, i.timings,
+                    i.origin, i.coverage);
 }
 
 template <class A> bool same(const A& a, const A& b) {

@@ -364,7 +364,7 @@ void InsightsView::addLinks(const InsightLink& link, QVBoxLayout& column) {
 }
 
 QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr& profile) {
-    if (insight.advice.empty() || !profile)
+    if (insight.advice.empty() || !profile || !profile->info().has(ProfilePart::Options))
         return nullptr;
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);

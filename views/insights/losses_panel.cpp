@@ -108,7 +108,7 @@ void LossesPanel::addHeadings(bool runs) {
 void LossesPanel::addRow(const Loss& loss) {
     const Theme& theme = context_.theme.current();
     const int row = grid_->rowCount();
-    const QString name = QString::fromLatin1(displayName(loss.kind).data());
+    const QString name = QString::fromLatin1(nameOf(loss).data());
     const QString cause = QString::fromStdString(loss.cause);
     QLabel* kind = wrappedLabel(name, loss.kind == LossKind::Compute ? "muted" : "");
     kind->setToolTip(cause);
@@ -153,7 +153,7 @@ QWidget* LossesPanel::placeOf(const Loss& loss) {
 QWidget* LossesPanel::remedyOf(const Loss& loss) {
     const auto usable = std::find_if(loss.remedies.begin(), loss.remedies.end(),
                                      [](const Advice& a) { return a.option != Advice::model; });
-    if (usable == loss.remedies.end() || !profile_)
+    if (usable == loss.remedies.end() || !profile_ || !profile_->info().has(ProfilePart::Options))
         return nullptr;
     const QString flag = QString::fromStdString(findOption(usable->option)->flag);
     QString text = flag + QLatin1Char(' ') +

@@ -50,16 +50,18 @@ std::vector<ValueNode> linesOf(const std::vector<MemoryNode>& nodes) {
 // The physical id of the tile of each column that has one.
 ValueNode physicalIds(const ProfilePair& profiles, std::span<const TileSelection> columns) {
     ValueNode node{Text::tr("Physical tile id"), {}, {}, Unit::Count};
-    const auto idOn = [](const Target& machine, const TileSelection& column) {
+    const auto idOn = [](const ProfileView& profile, const TileSelection& column) {
+        const Target& machine = profile.machine();
         const TileId tile = column.tile();
-        if (!tile.valid() || tile.value() >= machine.totalTiles())
+        if (!tile.valid() || tile.value() >= machine.totalTiles() ||
+            !profile.info().has(ProfilePart::PhysicalTiles))
             return Cell();
         return Cell(std::int64_t{physicalTileId(machine, tile.value() % machine.tilesPerIpu)});
     };
     for (const TileSelection& column : columns) {
-        node.values.push_back(idOn(profiles.source->machine(), column));
+        node.values.push_back(idOn(*profiles.source, column));
         if (profiles.comparing()) {
-            node.values.push_back(idOn(profiles.target->machine(), column));
+            node.values.push_back(idOn(*profiles.target, column));
             node.values.emplace_back();
         }
     }

@@ -234,11 +234,17 @@ QString MemoryView::readOut(StepPlot& plot, double x) const {
     // The target may have tiles that the source lacks.
     const bool ofTarget = comparing() && (&plot == &plots_->second() ||
                                           place >= profiles().source->machine().totalTiles());
-    const Target& machine = (ofTarget ? profiles().target : profiles().source)->machine();
+    const ProfileInfo& info = (ofTarget ? profiles().target : profiles().source)->info();
+    const Target& machine = info.target;
     if (place < 0 || place >= machine.totalTiles())
         return {};
     const TileId tile = tileAtPlace(machine, options().order, place);
     const std::int32_t onIpu = tile.value() % machine.tilesPerIpu;
+    if (!info.has(ProfilePart::PhysicalTiles))
+        return tr("Tile %1 (IPU %2)\n%3")
+            .arg(tile.value())
+            .arg(tile.value() / machine.tilesPerIpu)
+            .arg(plot.valuesAt(static_cast<std::size_t>(place)));
     return tr("Tile %1 (IPU %2, physical tile %3)\n%4")
         .arg(tile.value())
         .arg(tile.value() / machine.tilesPerIpu)

@@ -121,11 +121,13 @@ QString TileMap::textOf(const At& at) const {
     const std::int32_t perIpu = side.machine.tilesPerIpu;
     const std::int32_t onIpu = at.tile.value() % perIpu;
     const TilePlace place = layouts_[at.side].plan().place(onIpu);
-    QStringList lines{tr("Tile %1 (IPU %2, physical tile %3)")
-                          .arg(at.tile.value())
-                          .arg(at.tile.value() / perIpu)
-                          .arg(physicalTileId(side.machine, onIpu))};
-    if (layouts_[at.side].plan().hasExchangeColumns())
+    const std::int32_t ipu = at.tile.value() / perIpu;
+    QStringList lines{side.placesKnown ? tr("Tile %1 (IPU %2, physical tile %3)")
+                                             .arg(at.tile.value())
+                                             .arg(ipu)
+                                             .arg(physicalTileId(side.machine, onIpu))
+                                       : tr("Tile %1 (IPU %2)").arg(at.tile.value()).arg(ipu)};
+    if (side.placesKnown && layouts_[at.side].plan().hasExchangeColumns())
         lines.append(
             tr("Exchange column %1, row %2").arg(place.column / tilesPerIsland).arg(place.row));
     for (const TileMapSide& each : content_.sides) {

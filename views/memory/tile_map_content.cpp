@@ -56,7 +56,7 @@ TileSeries seriesOf(const ProfileView& profile, const TileQuantity& quantity,
 
 TileMapSide differenceOf(const TileMapSide& source, const TileMapSide& target) {
     TileMapSide side{Text::tr("Difference (target minus source)"), source.values, source.machine,
-                     true};
+                     true, source.placesKnown};
     for (std::size_t i = 0; i < side.values.size(); ++i)
         side.values[i] = (i < target.values.size() ? target.values[i] : 0) - source.values[i];
     return side;
@@ -100,9 +100,9 @@ TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& q
     content.limit = profiles.source->machine().bytesPerTile;
     const auto sideOf = [&](const ProfileView& profile, const TileQuantity& what,
                             const QString& title) {
-        return TileMapSide{title,
-                           seriesOf(profile, what, stop).toDense(profile.machine().totalTiles()),
-                           profile.machine(), false};
+        return TileMapSide{
+            title, seriesOf(profile, what, stop).toDense(profile.machine().totalTiles()),
+            profile.machine(), false, profile.info().has(ProfilePart::PhysicalTiles)};
     };
     content.sides.push_back(
         sideOf(*profiles.source, quantity, profiles.comparing() ? Text::tr("Source") : QString()));

@@ -38,6 +38,7 @@ struct TileMapSide {
     std::vector<std::int64_t> values;
     Target machine; ///< its floor plan
     bool difference = false;
+    bool placesKnown = true; ///< where tiles are on the chip
 };
 
 struct TileMapContent {

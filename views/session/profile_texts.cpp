@@ -23,6 +23,9 @@ QString valueText(const std::string& value) {
 } // namespace
 
 QString batchText(const ProfileInfo& info) {
+    if (!info.has(ProfilePart::Run))
+        return info.replicas > 1 ? Text::tr("%1 replicas").arg(countText(info.replicas))
+                                 : QString();
     const RunSamples run = runSamplesOf(info);
     QString text = Text::tr("batch %1").arg(countText(run.microBatch));
     if (run.accumulation > 1)

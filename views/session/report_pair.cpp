@@ -1,14 +1,17 @@
 #include "views/session/report_pair.h"
 
+#include <QPointer>
 #include <utility>
 
 #include "core/database/page_checksum.h"
+#include "core/import/import_cache.h"
 
 namespace tilescope::views {
 namespace {
 
-ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
-    const std::filesystem::path file = profileIn(path);
+ProfileViewPtr openProfile(const std::filesystem::path& path, const ImportProgress& progress,
+                           const std::stop_token& token) {
+    const std::filesystem::path file = profileToOpen(profileIn(path), {}, progress, token);
     ProfileReader reader(file);
     verifyChecksums(file);
     reader.stopWith(token);
@@ -42,11 +45,26 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     openingFile_ = QString::fromStdString(target.empty() ? source.string() : target.string());
     wantedSource_ = source;
     wantedTarget_ = target;
-    opening_.start([this, source, target](const std::stop_token& token) {
-        const ProfileViewPtr first = openProfile(source, token);
-        ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, token));
+    opening_.start([this, source, target,
+                    progress = importProgress()](const std::stop_token& token) {
+        const ProfileViewPtr first = openProfile(source, progress, token);
+        ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, progress, token));
         return [this, opened = std::move(opened)] { replaceBy(opened); };
     });
+}
+
+// A worker may still import when this object is gone, so it reports to the application.
+ImportProgress ReportPair::importProgress() {
+    return [guard = QPointer<ReportPair>(this)](double done, std::string_view) {
+        const int percent = static_cast<int>(100 * done);
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [guard, percent] {
+                if (guard)
+                    emit guard->importing(guard->openingFile_, percent);
+            },
+            Qt::QueuedConnection);
+    };
 }
 
 void ReportPair::replaceBy(ProfilePair profiles) {

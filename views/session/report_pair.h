@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/analysis/compare/profile_pair.h"
+#include "core/import/import.h"
 #include "views/query/background_query.h"
 #include "views/theme/text.h"
 
@@ -60,16 +61,20 @@ public:
     void swap();
     void close();
     void cancelOpening() { opening_.cancel(); }
+    [[nodiscard]] bool isOpening() const { return opening_.running(); }
 
 signals:
     /// Other profiles were opened (or all were closed).
     void changed();
     void openingIsSlow(const QString& file);
+    /// A file of another tool is being imported.
+    void importing(const QString& file, int percent);
     void openingEnded();
     void failed(const QString& file, const QString& text);
 
 private:
     void replaceBy(ProfilePair profiles);
+    ImportProgress importProgress();
 
     Workers& workers_;
     BackgroundQuery opening_;

@@ -184,6 +184,16 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     };
     using Info = ProfileInfo;
     using Figures = ProfileFigures;
+    const QString notKnown = QStringLiteral("\u2013");
+    // Figures of a part that one of the profiles may lack.
+    const auto fromParts = [&](const QString& name, ProfilePart part, const FigureText& text) {
+        Card::Fact fact = fromFigures(name, text);
+        if (!profiles().source->info().has(part))
+            fact.source = notKnown;
+        if (two && !profiles().target->info().has(part))
+            fact.target = notKnown;
+        return fact;
+    };
     const auto fromFields = [&](const auto& fieldsOf) {
         std::vector<Card::Fact> facts;
         const std::vector<Field> target =
@@ -196,7 +206,11 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     };
     std::vector<Card::Fact> model{
         fromInfo(tr("Name"), [](const Info& i) { return QString::fromStdString(i.model); }),
-        fromInfo(tr("Mode"), [](const Info& i) { return QString::fromStdString(i.mode); })};
+        fromInfo(tr("Origin"),
+                 [](const Info& i) { return QString::fromStdString(originText(i.origin)); }),
+        fromInfo(tr("Mode"), [&](const Info& i) {
+            return i.has(ProfilePart::Run) ? QString::fromStdString(i.mode) : notKnown;
+        })};
     for (Card::Fact& fact : fromFields(runSampleFields))
         model.push_back(std::move(fact));
     model.push_back(fromInfo(tr("Compiled"), [](const Info& i) { return timeText(i.createdAt); }));
@@ -223,12 +237,17 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
              [](const Info& i) { return tr("%1 GHz").arg(i.target.clockHz / 1e9, 0, 'g', 4); })},
         two);
     graphCard_->setFacts(
-        {fromFigures(tr("Operations"), [](const Figures& f) { return countText(f.operations); }),
+        {fromParts(tr("Operations"), ProfilePart::Operations,
+                   [](const Figures& f) { return countText(f.operations); }),
          fromFigures(tr("Compute sets"), [](const Figures& f) { return countText(f.computeSets); }),
          fromFigures(tr("Program steps"), [](const Figures& f) { return countText(f.steps); }),
-         fromFigures(tr("Variables"), [](const Figures& f) { return countText(f.variables); }),
+         fromParts(tr("Variables"), ProfilePart::Variables,
+                   [](const Figures& f) { return countText(f.variables); }),
          fromInfo(tr("Vertices"), [&](const Info& i) { return countText(i.vertices); }),
-         fromInfo(tr("Edges"), [&](const Info& i) { return countText(i.edges); })},
+         fromInfo(tr("Edges"),
+                  [&](const Info& i) {
+                      return i.has(ProfilePart::Edges) ? countText(i.edges) : notKnown;
+                  })},
         two);
     const QString none = QStringLiteral("\u2013");
     Card::Fact fullest = fromFigures(tr("Fullest tile"), [&](const Figures& f) {

@@ -50,7 +50,10 @@ QColor Theme::kind(ProgramKind kind) const {
         return toned(data.purple);
     case ProgramKind::Sync:
         return toned(data.yellow);
+    case ProgramKind::UnknownControl:
+        return toned(sequenceGrey);
     case ProgramKind::WriteUndef:
+    case ProgramKind::Unknown:
         break;
     }
     return toned(undefGrey);

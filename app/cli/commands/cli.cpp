@@ -121,6 +121,8 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     addSweepCommand(app, action, optionsOf("sweep"));
     addSweepWorkerCommand(app, action);
     addTryCommand(app, action);
+    addImportCommand(app, action);
+    addCaptureScriptCommand(app, action);
     addOpCommand(app, action, !args.empty() && args.front() == "op");
     addPythonCommand(app, action);
     try {

@@ -38,5 +38,7 @@ void addZooCommand(CLI::App& app, Action& action);
 /// `withTools`: their options, several hundred, which take longer than the rest of a start.
 void addOpCommand(CLI::App& app, Action& action, bool withTools);
 void addPythonCommand(CLI::App& app, Action& action);
+void addImportCommand(CLI::App& app, Action& action);
+void addCaptureScriptCommand(CLI::App& app, Action& action);
 
 } // namespace tilescope::cli

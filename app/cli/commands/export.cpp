@@ -18,6 +18,7 @@
 #include "core/base/suggest.h"
 #include "core/export/chrome_trace.h"
 #include "core/export/flame_graph.h"
+#include "core/report/missing_parts.h"
 
 namespace tilescope::cli {
 namespace {
@@ -105,18 +106,23 @@ void exportCsv(const ExportArguments& arguments, const ProfileView& profile,
     if (arguments.output.empty())
         throw UserError("option -o: --format csv writes several files and needs a folder for them");
     std::vector<std::string> files;
+    const auto add = [&](std::string name, const Table& table) {
+        std::ostringstream text;
+        writeCsv(text, table);
+        writeFileAtomically(std::filesystem::path(arguments.output) / name, text.str());
+        files.push_back(std::move(name));
+    };
     for (const Report& report : allReports()) {
         if (report.id == "insights")
             continue;
         bool first = true;
         for (const Table& table : makeReport(report, profile, {}).tables) {
-            files.push_back(first ? report.id + ".csv" : report.id + "_" + table.key + ".csv");
+            add(first ? report.id + ".csv" : report.id + "_" + table.key + ".csv", table);
             first = false;
-            std::ostringstream text;
-            writeCsv(text, table);
-            writeFileAtomically(std::filesystem::path(arguments.output) / files.back(), text.str());
         }
     }
+    if (const Table table = coverageTable(profile.info()); !table.rows.empty())
+        add("coverage.csv", table);
     for (const std::string& name : files)
         streams.out << name << '\n';
 }

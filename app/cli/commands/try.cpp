@@ -37,6 +37,9 @@ public:
         , trials_(advice_.size()) {}
 
     int run() {
+        if (!profile_.info().has(ProfilePart::Options))
+            throw UserError(fmt::format("'{}' cannot be run again: {}", profile_.file().string(),
+                                        profile_.info().coverage.why(ProfilePart::Options)));
         ProgressLine line(streams_, arguments_.progress ? ProgressLine::Form::Lines
                                                         : ProgressLine::Form::Terminal);
         const auto show = [&] {

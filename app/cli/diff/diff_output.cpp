@@ -13,8 +13,12 @@ namespace json = boost::json;
 namespace {
 
 std::string sideText(const std::string& file, const ProfileInfo& info) {
-    return fmt::format("{}: {} on {} ({}, batch size {})", file, info.model, info.target.name,
-                       info.mode, info.batchSize);
+    std::string run = info.has(ProfilePart::Run)
+                          ? fmt::format("{}, batch size {}", info.mode, info.batchSize)
+                          : "mode and batch size not known";
+    if (info.origin.kind != OriginKind::Simulated || !info.origin.tool.empty())
+        run += "; " + originText(info.origin);
+    return fmt::format("{}: {} on {} ({})", file, info.model, info.target.name, run);
 }
 
 std::string changeText(const std::string& before, const std::string& after) {
@@ -59,9 +63,13 @@ json::array plansJson(const Comparison& comparison) {
 
 json::object sideJson(const std::string& file, const ProfileInfo& info,
                       const MemorySummary& memory) {
-    json::object side{
-        {"profile", file},   {"model", info.model}, {"target", info.target.name},
-        {"fits", info.fits}, {"maxTile", nullptr},  {"limitPerTile", memory.limitPerTile}};
+    json::object side{{"profile", file},
+                      {"model", info.model},
+                      {"target", info.target.name},
+                      {"origin", toString(info.origin.kind)},
+                      {"fits", info.fits},
+                      {"maxTile", nullptr},
+                      {"limitPerTile", memory.limitPerTile}};
     if (memory.maxTileId.valid())
         side["maxTile"] = memory.maxTileId.value();
     return side;

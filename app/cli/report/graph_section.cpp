@@ -17,6 +17,9 @@ namespace {
 
 const ModelGraph& recordedGraph(const ProfileView& profile) {
     const ModelGraph& graph = *profile.modelGraph();
+    if (!profile.info().has(ProfilePart::Graph))
+        throw UserError(fmt::format("'{}' has no graph to show: {}", profile.file().string(),
+                                    profile.info().coverage.why(ProfilePart::Graph)));
     if (!graph.recorded())
         throw UserError(fmt::format("'{}' does not record the model's graph, which profiles have "
                                     "since schema version 5: run the model again",

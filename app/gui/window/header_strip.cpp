@@ -31,6 +31,10 @@ QString pathOf(const ProfileView& profile) {
     return views::shownName(profile.file().string());
 }
 
+QString originName(const ProfileInfo& info) {
+    return QString::fromUtf8(displayName(info.origin.kind).data());
+}
+
 /// The time of one sample, from the throughput; none without an execution.
 std::optional<double> sampleSeconds(const ProfileInfo& info) {
     return info.hasExecution && info.throughput > 0 ? std::optional(1 / info.throughput)
@@ -106,11 +110,16 @@ void HeaderStrip::showOne() {
     const ProfileView& profile = *context_.reports.source();
     const ProfileInfo& info = profile.info();
     addName(views::shownName(info.model), pathOf(profile));
+    addOrigin(info);
     addFits();
+    const QStringList shorter =
+        info.has(ProfilePart::Run)
+            ? QStringList{tr("%1 samples").arg(countText(runSamplesOf(info).samples()))}
+            : QStringList();
     addText(views::batchText(info), Rank::Batch, Look::Muted,
             tr("Samples of a micro-batch, micro-batches of a weight update, device iterations and "
                "replicas: the samples of a run"),
-            {tr("%1 samples").arg(countText(runSamplesOf(info).samples()))});
+            shorter);
     addText(views::machineText(info), Rank::Machine, Look::Muted,
             views::shownName(info.target.description, views::mostOfOne));
     addTimes();
@@ -126,6 +135,9 @@ void HeaderStrip::showTwo() {
     const QString name = before != after ? tr("%1 \u2192 %2").arg(before, after)
                                          : tr("%1: %2 \u2192 %3").arg(before, one, other);
     addName(name, tr("Source: %1\nTarget: %2").arg(pathOf(source), pathOf(target)));
+    if (source.info().origin.kind != target.info().origin.kind)
+        addText(tr("%1 \u2192 %2").arg(originName(source.info()), originName(target.info())),
+                Rank::Origin, Look::Muted, tr("Where the figures come from"));
     addChanges();
     addFits();
     addTimes();
@@ -137,6 +149,14 @@ void HeaderStrip::addName(const QString& text, const QString& toolTip) {
     label->setToolTip(toolTip);
     parts_.push_back(
         {label, text.simplified(), Rank::Name, {}, true}); // one line, whatever the file contains
+}
+
+void HeaderStrip::addOrigin(const ProfileInfo& info) {
+    if (info.origin.kind == OriginKind::Simulated && info.origin.tool.empty())
+        return;
+    addText(originName(info), Rank::Origin, Look::Muted,
+            tr("Where the figures come from: %1")
+                .arg(views::shownName(originText(info.origin), views::mostOfOne)));
 }
 
 void HeaderStrip::addText(const QString& text, Rank rank, Look look, const QString& toolTip,

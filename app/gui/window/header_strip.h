@@ -38,7 +38,7 @@ private:
     };
     enum class Look { Plain, Muted, Good, Bad };
     /// In a narrow strip the last of these are left out first.
-    enum class Rank { Name, Fits, Differences, Rate, Time, Batch, Machine };
+    enum class Rank { Name, Origin, Fits, Differences, Rate, Time, Batch, Machine };
     struct Part {
         QWidget* widget = nullptr;
         QString text; ///< in full
@@ -54,6 +54,8 @@ private:
     void showTwo();
     void clear();
     void addName(const QString& text, const QString& toolTip);
+    /// Where the figures come from, unless this program simulated them.
+    void addOrigin(const ProfileInfo& info);
     void addText(const QString& text, Rank rank, Look look, const QString& toolTip = {},
                  const QStringList& shorter = {});
     void addChanges();

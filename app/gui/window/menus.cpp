@@ -26,6 +26,10 @@ void Menus::update() {
     for (const ForProfile& command : needProfile_)
         command.action->setEnabled(context.reports.source() != nullptr ||
                                    (command.forSweep && window_.sweepInFront()));
+    // Of an imported profile it is not known what was run.
+    const ProfileViewPtr& source = context.reports.source();
+    for (QAction* action : needRun_)
+        action->setEnabled(source != nullptr && source->info().has(ProfilePart::Options));
     for (QAction* action : needTarget_)
         action->setEnabled(context.reports.target() != nullptr);
     showSweep_->setEnabled(window_.sweep() != nullptr);
@@ -154,10 +158,11 @@ void Menus::makeRunMenu() {
     const views::ReportPair& profiles = window_.context().reports;
     add(menu, tr("&Run a model…"), QKeySequence(tr("Ctrl+Shift+R")),
         [&dialogs] { dialogs.openRun({}); });
-    addForProfile(menu, tr("Run again with &other options…"), QKeySequence(tr("Ctrl+Alt+R")),
-                  [&dialogs, &profiles] { dialogs.openRun(runAgain(*profiles.source())); });
-    addForProfile(menu, tr("&Try all suggestions…"), {},
-                  [&dialogs, &profiles] { dialogs.tryAll(profiles.source()); });
+    needRun_.push_back(
+        add(menu, tr("Run again with &other options…"), QKeySequence(tr("Ctrl+Alt+R")),
+            [&dialogs, &profiles] { dialogs.openRun(runAgain(*profiles.source())); }));
+    needRun_.push_back(add(menu, tr("&Try all suggestions…"), {},
+                           [&dialogs, &profiles] { dialogs.tryAll(profiles.source()); }));
 }
 
 void Menus::makeHelpMenu() {

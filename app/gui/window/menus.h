@@ -38,6 +38,7 @@ private:
     };
     std::vector<ForProfile> needProfile_;
     std::vector<QAction*> needTarget_;
+    std::vector<QAction*> needRun_; ///< a profile whose run can be repeated
     QAction* showSweep_ = nullptr;
     QAction* undo_ = nullptr;
     QAction* redo_ = nullptr;

@@ -20,13 +20,19 @@ SessionKeeper::SessionKeeper(QMainWindow& window, views::ViewContext& context, R
     , context_(context)
     , host_(host)
     , messages_(messages) {
-    connect(&context.reports, &views::ReportPair::openingIsSlow, this, [this](const QString& file) {
-        messages_.show(MessageBar::Kind::Progress, tr("Opening %1…").arg(file), tr("Cancel"),
-                       [this] {
-                           forget();
-                           context_.reports.cancelOpening();
-                       });
-    });
+    const auto showOpening = [this](const QString& text) {
+        messages_.show(MessageBar::Kind::Progress, text, tr("Cancel"), [this] {
+            forget();
+            context_.reports.cancelOpening();
+        });
+    };
+    connect(&context.reports, &views::ReportPair::openingIsSlow, this,
+            [showOpening](const QString& file) { showOpening(tr("Opening %1…").arg(file)); });
+    connect(&context.reports, &views::ReportPair::importing, this,
+            [this, showOpening](const QString& file, int percent) {
+                if (context_.reports.isOpening())
+                    showOpening(tr("Importing %1… %2 %").arg(file).arg(percent));
+            });
     connect(&context.reports, &views::ReportPair::openingEnded, this, &SessionKeeper::openingEnded);
     connect(&watch_, &views::FileWatch::changed, this, &SessionKeeper::fileChanged);
     connect(&context.timeZoom, &views::ZoomRange::changed, this, &SessionKeeper::restoreZoom);

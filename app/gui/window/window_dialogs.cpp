@@ -19,7 +19,8 @@ namespace {
 QString askForProfile(QWidget& window, const QString& title, const QString& folder = {}) {
     return QFileDialog::getOpenFileName(
         &window, title, folder,
-        WindowDialogs::tr("Profiles (*.pop);;Sweep results (*.db);;All files (*)"));
+        WindowDialogs::tr(
+            "Profiles and captures (*.pop *.capture);;Sweep results (*.db);;All files (*)"));
 }
 
 } // namespace

@@ -23,7 +23,7 @@ py::tuple program(const ProfileHandle& profile, std::int64_t id) {
     py::list children;
     for (const ProgramId child : of.children)
         children.append(child.value());
-    return py::make_tuple(std::string(toString(of.kind)), of.name, of.parent.value(), children,
+    return py::make_tuple(std::string(of.kindText()), of.name, of.parent.value(), children,
                           of.count, of.target.value(), of.computeSet.value(), of.exchange.value(),
                           of.stream.value(), of.operation.value());
 }

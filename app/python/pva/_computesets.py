@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -56,7 +55,8 @@ class ComputeSet:
         """Its debug name."""
         return self._name
 
-    @cached_property
+    # Not kept: all compute sets of a large machine would fill memory.
+    @property
     def vertices(self) -> list[VertexInstances]:
         """One item for each vertex type."""
         source = self._source

@@ -66,7 +66,7 @@ class Program:
         self._id = number
         (kind, self._name, self._parent, self._children, self._count, self._target, self._computeSet, self._exchange,
          self._stream, self._operation) = source.core.program(number) if number >= 0 else _SYNC
-        self._type = ProgramType[kind]
+        self._type = ProgramType.__members__.get(kind, ProgramType.Unknown)
 
     @property
     def type(self) -> ProgramType:
@@ -83,7 +83,8 @@ class Program:
         """Programs below it, in their order."""
         return [self._source.program(child) for child in self._children]
 
-    @cached_property
+    # Not kept: all programs of a large machine would fill memory.
+    @property
     def controlCodeByTile(self) -> np.ndarray:
         """Bytes of control code, including that of its children: an int64 array[tiles]."""
         source = self._source
@@ -234,7 +235,7 @@ _CLASSES: dict[ProgramType, type[Program]] = {
 def makeProgram(source: Source, number: int) -> Program:
     """The program with an id, as an instance of the class for its kind."""
     kind = source.core.program(number)[0] if number >= 0 else "Sync"
-    return _CLASSES[ProgramType[kind]](source, number)
+    return _CLASSES.get(ProgramType.__members__.get(kind, ProgramType.Unknown), Program)(source, number)
 
 
 class ProgramVisitor:

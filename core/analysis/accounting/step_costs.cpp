@@ -61,6 +61,8 @@ CostKind costKindOf(ProgramKind kind) {
     case ProgramKind::Call:
     case ProgramKind::Switch:
     case ProgramKind::WriteUndef:
+    case ProgramKind::Unknown:
+    case ProgramKind::UnknownControl:
         break;
     }
     return CostKind::Other;

@@ -77,6 +77,8 @@ private:
     }
 
     void comparePlans() {
+        if (!source_.info().has(ProfilePart::Plans) || !target_.info().has(ProfilePart::Plans))
+            return; // what is not known has not changed
         for (std::size_t i = 0; i < operations_.matches().size(); ++i) {
             const Match& match = operations_.matches()[i];
             if (!match.both())

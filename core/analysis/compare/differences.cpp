@@ -19,9 +19,13 @@ constexpr std::array<std::string_view, 6> saidBefore{"model", "target",      "ba
 
 std::vector<OptionChange> optionChanges(const ProfileInfo& source, const ProfileInfo& target) {
     std::map<std::string, OptionChange> all;
+    // What is not known has not changed.
+    const bool known = source.has(ProfilePart::Options) && target.has(ProfilePart::Options);
     const auto add = [&](const ProfileInfo& info, std::string OptionChange::*side) {
         for (const auto* options : {&info.options, &info.engineOptions})
             for (const auto& [name, value] : *options) {
+                if (!known)
+                    continue;
                 all[name].option = name;
                 all[name].*side = value;
             }
@@ -56,8 +60,10 @@ std::vector<OptionChange> leadingChanges(const ProfileInfo& source, const Profil
         text(name, std::to_string(before), std::to_string(after));
     };
     text("model", source.model, target.model);
-    text("mode", source.mode, target.mode);
-    number("batch", source.batchSize, target.batchSize);
+    if (source.has(ProfilePart::Run) && target.has(ProfilePart::Run)) {
+        text("mode", source.mode, target.mode);
+        number("batch", source.batchSize, target.batchSize);
+    }
     text("target", source.target.name, target.target.name);
     number("IPUs", source.target.ipus, target.target.ipus);
     number("tiles per IPU", source.target.tilesPerIpu, target.target.tilesPerIpu);

@@ -113,7 +113,7 @@ public:
         for (std::size_t i = 0; i < programs.size(); ++i) {
             const Program& p = programs[ProgramId(i)];
             items.push_back({p.name,
-                             std::string(toString(p.kind)),
+                             std::string(p.kindText()),
                              p.kind == ProgramKind::Repeat ? fmt::format("{} times", p.count) : "",
                              static_cast<std::int32_t>(i),
                              {cycles[i], counts[i], p.controlCode.sum()}});

@@ -88,7 +88,8 @@ const std::vector<Definition>& definitions() {
          [](const Source& s) -> Value { return s.executed() ? Value(s.info.seconds()) : Value(); }},
         {{"throughput", "Samples a second", "Samples per second", Unit::Rate, Better::More, true},
          [](const Source& s) -> Value {
-             return s.executed() ? Value(s.info.throughput) : Value();
+             return s.executed() && s.info.has(ProfilePart::HostTimes) ? Value(s.info.throughput)
+                                                                       : Value();
          }},
         {{"computeCycles", "Compute cycles",
           "Cycles of compute sets in a run, without strided copies, slowest IPU of each step",
@@ -111,12 +112,22 @@ const std::vector<Definition>& definitions() {
         {{"vertices", "Vertices", "Vertices of all compute sets", Unit::Count},
          [](const Source& s) -> Value { return number(s.info.vertices); }},
         {{"edges", "Edges", "Edges of all vertices", Unit::Count},
-         [](const Source& s) -> Value { return number(s.info.edges); }},
+         [](const Source& s) -> Value {
+             return s.info.has(ProfilePart::Edges) ? Value(number(s.info.edges)) : Value();
+         }},
         {{"operations", "Operations", "Operations of the model", Unit::Count},
-         [](const Source& s) -> Value { return size(s.profile.operations(s.stop)->size()); }},
+         [](const Source& s) -> Value {
+             return s.info.has(ProfilePart::Operations)
+                        ? Value(size(s.profile.operations(s.stop)->size()))
+                        : Value();
+         }},
         {{"variables", "Variables", "Lowered variables; one on many tiles counts once",
           Unit::Count},
-         [](const Source& s) -> Value { return size(s.profile.variables(s.stop)->size()); }},
+         [](const Source& s) -> Value {
+             return s.info.has(ProfilePart::Variables)
+                        ? Value(size(s.profile.variables(s.stop)->size()))
+                        : Value();
+         }},
         {{"computeSets", "Compute sets", "Compute sets", Unit::Count},
          [](const Source& s) -> Value { return size(s.profile.computeSets(s.stop)->size()); }},
         {{"exchanges", "Exchanges", "Exchanges within an IPU", Unit::Count},

@@ -68,7 +68,7 @@ void divide(CauseList& list, const Divisors& divisors) {
 } // namespace
 
 double samplesOfRun(const ProfileInfo& info) {
-    return static_cast<double>(runSamplesOf(info).samples());
+    return info.has(ProfilePart::Run) ? static_cast<double>(runSamplesOf(info).samples()) : 0;
 }
 
 Comparison perSample(Comparison comparison) {

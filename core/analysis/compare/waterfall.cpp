@@ -12,6 +12,32 @@ namespace {
 // Steps that are a smaller share of all changes, in absolute terms, are folded.
 constexpr double leastShown = 0.01;
 
+/// Losses that cannot be told from others without a part of a profile.
+struct Untold {
+    ProfilePart part;
+    LossKind kind;
+    LossKind other; ///< that it is part of then
+};
+constexpr Untold untold[] = {
+    {ProfilePart::Copies, LossKind::Copies, LossKind::Utilisation},
+    {ProfilePart::ActiveTiles, LossKind::TileImbalance, LossKind::Utilisation},
+    {ProfilePart::Flops, LossKind::Compute, LossKind::Utilisation},
+    {ProfilePart::Streams, LossKind::StreamingMemory, LossKind::Host},
+    {ProfilePart::Pipeline, LossKind::Bubbles, LossKind::Sync},
+    {ProfilePart::Pipeline, LossKind::StageImbalance, LossKind::Sync},
+};
+
+/// Lets both sides have the losses that can be told on both.
+void mergeUntold(RunLosses& losses, const ProfileInfo& source, const ProfileInfo& target) {
+    for (const Untold& one : untold) {
+        if (source.has(one.part) && target.has(one.part))
+            continue;
+        double& cycles = losses.byKind[static_cast<std::size_t>(one.kind)];
+        losses.byKind[static_cast<std::size_t>(one.other)] += cycles;
+        cycles = 0;
+    }
+}
+
 std::int64_t divided(double cycles, double samples) {
     return std::llround(cycles / samples);
 }
@@ -64,6 +90,8 @@ std::optional<WaterfallParts> waterfallParts(const ProfileView& source, const Pr
     std::optional<RunLosses> after = runLosses(target, stop);
     if (!before || !after)
         return std::nullopt;
+    for (RunLosses* losses : {&*before, &*after})
+        mergeUntold(*losses, source.info(), target.info());
     return WaterfallParts{std::move(*before), std::move(*after), samplesOfRun(source.info()),
                           samplesOfRun(target.info())};
 }

@@ -12,6 +12,9 @@ namespace tilescope {
 namespace {
 
 std::string hintFor(const ProfileInfo& info) {
+    if (!info.has(ProfilePart::Pipeline))
+        return "Whether the execution is pipelined is not known: " +
+               info.coverage.why(ProfilePart::Pipeline) + ".";
     const bool training = info.mode == "training";
     const char* count = training ? "--gradient-accumulation" : "--device-iterations";
     if (info.target.ipus > 1)

@@ -41,6 +41,21 @@ bool goTogether(const std::map<std::string, std::string>& values) {
     return true;
 }
 
+/// What can be said where the options in force are not known: the direction, but neither a value to
+/// try, which may be in force, nor a gain.
+std::vector<Advice> withoutValues(std::vector<Advice> advice) {
+    std::erase_if(advice, [](const Advice& one) {
+        return one.option != Advice::model && one.direction == Advice::Direction::Set;
+    });
+    for (Advice& one : advice) {
+        one.value.clear();
+        one.instead.clear();
+        one.with.clear();
+        one.gain = 0;
+    }
+    return advice;
+}
+
 } // namespace
 
 std::string inForce(const ProfileInfo& info, const std::string& key) {
@@ -104,6 +119,8 @@ Adviser& Adviser::needing(const std::string& key, const std::string& other,
 
 std::vector<Advice> Adviser::advice() const {
     std::vector<Advice> possible = advice_;
+    if (!info_.has(ProfilePart::Options))
+        return withoutValues(std::move(possible));
     // Options in a profile written by another version may have changed their meaning.
     const std::map<std::string, std::string> now = changedOptions(info_.options);
     if (!info_.options.empty() && goTogether(now))

@@ -54,6 +54,8 @@ void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
     if (row.measured(CostKind::Exchange) > row.measured(CostKind::Compute)) {
         insight.reason = fmt::format("'{}' moves data for longer than it computes.", row.path);
         adviser.raise("availableMemoryProportion", "lets the planner move less");
+    } else if (!p.info().has(ProfilePart::VertexCounts)) {
+        return; // what computes is not known
     } else if (!usesMatrixUnits(p, row)) {
         insight.reason = fmt::format("'{}' does not use the matrix units: its cycles depend on the "
                                      "size of its tensors.",

@@ -56,7 +56,8 @@ private:
         const std::int64_t all = row.measured(CostKind::Compute);
         const auto copies = static_cast<double>(std::min(row.measuredCopies, all));
         const double rest = static_cast<double>(all) - copies;
-        const double busy = rest * std::clamp(row.balance, 0.0, 1.0);
+        const bool tilesKnown = facts_.info().has(ProfilePart::ActiveTiles);
+        const double busy = tilesKnown ? rest * std::clamp(row.balance, 0.0, 1.0) : rest;
         const auto peakCycles = static_cast<double>(all + row.measured(CostKind::Exchange) +
                                                     row.measured(CostKind::GlobalExchange));
         const double ideal = std::min(busy, row.utilisation() * peakCycles);

@@ -85,7 +85,12 @@ Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {
         remedies = remediesFor(p, kind, loss.cycles);
     loss.remedies = std::move(remedies.advice);
     sortByGain(loss.remedies);
-    loss.cause = std::string(meaningOf(kind)) + whereMost(loss);
+    loss.flopsKnown = p.info().has(ProfilePart::Flops);
+    loss.cause = std::string(kind == LossKind::Utilisation && !loss.flopsKnown
+                                 ? "Tiles compute. How well their matrix units are used is not "
+                                   "known."
+                                 : meaningOf(kind)) +
+                 whereMost(loss);
     if (!remedies.reason.empty())
         loss.cause += " " + remedies.reason;
     return loss;
@@ -161,6 +166,11 @@ std::string_view meaningOf(LossKind kind) {
         break;
     }
     return "The fullest tile does not have enough memory.";
+}
+
+std::string_view nameOf(const Loss& loss) {
+    return loss.kind == LossKind::Utilisation && !loss.flopsKnown ? "Compute"
+                                                                  : displayName(loss.kind);
 }
 
 std::vector<Loss> findLosses(const ProfileView& profile, const std::stop_token& stop) {

@@ -63,7 +63,11 @@ struct Loss {
     std::vector<LossPlace> places;   ///< largest first, at most a few
     std::vector<std::int64_t> byIpu; ///< cycles; they and those of other kinds add up to the run
     InsightLink link;                ///< where reports show it
+    bool flopsKnown = true; ///< else Utilisation is what tiles compute, however well they do
 };
+
+/// The name of its kind, as far as the profile says what it is.
+std::string_view nameOf(const Loss& loss);
 
 /// Losses of the last run, largest first, with Compute among them: their cycles add up to the run.
 /// A model that does not fit comes first. Without a trace only Memory is found. Throws UserError

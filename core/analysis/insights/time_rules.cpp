@@ -103,7 +103,7 @@ Balance balanceOf(const Facts& p) {
 }
 
 std::vector<Insight> findTileImbalance(const Facts& p) {
-    if (!p.run() || p.run()->worst.sums.compute() == 0)
+    if (!p.run() || !p.info().has(ProfilePart::ActiveTiles) || p.run()->worst.sums.compute() == 0)
         return {};
     const Balance balance = balanceOf(p);
     if (balance.worst == nullptr || balance.share() >= lowBalance)

@@ -155,7 +155,7 @@ private:
         std::vector<std::size_t> keys;
         for (const ProgramId id : list) {
             const Program& program = side.programs[id];
-            std::string key(toString(program.kind));
+            std::string key(program.kindText());
             key += ' ';
             key += unnumbered(program.name);
             keys.push_back(known_.try_emplace(std::move(key), known_.size()).first->second);

@@ -52,7 +52,7 @@ private:
 } // namespace
 
 std::string programLabel(const Program& program) {
-    std::string label(toString(program.kind));
+    std::string label(program.kindText());
     if (program.kind == ProgramKind::Repeat)
         label += program.count == 1 ? std::string(" once")
                                     : fmt::format(" {} times", withThousands(program.count));

@@ -1,0 +1,153 @@
+#include "core/import/import.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/import/readers.h"
+#include "core/store/schema.h"
+#include "core/trace/trace_index.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::string_view howToCapture =
+    "'tilescope capture-script > tilescope_capture.py' writes the script that captures it where "
+    "Poplar's SDK is: python3 tilescope_capture.py profile.pop [debug.cbor] -o NAME.capture";
+
+/// The application_id in the header of a SQLite file, at byte 68, big-endian.
+std::uint32_t applicationId(const std::array<unsigned char, 100>& header) {
+    std::uint32_t id = 0;
+    for (std::size_t i = 68; i < 72; ++i)
+        id = id << 8 | header[i];
+    return id;
+}
+
+FileForm formOfText(const std::array<unsigned char, 100>& header, std::size_t bytes) {
+    std::size_t at = 0;
+    while (at < bytes &&
+           (header[at] == ' ' || header[at] == '\n' || header[at] == '\r' || header[at] == '\t'))
+        ++at;
+    // A JSON object, or a CBOR map.
+    constexpr unsigned char cborMap = 0xA0, cborMapEnd = 0xC0;
+    const bool isOld =
+        at < bytes && (header[at] == '{' || (header[at] >= cborMap && header[at] < cborMapEnd));
+    return isOld ? FileForm::OldReport : FileForm::Other;
+}
+
+/// Throws if a reader would refuse the trace.
+void checkTrace(const Importing& import) {
+    const Target& target = import.profile.info.target;
+    try {
+        TraceIndex(import.profile.trace, target.ipus, target.tilesPerIpu);
+    } catch (const UserError& error) {
+        import.file.damaged("step_chunks", "of all runs", error.what());
+    }
+}
+
+std::vector<std::string> missingIn(const CaptureFile& file) {
+    std::vector<std::string> missing;
+    CaptureRows section(file, "sections", {"name", "state", "detail"}, "rowid");
+    while (section.next())
+        if (section.text(1) != "done")
+            missing.push_back(fmt::format("section {} ({}{}{})", section.text(0), section.text(1),
+                                          section.text(2).empty() ? "" : ": ", section.text(2)));
+    CaptureRows name(file, "names", {"name", "asked", "failed", "optional"});
+    while (name.next())
+        if (name.number(1) > 0 && name.number(1) == name.number(2) && name.number(3) == 0)
+            missing.push_back("pva's " + name.text(0));
+    return missing;
+}
+
+} // namespace
+
+FileForm formOf(const std::filesystem::path& file) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error))
+        throw UserError(fmt::format("cannot open '{}': no such file", file.string()));
+    if (!std::filesystem::is_regular_file(file, error))
+        throw UserError(fmt::format("cannot open '{}': it is not a regular file", file.string()));
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        throw UserError(fmt::format("cannot open '{}': it cannot be read", file.string()));
+    std::array<unsigned char, 100> header{};
+    in.read(reinterpret_cast<char*>(header.data()), header.size());
+    const auto bytes = static_cast<std::size_t>(in.gcount());
+    constexpr std::string_view sqlite = "SQLite format 3";
+    if (bytes < header.size() ||
+        !std::equal(sqlite.begin(), sqlite.end(), header.begin(),
+                    [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
+        return formOfText(header, bytes);
+    const std::uint32_t id = applicationId(header);
+    if (id == static_cast<std::uint32_t>(profileApplicationId))
+        return FileForm::Profile;
+    if (id == static_cast<std::uint32_t>(captureApplicationId))
+        return FileForm::Capture;
+    // Poplar's profile is a SQLite file without an id of its own.
+    return id == 0 ? FileForm::PoplarProfile : FileForm::Other;
+}
+
+Imported importCapture(const std::filesystem::path& file, const ImportOptions& options,
+                       const ImportProgress& progress, const std::stop_token& stop) {
+    const auto tell = [&](double done, std::string_view what) {
+        if (stop.stop_requested())
+            throw Cancelled();
+        if (progress)
+            progress(done, what);
+    };
+    // Shares of the time that large captures take.
+    constexpr double beforeSteps = 0.3, afterSteps = 0.95;
+    CaptureFile capture(file, stop);
+    Imported result;
+    Importing import{capture, result.profile, {}, {}, {}, {}, {}, 0, 0};
+    tell(0, "machine");
+    result.profile.info.target = importedMachine(capture, options);
+    importInfo(import);
+    capture.readSeries(result.profile.info.target.totalTiles());
+    importTiles(import);
+    tell(0.1, "programs");
+    importOperations(import);
+    importPrograms(import);
+    importMeasured(import);
+    importComputeSets(import);
+    tell(0.2, "variables");
+    importLiveness(import);
+    importVariables(import);
+    importTrace(import, [&](double done, std::string_view what) {
+        tell(beforeSteps + done * (afterSteps - beforeSteps), what);
+    });
+    finishPrograms(import);
+    result.profile.info.coverage = coverageOf(import);
+    checkTrace(import);
+    result.executedSteps = import.executedSteps;
+    result.flatSteps = import.flatSteps;
+    result.missing = missingIn(capture);
+    tell(1, "profile");
+    return result;
+}
+
+Imported importFile(const std::filesystem::path& file, const ImportOptions& options,
+                    const ImportProgress& progress, const std::stop_token& stop) {
+    switch (formOf(file)) {
+    case FileForm::Capture:
+        return importCapture(file, options, progress, stop);
+    case FileForm::Profile:
+        throw UserError(fmt::format("'{}' is a profile of TileScope already: reports and the "
+                                    "window open it as it is",
+                                    file.string()));
+    case FileForm::PoplarProfile:
+        throw UserError(fmt::format("'{}' may be a profile of Poplar, whose form is closed. {}",
+                                    file.string(), howToCapture));
+    case FileForm::OldReport:
+        throw UserError(fmt::format("'{}' is JSON or CBOR: reports of Poplar's SDK up to 2.1 are "
+                                    "not read. {}",
+                                    file.string(), howToCapture));
+    case FileForm::Other:
+        break;
+    }
+    throw UserError(
+        fmt::format("'{}' is neither a profile nor a capture. {}", file.string(), howToCapture));
+}
+
+} // namespace tilescope

@@ -1,0 +1,250 @@
+// Captures as profiles: what is read, what is missing, and what is refused.
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+
+#include "core/base/atomic_file.h"
+#include "core/database/database.h"
+#include "core/import/import.h"
+#include "core/import/import_cache.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
+
+namespace import_capture_test {
+using namespace tilescope;
+using namespace tilescope::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The statements that the script creates a capture with.
+std::string schema() {
+    const std::string script =
+        readFile(TILESCOPE_SOURCE_DIR "/resources/capture/tilescope_capture.py");
+    const std::string begin = "SCHEMA = \"\"\"";
+    const std::size_t from = script.find(begin) + begin.size();
+    return script.substr(from, script.find("\"\"\"", from) - from);
+}
+
+// Two tiles run a compute set three times, in a function whose call has no known target.
+constexpr std::string_view content = R"sql(
+INSERT INTO info VALUES('target.architecture','Ipu2'), ('target.tilesPerIpu',2), ('target.tiles',2),
+    ('target.bytesPerTile',638976), ('target.clockFrequency',1325000000.0), ('target.type','Ipu'),
+    ('poplar','3.3.0'), ('file.digest','abc');
+INSERT INTO sections VALUES('info','done',1,0,NULL), ('execution','done',4,0,NULL);
+INSERT INTO names VALUES('Graph.numEdges',1,1,0,'AttributeError: numEdges');
+INSERT INTO series VALUES(0, X'0100020a'), (1, X'01000114'), (2, X'00');
+INSERT INTO tiles VALUES(0,100,15,0,0,50,40), (1,100,5,0,0,50,40);
+INSERT INTO tile_categories VALUES('variable','nonInterleaved',0,0), ('rearrangement','interleaved',0,1);
+INSERT INTO vertex_types VALUES(0,'poplin::Conv',16,0);
+INSERT INTO compute_sets VALUES(0,'conv/Convolve',0);
+INSERT INTO vertex_instances VALUES(0,0,0);
+INSERT INTO programs VALUES(10,'Sequence','',NULL,NULL,NULL,NULL,0,NULL,NULL),
+    (11,'Repeat','',NULL,NULL,NULL,NULL,2,NULL,NULL), (12,'Call','',NULL,NULL,NULL,NULL,2,NULL,NULL),
+    (13,'OnEveryTileSwitch','x',NULL,NULL,NULL,NULL,2,NULL,NULL),
+    (14,'Sans','',NULL,NULL,NULL,NULL,2,NULL,NULL),
+    (20,'Sequence','',NULL,NULL,NULL,NULL,2,NULL,NULL),
+    (21,'OnTileExecute','conv/Convolve',0,NULL,NULL,NULL,2,NULL,7);
+INSERT INTO program_children VALUES(10,0,14), (10,1,11), (10,2,13), (11,0,12), (20,0,21);
+INSERT INTO program_variables VALUES(21, X'00');
+INSERT INTO classes VALUES(5, X'0001');
+INSERT INTO variables VALUES(0,'weights',NULL,'1',0,5,2,0);
+INSERT INTO liveness_steps VALUES(0,21,20,NULL), (1,13,0,NULL), (2,14,0,NULL);
+INSERT INTO runs VALUES(0,NULL,5,0.0,1.0);
+INSERT INTO step_kinds VALUES(0,21,'OnTileExecute',0,10,10,0,0,0,0,0.5,0.5,2),
+    (1,NULL,'Sync',0,3,3,0,0,0,0,0,0,0), (2,14,'Sans',0,4,4,0,0,0,0,0,0,0);
+INSERT INTO step_chunks VALUES(0,0,5, X'05000314010001000100');
+INSERT INTO measured VALUES(21,0);
+INSERT INTO contexts VALUES(7,'conv','popart','{"op_type":"Conv"}',NULL,NULL,NULL);
+INSERT INTO operations VALUES(0,'conv',7,0,0,NULL,X'15');
+)sql";
+
+} // namespace
+
+class ImportCaptureTest : public QObject {
+    Q_OBJECT
+
+    [[nodiscard]] fs::path file(const char* name) const {
+        return fs::path(directory_.path().toStdString()) / name;
+    }
+    /// A capture with some changes.
+    [[nodiscard]] fs::path capture(const std::string& change = {}) const {
+        const fs::path path = file("my_model.capture");
+        fs::remove(path);
+        Database db(DatabaseOrigin{path.string(), "capture", ""}, Database::Mode::Create);
+        db.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                   "PRAGMA application_id=1414742864; PRAGMA user_version=1;");
+        db.execute(schema());
+        db.execute(content);
+        db.execute(change);
+        db.close();
+        return path;
+    }
+    [[nodiscard]] Imported imported(const std::string& change = {}) const {
+        return importFile(capture(change), {});
+    }
+    QTemporaryDir directory_;
+
+private slots:
+    void isReadAndFolded() {
+        const Imported result = imported();
+        const Profile& p = result.profile;
+        QCOMPARE(text(p.info.target.name), "mk2");
+        QCOMPARE(p.info.target.tilesPerIpu, 2);
+        QCOMPARE(text(p.info.model), "my_model");
+        QCOMPARE(text(p.info.creator), "Poplar 3.3.0");
+        QVERIFY(p.info.origin.kind == OriginKind::Measured);
+        QCOMPARE(text(p.info.origin.digest), "abc");
+        QCOMPARE(p.tileMemory.size(), std::size_t{2});
+        QCOMPARE(p.tileMemory[TileId(0)].interleaved, 10);
+        QCOMPARE(p.operations.size(), std::size_t{1});
+        QCOMPARE(text(p.operations[OperationId(0)].type), "Conv");
+        QCOMPARE(p.computeSets[ComputeSetId(0)].operation, OperationId(0));
+        QCOMPARE(p.computeSets[ComputeSetId(0)].vertices.front().stateBytes.sum(), 2 * 5 * 16);
+        QCOMPARE(result.executedSteps, 5);
+        QCOMPARE(result.flatSteps, 0);
+        QCOMPARE(text(p.trace.runs.front().name), "Engine::run #0");
+        // A sync and a first execution that follow each other, and two more.
+        QCOMPARE(p.programs[ProgramId(1)].count, 3);
+        QCOMPARE(p.programs[ProgramId(2)].target, ProgramId(5));
+        QCOMPARE(p.controlPrograms, std::vector{ProgramId(0)});
+        QCOMPARE(p.functions, std::vector{ProgramId(5)});
+        QVERIFY(p.programs[ProgramId(3)].kind == ProgramKind::Unknown);
+        QCOMPARE(text(p.programs[ProgramId(3)].kindText()), "OnEveryTileSwitch");
+        QVERIFY(!p.info.has(ProfilePart::Edges) && !p.info.has(ProfilePart::Run));
+        QVERIFY(text(p.info.coverage.why(ProfilePart::Edges)).contains("numEdges"));
+        QCOMPARE(result.missing, std::vector<std::string>{"pva's Graph.numEdges"});
+    }
+
+    void isAProfileWhenItIsWritten() {
+        writeProfile(imported().profile, file("it.pop"));
+        const Profile read = ProfileReader(file("it.pop")).loadChecked();
+        QCOMPARE(read.trace.bodies.size(), imported().profile.trace.bodies.size());
+    }
+
+    void theOriginIsSaid() {
+        const auto kind = [&](const std::string& change) {
+            return imported(change).profile.info.origin.kind;
+        };
+        QVERIFY(kind("UPDATE info SET value='IpuModel' WHERE key='target.type'") ==
+                OriginKind::PoplarModel);
+        QVERIFY(kind("UPDATE sections SET state='failed' WHERE name='execution'; "
+                     "DELETE FROM runs; DELETE FROM step_chunks") == OriginKind::Estimated);
+        QVERIFY(kind("UPDATE info SET value='TileScope 1' WHERE key='poplar'") ==
+                OriginKind::Simulated);
+    }
+
+    void theMachineIsTheNearest() {
+        const auto target = [&](const char* architecture, const char* clock) {
+            return text(imported(std::string("UPDATE info SET value='") + architecture +
+                                 "' WHERE key='target.architecture'; UPDATE info SET value=" +
+                                 clock + " WHERE key='target.clockFrequency'")
+                            .profile.info.target.name);
+        };
+        QCOMPARE(target("Ipu21", "1850000000.0"), "bow");
+        QCOMPARE(target("Ipu21", "1500000000"), "c600");
+        QCOMPARE(target("Ipu2", "1330000000"), "mk2");
+        QCOMPARE(target("Ipu1", "1600000000"), "mk1");
+        QCOMPARE(text(importFile(capture(), {.target = "pod16"}).profile.info.target.name),
+                 "pod16");
+    }
+
+    void whatIsDamagedIsRefused_data() {
+        QTest::addColumn<QString>("change");
+        QTest::addColumn<QString>("words");
+        const auto row = [](const char* change, const char* words) {
+            QTest::addRow("%s", change) << QString(change) << QString(words);
+        };
+        row("UPDATE tiles SET including_gaps=-4 WHERE tile=1",
+            "table tiles, row 1: including_gaps");
+        row("UPDATE tiles SET including_gaps='many'", "not a whole number");
+        row("UPDATE tiles SET tile=9 WHERE tile=1", "table tiles, row 9");
+        row("UPDATE series SET data=X'0100' WHERE id=1", "table series, row 1: data");
+        row("UPDATE series SET data=X'0100030a' WHERE id=0", "not of this machine");
+        row("UPDATE compute_sets SET estimated_series=99", "there is no series 99");
+        row("UPDATE programs SET compute_set=4 WHERE id=21", "compute_set: it cannot be 4");
+        row("UPDATE programs SET target=11 WHERE id=12", "target: it is no function");
+        row("INSERT INTO program_children VALUES(12,0,10)", "own parent");
+        row("UPDATE programs SET target=10 WHERE id=12", "a function calls itself");
+        row("UPDATE program_children SET child=99 WHERE program=20", "there is no such program");
+        row("UPDATE program_variables SET variables=X'05'", "there is no variable 5");
+        row("UPDATE program_variables SET variables=X'ff'", "ends too early");
+        row("UPDATE classes SET intervals=X'0009'", "impossible steps");
+        row("UPDATE vertex_instances SET vertex_type=3", "vertex_type: it cannot be 3");
+        row("UPDATE step_kinds SET ipu=5", "ipu: it cannot be 5");
+        row("UPDATE step_kinds SET cycles=-1", "cycles: it cannot be -1");
+        row("UPDATE step_kinds SET balance='x'", "balance: it is not a number");
+        row("UPDATE step_chunks SET data=X'0f00'", "there is no kind 7");
+        row("UPDATE step_chunks SET data=X'0105'", "impossible cycle");
+        row("UPDATE step_chunks SET data=X'01ff'", "ends too early");
+        row("INSERT INTO roots VALUES('control',0,11)", "not the root");
+        row("UPDATE info SET value=3 WHERE key='target.tiles'", "3 tiles are no IPUs of 2");
+        row("UPDATE info SET value='x' WHERE key='target.tiles'", "not a number");
+        row("INSERT INTO info VALUES('engineOptions','[')", "not a JSON object");
+        row("DROP TABLE measured", "it has no table measured");
+        row("DROP TABLE measured; CREATE VIEW measured AS SELECT 1 AS program, 2 AS cycles_series",
+            "it has no table measured");
+        row("PRAGMA user_version=2", "newer TileScope");
+        row("PRAGMA user_version=0", "without a format");
+    }
+    void whatIsDamagedIsRefused() {
+        QFETCH(QString, change);
+        QFETCH(QString, words);
+        const QString error = userError([&] { (void)imported(change.toStdString()); });
+        QVERIFY2(error.contains(words), qPrintable(error));
+        QVERIFY2(error.contains("my_model.capture"), qPrintable(error));
+        QVERIFY2(error.contains("Capture the profile again") || error.contains("newer TileScope"),
+                 qPrintable(error));
+    }
+
+    void aCutFileIsRefused() {
+        const fs::path path = capture();
+        for (const std::uintmax_t bytes : {0, 50, 4096, 20'000}) {
+            fs::resize_file(path, bytes);
+            QVERIFY2(userError([&] { (void)importFile(path, {}); }) != "no error",
+                     qPrintable(QString::number(bytes)));
+            (void)capture();
+        }
+    }
+
+    void otherFilesSayWhatToDo() {
+        const auto error = [&](const std::string& bytes) {
+            std::ofstream(file("some"), std::ios::binary) << bytes;
+            return userError([&] { (void)importFile(file("some"), {}); });
+        };
+        QVERIFY(error("{\"graph\": 1}").contains("SDK up to 2.1"));
+        QVERIFY(error("hello").contains("neither a profile nor a capture"));
+        QVERIFY(error("SQLite format 3" + std::string(100, '\0')).contains("capture-script"));
+        QVERIFY(userError([&] { (void)importFile(file("none"), {}); }).contains("no such file"));
+        writeProfile(imported().profile, file("it.pop"));
+        QVERIFY(userError([&] { (void)importFile(file("it.pop"), {}); }).contains("already"));
+    }
+
+    void isImportedOnceWhenItIsOpened() {
+        const fs::path cache = file("cache");
+        const fs::path profile = profileToOpen(capture(), cache);
+        QCOMPARE(text(ProfileReader(profile).info().model), "my_model");
+        const FileStamp stamp = stampOf(profile);
+        QVERIFY(stampOf(profileToOpen(capture(), cache)) == stamp);
+        QVERIFY(profileToOpen(capture("UPDATE tiles SET always_live=1"), cache) != profile);
+        QCOMPARE(profileToOpen(profile, cache), profile);
+        QCOMPARE(profileToOpen(file("none"), cache), file("none"));
+    }
+
+    void stopsOnRequest() {
+        std::stop_source stop;
+        QVERIFY_EXCEPTION_THROWN((void)importFile(
+                                     capture(), {},
+                                     [&](double, std::string_view) { stop.request_stop(); },
+                                     stop.get_token()),
+                                 Cancelled);
+    }
+};
+
+TILESCOPE_TEST(ImportCaptureTest)
+
+} // namespace import_capture_test
+
+#include "capture_test.moc"

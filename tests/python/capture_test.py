@@ -1,0 +1,275 @@
+"""A profile that was captured through pva and imported again says the same, and nothing that the capture lacks."""
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import BIN, run
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "resources" / "capture" / "tilescope_capture.py"
+
+# Names of pva that no public document has; the capture does without each of them.
+GUESSED = {
+    "CallProgram": ["target"], "RepeatProgram": ["count"], "Program": ["debugContext"],
+    "CompilationReport": ["controlPrograms", "functionPrograms", "timestamp", "engineOptions"],
+    "LoweredVariable": ["category"], "Tile": ["id"], "StepIpu": ["activeTiles"], "Operation": ["flops"],
+    "ComputeSet": ["_id"], "RegionBytes": ["overlapped"], "Run": ["name"], "Graph": ["numEdges", "numVars"],
+}
+# Names that a source has, but which were not seen in a document again.
+SOURCED = {
+    "Target": ["numReplicas", "bytesPerTile", "minSyncDelay", "architecture", "type"],
+    "TileMemory": ["overflowed"], "VertexMemory": ["codeBytes"], "RegionBytes": ["nonOverlapped"],
+    "VertexInstances": ["countByTile"], "ComputeSet": ["estimatedCyclesByTile"], "StepIpu": ["dataIn", "tileBalance",
+                                                                                            "allCycles"],
+    "Run": ["microseconds"], "Operation": ["programs"], "CompilationReport": ["tilesWithLivenessInfo"],
+}
+
+# Starts the script with a pva that lacks names.
+STARTER = """
+import json, runpy, sys
+import pva
+
+def lacking(name):
+    def missing(self):
+        raise AttributeError(name)
+    return property(missing, lambda self, value: None)
+
+for owner, names in json.loads(sys.argv[1]).items():
+    kind = getattr(pva, owner, None) or getattr(pva._memory, owner)
+    for name in names:
+        setattr(kind, name, lacking(name))
+sys.argv = sys.argv[2:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def tilescope(*words: object) -> subprocess.CompletedProcess:
+    return subprocess.run([BIN / "tilescope", *map(str, words)], capture_output=True, text=True)
+
+
+def report(profile: Path, name: str, *options: str) -> dict:
+    done = tilescope("report", profile, name, "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def captured(profile: Path, folder: Path, without: dict | None = None, *options: str) -> tuple[Path, int]:
+    """The capture of a profile by a pva without some names, and the script's status."""
+    capture = folder / "it.capture"
+    command = [sys.executable, "-c", STARTER, json.dumps(without or {}), str(SCRIPT), str(profile), "-o", str(capture),
+               "--force", *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return capture, done.returncode
+
+
+def imported(capture: Path, folder: Path) -> tuple[Path, dict]:
+    done = tilescope("import", capture, "-o", folder, "--json")
+    assert done.returncode in (0, 1), done.stderr
+    return folder / "profile.pop", json.loads(done.stdout)[0]
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Functions, repeats and two IPUs on few tiles, to be fast."""
+    return run(tmp_path_factory.mktemp("small"), "mnist-tutorial", "--mode", "training", "--ipus", "2", "--execution",
+               "pipelined", "--gradient-accumulation", "8", "--tiles-per-ipu", "64")
+
+
+@pytest.fixture(scope="session")
+def resnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("resnet"), "resnet50")
+
+
+def job(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    return run(tmp_path_factory.mktemp(name), str(ROOT / "resources" / "jobs" / (name + ".json")))
+
+
+@pytest.fixture(scope="session")
+def pipelined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return job(tmp_path_factory, "tutorial_pipelined")
+
+
+@pytest.fixture(scope="session")
+def phased(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return job(tmp_path_factory, "tutorial_phased")
+
+
+# "training" has two replicas.
+@pytest.fixture(scope="session", params=["resnet", "pipelined", "phased", "training"])
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict]:
+    """A profile, the same after capture and import, and what was said about that."""
+    profile = request.getfixturevalue(request.param)
+    folder = tmp_path_factory.mktemp("imported")
+    capture, status = captured(profile, folder)
+    assert status == 0
+    again, said = imported(capture, folder / "it")
+    return profile, again, said
+
+
+def test_memory_is_the_same(pair: tuple[Path, Path, dict]) -> None:
+    before, after, _ = pair
+    assert report(before, "memory") == report(after, "memory")
+    tile = report(after, "memory", "--tile", "7")
+    assert tile["details"] == report(before, "memory", "--tile", "7")["details"]
+    assert tile["physicalTile"] is None  # our map of the chip is assumed
+
+
+def test_liveness_is_the_same(pair: tuple[Path, Path, dict]) -> None:
+    before, after, _ = pair
+    assert report(before, "liveness") == report(after, "liveness")
+    peak = str(report(before, "liveness")["peakStep"])
+    one, other = (report(profile, "liveness", "--step", peak) for profile in (before, after))
+    assert one["notAlwaysLive"] == other["notAlwaysLive"]
+    assert sorted(row["bytes"] for row in one["notAlwaysLiveVariables"]) == sorted(
+        row["bytes"] for row in other["notAlwaysLiveVariables"])
+
+
+def test_programs_are_the_same(pair: tuple[Path, Path, dict]) -> None:
+    before, after, _ = pair
+    assert report(before, "programs") == report(after, "programs")
+
+
+def test_variables_have_their_bytes(pair: tuple[Path, Path, dict]) -> None:
+    before, after, _ = pair
+    same = ("name", "category", "live", "bytes", "tiles", "maxTileBytes", "maxTile")
+
+    def of(profile: Path) -> list:
+        return sorted([row[key] for key in same] for row in report(profile, "variables")["variables"])
+    assert of(before) == of(after)
+    assert {row["type"] for row in report(after, "variables")["variables"]} == {None}
+
+
+def test_compute_sets_and_exchanges_have_their_cycles_and_code(pair: tuple[Path, Path, dict]) -> None:
+    before, after, _ = pair
+    one, other = (report(profile, "vertices") for profile in (before, after))
+    for table, same in (("computeSets", ("name", "vertices", "tiles", "cycles", "balance")),
+                        ("vertices", ("name", "codeBytes", "count", "computeSets"))):
+        assert sorted([row[key] for key in same] for row in one[table]) == sorted(
+            [row[key] for key in same] for row in other[table])
+    one, other = (report(profile, "exchanges")["exchanges"] for profile in (before, after))
+    assert sum(row["codeBytes"] for row in one) == sum(row["codeBytes"] for row in other)
+    assert {row["bytesReceived"] for row in other} == {None}
+
+
+def test_the_trace_is_folded_and_sums_are_the_same(pair: tuple[Path, Path, dict]) -> None:
+    before, after, said = pair
+    one, other = (report(profile, "trace") for profile in (before, after))
+    assert one["totalSteps"] == said["steps"] == other["totalSteps"]
+    assert said["flatSteps"] <= 1
+    assert one["kinds"] == other["kinds"]
+    same = ("ipu", "cycles", "steps", "compute", "exchange", "sync", "host", "exchangeBytes")
+    # A run without steps is none of an execution.
+    ran = [[row for row in document["runs"] if row["steps"]] for document in (one, other)]
+    assert len(ran[0]) == len(ran[1])
+    for a, b in zip(*ran):
+        assert [a[key] for key in same] == pytest.approx([b[key] for key in same], rel=1e-3)
+    bodies = {profile: tilescope("query", profile, "SELECT count(*) AS n FROM trace_bodies", "--json").stdout
+              for profile in (before, after)}
+    counts = [json.loads(text)[0]["n"] for text in bodies.values()]
+    assert counts[1] <= 2 * counts[0] + 10
+
+
+def test_operations_take_as_long(pair: tuple[Path, Path, dict]) -> None:
+    before, after, _ = pair
+    one, other = (report(profile, "operations", "--by", "shared") for profile in (before, after))
+    assert one["totalCodeBytes"] == pytest.approx(other["totalCodeBytes"], rel=0.02)
+    assert sum(row["measuredCycles"] for row in one["rows"]) == sum(row["measuredCycles"] for row in other["rows"])
+
+
+# What an imported profile does not say, no report states.
+def test_nothing_is_said_that_is_not_known(pair: tuple[Path, Path, dict]) -> None:
+    _, after, _ = pair
+    info = json.loads(tilescope("info", after, "--json").stdout)
+    for key in ("mode", "batchSize", "gradientAccumulation", "deviceIterations", "samplesOfRun", "throughput",
+                "hostCallSeconds"):
+        assert info[key] is None, key
+    assert info["origin"]["kind"] == "simulated" and info["origin"]["tool"].startswith("TileScope")
+    parts = {row["part"] for row in info["coverage"]}
+    assert {"run", "options", "streams", "pipeline", "physicalTiles", "hostTimes"} <= parts
+    text = tilescope("info", after).stdout
+    assert "inference" not in text and "training" not in text.split("\n")[0]
+    waits = report(after, "hosts")["hostWaits"]
+    assert {(row["ipuWaitsForHost"], row["hostWaitsForIpu"]) for row in waits} == {(None, None)}
+    for name in ("pipeline", "phases", "values"):
+        assert "--execution" not in tilescope("report", after, name).stdout
+        assert "not in this profile" in tilescope("report", after, name).stdout
+    advice = tilescope("report", after, "insights").stdout
+    assert " instead of " not in advice and "--precision half" not in advice
+    assert not re.search(r"--[a-z-]+ \d", advice)
+
+
+def test_programs_without_control_programs_are_listed(small: Path, tmp_path: Path) -> None:
+    capture, _ = captured(small, tmp_path, {"CompilationReport": ["controlPrograms", "functionPrograms"]})
+    profile, _ = imported(capture, tmp_path / "it")
+    assert len(report(profile, "programs")["programs"]) > 10
+
+
+LACKING = [{owner: [name]} for owner, names in GUESSED.items() for name in names]
+
+
+@pytest.mark.parametrize("without", [*LACKING, GUESSED, {
+    owner: GUESSED.get(owner, []) + SOURCED.get(owner, []) for owner in {**GUESSED, **SOURCED}}], ids=str)
+def test_a_pva_without_names(small: Path, tmp_path: Path, without: dict) -> None:
+    capture, status = captured(small, tmp_path, without)
+    names = sqlite3.connect(capture).execute("SELECT name FROM names WHERE asked > 0 AND asked = failed").fetchall()
+    lost = {name.split(".")[-1].replace("()", "") for (name,) in names}
+    asked = {name for some in without.values() for name in some}
+    assert status == 1 and asked & lost, (status, lost)
+    profile, said = imported(capture, tmp_path / "it")
+    assert said["missing"]
+    for name in ("memory", "liveness", "variables", "vertices", "exchanges", "programs", "operations", "trace",
+                 "hosts", "insights"):
+        report(profile, name)
+    info = json.loads(tilescope("info", profile, "--json").stdout)
+    if "numEdges" in asked:
+        assert info["edges"] is None
+    if "flops" in asked:
+        assert {row["flopsOnce"] for row in report(profile, "operations")["operations"]} == {None}
+    if "countByTile" in asked:
+        assert {row["vertices"] for row in report(profile, "vertices")["computeSets"]} == {None}
+    if "codeBytes" in asked:
+        assert {row["codeBytes"] for row in report(profile, "vertices")["vertices"]} <= {None}
+    if "dataIn" in asked:
+        assert {row["hostBytesIn"] for row in report(profile, "trace")["runs"]} == {None}
+    if "nonOverlapped" in asked:
+        assert "regions" in {row["part"] for row in info["coverage"]}
+
+
+def test_the_script_is_what_the_program_prints() -> None:
+    assert tilescope("capture-script").stdout == SCRIPT.read_text()
+
+
+def test_wrong_input_is_refused_with_a_remedy(small: Path, tmp_path: Path) -> None:
+    capture, _ = captured(small, tmp_path)
+    done = subprocess.run([sys.executable, SCRIPT, small, "-o", capture], capture_output=True, text=True)
+    assert done.returncode == 2 and "--force" in done.stderr
+    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "no.pop", "-o", capture, "--force"], capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "there is no file" in done.stderr
+    assert sorted(os.listdir(tmp_path)) == ["it.capture"]
+    done = tilescope("info", capture)
+    assert done.returncode == 2 and "'tilescope import' makes a profile of it" in done.stderr
+    db = sqlite3.connect(capture)
+    db.execute("UPDATE tiles SET including_gaps = -4 WHERE tile = 3")
+    db.commit()
+    db.close()
+    done = tilescope("import", capture, "-o", tmp_path / "it")
+    words = ("table tiles, row 3", "including_gaps", "Capture the profile again")
+    assert done.returncode == 2 and all(word in done.stderr for word in words), done.stderr
+    assert not (tmp_path / "it").exists()
+    done = tilescope("import", small, "-o", tmp_path / "it")
+    assert done.returncode == 2 and "already" in done.stderr
+
+
+def test_runs_are_left_out_on_request(small: Path, tmp_path: Path) -> None:
+    capture, _ = captured(small, tmp_path, None, "--runs", "1")
+    _, said = imported(capture, tmp_path / "it")
+    assert said["steps"] > 0

@@ -362,6 +362,15 @@ void OperandGather::join(VariableId gathered, const std::string& result, TileSer
                          std::int64_t runBytes) {
     if (bytes.empty())
         return;
+    // The copy that puts an operand in order writes it as often as it has to be there.
+    const auto inOrder =
+        std::find_if(ordered_.begin(), ordered_.end(), [&](const OrderedOperand& operand) {
+            return operand.steps.result == gathered;
+        });
+    if (inOrder != ordered_.end()) {
+        inOrder->move.bytes = std::move(bytes);
+        return;
+    }
     ProgramBuilder& b = context_.builder();
     const std::string type = b.lowered().profile.variables[gathered].type;
     joined_.access.reads.push_back(gathered);

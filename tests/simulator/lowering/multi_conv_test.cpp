@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/graph/multi_conv_groups.h"
 #include "simulator/outline/multi_convs.h"
 #include "simulator/prepare/prepare.h"
@@ -135,6 +136,24 @@ private slots:
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QCOMPARE(convolveSets(profile).size(), std::size_t{1});
+    }
+
+    /// Tiles send and receive at the same time, for whichever part.
+    void anExchangeTakesAsLongAsItsLongerHalf() {
+        const RunOptions options = onTiles();
+        const Profile parallel = simulate(threeConvs(How::Parallel), options);
+        for (const Exchange& exchange : parallel.exchanges) {
+            // Rounded up for each part.
+            const TileSeries most = TileSeries::zip(
+                exchange.bytesReceived, exchange.bytesSent, [&](std::int64_t in, std::int64_t out) {
+                    return exchangeCycles(options.machine.target, std::max(in, out)) + 3;
+                });
+            const TileSeries beyond =
+                TileSeries::zip(exchange.cycles, most, [](std::int64_t cycles, std::int64_t bound) {
+                    return std::max<std::int64_t>(0, cycles - bound);
+                });
+            QVERIFY2(beyond.sum() == 0, exchange.name.c_str());
+        }
     }
 
     /// Their gradients run together, too: those of the data, and those of the weights.

@@ -5,6 +5,7 @@
 
 #include "simulator/cost/exchange_cycles.h"
 #include "simulator/graph/multi_conv_groups.h"
+#include "simulator/operations/operations.h"
 #include "simulator/outline/multi_convs.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
@@ -154,6 +155,22 @@ private slots:
                 });
             QVERIFY2(beyond.sum() == 0, exchange.name.c_str());
         }
+    }
+
+    /// The sum of both frequencies reads the upsampled one as a view.
+    void whatIsUpsampledIsNotWritten() {
+        OctaveConvTool tool;
+        tool.whole.field = {16, 16};
+        tool.whole.kernel = tool.whole.stride = tool.whole.dilation = {1, 1};
+        tool.whole.paddingLower = tool.whole.paddingUpper = {0, 0};
+        tool.whole.inputChannels = tool.whole.outputChannels = 64;
+        tool.whole.bias = false;
+        const Graph graph = graphOf(tool, DataType::Half);
+        for (const Op& op : graph.ops)
+            QVERIFY(!std::holds_alternative<ExpandAttributes>(op.attributes));
+        Profile profile;
+        runOperation(graph, {}, &profile);
+        QCOMPARE(complaints(profile), std::string());
     }
 
     /// Their gradients run together, too: those of the data, and those of the weights.

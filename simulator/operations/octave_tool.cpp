@@ -9,25 +9,41 @@
 namespace tilescope::sim {
 namespace {
 
-/// Each element of the field twice along each dimension.
-TensorId upsampled(OperationGraph& g, TensorId of) {
+/// A dimension of `inner` elements after each of the field.
+TensorId splitField(OperationGraph& g, const char* name, TensorId of, std::int64_t inner) {
     const Shape shape = g.graph().tensors[of].shape;
-    Shape split{shape[0], shape[1]}, repeated = split, result = split;
-    for (std::size_t d = 2; d < shape.size(); ++d) {
-        split.insert(split.end(), {shape[d], 1});
-        repeated.insert(repeated.end(), {shape[d], 2});
-        result.push_back(2 * shape[d]);
-    }
-    const TensorId apart = g.op("upsample/split", "Reshape", ReshapeAttributes{}, {of}, split);
-    const TensorId twice = g.op("upsample/expand", "Expand", ExpandAttributes{}, {apart}, repeated);
-    return g.op("upsample", "Reshape", ReshapeAttributes{}, {twice}, result);
+    Shape split{shape[0], shape[1]};
+    for (std::size_t d = 2; d < shape.size(); ++d)
+        split.insert(split.end(), {shape[d] / inner, inner});
+    return g.op(name, "Reshape", ReshapeAttributes{}, {of}, split);
+}
+
+/// The opposite.
+TensorId joinField(OperationGraph& g, const char* name, TensorId of) {
+    const Shape shape = g.graph().tensors[of].shape;
+    Shape joined{shape[0], shape[1]};
+    for (std::size_t d = 2; d < shape.size(); d += 2)
+        joined.push_back(shape[d] * shape[d + 1]);
+    return g.op(name, "Reshape", ReshapeAttributes{}, {of}, joined);
+}
+
+constexpr std::int64_t ratio = 2; ///< of the fields
+
+/// Each element of the field as often along each dimension.
+TensorId upsampled(OperationGraph& g, TensorId of) {
+    const TensorId apart = splitField(g, "upsample/split", of, 1);
+    Shape repeated = g.graph().tensors[apart].shape;
+    for (std::size_t d = 3; d < repeated.size(); d += 2)
+        repeated[d] = ratio;
+    return joinField(g, "upsample",
+                     g.op("upsample/expand", "Expand", ExpandAttributes{}, {apart}, repeated));
 }
 
 /// Averages of two elements along each dimension.
 TensorId pooled(OperationGraph& g, TensorId of, const std::vector<std::int64_t>& field) {
     PoolAttributes pool;
     pool.kind = PoolKind::Average;
-    pool.kernel.assign(field.size(), 2);
+    pool.kernel.assign(field.size(), ratio);
     pool.strides = pool.kernel;
     pool.dilations.assign(field.size(), 1);
     pool.padsBegin.assign(field.size(), 0);
@@ -57,10 +73,10 @@ public:
         , in_(channelsOf(tool.alphaIn, tool.whole.inputChannels, tool.whole.groups))
         , out_(channelsOf(tool.alphaOut, tool.whole.outputChannels, tool.whole.groups)) {
         for (std::int64_t& size : half_) {
-            if (size % 2 != 0)
+            if (size % ratio != 0)
                 throw UserError(fmt::format(
                     "--field: {} has no half; an octave convolution needs even sizes", size));
-            size /= 2;
+            size /= ratio;
         }
         for (const std::size_t from : {low, high})
             for (const std::size_t to : {low, high})
@@ -109,7 +125,7 @@ private:
         Shape field(out.begin() + 2, out.end());
         if (ways_[part] == std::pair(low, high))
             for (std::int64_t& size : field)
-                size *= 2;
+                size *= ratio;
         return field;
     }
 
@@ -121,21 +137,36 @@ private:
                                     "after the convolution; change --kernel-size or --padding");
     }
 
-    /// Sums of what goes to each frequency.
+    /// Sums of what goes to each frequency. What is upsampled is not written: the sum reads a view
+    /// of it.
     void addForward() {
-        std::array<TensorId, 2> sums;
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            const auto [from, to] = ways_[i];
-            const TensorId term =
-                from == low && to == high ? upsampled(g_, results_[i]) : results_[i];
-            sums[to] = !sums[to].valid() ? term
-                                         : g_.op(std::string("freq") + frequencyName[to], "Add",
-                                                 ElementwiseAttributes{ElementwiseFunction::Add},
-                                                 {term, sums[to]}, g_.graph().tensors[term].shape);
+        for (const std::size_t to : {low, high}) {
+            const TensorId fromLow = resultOf(low, to), fromHigh = resultOf(high, to);
+            if (!fromLow.valid() && !fromHigh.valid())
+                continue;
+            if (!fromLow.valid() || !fromHigh.valid())
+                g_.download(fromHigh.valid() ? fromHigh
+                            : to == low      ? fromLow
+                                             : upsampled(g_, fromLow));
+            else if (to == low)
+                g_.download(added(to, fromHigh, fromLow));
+            else
+                g_.download(joinField(g_, "sum",
+                                      added(to, splitField(g_, "split", fromHigh, ratio),
+                                            splitField(g_, "upsample", fromLow, 1))));
         }
-        for (const TensorId sum : sums)
-            if (sum.valid())
-                g_.download(sum);
+    }
+
+    TensorId added(std::size_t to, TensorId a, TensorId b) {
+        return g_.op(std::string("freq") + frequencyName[to], "Add",
+                     ElementwiseAttributes{ElementwiseFunction::Add}, {a, b},
+                     g_.graph().tensors[a].shape);
+    }
+
+    [[nodiscard]] TensorId resultOf(std::size_t from, std::size_t to) const {
+        const auto at = std::find(ways_.begin(), ways_.end(), std::pair(from, to));
+        return at == ways_.end() ? TensorId()
+                                 : results_[static_cast<std::size_t>(at - ways_.begin())];
     }
 
     /// Inputs are allocated for convolutions of their own to all output channels

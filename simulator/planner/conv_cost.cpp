@@ -149,8 +149,8 @@ std::int64_t addPadding(const Target& target, const ConvProblem& problem,
     const std::int64_t kernelBytes = perGroup * sizes.outChans * (paddedKernel - kernel);
     const std::int64_t inputBytes = perGroup * sizes.batch * (paddedField - field);
     const bool shared = splits.sharesBus(target);
-    cost.exchange +=
-        exchangeCycles(target, kernelBytes) + exchangeCycles(target, inputBytes, shared);
+    cost.zeros = exchangeCycles(target, kernelBytes) + exchangeCycles(target, inputBytes, shared);
+    cost.exchange += cost.zeros;
     return kernelBytes + inputBytes;
 }
 
@@ -254,6 +254,7 @@ ConvCost costBesideCompute(const Target& target, const ConvProblem& problem,
         each += dynamicSliceCycles(target, outputs, problem.outType);
         cost.serial = each * steps;
         cost.exchange *= steps;
+        cost.zeros *= steps;
         cost.reduce *= steps;
         cost.rearrange *= steps;
         // The slices of weights and the whole result stay beside the temporaries of a step.

@@ -95,6 +95,7 @@ std::int64_t firstStageDepth(std::int64_t depth, int stages);
 /// Terms of a plan's cost: cycles of the whole convolution, bytes on the fullest tile.
 struct ConvCost {
     std::int64_t exchange = 0, compute = 0, reduce = 0, serial = 0, rearrange = 0;
+    std::int64_t zeros = 0; ///< of the exchange: what fills kernel rows and windows
     std::int64_t tempBytes = 0;
     [[nodiscard]] std::int64_t cycles() const {
         return exchange + compute + reduce + serial + rearrange;

@@ -42,10 +42,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> serialSplits(const ConvProble
     return splits;
 }
 
-enum class Serial { No, Yes };
-
 /// All forms, methods and numbers of serial slices.
-void search(const Target& target, const ConvProblem& problem, std::int64_t bound, Serial serial,
+void search(const Target& target, const ConvProblem& problem, std::int64_t bound, Slices slices,
             Density density, std::optional<ConvMethod> only, BestPlans& best) {
     for (const TransformedProblem& form : transformsOf(problem))
         for (const MethodCandidate& candidate : methodCandidates(target, form.problem)) {
@@ -53,22 +51,75 @@ void search(const Target& target, const ConvProblem& problem, std::int64_t bound
                 continue;
             PartitionSearch one(target, form, candidate, bound, best);
             one.run(1, 1, density);
-            if (serial == Serial::No || form.transform.combinedGroups > 1)
+            if (slices == Slices::None || form.transform.combinedGroups > 1)
                 continue;
             for (const auto& [outs, ins] : serialSplits(form.problem, candidate.grains))
                 one.run(outs, ins, density);
         }
 }
 
-/// The best plan: a coarse search first, so that the full one can leave out most.
+/// Newer PopLibs releases: the bound is doubled as long as it is at most twice a tile's memory, and
+/// then dropped.
+std::optional<ConvPlan> relaxed(const Target& target, const ConvProblem& problem,
+                                const PlanGoal& goal, std::int64_t bound, Slices slices) {
+    std::optional<ConvPlan> plan;
+    for (std::int64_t more = 2 * std::max<std::int64_t>(bound, 1);
+         !plan && more <= 2 * target.bytesPerTile; more *= 2)
+        plan = bestPlan(target, problem, goal, more, slices);
+    if (!plan)
+        plan = bestPlan(target, problem, goal, std::numeric_limits<std::int64_t>::max(), slices);
+    if (plan)
+        plan->withinMemoryTarget = false;
+    return plan;
+}
+
+} // namespace
+
+CostKey costKey(const PlanGoal& goal, const ConvCost& cost, std::int64_t tiles) {
+    switch (goal.objective) {
+    case Objective::Cycles:
+        return {cost.cycles(), cost.tempBytes};
+    case Objective::Memory:
+        return {cost.tempBytes, cost.cycles()};
+    case Objective::Tiles:
+        return {tiles, cost.cycles()};
+    case Objective::Excess:
+        break;
+    }
+    return {excessCycles(cost, goal.others), goal.fewestTiles ? tiles : cost.tempBytes};
+}
+
+std::int64_t excessCycles(const ConvCost& cost, const ConvCost& others) {
+    const auto beyond = [](std::int64_t ours, std::int64_t theirs) {
+        return std::max<std::int64_t>(0, ours - theirs);
+    };
+    return beyond(cost.exchange - cost.zeros, others.exchange - others.zeros) +
+           beyond(cost.zeros, others.zeros) + beyond(cost.compute, others.compute) +
+           beyond(cost.reduce, others.reduce) + beyond(cost.serial, others.serial) +
+           beyond(cost.rearrange, others.rearrange);
+}
+
+ConvCost longestSteps(const ConvCost& a, const ConvCost& b) {
+    ConvCost longest;
+    longest.zeros = std::max(a.zeros, b.zeros);
+    longest.exchange = std::max(a.exchange - a.zeros, b.exchange - b.zeros) + longest.zeros;
+    longest.compute = std::max(a.compute, b.compute);
+    longest.reduce = std::max(a.reduce, b.reduce);
+    longest.serial = std::max(a.serial, b.serial);
+    longest.rearrange = std::max(a.rearrange, b.rearrange);
+    longest.tempBytes = std::max(a.tempBytes, b.tempBytes);
+    return longest;
+}
+
+/// A coarse search first, so that the full one can leave out most.
 std::optional<ConvPlan> bestPlan(const Target& target, const ConvProblem& problem,
-                                 Objective objective, std::int64_t bound, Serial serial) {
-    BestPlans coarse(objective, 1);
-    search(target, problem, bound, serial, Density::Coarse, std::nullopt, coarse);
-    BestPlans best(objective, 1);
-    if (!coarse.plans().empty())
-        best.boundBy(costKey(objective, coarse.plans().front().cost));
-    search(target, problem, bound, serial, Density::Full, std::nullopt, best);
+                                 const PlanGoal& goal, std::int64_t bound, Slices slices) {
+    BestPlans coarse(goal, 1);
+    search(target, problem, bound, slices, Density::Coarse, std::nullopt, coarse);
+    BestPlans best(goal, 1);
+    if (coarse.limit())
+        best.boundBy(*coarse.limit());
+    search(target, problem, bound, slices, Density::Full, std::nullopt, best);
     const BestPlans& found = best.plans().empty() ? coarse : best;
     if (found.plans().empty())
         return std::nullopt;
@@ -77,29 +128,18 @@ std::optional<ConvPlan> bestPlan(const Target& target, const ConvProblem& proble
     return plan;
 }
 
-/// The fastest plan, with or without a loop over slices.
-std::optional<ConvPlan> fastestWithin(const Target& target, const ConvProblem& problem,
-                                      std::int64_t bound, Serial serial) {
-    return bestPlan(target, problem, Objective::Cycles, bound, serial);
+std::optional<ConvPlan> planWithin(const Target& target, const ConvProblem& problem,
+                                   const PlanGoal& goal, double availableMemoryProportion,
+                                   OverMemory overMemory, Slices slices) {
+    const std::int64_t bound = memoryBound(target, availableMemoryProportion);
+    if (bound > 0) {
+        if (auto plan = bestPlan(target, problem, goal, bound, slices))
+            return plan;
+        if (overMemory == OverMemory::Relax)
+            return relaxed(target, problem, goal, bound, slices);
+    }
+    return bestPlan(target, problem, {Objective::Memory}, bound, slices);
 }
-
-/// Newer PopLibs releases: the bound is doubled as long as it is at most twice a tile's memory, and
-/// then dropped.
-ConvPlan relaxed(const Target& target, const ConvProblem& problem, std::int64_t bound,
-                 Serial serial) {
-    std::optional<ConvPlan> plan;
-    for (std::int64_t more = 2 * std::max<std::int64_t>(bound, 1);
-         !plan && more <= 2 * target.bytesPerTile; more *= 2)
-        plan = fastestWithin(target, problem, more, serial);
-    if (!plan)
-        plan = fastestWithin(target, problem, std::numeric_limits<std::int64_t>::max(), serial);
-    if (!plan)
-        throw NoPlan(problem);
-    plan->withinMemoryTarget = false;
-    return *std::move(plan);
-}
-
-} // namespace
 
 NoPlan::NoPlan(const ConvProblem& problem)
     : UserError(
@@ -142,18 +182,11 @@ ConvProblem plannedProblem(const ConvProblem& problem, const MethodCandidate& ca
 
 ConvPlan planConv(const Target& target, const ConvProblem& problem,
                   double availableMemoryProportion, OverMemory overMemory, Slices slices) {
-    const Serial serial = slices == Slices::Allowed ? Serial::Yes : Serial::No;
-    const std::int64_t bound = memoryBound(target, availableMemoryProportion);
-    if (bound > 0) {
-        if (auto plan = fastestWithin(target, problem, bound, serial))
-            return *std::move(plan);
-        if (overMemory == OverMemory::Relax)
-            return relaxed(target, problem, bound, serial);
-    }
-    auto smallest = bestPlan(target, problem, Objective::Memory, bound, serial);
-    if (!smallest)
+    auto plan = planWithin(target, problem, {Objective::Cycles}, availableMemoryProportion,
+                           overMemory, slices);
+    if (!plan)
         throw NoPlan(problem);
-    return *std::move(smallest);
+    return *std::move(plan);
 }
 
 std::vector<ConvPlan> bestPlansByMethod(const Target& target, const ConvProblem& problem,
@@ -162,9 +195,9 @@ std::vector<ConvPlan> bestPlansByMethod(const Target& target, const ConvProblem&
     std::vector<ConvPlan> all;
     for (const Objective objective : {Objective::Cycles, Objective::Memory}) {
         for (const ConvMethod method : allConvMethods)
-            for (const Serial serial : {Serial::No, Serial::Yes}) {
-                BestPlans best(objective, most);
-                search(target, problem, bound, serial, Density::Full, method, best);
+            for (const Slices slices : {Slices::None, Slices::Allowed}) {
+                BestPlans best({objective}, most);
+                search(target, problem, bound, slices, Density::Full, method, best);
                 all.insert(all.end(), best.plans().begin(), best.plans().end());
                 if (!best.plans().empty())
                     break;

@@ -20,34 +20,40 @@ std::int64_t nextParts(std::int64_t size, std::int64_t parts) {
 
 } // namespace
 
-CostKey costKey(Objective objective, const ConvCost& cost) {
-    return objective == Objective::Cycles ? CostKey(cost.cycles(), cost.tempBytes)
-                                          : CostKey(cost.tempBytes, cost.cycles());
-}
-
 void BestPlans::boundBy(const CostKey& reachable) {
-    reachable_ = reachable;
     if (plans_.size() < capacity_)
-        limit_ = reachable_;
+        limitTo(reachable);
 }
 
-bool BestPlans::wants(const ConvCost& cost) const {
-    const CostKey key = costKey(objective_, cost);
+bool BestPlans::wants(const ConvCost& cost, std::int64_t tiles) const {
+    if (goal_.objective == Objective::Tiles && cost.cycles() > goal_.mostCycles)
+        return false;
+    const CostKey key = costKey(goal_, cost, tiles);
     if (plans_.size() == capacity_)
         return key < *limit_;
     return !limit_ || key <= *limit_;
 }
 
 void BestPlans::add(ConvPlan plan) {
-    const CostKey key = costKey(objective_, plan.cost);
-    const auto at = std::find_if(plans_.begin(), plans_.end(), [&](const ConvPlan& other) {
-        return key < costKey(objective_, other.cost);
-    });
+    const auto keyOf = [&](const ConvPlan& of) {
+        return costKey(goal_, of.cost, of.splits.tiles());
+    };
+    const CostKey key = keyOf(plan);
+    const auto at = std::find_if(plans_.begin(), plans_.end(),
+                                 [&](const ConvPlan& other) { return key < keyOf(other); });
     plans_.insert(at, std::move(plan));
     if (plans_.size() > capacity_)
         plans_.pop_back();
     if (plans_.size() == capacity_)
-        limit_ = costKey(objective_, plans_.back().cost);
+        limitTo(keyOf(plans_.back()));
+}
+
+void BestPlans::limitTo(const CostKey& key) {
+    limit_ = key;
+    if (goal_.objective == Objective::Tiles)
+        mostTiles_ = key.first;
+    else if (goal_.objective == Objective::Excess && goal_.fewestTiles && key.first == 0)
+        mostTiles_ = key.second;
 }
 
 LeastConvCycles leastConvCycles(const Target& target, const ConvProblem& problem,
@@ -217,6 +223,12 @@ const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t 
 /// True if no completion of the cuts decided so far can be among the best.
 bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                const Least& decided) {
+    if (const std::int64_t most = best_.mostTiles(); most > 0) {
+        if (decided.parts > most)
+            return true;
+        tilesLeft = std::min(tilesLeft, most / decided.parts);
+    }
+    const Objective objective = best_.goal().objective;
     const Least& rest = undecided_[decidedCuts];
     // Whatever is still to be cut is cut into `tilesLeft` pieces at most.
     const double share = 1 / static_cast<double>(tilesLeft);
@@ -225,18 +237,18 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     const double weights = least(decided.weights, rest.weights) * kernel_;
     const double partials = least(decided.partials, rest.partials);
     const double bytes = ((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack;
-    const bool forCycles = best_.objective() == Objective::Cycles;
+    const bool forMemory = objective == Objective::Memory;
     const std::optional<CostKey>& limit = best_.limit();
-    if (!forCycles && !limit)
+    if (forMemory && !limit)
         return false;
-    const auto mostBytes = static_cast<double>(forCycles ? memoryBound_ : limit->first);
+    const auto mostBytes = static_cast<double>(forMemory ? limit->first : memoryBound_);
     if (bytes > mostBytes)
         return true;
     const auto rearranged = [&]() -> const Rearranged& {
         return rearrangedOver(mostTiles(decidedCuts, tilesLeft, decided));
     };
     const bool rearranges = overAllTiles_.cycles > 0;
-    if (!forCycles || !limit)
+    if (forMemory || (!limit && objective != Objective::Tiles))
         return rearranges && static_cast<double>(rearranged().bytes) > mostBytes;
 
     const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
@@ -250,7 +262,13 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     const double weightBytes = weights * inBytes_;
     const double loads = weights * leastCycles_.perWeight;
     const double compute = least(decided.macs, rest.macs) * kernel_ * leastCycles_.perMac;
-    double step = compute + weightBytes * (1 - 1 / users) / wordBytes_;
+    const double received = weightBytes * (1 - 1 / users) / wordBytes_;
+    if (objective == Objective::Excess) {
+        const Rearranged& copies = rearranges ? rearranged() : overAllTiles_;
+        return static_cast<double>(copies.bytes) > mostBytes ||
+               exceedsTooMuch(compute + loads, exchange / wordBytes_ + received, copies.cycles);
+    }
+    double step = compute + received;
     if (users == 1 && rest.field > 1) {
         const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
         step =
@@ -258,15 +276,30 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     }
     step += loads;
     step += exchange / wordBytes_;
+    const auto most =
+        static_cast<double>(objective == Objective::Tiles ? best_.goal().mostCycles : limit->first);
     const auto tooSlow = [&](const Rearranged& copies) {
         const double cycles = static_cast<double>(splits_.serialSteps()) *
                               (step + static_cast<double>(copies.cycles));
-        return cycles * roundingSlack > static_cast<double>(limit->first);
+        return cycles * roundingSlack > most;
     };
     if (!rearranges || tooSlow(overAllTiles_))
         return tooSlow(overAllTiles_);
     const Rearranged& copies = rearranged();
     return static_cast<double>(copies.bytes) > mostBytes || tooSlow(copies);
+}
+
+bool PartitionSearch::exceedsTooMuch(double compute, double exchange,
+                                     std::int64_t rearranged) const {
+    const auto steps = static_cast<double>(splits_.serialSteps());
+    const ConvCost& others = best_.goal().others;
+    const auto beyond = [&](double least, std::int64_t theirs) {
+        return std::max(0.0, steps * least * roundingSlack - static_cast<double>(theirs));
+    };
+    const double excess = beyond(compute, others.compute) +
+                          beyond(exchange, others.exchange - others.zeros) +
+                          beyond(static_cast<double>(rearranged), others.rearrange);
+    return excess * roundingSlack > static_cast<double>(best_.limit()->first);
 }
 
 void PartitionSearch::descend(std::size_t at, std::int64_t tilesLeft, const Least& decided) {
@@ -299,17 +332,18 @@ void PartitionSearch::evaluate(const Least& decided) {
     ConvCost cost =
         costBesideCompute(target_, problem_, candidate_, sizes_, splits_, rearrangement_);
     const bool within = cost.tempBytes <= memoryBound_;
-    if (best_.objective() == Objective::Cycles && !within)
+    if (best_.goal().objective != Objective::Memory && !within)
         return;
+    const std::int64_t tiles = splits_.tiles();
     // Counting the work of the slowest worker takes longer than all else: often it is not needed.
     const double least =
         (decided.macs * leastCycles_.perMac + decided.weights * leastCycles_.perWeight) * kernel_ *
         roundingSlack;
     cost.compute = static_cast<std::int64_t>(static_cast<double>(splits_.serialSteps()) * least);
-    if (!best_.wants(cost))
+    if (!best_.wants(cost, tiles))
         return;
     cost.compute = computeCycles(target_, problem_, candidate_, sizes_, splits_);
-    if (!best_.wants(cost))
+    if (!best_.wants(cost, tiles))
         return;
     ConvPlan plan;
     plan.method = candidate_.method;

@@ -6,37 +6,32 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/target/target.h"
 #include "simulator/cost/conv_cycles.h"
-#include "simulator/planner/planner.h"
+#include "simulator/planner/goal.h"
 #include "simulator/planner/transform.h"
 
 namespace tilescope::sim {
 
-enum class Objective { Cycles, Memory };
-
-/// Plans are compared by this: the objective first, the other of cycles and bytes second.
-using CostKey = std::pair<std::int64_t, std::int64_t>;
-CostKey costKey(Objective objective, const ConvCost& cost);
-
 /// The best plans found so far, best first; of equal ones the first found stays ahead.
 class BestPlans {
 public:
-    BestPlans(Objective objective, std::size_t capacity)
-        : objective_(objective)
+    BestPlans(const PlanGoal& goal, std::size_t capacity)
+        : goal_(goal)
         , capacity_(capacity) {}
 
     /// Sets a cost that is known to be reachable: worse plans need not be examined.
     void boundBy(const CostKey& reachable);
     /// The key that a plan must not exceed to be added (or must beat, once the list is full).
     [[nodiscard]] const std::optional<CostKey>& limit() const { return limit_; }
-    [[nodiscard]] bool wants(const ConvCost& cost) const;
+    [[nodiscard]] bool wants(const ConvCost& cost, std::int64_t tiles) const;
     void add(ConvPlan plan);
 
-    [[nodiscard]] Objective objective() const { return objective_; }
+    [[nodiscard]] const PlanGoal& goal() const { return goal_; }
+    /// A plan on more tiles is not wanted; 0: any number.
+    [[nodiscard]] std::int64_t mostTiles() const { return mostTiles_; }
     [[nodiscard]] const std::vector<ConvPlan>& plans() const { return plans_; }
 
     /// Counts one more examined partition, or part of one; false if it is one too many.
@@ -48,10 +43,13 @@ private:
     /// Many times what published networks take; some seconds.
     static constexpr std::int64_t mostVisits = 20'000'000;
 
-    Objective objective_;
+    void limitTo(const CostKey& key);
+
+    PlanGoal goal_;
     std::size_t capacity_;
     std::int64_t visits_ = 0;
-    std::optional<CostKey> reachable_, limit_;
+    std::int64_t mostTiles_ = 0;
+    std::optional<CostKey> limit_;
     std::vector<ConvPlan> plans_;
 };
 
@@ -114,6 +112,10 @@ private:
     /// The most tiles that a completion of the cuts decided so far takes.
     [[nodiscard]] std::int64_t mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft,
                                          const Least& decided) const;
+    /// True if a serial step of no less than so many cycles exceeds the others' steps by more than
+    /// the best plan's.
+    [[nodiscard]] bool exceedsTooMuch(double compute, double exchange,
+                                      std::int64_t rearranged) const;
     /// A lower bound over `tiles` tiles: the cost over the largest number of as many binary digits,
     /// as fewer tiles never rearrange faster, nor with less memory.
     const Rearranged& rearrangedOver(std::int64_t tiles);

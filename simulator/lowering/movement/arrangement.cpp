@@ -237,16 +237,35 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     return results;
 }
 
+namespace {
+
+/// From an evenly spread copy, all parts in one exchange.
+void bringParts(LoweringContext& context, const std::string& op, const Regrouped& copy,
+                std::int64_t elementBytes, const std::vector<PartOfOperand>& parts) {
+    ProgramBuilder& b = context.builder();
+    Movement movement;
+    Access access{{copy.variable}, {}};
+    for (const PartOfOperand& part : parts) {
+        movement.add(b.machine(), trafficFrom(copy, part.move, elementBytes), elementBytes,
+                     part.move.wantedGroup * elementBytes);
+        access.writes.push_back(part.target);
+    }
+    const StepName name = b.names().copyName("Copy_" + b.nameOf(copy.variable) + "_to_" + op);
+    b.exchange(name + "/ExchangePre", std::move(movement), std::move(access));
+}
+
+} // namespace
+
 void copyRegrouped(LoweringContext& context, const std::string& op, const RegroupRequest& request,
                    VariableId target) {
-    ProgramBuilder& b = context.builder();
-    const std::int64_t elementBytes = request.placed.storage.elementBytes;
     const Regrouped copy = regroup(context, op, {request}).front();
-    Movement movement;
-    movement.add(b.machine(), trafficFrom(copy, request.move, elementBytes), elementBytes,
-                 request.move.wantedGroup * elementBytes);
-    const StepName name = b.names().copyName("Copy_" + b.nameOf(copy.variable) + "_to_" + op);
-    b.exchange(name + "/ExchangePre", std::move(movement), {{copy.variable}, {target}});
+    bringParts(context, op, copy, request.placed.storage.elementBytes, {{request.move, target}});
+}
+
+void copyRegrouped(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
+                   const std::vector<PartOfOperand>& parts) {
+    const Regrouped copy = regroup(context, op, {{placed, parts.front().move}}).front();
+    bringParts(context, op, copy, placed.storage.elementBytes, parts);
 }
 
 namespace {

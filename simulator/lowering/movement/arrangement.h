@@ -36,6 +36,16 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
 void copyRegrouped(LoweringContext& context, const std::string& op, const RegroupRequest& request,
                    VariableId target);
 
+/// A part of an operand, and what it is brought to.
+struct PartOfOperand {
+    OperandMove move;
+    VariableId target;
+};
+
+/// The same for parts of one operand, which is regrouped as a whole.
+void copyRegrouped(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
+                   const std::vector<PartOfOperand>& parts);
+
 /// Copies operands to where, and in the order in which, the plan has them, each element to one
 /// tile. Copies of several operands are merged: one exchange brings all of them.
 class Arrangement {

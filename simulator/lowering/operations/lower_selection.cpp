@@ -96,56 +96,110 @@ std::vector<OrderLevel> orderFor(LoweringContext& context, const Storage& result
     return order;
 }
 
+/// What a result reads of an input.
+OperandMove movePart(LoweringContext& context, const Storage& made, TensorId input,
+                     const std::vector<DimMap>& maps, std::int64_t elementsRead) {
+    const PlacedStorage placed = context.storageOf(input);
+    if (const auto need = needOf(context, made, input, maps))
+        return planMove(context, placed, *need, orderFor(context, made, input));
+    OperandMove move;
+    move.traffic.total = elementsRead;
+    move.traffic.received = shareOut(elementsRead, made.layout.blocking.elements());
+    move.traffic.sent = shareOut(elementsRead, placed.storage.layout.blocking.elements());
+    move.traffic.messages =
+        move.traffic.received.mapped([](std::int64_t n) { return std::min<std::int64_t>(n, 2); });
+    move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
+    move.wantedOrder = orderFor(context, made, input);
+    const std::vector<std::int64_t> held =
+        blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes);
+    move.runBytes = placed.storage.elementBytes *
+                    contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
+    return move;
+}
+
+/// Copies of parts of inputs into one result.
+class PartCopies {
+public:
+    PartCopies(LoweringContext& context, const Op& op, VariableId result)
+        : context_(context)
+        , op_(op)
+        , result_(result)
+        , made_(context.storageOf(op.outputs[0]).storage) {}
+
+    void add(TensorId input, const std::vector<DimMap>& maps, std::int64_t elementsRead) {
+        context_.ensurePlace(input);
+        const PlacedStorage placed = context_.storageOf(input);
+        OperandMove move = movePart(context_, made_, input, maps, elementsRead);
+        if (move.bytes.empty())
+            return;
+        // In loops over time the gradient of a cell's operand is regrouped for the layers that it
+        // goes to (popnn/Lstm.cpp, backwardStepImpl).
+        if (context_.isLoopBody() && move.canRegroup(placed.storage.elementBytes))
+            copyRegrouped(context_, op_.name, {placed, move, 0, false, elementsRead}, result_);
+        else
+            parts_.push_back({input, placed, std::move(move)});
+        // Elsewhere each part is copied by itself.
+        if (!context_.isLoopBody())
+            emit();
+    }
+
+    /// One exchange of all, as of a view that concatenates them.
+    void emit() {
+        if (parts_.empty())
+            return;
+        ProgramBuilder& b = context_.builder();
+        StepName from;
+        for (const Part& part : parts_)
+            from += (from.text().empty() ? "" : ",") + context_.tensor(part.input).name;
+        const StepName name = b.names().copyName(
+            (parts_.size() > 1 ? "Copy_{" + from + "}_to_" : "Copy_" + from + "_to_") + op_.name);
+        // The copy ends with its last element: the result counts as updated, not made, by each
+        // part.
+        Movement movement;
+        Access access;
+        for (Part& part : parts_) {
+            if (part.move.traffic.total == 0)
+                continue;
+            movement.add(context_.target(), part.move.traffic, part.placed.storage.elementBytes,
+                         part.move.runBytes);
+            access.reads.push_back(part.placed.variable);
+            part.arrives =
+                part.move.strided()
+                    ? b.variable(name + "/message", MemoryCategory::Message, part.move.bytes)
+                    : result_;
+            access.writes.push_back(part.arrives);
+        }
+        ExchangeId exchange;
+        if (!access.reads.empty())
+            exchange = b.exchange(name + "/ExchangePre", std::move(movement), std::move(access));
+        for (const Part& part : parts_)
+            if (part.arrives != result_)
+                emitCopy(context_, name + "/OnTileCopy-0", part.placed, part.move, CopyCause::Part,
+                         {part.arrives.valid() ? part.arrives : part.placed.variable, result_,
+                          part.arrives.valid() ? exchange : ExchangeId()});
+        parts_.clear();
+    }
+
+private:
+    struct Part {
+        TensorId input;
+        PlacedStorage placed;
+        OperandMove move;
+        VariableId arrives{}; ///< none: where it is
+    };
+    LoweringContext& context_;
+    const Op& op_;
+    VariableId result_;
+    Storage made_;
+    std::vector<Part> parts_;
+};
+
 /// One copy of an input's part into the result.
 void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorId input,
               const std::vector<DimMap>& maps, std::int64_t elementsRead) {
-    ProgramBuilder& b = context.builder();
-    context.ensurePlace(input);
-    const PlacedStorage placed = context.storageOf(input);
-    const Storage made = context.storageOf(op.outputs[0]).storage;
-    OperandMove move;
-    if (const auto need = needOf(context, made, input, maps)) {
-        move = planMove(context, placed, *need, orderFor(context, made, input));
-    } else {
-        move.traffic.total = elementsRead;
-        move.traffic.received = shareOut(elementsRead, made.layout.blocking.elements());
-        move.traffic.sent = shareOut(elementsRead, placed.storage.layout.blocking.elements());
-        move.traffic.messages = move.traffic.received.mapped(
-            [](std::int64_t n) { return std::min<std::int64_t>(n, 2); });
-        move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
-        move.wantedOrder = orderFor(context, made, input);
-        const std::vector<std::int64_t> held =
-            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes);
-        move.runBytes =
-            placed.storage.elementBytes *
-            contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
-    }
-    if (move.bytes.empty())
-        return;
-    // In loops over time the gradient of a cell's operand is regrouped for the layers that it goes
-    // to (popnn/Lstm.cpp, backwardStepImpl).
-    if (context.isLoopBody() && move.canRegroup(placed.storage.elementBytes)) {
-        copyRegrouped(context, op.name, {placed, move, 0, false, elementsRead}, result);
-        return;
-    }
-    const StepName name =
-        b.names().copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
-    // The copy ends with its last element: the result counts as updated, not made, by each part.
-    VariableId source = placed.variable;
-    ExchangeId exchange;
-    if (move.traffic.total > 0) {
-        const VariableId target =
-            move.strided() ? b.variable(name + "/message", MemoryCategory::Message, move.bytes)
-                           : result;
-        Movement movement;
-        movement.add(context.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
-        exchange = b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
-        source = target;
-        if (!move.strided())
-            return;
-    }
-    emitCopy(context, name + "/OnTileCopy-0", placed, move, CopyCause::Part,
-             {source, result, exchange});
+    PartCopies copies(context, op, result);
+    copies.add(input, maps, elementsRead);
+    copies.emit();
 }
 
 /// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut
@@ -223,6 +277,50 @@ bool joinRows(LoweringContext& context, const Op& op, const ConcatAttributes& co
     return true;
 }
 
+/// Slices of a product that a loop's step regroups: it is regrouped as a whole at the first of
+/// them, and all are made there (popnn/Lstm.cpp and Gru.cpp, backwardStepImpl). False if that is
+/// not how they are made.
+bool regroupForSlices(LoweringContext& context, const Op& op) {
+    const TensorId in = op.inputs[0];
+    const auto& ops = context.graph().ops;
+    if (std::none_of(ops.begin(), ops.end(), [&](const Op& other) {
+            return std::holds_alternative<MatMulAttributes>(other.attributes) &&
+                   other.outputs[0] == in;
+        }))
+        return false;
+    const PlacedStorage placed = context.storageOf(in);
+    const std::int64_t elementBytes = placed.storage.elementBytes;
+    std::vector<TensorId> results;
+    std::vector<PartOfOperand> parts;
+    std::vector<Storage> made;
+    for (const Op& other : ops) {
+        const auto* slice = std::get_if<SliceAttributes>(&other.attributes);
+        if (!slice || other.inputs[0] != in)
+            continue;
+        const TensorId out = other.outputs[0];
+        const Tensor& t = context.tensor(out);
+        if (context.hasPlace(out) || t.elements() == 0)
+            return false;
+        std::vector<DimMap> maps(t.shape.size());
+        for (std::size_t d = 0; d < maps.size(); ++d)
+            maps[d] = {slice->starts[d], slice->steps[d], false};
+        made.push_back(activationStorage(context.target(), t.shape, bytesOf(t.type)));
+        parts.push_back({movePart(context, made.back(), in, maps, t.elements()), {}});
+        if (!parts.back().move.canRegroup(elementBytes))
+            return false;
+        results.push_back(out);
+    }
+    if (parts.size() < 2)
+        return false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Tensor& t = context.tensor(results[i]);
+        parts[i].target =
+            context.makeResult(results[i], t.name + "/out", made[i], identityView(t.shape.size()));
+    }
+    copyRegrouped(context, op.name, placed, parts);
+    return true;
+}
+
 std::vector<DimMap> identityMaps(std::size_t rank) {
     return std::vector<DimMap>(rank);
 }
@@ -230,9 +328,12 @@ std::vector<DimMap> identityMaps(std::size_t rank) {
 } // namespace
 
 void lowerSelection(LoweringContext& context, const Op& op) {
-    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes))
-        if (sliceInPlace(context, op, *slice))
+    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes)) {
+        const bool isMade = context.isLoopBody() && context.hasPlace(op.outputs[0]);
+        if (isMade || (context.isLoopBody() && regroupForSlices(context, op)) ||
+            sliceInPlace(context, op, *slice))
             return;
+    }
     if (const auto* concat = std::get_if<ConcatAttributes>(&op.attributes))
         if (joinRows(context, op, *concat))
             return;
@@ -245,15 +346,17 @@ void lowerSelection(LoweringContext& context, const Op& op) {
     if (op.inputs.size() > 1 || std::holds_alternative<PadAttributes>(op.attributes))
         context.builder().writeUndef(op.name + "/out", result);
     if (const auto* concat = std::get_if<ConcatAttributes>(&op.attributes)) {
+        PartCopies copies(context, op, result);
         std::int64_t offset = 0;
         for (const TensorId input : op.inputs) {
             std::vector<DimMap> maps = identityMaps(rank);
             maps[static_cast<std::size_t>(concat->axis)].offset = -offset;
             const Tensor& part = context.tensor(input);
             if (part.elements() > 0)
-                copyPart(context, op, result, input, maps, part.elements());
+                copies.add(input, maps, part.elements());
             offset += part.shape[static_cast<std::size_t>(concat->axis)];
         }
+        copies.emit();
         return;
     }
     std::vector<DimMap> maps = identityMaps(rank);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "simulator/cost/exchange_cycles.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/lowering/program/sends.h"
 
 namespace tilescope::sim {
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
@@ -304,21 +305,14 @@ ExchangeId ProgramBuilder::exchange(const StepName& name, Movement movement, Acc
     Exchange exchange;
     exchange.operation = operation_;
     exchange.runBytes = movement.runBytes;
-    // However many tiles listen, a tile sends a byte once: at most all that it holds.
-    TileSeries held;
-    for (const VariableId source : access.reads)
-        held += lowered_.profile.variables[source].bytes;
-    const TileSeries sendsOnce =
-        TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
-            return std::min(sends, holds);
-        });
+    const TileSeries sent = sendsOnce(lowered_.profile, movement.sent, access.reads);
     const TileSeries ends = TileSeries::zip(movement.sendCode, movement.operands,
                                             [](std::int64_t sends, std::int64_t operands) {
                                                 return exchangeCodeBytes(sends, operands, 0);
                                             });
     exchange.codeBytes = ends + movement.messages.scaled(exchangeSourceBytes);
     exchange.cycles =
-        TileSeries::zip(movement.cycles, sendsOnce, [&](std::int64_t cycles, std::int64_t sends) {
+        TileSeries::zip(movement.cycles, sent, [&](std::int64_t cycles, std::int64_t sends) {
             return std::max(cycles, exchangeCycles(target_, sends));
         });
     exchange.bytesReceived = std::move(movement.received);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "simulator/cost/exchange_cycles.h"
+#include "simulator/lowering/program/sends.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -114,11 +117,23 @@ void ParallelSteps::mergeStep(ProgramId into, ProgramId from) {
     }
     Exchange& exchange = profile.exchanges[to.exchange];
     const Exchange& more = profile.exchanges[other.exchange];
+    const auto receiving = [&](const Exchange& of) {
+        return TileSeries::zip(of.cycles, of.bytesReceived, [&](std::int64_t cycles, auto bytes) {
+            return std::min(cycles, exchangeCycles(builder_.machine(), bytes));
+        });
+    };
+    TileSeries& received = receiving_.try_emplace(into, receiving(exchange)).first->second;
+    received += receiving(more);
     exchange.bytesReceived += more.bytesReceived;
     exchange.bytesSent += more.bytesSent;
     exchange.codeBytes += more.codeBytes;
-    exchange.cycles += more.cycles;
     exchange.runBytes = std::min(exchange.runBytes, more.runBytes);
+    // Tiles send and receive at the same time, also for different lanes.
+    exchange.cycles =
+        TileSeries::zip(received, sendsOnce(profile, exchange.bytesSent, to.variablesRead),
+                        [&](std::int64_t cycles, std::int64_t sends) {
+                            return std::max(cycles, exchangeCycles(builder_.machine(), sends));
+                        });
 }
 
 void ParallelSteps::renumber() {

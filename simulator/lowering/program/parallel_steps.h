@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ private:
     std::vector<Lane> lanes_;
     std::vector<ProgramId> steps_;                         ///< in their new order
     std::vector<std::pair<ProgramId, ProgramId>> mergers_; ///< a step, and what it is merged into
+    std::map<ProgramId, TileSeries> receiving_;            ///< cycles that merged exchanges receive
 };
 
 } // namespace tilescope::sim

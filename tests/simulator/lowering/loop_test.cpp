@@ -166,6 +166,33 @@ private slots:
         QCOMPARE(named(made.profile, "Rearranged/OnTileCopy"), std::int64_t(0));
     }
 
+    // A product of two operands side by side reads a view of both: one exchange brings them.
+    void operandsSideBySideComeTogether() {
+        const Simulated made = run(layerOf(CellKind::Lstm, 12));
+        const auto& exchanges = made.profile.exchanges;
+        QCOMPARE(std::count_if(exchanges.begin(), exchanges.end(),
+                               [](const Exchange& exchange) {
+                                   return exchange.name.ends_with(
+                                       "_to_fwd/ProcessUnits/WeighOperand/ExchangePre");
+                               }),
+                 1);
+    }
+
+    // On the way back the gradients of input and state are regrouped as one product, and a
+    // gradient is multiplied with several tensors at once (popnn/Lstm.cpp, backwardStepImpl).
+    void gradientsOfAStepAreMadeTogether() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
+        layer.batchSize = 8;
+        layer.inputSize = layer.outputSize = 256;
+        layer.phases.backward = true;
+        const Simulated made = run(layer);
+        QCOMPARE(named(made.profile, "ConcatGrad/Transpose"), std::int64_t(1));
+        QCOMPARE(named(made.profile, "ConcatGrad/1/Transpose"), std::int64_t(0));
+        QCOMPARE(named(made.profile, "OutputGate/Mul/MulArg0Grad"), std::int64_t(1));
+        QCOMPARE(named(made.profile, "OutputGate/Mul/MulArg1Grad"), std::int64_t(0));
+        QCOMPARE(complaints(made.profile), std::string());
+    }
+
     // What the steps leave for the backward pass is kept for each of them, whatever else is not.
     void onlyWhatTheBackwardPassReadsIsKept() {
         RecurrentLayer layer = layerOf(CellKind::Lstm, 12);

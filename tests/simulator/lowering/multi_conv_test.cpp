@@ -3,7 +3,9 @@
 
 #include <QtTest>
 
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/graph/multi_conv_groups.h"
+#include "simulator/operations/operations.h"
 #include "simulator/outline/multi_convs.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
@@ -135,6 +137,40 @@ private slots:
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QCOMPARE(convolveSets(profile).size(), std::size_t{1});
+    }
+
+    /// Tiles send and receive at the same time, for whichever part.
+    void anExchangeTakesAsLongAsItsLongerHalf() {
+        const RunOptions options = onTiles();
+        const Profile parallel = simulate(threeConvs(How::Parallel), options);
+        for (const Exchange& exchange : parallel.exchanges) {
+            // Rounded up for each part.
+            const TileSeries most = TileSeries::zip(
+                exchange.bytesReceived, exchange.bytesSent, [&](std::int64_t in, std::int64_t out) {
+                    return exchangeCycles(options.machine.target, std::max(in, out)) + 3;
+                });
+            const TileSeries beyond =
+                TileSeries::zip(exchange.cycles, most, [](std::int64_t cycles, std::int64_t bound) {
+                    return std::max<std::int64_t>(0, cycles - bound);
+                });
+            QVERIFY2(beyond.sum() == 0, exchange.name.c_str());
+        }
+    }
+
+    /// The sum of both frequencies reads the upsampled one as a view.
+    void whatIsUpsampledIsNotWritten() {
+        OctaveConvTool tool;
+        tool.whole.field = {16, 16};
+        tool.whole.kernel = tool.whole.stride = tool.whole.dilation = {1, 1};
+        tool.whole.paddingLower = tool.whole.paddingUpper = {0, 0};
+        tool.whole.inputChannels = tool.whole.outputChannels = 64;
+        tool.whole.bias = false;
+        const Graph graph = graphOf(tool, DataType::Half);
+        for (const Op& op : graph.ops)
+            QVERIFY(!std::holds_alternative<ExpandAttributes>(op.attributes));
+        Profile profile;
+        runOperation(graph, {}, &profile);
+        QCOMPARE(complaints(profile), std::string());
     }
 
     /// Their gradients run together, too: those of the data, and those of the weights.

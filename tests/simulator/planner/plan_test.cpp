@@ -86,13 +86,16 @@ void forParts(std::int64_t size, std::int64_t most, const std::function<void(std
 /// The best plan by trying them all. `serial` is the same loop for the loop over slices.
 class BruteForce {
 public:
-    BruteForce(const Target& target, const ConvProblem& problem, double proportion)
+    BruteForce(const Target& target, const ConvProblem& problem, double proportion,
+               const PlanGoal& goal = {})
         : target_(target)
         , problem_(problem)
-        , bound_(memoryBound(target, proportion)) {}
+        , bound_(memoryBound(target, proportion))
+        , goal_(goal) {}
 
-    /// The fewest cycles within the bound, without loops if that is possible at all; else none.
-    std::optional<std::pair<std::int64_t, std::int64_t>> fastest() {
+    /// What the goal has least within the bound, without loops if that is possible at all; else
+    /// none.
+    std::optional<CostKey> best() {
         for (const bool serial : {false, true}) {
             search(serial);
             if (best_)
@@ -153,8 +156,9 @@ private:
                     return;
                 const ConvCost cost = convCost(target_, p, m, sizes, s, transform);
                 leastBytes_ = std::min(leastBytes_, cost.tempBytes);
-                const std::pair key(cost.cycles(), cost.tempBytes);
-                if (cost.tempBytes <= bound_ && (!best_ || key < *best_))
+                const CostKey key = costKey(goal_, cost, s.tiles());
+                if (cost.tempBytes <= bound_ && cost.cycles() <= goal_.mostCycles &&
+                    (!best_ || key < *best_))
                     best_ = key;
                 return;
             }
@@ -170,7 +174,8 @@ private:
     const Target& target_;
     const ConvProblem& problem_;
     std::int64_t bound_;
-    std::optional<std::pair<std::int64_t, std::int64_t>> best_;
+    PlanGoal goal_;
+    std::optional<CostKey> best_;
     std::int64_t leastBytes_ = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -247,7 +252,7 @@ private slots:
             RC_LOG() << describe(problem) << " proportion " << proportion << "\n";
             const ConvPlan plan = planConv(target, problem, proportion);
             BruteForce all(target, problem, proportion);
-            const auto best = all.fastest();
+            const auto best = all.best();
             RC_ASSERT(best.has_value() == plan.withinMemoryTarget);
             if (best) {
                 RC_ASSERT(plan.cost.cycles() == best->first);
@@ -255,6 +260,29 @@ private slots:
             } else {
                 RC_ASSERT(plan.cost.tempBytes == all.leastBytes());
             }
+        }));
+    }
+
+    /// Goals of convolutions that run at the same time.
+    void noPlanIsBetterTogether() {
+        QVERIFY(holds("best plan beside others", 60, [] {
+            const Target target = withTiles("mk2", static_cast<std::int32_t>(anyFrom(1, 12)));
+            const ConvProblem problem = anyPassOf(70);
+            constexpr double proportion = 0.6;
+            const ConvPlan fastest = planConv(target, problem, proportion);
+            PlanGoal goal{*rc::gen::element(Objective::Tiles, Objective::Excess)};
+            goal.fewestTiles = *rc::gen::arbitrary<bool>();
+            if (goal.objective == Objective::Tiles)
+                goal.mostCycles = fastest.cost.cycles() * anyFrom(10, 30) / 10;
+            else
+                goal.others = planConv(target, anyPassOf(70), proportion).cost;
+            RC_LOG() << describe(problem) << "\n";
+            const std::int64_t bound = memoryBound(target, proportion);
+            const auto plan = bestPlan(target, problem, goal, bound, Slices::None);
+            RC_PRE(plan.has_value());
+            const auto best = BruteForce(target, problem, proportion, goal).best();
+            RC_ASSERT(best.has_value());
+            RC_ASSERT(costKey(goal, plan->cost, plan->splits.tiles()) == *best);
         }));
     }
 

@@ -418,11 +418,12 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         _, before = split_learning_rates(compiled.keys)
         if {key: before.get(key) for key in rest} != rest:
             logger.info("the optimizer's hyperparameters have changed: the model is compiled again")
-            self._pending_state = compiled.program.state()
+            self._pending_state = {} if _jobs.runs_at_device_speed() else compiled.program.state()
             self._compiled = None
             return
         if rates != self._rates:
-            compiled.program.set_learning_rates(rates)
+            if not _jobs.runs_at_device_speed():  # a program without values has no rates
+                compiled.program.set_learning_rates(rates)
             self._rates = rates
 
     def _tell(self, optimizer: torch.optim.Optimizer) -> None:

@@ -85,6 +85,25 @@ def test_calls_take_the_machines_time_when_asked(monkeypatch):
         compiled(data)
 
 
+def test_an_optimizer_changes_without_values(monkeypatch):
+    monkeypatch.setenv("TILESCOPE_POPTORCH_RUN", "time")
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 2)
+
+        def forward(self, x):
+            return poptorch.identity_loss(self.layer(x), "mean")
+
+    model, data = Model(), torch.rand(2, 4)
+    compiled = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.1))
+    compiled(data)
+    for changed in ({"lr": 0.2}, {"lr": 0.2, "momentum": 0.5}):
+        compiled.setOptimizer(torch.optim.SGD(model.parameters(), **changed))
+        assert not compiled(data).any()
+
+
 def test_options_of_values_mean_nothing_without_values(monkeypatch):
     monkeypatch.setenv("TILESCOPE_POPTORCH_RUN", "time")
     options = poptorch.Options().randomSeed(3)

@@ -223,10 +223,12 @@ const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t 
 /// True if no completion of the cuts decided so far can be among the best.
 bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                const Least& decided) {
-    if (decided.parts > best_.mostTiles())
-        return true;
-    if (decided.parts * tilesLeft > best_.mostTiles())
-        tilesLeft = best_.mostTiles() / decided.parts;
+    if (const std::int64_t most = best_.mostTiles(); most > 0) {
+        if (decided.parts > most)
+            return true;
+        tilesLeft = std::min(tilesLeft, most / decided.parts);
+    }
+    const Objective objective = best_.goal().objective;
     const Least& rest = undecided_[decidedCuts];
     // Whatever is still to be cut is cut into `tilesLeft` pieces at most.
     const double share = 1 / static_cast<double>(tilesLeft);
@@ -235,7 +237,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     const double weights = least(decided.weights, rest.weights) * kernel_;
     const double partials = least(decided.partials, rest.partials);
     const double bytes = ((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack;
-    const bool forMemory = best_.goal().objective == Objective::Memory;
+    const bool forMemory = objective == Objective::Memory;
     const std::optional<CostKey>& limit = best_.limit();
     if (forMemory && !limit)
         return false;
@@ -246,7 +248,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
         return rearrangedOver(mostTiles(decidedCuts, tilesLeft, decided));
     };
     const bool rearranges = overAllTiles_.cycles > 0;
-    if (forMemory || (!limit && best_.goal().objective != Objective::Tiles))
+    if (forMemory || (!limit && objective != Objective::Tiles))
         return rearranges && static_cast<double>(rearranged().bytes) > mostBytes;
 
     const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
@@ -261,7 +263,7 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     const double loads = weights * leastCycles_.perWeight;
     const double compute = least(decided.macs, rest.macs) * kernel_ * leastCycles_.perMac;
     const double received = weightBytes * (1 - 1 / users) / wordBytes_;
-    if (best_.goal().objective == Objective::Excess) {
+    if (objective == Objective::Excess) {
         const Rearranged& copies = rearranges ? rearranged() : overAllTiles_;
         return static_cast<double>(copies.bytes) > mostBytes ||
                exceedsTooMuch(compute + loads, exchange / wordBytes_ + received, copies.cycles);
@@ -274,8 +276,8 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     }
     step += loads;
     step += exchange / wordBytes_;
-    const auto most = static_cast<double>(
-        best_.goal().objective == Objective::Tiles ? best_.goal().mostCycles : limit->first);
+    const auto most =
+        static_cast<double>(objective == Objective::Tiles ? best_.goal().mostCycles : limit->first);
     const auto tooSlow = [&](const Rearranged& copies) {
         const double cycles = static_cast<double>(splits_.serialSteps()) *
                               (step + static_cast<double>(copies.cycles));

@@ -30,7 +30,7 @@ public:
     void add(ConvPlan plan);
 
     [[nodiscard]] const PlanGoal& goal() const { return goal_; }
-    /// A plan on more tiles is not wanted.
+    /// A plan on more tiles is not wanted; 0: any number.
     [[nodiscard]] std::int64_t mostTiles() const { return mostTiles_; }
     [[nodiscard]] const std::vector<ConvPlan>& plans() const { return plans_; }
 
@@ -48,7 +48,7 @@ private:
     PlanGoal goal_;
     std::size_t capacity_;
     std::int64_t visits_ = 0;
-    std::int64_t mostTiles_ = std::numeric_limits<std::int32_t>::max();
+    std::int64_t mostTiles_ = 0;
     std::optional<CostKey> limit_;
     std::vector<ConvPlan> plans_;
 };

@@ -351,8 +351,15 @@ public:
         return roles_.output.shape;
     }
     [[nodiscard]] ConvAtoms output() const {
-        return swappedWithPlan(
+        ConvAtoms atoms = swappedWithPlan(
             fieldAtoms(roles_.output, singles(roles_.output.shape), plan_.transform));
+        // Positions of an unfolded input that become output channels do so one after the
+        // other, each outside of those before: what was the batch stays innermost (PopLibs
+        // poplin/Convolution.cpp, convolutionPreprocess, outChanFlattenDims).
+        const bool unfolded = !plan_.transform.expandedDims.empty();
+        if (isSwapped() && unfolded && plan_.transform.batchFlattened)
+            std::reverse(atoms.outChans.begin(), atoms.outChans.end());
+        return atoms;
     }
 
 private:

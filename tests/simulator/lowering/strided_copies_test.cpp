@@ -10,6 +10,7 @@
 #include "core/options/option_table.h"
 #include "simulator/frontend/import.h"
 #include "simulator/lowering/movement/order_text.h"
+#include "simulator/operations/operations.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
@@ -241,6 +242,26 @@ private slots:
         const QString order =
             text(orderText(orders.at(static_cast<std::size_t>(which)), view, storage, names));
         QTEST(order, "expected");
+    }
+
+    // Positions of an unfolded input that become output channels lie outside of its channels, so
+    // that a gradient is in groups of channels as its weights are (PopLibs poplin/Convolution.cpp,
+    // outChanFlattenDims).
+    void gradientsOfUnfoldedInputsAreInGroupsOfChannels() {
+        SingleConvLayer layer;
+        layer.field = {7, 7};
+        layer.kernel = {3, 3};
+        layer.stride = layer.dilation = layer.paddingLower = layer.paddingUpper = {1, 1};
+        layer.inputChannels = layer.outputChannels = 512;
+        layer.batchSize = 4;
+        layer.bias = false;
+        Profile profile;
+        const OperationResult result =
+            runOperation(graphOf(layer, DataType::Half), OperationOptions(), &profile);
+        const QString update = text(result.plans.back());
+        QVERIFY2(update.contains(R"("swapOperands":true,"expandDims":[0,1])"), qPrintable(update));
+        for (const ComputeSet& set : profile.computeSets)
+            QVERIFY2(!set.name.ends_with("Scaled_add/PreArrange-0"), set.name.c_str());
     }
 
     void namesOfDimensions() {

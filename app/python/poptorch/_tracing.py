@@ -184,10 +184,14 @@ def _unchanged(model: torch.nn.Module) -> Iterator[None]:
 @contextlib.contextmanager
 def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
     """Puts a model in the wrong mode, with all its submodules, into the other mode; in a model in the
-    right mode, submodules in another mode keep theirs."""
+    right mode, submodules in another mode keep theirs. In an inference, norms that do not
+    track running statistics keep theirs, as in PopTorch."""
     modes = [(module, module.training) for module in model.modules()]
     if model.training != training:
         model.train(training)
+        for module, mode in modes:
+            if not training and not getattr(module, "track_running_stats", True):
+                module.training = mode
     try:
         yield
     finally:

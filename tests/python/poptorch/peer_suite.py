@@ -2,7 +2,8 @@
 
 The tests are not part of the project: TILESCOPE_CLIENTS names a folder that has them in poptorch/tests.
 Each file runs in a process of its own. The ledger has the name of each test with 'passes', 'refused'
-(what it needs is refused by name, or differs on purpose: with the reason) or 'open'.
+(what it needs is refused by name), 'differs' (something else happens on purpose, or it reads logs and
+graphs of PopTorch's own), both with the reason, or 'open'.
 
     TILESCOPE_CLIENTS=/data/clients python3 peer_suite.py [--update] [--timeout SECONDS] [FILE...]
 
@@ -22,6 +23,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 LEDGER = Path(__file__).with_name("peer_ledger.csv")
 COLUMNS = ("file", "test", "status", "reason")
+WITH_REASON = ("refused", "differs")  #: states of tests that are not expected to pass
 
 #: Seconds for a file; the longest trains for thousands of calls.
 TIMEOUT = 1800
@@ -31,7 +33,7 @@ Name = Tuple[str, str]  #: file and test
 
 class Row(NamedTuple):
     """What is known of a test."""
-    status: str  #: passes, refused or open
+    status: str  #: passes, refused, differs or open
     reason: str
 
 
@@ -110,7 +112,8 @@ def compare(where: Path, wanted: List[str], timeout: float = TIMEOUT, update: bo
     """Runs files, prints counts, and returns a line for each test that passed before."""
     rows, lost = ledger(), []
     total: Counter = Counter()
-    print(f"{'file':36} {'passed':>7} {'failed':>7} {'skipped':>7} {'refused':>8} {'open':>6}")
+    print(f"{'file':36} {'passed':>7} {'failed':>7} {'skipped':>7} {'refused':>8} "
+          f"{'differs':>8} {'open':>6}")
     for path in files(where, wanted):
         name = path.name.replace("_test.py", "")
         counts: Counter = Counter()
@@ -118,7 +121,7 @@ def compare(where: Path, wanted: List[str], timeout: float = TIMEOUT, update: bo
             before = rows.get((name, test), Row("open", ""))
             counts[outcome] += 1
             if outcome == "failed":
-                counts[before.status if before.status == "refused" else "open"] += 1
+                counts[before.status if before.status in WITH_REASON else "open"] += 1
                 if before.status == "passes":
                     lost.append(f"{path.name}::{test}")
             rows[name, test] = updated(before, outcome)
@@ -142,7 +145,7 @@ def updated(before: Row, outcome: str) -> Row:
 def print_counts(name: str, counts: Counter) -> None:
     """A line of the table."""
     print(f"{name:36} {counts['passed']:7} {counts['failed']:7} {counts['skipped']:7} "
-          f"{counts['refused']:8} {counts['open']:6}", flush=True)
+          f"{counts['refused']:8} {counts['differs']:8} {counts['open']:6}", flush=True)
 
 
 def main() -> int:

@@ -108,6 +108,15 @@ def test_a_part_in_evaluation_mode_stays_in_it():
     assert norm.num_batches_tracked == 0
 
 
+def test_norms_that_track_no_running_statistics_take_those_of_the_batch_in_an_inference():
+    model = nn.BatchNorm1d(3, track_running_stats=False)
+    model.running_mean, model.running_var = torch.ones(3), torch.ones(3)
+    x = torch.randn(8, 3) * 2 + 5
+    result = poptorch.inferenceModel(model)(x)
+    torch.testing.assert_close(result, model(x).detach(), rtol=1e-4, atol=1e-5)
+    assert model.training
+
+
 def test_running_variance_is_of_samples():
     norm = nn.BatchNorm1d(3)
     train(Of(lambda m, x: mean_square(m.norm(x) + 1), norm=norm), torch.randn(4, 3))

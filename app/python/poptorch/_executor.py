@@ -186,8 +186,9 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             logger.debug("Total number of IPU cycles: %d", int(figures["cycles"]))
 
     def _check_buffers(self, traced: _tracing.Traced) -> None:
-        if traced.state and self._options.replication_factor > 1 and (
-                self._options.broadcast_buffers):
+        buffers = dict(self.model.named_buffers())
+        if any(name in buffers for name, _ in traced.state) and (
+                self._options.replication_factor > 1 and self._options.broadcast_buffers):
             raise Error("PopTorch does not support broadcasting buffers. If your model is able to tolerate "
                         "buffers becoming out of sync between replicas, you can disable buffer "
                         "broadcasting using poptorch.Options.broadcastBuffers(False).")

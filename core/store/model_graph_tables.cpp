@@ -119,7 +119,7 @@ ModelGraph readModelGraph(const ProfileReader::Impl& of) {
 } // namespace
 
 std::int64_t ProfileReader::modelOperations() const {
-    if (!impl_->has(firstVersionWithModelGraph))
+    if (!impl_->has(firstVersionWithModelGraph) || !info().has(ProfilePart::Graph))
         return impl_->db.integer("SELECT count(*) FROM operations");
     return impl_->db.integer(
         fmt::format("SELECT count(*) FROM graph_operations g LEFT JOIN operations o "

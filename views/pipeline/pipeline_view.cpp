@@ -197,8 +197,10 @@ void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target)
     if (none) {
         toTrace_->setEnabled(false);
         toTree_->setEnabled(false);
-        panel_->showMessage(target_ ? tr("Neither profile is pipelined")
-                                    : tr("This profile is not pipelined"),
+        const bool known = profiles().source->info().has(ProfilePart::Pipeline);
+        panel_->showMessage(!known    ? tr("Stages are not in this profile")
+                            : target_ ? tr("Neither profile is pipelined")
+                                      : tr("This profile is not pipelined"),
                             QString::fromStdString(source_->report.hint));
         return;
     }

@@ -14,7 +14,7 @@ from tilescope._learning_rates import split_learning_rates
 
 from . import (_arguments, _check, _jobs, _optimizer_log, _option_log, _optimizers, _source, _tracing,
                enums)
-from ._anchors import Anchors
+from ._anchors import Anchors, stacked
 from ._blocks import has_asked
 from ._compilation import export, finish_profile, progress_of
 from ._compiled import Compiled, Times, Weights, array_of

@@ -100,7 +100,8 @@ std::vector<CostColumn> makeColumns() {
         ofPass<ModelPhase::Forward>, false, true);
     add({"backwardCycles", "Measured backward", Unit::Cycles, "Of the backward pass, in the run"},
         ofPass<ModelPhase::Backward>, false, true);
-    add({"updateCycles", "Measured update", Unit::Cycles, "In the run; without gradient accumulation updates run in the backward pass"},
+    add({"updateCycles", "Measured update", Unit::Cycles,
+         "In the run; without gradient accumulation updates run in the backward pass"},
         ofPass<ModelPhase::Update>, false, true);
     add({"estimatedComputeCycles", "Compute, once", Unit::Cycles, once},
         number<&CostRow::computeOnce>, false);

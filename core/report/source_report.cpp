@@ -91,6 +91,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
         document.fields = {{"source", "Source lines",
                             std::string("none recorded: the model's file has no stacks of the "
                                         "program that made it")}};
+        document.tables.push_back(lineTable(names, {}, {}, wanted.layer));
         return document;
     }
     const auto kept =

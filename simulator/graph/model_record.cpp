@@ -36,7 +36,8 @@ public:
             node.type = op.type;
             node.phase = op.pass;
             node.stage = op.stage;
-            node.source = op.source;
+            if (op.source.frame.valid())
+                node.source = op.source;
             node.reads = tensors(op.inputs);
             node.writes = tensors(op.outputs);
             made_.nodes.add(std::move(node));
@@ -153,6 +154,21 @@ void linkModelGraph(Profile& profile, const Graph& graph) {
             node.source = {line->second, SourceLink::Moved};
         profile.modelGraph.nodes.add(std::move(node));
     }
+}
+
+void renewSources(Profile& profile, const Graph& graph) {
+    profile.source = graph.source;
+    auto& nodes = profile.modelGraph.nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const ModelNodeId id(i);
+        const bool isSame =
+            i < graph.model.nodes.size() && graph.model.nodes[id].name == nodes[id].name;
+        nodes[id].source = isSame ? graph.model.nodes[id].source : SourcePlace();
+    }
+    const std::unordered_map<OperationId, SourceFrameId> lines = linesOfCalls(profile);
+    for (std::size_t i = graph.model.nodes.size(); i < nodes.size(); ++i)
+        if (const auto line = lines.find(nodes[ModelNodeId(i)].operation); line != lines.end())
+            nodes[ModelNodeId(i)].source = {line->second, SourceLink::Moved};
 }
 
 } // namespace tilescope::sim

@@ -15,4 +15,8 @@ ModelGraph recordedModel(const Graph& graph);
 /// as calls, become nodes.
 void linkModelGraph(Profile& profile, const Graph& graph);
 
+/// Gives a program that was compiled earlier the lines of a graph that is prepared now: the same
+/// model, maybe from a file whose lines have moved.
+void renewSources(Profile& profile, const Graph& graph);
+
 } // namespace tilescope::sim

@@ -7,6 +7,7 @@
 #include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -422,17 +423,20 @@ private slots:
 
     // An option that halves copies between IPUs is offered against them, with value and gain; an
     // option without a value is never suggested if another one has a value.
-    void theLargestLossOffersWhatHelps() {
+    void aLossOffersWhatHelps() {
         const QJsonArray losses =
             json(runCommand({"report", "pipelined/profile.pop", "insights", "--json"}))["losses"]
                 .toArray();
-        const QJsonObject largest = losses.first().toObject();
-        QCOMPARE(largest["kind"].toString(), "globalExchange");
-        QCOMPARE(largest["remedy"].toObject()["option"].toString(), "precision");
-        QCOMPARE(largest["remedy"].toObject()["value"].toString(), "half");
-        QCOMPARE(largest["gain"].toInteger(), largest["cycles"].toInteger() / 2);
-        for (const QJsonValue& loss : losses)
-            if (const QJsonObject remedy = loss.toObject()["remedy"].toObject(); !remedy.isEmpty())
+        const auto found = std::find_if(losses.begin(), losses.end(), [](const QJsonValue& loss) {
+            return loss["kind"].toString() == "globalExchange";
+        });
+        QVERIFY(found != losses.end());
+        const QJsonObject loss = found->toObject();
+        QCOMPARE(loss["remedy"].toObject()["option"].toString(), "precision");
+        QCOMPARE(loss["remedy"].toObject()["value"].toString(), "half");
+        QCOMPARE(loss["gain"].toInteger(), loss["cycles"].toInteger() / 2);
+        for (const QJsonValue& each : losses)
+            if (const QJsonObject remedy = each.toObject()["remedy"].toObject(); !remedy.isEmpty())
                 QVERIFY2(!remedy["value"].toString().isEmpty(),
                          qPrintable(remedy["option"].toString()));
     }

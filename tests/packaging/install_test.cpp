@@ -158,7 +158,7 @@ private slots:
         const QString resources = QStringLiteral(TILESCOPE_SOURCE_DIR "/resources/");
         for (const QString& job : filesBelow(resources, "jobs"))
             expected << "share/tilescope/" + job;
-        for (const QString folder : {"manual", "help", "pictures"})
+        for (const QString folder : {"capture", "manual", "help", "pictures"})
             for (const QString& file : filesBelow(resources, folder))
                 expected << "share/doc/tilescope/resources/" + file;
         if (!QStringLiteral(TILESCOPE_PYTHON_MODULE).isEmpty())

@@ -11,6 +11,7 @@
 #include "core/options/option_table.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/onnx_types/weight_values.h"
+#include "simulator/graph/model_record.h"
 #include "simulator/import_model.h"
 #include "simulator/message_log.h"
 #include "simulator/prepare/prepare.h"
@@ -68,6 +69,8 @@ std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
             tensor.clear_float_data();
             tensor.clear_int32_data();
         }
+    for (auto& node : *model.mutable_graph()->mutable_node())
+        node.clear_doc_string(); // lines of the program, see renewSources()
     return request.name + '\n' + textDigest(model.SerializeAsString());
 }
 
@@ -191,7 +194,9 @@ CompiledModel::CompiledModel(CompileRequest request, const CompileProgress& prog
 
 void CompiledModel::compile(const std::string& content, const CompileRequest& request,
                             const CompileProgress& progress) {
-    const Profile profile = sim::simulate(imported_, content, options_, progress);
+    Profile profile = sim::simulate(imported_, content, options_, progress);
+    if (!content.empty() && !imported_.source.frames.empty())
+        sim::renewSources(profile, sim::preparedGraph(imported_, options_));
     const std::string loss = figures_.loss;
     figures_ = figuresOf(profile);
     figures_.loss = loss;

@@ -96,6 +96,10 @@ class Profile:
         """Operations of the model with cycles, bytes and flops, of one run, by default the last."""
         return self.report("operations", run=run, by=by, filter=filter).frame
 
+    def source(self, *, run: int | None = None, by: str = "", filter: str = "") -> Any:
+        """The user's lines, or by function, file or stack, with what they cost; empty without recorded lines."""
+        return self.report("source", run=run, by=by, filter=filter).frame
+
     def trace(self, *, ipu: int | None = None, step: int | None = None) -> Any:
         """The execution, or one step of it."""
         return self.report("trace", ipu=ipu, step=step).frame

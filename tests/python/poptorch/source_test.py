@@ -1,5 +1,6 @@
 """Lines of the program in profiles."""
 import json
+import linecache
 import os
 
 import poptorch
@@ -157,6 +158,19 @@ def test_the_text_of_a_large_file_is_left_out(monkeypatch, tmp_path):
 def test_any_name_of_a_file_is_harmless(monkeypatch, name):
     profile = trained(net_in(name), monkeypatch)
     assert sum(sum(cycles) for cycles in lines_of(profile).values()) > 0
+
+
+def test_a_kept_program_has_the_lines_of_the_present_file(monkeypatch, tmp_path):
+    options = poptorch.Options().enableExecutableCaching(str(tmp_path / "kept"))
+    path = tmp_path / "net.py"
+    found = []
+    for program in (PROGRAM, "# one line more\n" + PROGRAM):
+        path.write_text(program)
+        linecache.clearcache()
+        lines = lines_of(trained(net_in(path, program), monkeypatch, options))
+        found.append({int(key.rsplit(":", 1)[1]) for key in lines if "net.py" in key})
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    assert found[1] == {line + 1 for line in found[0]}
 
 
 def test_values_are_the_same_without_lines(net, monkeypatch):

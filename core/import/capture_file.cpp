@@ -1,5 +1,6 @@
 #include "core/import/capture_file.h"
 
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,29 +19,29 @@ constexpr std::size_t longestText = std::size_t{1} << 16;
 /// The rows of a table that was read are never more than this, so that ids stay ids.
 constexpr std::size_t longestSeries = std::size_t{1} << 26;
 
-constexpr std::string_view tables[] = {"info",
-                                       "sections",
-                                       "names",
-                                       "series",
-                                       "tiles",
-                                       "tile_categories",
-                                       "vertex_types",
-                                       "compute_sets",
-                                       "vertex_instances",
-                                       "programs",
-                                       "program_children",
-                                       "roots",
-                                       "program_variables",
-                                       "classes",
-                                       "variables",
-                                       "liveness_steps",
-                                       "recorded_tiles",
-                                       "runs",
-                                       "step_kinds",
-                                       "step_chunks",
-                                       "measured",
-                                       "contexts",
-                                       "operations"};
+constexpr auto tables = std::to_array<std::string_view>({"info",
+                                                         "sections",
+                                                         "names",
+                                                         "series",
+                                                         "tiles",
+                                                         "tile_categories",
+                                                         "vertex_types",
+                                                         "compute_sets",
+                                                         "vertex_instances",
+                                                         "programs",
+                                                         "program_children",
+                                                         "roots",
+                                                         "program_variables",
+                                                         "classes",
+                                                         "variables",
+                                                         "liveness_steps",
+                                                         "recorded_tiles",
+                                                         "runs",
+                                                         "step_kinds",
+                                                         "step_chunks",
+                                                         "measured",
+                                                         "contexts",
+                                                         "operations"});
 
 } // namespace
 

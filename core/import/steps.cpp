@@ -76,7 +76,7 @@ private:
         }
         on.activeTiles = row_.maybe(10, 0, tiles).value_or(measured.tilesUsed());
         const auto cycles = static_cast<double>(on.cycles);
-        constexpr double most = static_cast<double>(largestAmount);
+        constexpr auto most = static_cast<double>(largestAmount);
         const auto working = [&](double share, std::int64_t of) {
             return std::llround(std::clamp(share * cycles * static_cast<double>(of), 0.0, most));
         };

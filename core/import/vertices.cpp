@@ -44,8 +44,8 @@ void importComputeSets(Importing& import) {
         sizes.push_back(type.maybe(2, 0, largestVertex).value_or(0));
         profile.vertexTypes.add({type.text(1), type.series(3)});
     }
-    const std::int64_t sets = static_cast<std::int64_t>(profile.computeSets.size());
-    const std::int64_t types = static_cast<std::int64_t>(sizes.size());
+    const auto sets = static_cast<std::int64_t>(profile.computeSets.size());
+    const auto types = static_cast<std::int64_t>(sizes.size());
     std::int64_t vertices = 0;
     CaptureRows row(import.file, "vertex_instances",
                     {"compute_set", "vertex_type", "count_series"});

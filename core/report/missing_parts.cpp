@@ -1,6 +1,7 @@
 #include "core/report/missing_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace tilescope {
@@ -12,13 +13,13 @@ struct NeedOfReport {
     ProfilePart part;
     Covered least = Covered::Part; ///< how much of it is needed
 };
-constexpr NeedOfReport reportNeeds[] = {
+constexpr auto reportNeeds = std::to_array<NeedOfReport>({
     {"liveness", ProfilePart::Variables, Covered::Full},
     {"variables", ProfilePart::Variables},
     {"pipeline", ProfilePart::Pipeline},
     {"phases", ProfilePart::Pipeline},
     {"values", ProfilePart::Values},
-};
+});
 
 /// A column or field that has no figure without a part.
 struct Need {
@@ -27,7 +28,7 @@ struct Need {
     ProfilePart part;
     Covered least = Covered::Part;
 };
-constexpr Need needs[] = {
+constexpr auto needs = std::to_array<Need>({
     {"memory", "physicalTile", ProfilePart::PhysicalTiles},
     {"variables", "type", ProfilePart::VariableTypes},
     {"variables", "shape", ProfilePart::VariableTypes},
@@ -91,7 +92,7 @@ constexpr Need needs[] = {
     {"hosts", "ipuWaitsForHost", ProfilePart::HostTimes},
     {"hosts", "hostWaitsForIpu", ProfilePart::HostTimes},
     {"hosts", "streamCopies", ProfilePart::Streams},
-};
+});
 
 /// Whether a profile has less of a part than is needed.
 bool lacks(const ProfileInfo& info, ProfilePart part, Covered least) {

@@ -73,7 +73,7 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
         }
         const SourceFrame& at = names.code().frames[frame];
         const bool isLine = layer == CostLayer::Line || layer == CostLayer::Stack;
-        row.cells.push_back(names.shortPath(at.file));
+        row.cells.emplace_back(names.shortPath(at.file));
         row.cells.push_back(isLine ? Cell(std::int64_t{at.line}) : Cell());
         row.cells.push_back(layer == CostLayer::File ? Cell() : textOrNone(at.function));
         row.cells.push_back(isLine ? textOrNone(names.text(frame)) : Cell());

@@ -5,7 +5,6 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithModelGraph = 5;
-constexpr std::int64_t firstVersionWithSource = 12;
 
 TensorSource sourceAt(const Statement& row, int at) {
     return row.isNull(at) ? TensorSource::Operation : valueAt<TensorSource>(row, at);

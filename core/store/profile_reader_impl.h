@@ -23,6 +23,9 @@ template <> inline constexpr IdList idListOf<ValueTensorId>{"value_tensors"};
 template <> inline constexpr IdList idListOf<SourceFileId>{"source_files"};
 template <> inline constexpr IdList idListOf<SourceFrameId>{"source_frames"};
 
+/// Schema version from which on nodes of the model's graph have lines of the program.
+inline constexpr std::int64_t firstVersionWithSource = 12;
+
 /// A file that is known to be a profile of a supported schema, with its info table read.
 class ProfileReader::Impl {
 public:

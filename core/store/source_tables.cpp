@@ -7,7 +7,6 @@
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t firstVersionWithSource = 12;
 /// A file of a hundred thousand long lines stays below this; recorded texts have a megabyte.
 constexpr std::size_t mostTextBytes = std::size_t{1} << 24;
 

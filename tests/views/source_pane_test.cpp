@@ -68,6 +68,14 @@ private slots:
         QCOMPARE(code.current(), first);
     }
 
+    void aSelectedOperationMarksItsLine() {
+        const auto view = showCode(withLines("a\nb\nc\nd\n", 4));
+        QCOMPARE(view->code().code().current(), -1);
+        context_->selection.update([](Selected& s) { s.operation = OperationId(1); });
+        settle();
+        QCOMPARE(view->code().code().current(), 1);
+    }
+
     void everyLineHasItsCyclesOnce() {
         const Profile profile = withLines("a\nb\nc\nd\n", 4);
         const auto made = ProfileView::of(profile);

@@ -296,6 +296,14 @@ std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) cons
     if (!report_)
         return -1;
     const auto& rows = report_->source.rows;
+    if (report_->names) { // a line has several operations
+        const std::string line =
+            report_->names->name(report_->names->frameOf(operation), SourceGrain::Line);
+        const auto row = std::find_if(rows.begin(), rows.end(), [&line](const CostRow& each) {
+            return !line.empty() && each.path == line;
+        });
+        return row == rows.end() ? -1 : static_cast<std::int32_t>(row - rows.begin());
+    }
     const auto of = [&](bool samePlace) {
         return std::find_if(rows.begin(), rows.end(), [&](const CostRow& row) {
             return row.operation == operation && (!samePlace || row.node == node);
@@ -382,6 +390,7 @@ void OperationsView::followSelection() {
     if (row < 0)
         return;
     table_->selectId(row);
+    code_->mark(row);
     loadDetails(row);
 }
 

@@ -51,21 +51,12 @@ py::dict modelNode(const ProfileHandle& profile, std::int64_t id) {
     return d;
 }
 
-/// The first node of an operation where none is given.
-ModelNodeId nodeOf(const ModelGraph& graph, OperationId operation) {
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-        if (graph.nodes[ModelNodeId(i)].operation == operation)
-            return ModelNodeId(i);
-    return {};
-}
-
 py::object sourceLine(const ProfileHandle& profile, std::int32_t operation, std::int32_t node) {
     const auto names = profile.load([](const ProfileView& view) {
         return view.derived<SourceNames>([&] { return SourceNames(view); });
     });
-    const auto graph = profile.load([](const ProfileView& view) { return view.modelGraph(); });
     const SourceFrameId frame =
-        names->frameOf(node >= 0 ? ModelNodeId(node) : nodeOf(*graph, OperationId(operation)));
+        node >= 0 ? names->frameOf(ModelNodeId(node)) : names->frameOf(OperationId(operation));
     if (!frame.valid())
         return py::none();
     const SourceFrame& at = names->code().frames[frame];

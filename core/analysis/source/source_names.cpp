@@ -78,6 +78,16 @@ SourceFrameId SourceNames::frameOf(ModelNodeId node) const {
     return own;
 }
 
+SourceFrameId SourceNames::frameOf(OperationId operation) const {
+    const auto& nodes = graph_->nodes;
+    const auto first = std::find_if(nodes.begin(), nodes.end(), [operation](const ModelNode& node) {
+        return node.operation == operation;
+    });
+    return frameOf(first == nodes.end()
+                       ? ModelNodeId()
+                       : ModelNodeId(static_cast<std::size_t>(first - nodes.begin())));
+}
+
 std::vector<SourceFrameId> SourceNames::stackOf(SourceFrameId frame) const {
     std::vector<SourceFrameId> stack;
     for (SourceFrameId at = frame; at.valid(); at = source_->frames[at].parent)

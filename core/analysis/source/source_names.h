@@ -37,6 +37,8 @@ public:
     /// The frame that a node of the model belongs to: for updates that of the optimizer where it is
     /// known. None for no node, or without a line.
     [[nodiscard]] SourceFrameId frameOf(ModelNodeId node) const;
+    /// That of the first node that an operation of the program stands for; none without one.
+    [[nodiscard]] SourceFrameId frameOf(OperationId operation) const;
     /// Frames from the outermost that counts to that one.
     [[nodiscard]] std::vector<SourceFrameId> stackOf(SourceFrameId frame) const;
     /// Empty for no frame.

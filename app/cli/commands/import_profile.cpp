@@ -85,10 +85,10 @@ int importProfiles(const ImportArguments& arguments, const Streams& streams) {
     bool complete = true;
     for (const std::string& input : arguments.inputs) {
         ProgressLine line(streams);
-        const Imported imported =
-            importFile(input, arguments.options, [&](double done, std::string_view what) {
-                line.show(done, fmt::format("importing {}", what));
-            });
+        const Imported imported = importFile(localFile(input, streams), arguments.options,
+                                             [&](double done, std::string_view what) {
+                                                 line.show(done, fmt::format("importing {}", what));
+                                             });
         const fs::path profile = profileOf(arguments, input);
         writeProfile(imported.profile, profile);
         complete = complete && imported.missing.empty();

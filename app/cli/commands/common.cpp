@@ -18,11 +18,14 @@ void addProfileArgument(CLI::App& command, std::string& profile) {
     command.add_option("PROFILE", profile, "profile.pop, or the directory it is in")->required();
 }
 
-ProfileView openProfile(const std::string& path) {
+fs::path profileFile(const std::string& path) {
     std::error_code error;
     const fs::path inside = fs::path(path) / "profile.pop";
-    const fs::path file =
-        fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path);
+    return fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path);
+}
+
+ProfileView openProfile(const std::string& path) {
+    const fs::path file = profileFile(path);
     return namingFile(file.string(), [&] {
         const ProfileReader reader(file);
         verifyChecksums(reader.file());

@@ -24,8 +24,9 @@ struct FormatFlags {
 void addJsonFlag(CLI::App& command, FormatFlags& flags);
 void addFormatFlags(CLI::App& command, FormatFlags& flags);
 
-/// PROFILE, and the profile that it names: a file, or a directory that contains a profile.pop.
+/// PROFILE, the file that it names, which may be in a directory as profile.pop, and its profile.
 void addProfileArgument(CLI::App& command, std::string& profile);
+std::filesystem::path profileFile(const std::string& path);
 ProfileView openProfile(const std::string& path);
 
 /// What a command does once it is chosen: run(arguments, streams).

@@ -152,9 +152,9 @@ private slots:
             } catch (const UserError&) {
             }
         };
-        for (std::size_t bytes = 0; bytes < content.size(); bytes += 3)
+        for (std::size_t bytes = 0; bytes < content.size(); bytes += 7)
             tryIt(std::string(content.substr(0, bytes)));
-        for (std::size_t at = 0; at < content.size(); at += 3) {
+        for (std::size_t at = 0; at < content.size(); at += 7) {
             std::string trace(content);
             trace[at] = static_cast<char>(trace[at] ^ (1 << (at % 7)));
             tryIt(trace);

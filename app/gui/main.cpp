@@ -12,6 +12,7 @@
 
 #include "app/gui/application.h"
 #include "app/gui/arguments.h"
+#include "app/gui/askpass.h"
 #include "app/gui/frame_exercise.h"
 #include "app/gui/grabber.h"
 #include "app/gui/window/main_window.h"
@@ -137,9 +138,12 @@ int exerciseFrames(gui::MainWindow& window, const gui::Arguments& arguments) {
 gui::DeepLink linkFrom(const gui::Arguments& arguments) {
     gui::DeepLink link{arguments.profiles, gui::beginsWith(arguments), {}, arguments.range};
     if (arguments.check || !arguments.selected.empty()) {
-        for (const QString& file : arguments.profiles)
-            ProfileReader(views::profileIn(file.toStdString()));
-        const ProfileView source(views::profileIn(arguments.profiles[0].toStdString()));
+        std::vector<std::filesystem::path> files;
+        for (const QString& file : arguments.profiles) {
+            files.push_back(openableProfile(file.toStdString(), sshFromEnvironment()));
+            const ProfileReader readable(files.back());
+        }
+        const ProfileView source(files.at(0));
         link.selected = gui::resolve(arguments.selected, link.report, source);
     }
     return link;
@@ -165,6 +169,8 @@ int runWindow(gui::WindowList& windows, const gui::Arguments& arguments,
 }
 
 int run(int argc, char** argv) {
+    if (gui::isAskpass())
+        return gui::runAskpass(argc, argv);
     const gui::Arguments arguments = gui::parseArguments(argumentsOf(argc, argv));
     if (arguments.help || arguments.version) {
         std::fputs(arguments.help ? qPrintable(gui::helpText())

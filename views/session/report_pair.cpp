@@ -1,17 +1,17 @@
 #include "views/session/report_pair.h"
 
+#include <QFileInfo>
 #include <QPointer>
 #include <utility>
 
 #include "core/database/page_checksum.h"
-#include "core/import/import_cache.h"
 
 namespace tilescope::views {
 namespace {
 
-ProfileViewPtr openProfile(const std::filesystem::path& path, const ImportProgress& progress,
-                           const std::stop_token& token) {
-    const std::filesystem::path file = profileToOpen(profileIn(path), {}, progress, token);
+ProfileViewPtr openProfile(const std::filesystem::path& path, const SshProgram& ssh,
+                           const PrepareProgress& progress, const std::stop_token& token) {
+    const std::filesystem::path file = openableProfile(path, ssh, progress, token);
     ProfileReader reader(file);
     verifyChecksums(file);
     reader.stopWith(token);
@@ -20,12 +20,9 @@ ProfileViewPtr openProfile(const std::filesystem::path& path, const ImportProgre
 
 } // namespace
 
-std::filesystem::path profileIn(const std::filesystem::path& path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error) &&
-        std::filesystem::exists(path / "profile.pop", error))
-        return path / "profile.pop";
-    return path;
+QString openedName(const ProfileView& profile) {
+    const QString name = QString::fromStdString(openedFrom(profile.file()).string());
+    return isRemote(name.toStdString()) ? name : QFileInfo(name).absoluteFilePath();
 }
 
 ReportPair::ReportPair(Workers& workers, QObject* parent)
@@ -45,23 +42,26 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     openingFile_ = QString::fromStdString(target.empty() ? source.string() : target.string());
     wantedSource_ = source;
     wantedTarget_ = target;
-    opening_.start([this, source, target,
-                    progress = importProgress()](const std::stop_token& token) {
-        const ProfileViewPtr first = openProfile(source, progress, token);
-        ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, progress, token));
+    opening_.start([this, source, target, ssh = ssh_,
+                    progress = prepareProgress()](const std::stop_token& token) {
+        const ProfileViewPtr first = openProfile(source, ssh, progress, token);
+        ProfilePair opened(first,
+                           target.empty() ? nullptr : openProfile(target, ssh, progress, token));
         return [this, opened = std::move(opened)] { replaceBy(opened); };
     });
 }
 
-// A worker may still import when this object is gone, so it reports to the application.
-ImportProgress ReportPair::importProgress() {
-    return [guard = QPointer<ReportPair>(this)](double done, std::string_view) {
+// A worker may still copy or import when this object is gone, so it reports to the application.
+PrepareProgress ReportPair::prepareProgress() {
+    return [guard = QPointer<ReportPair>(this), last = -1](Preparing what, double done) mutable {
         const int percent = static_cast<int>(100 * done);
+        if (std::exchange(last, percent) == percent)
+            return; // a copy tells of every block
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
-            [guard, percent] {
+            [guard, what, percent] {
                 if (guard)
-                    emit guard->importing(guard->openingFile_, percent);
+                    emit guard->preparing(guard->openingFile_, what, percent);
             },
             Qt::QueuedConnection);
     };
@@ -89,8 +89,8 @@ void ReportPair::reload() {
     if (opening_.running())
         open(std::filesystem::path(wantedSource_), std::filesystem::path(wantedTarget_));
     else if (profiles_.source)
-        open(profiles_.source->file(),
-             profiles_.target ? profiles_.target->file() : std::filesystem::path());
+        open(openedFrom(profiles_.source->file()),
+             profiles_.target ? openedFrom(profiles_.target->file()) : std::filesystem::path());
 }
 
 void ReportPair::closeTarget() {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "core/analysis/compare/profile_pair.h"
-#include "core/import/import.h"
+#include "core/remote/profile_place.h"
 #include "views/query/background_query.h"
 #include "views/theme/text.h"
 
@@ -33,8 +33,9 @@ inline QString profileTitle(const ProfilePair& open, const ProfileView& profile)
     return QCoreApplication::translate("ProfileView", "%1 (%2)").arg(title, shownName(folder));
 }
 
-/// Replaces a folder written by a run by the profile in it.
-std::filesystem::path profileIn(const std::filesystem::path& path);
+/// The name that opens it again: an absolute path, that of the capture it was made of, or the
+/// address of a remote file.
+QString openedName(const ProfileView& profile);
 
 /// Opens profiles in the background and tells the views which are open.
 class ReportPair : public QObject {
@@ -62,22 +63,26 @@ public:
     void close();
     void cancelOpening() { opening_.cancel(); }
     [[nodiscard]] bool isOpening() const { return opening_.running(); }
+    /// How remote files are reached.
+    void setSsh(SshProgram ssh) { ssh_ = std::move(ssh); }
+    [[nodiscard]] const SshProgram& ssh() const { return ssh_; }
 
 signals:
     /// Other profiles were opened (or all were closed).
     void changed();
     void openingIsSlow(const QString& file);
-    /// A file of another tool is being imported.
-    void importing(const QString& file, int percent);
+    /// A remote file is being copied, or one of another tool imported.
+    void preparing(const QString& file, tilescope::Preparing what, int percent);
     void openingEnded();
     void failed(const QString& file, const QString& text);
 
 private:
     void replaceBy(ProfilePair profiles);
-    ImportProgress importProgress();
+    PrepareProgress prepareProgress();
 
     Workers& workers_;
     BackgroundQuery opening_;
+    SshProgram ssh_;
     QString openingFile_;
     /// Of the last call of open().
     std::filesystem::path wantedSource_, wantedTarget_;

@@ -32,9 +32,7 @@ void SummaryView::showFiles() {
     const auto fact = [&](const QString& name, const auto& text) {
         return Card::Fact{name, text(*open.source), comparing() ? text(*open.target) : QString()};
     };
-    const auto path = [](const ProfileView& p) {
-        return QString::fromStdString(p.file().string());
-    };
+    const auto path = [](const ProfileView& p) { return openedName(p); };
     compilerCard_->setFacts(
         {fact(tr("Written by"),
               [](const ProfileView& p) { return QString::fromStdString(p.info().creator); }),

@@ -1,9 +1,13 @@
 #include "app/cli/commands/common.h"
 
+#include <fmt/format.h>
+
+#include "app/cli/progress_line.h"
+#include "core/base/printable.h"
 #include "core/database/page_checksum.h"
+#include "core/remote/profile_place.h"
 
 namespace tilescope::cli {
-namespace fs = std::filesystem;
 
 void addJsonFlag(CLI::App& command, FormatFlags& flags) {
     command.add_flag("--json", flags.json, "print JSON");
@@ -15,17 +19,20 @@ void addFormatFlags(CLI::App& command, FormatFlags& flags) {
 }
 
 void addProfileArgument(CLI::App& command, std::string& profile) {
-    command.add_option("PROFILE", profile, "profile.pop, or the directory it is in")->required();
+    command
+        .add_option("PROFILE", profile, "profile.pop or the directory it is in, or ssh://host/path")
+        ->required();
 }
 
-fs::path profileFile(const std::string& path) {
-    std::error_code error;
-    const fs::path inside = fs::path(path) / "profile.pop";
-    return fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path);
+std::filesystem::path localFile(const std::string& name, const Streams& streams) {
+    ProgressLine line(streams);
+    return localProfile(name, sshFromEnvironment(), [&](Preparing, double done) {
+        line.show(done, fmt::format("copying {}", printable(name)));
+    });
 }
 
-ProfileView openProfile(const std::string& path) {
-    const fs::path file = profileFile(path);
+ProfileView openProfile(const std::string& path, const Streams& streams) {
+    const std::filesystem::path file = localFile(path, streams);
     return namingFile(file.string(), [&] {
         const ProfileReader reader(file);
         verifyChecksums(reader.file());

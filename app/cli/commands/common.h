@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -24,10 +25,12 @@ struct FormatFlags {
 void addJsonFlag(CLI::App& command, FormatFlags& flags);
 void addFormatFlags(CLI::App& command, FormatFlags& flags);
 
-/// PROFILE, the file that it names, which may be in a directory as profile.pop, and its profile.
+/// PROFILE, and the profile that it names: a file, or a directory that contains a profile.pop, on
+/// this machine or on another one (ssh://host/path).
 void addProfileArgument(CLI::App& command, std::string& profile);
-std::filesystem::path profileFile(const std::string& path);
-ProfileView openProfile(const std::string& path);
+ProfileView openProfile(const std::string& path, const Streams& streams);
+/// The file itself, or the copy of a remote one.
+std::filesystem::path localFile(const std::string& name, const Streams& streams);
 
 /// What a command does once it is chosen: run(arguments, streams).
 template <class Arguments, class Run>

@@ -42,11 +42,11 @@ void checkSection(const DiffArguments& arguments) {
                                     didYouMean(arguments.section, sections)));
 }
 
-DiffResult compare(const DiffArguments& arguments) {
+DiffResult compare(const DiffArguments& arguments, const Streams& streams) {
     // Errors in thresholds are reported before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
-    const auto viewOf = [](const std::string& path) {
-        return std::make_shared<const ProfileView>(openProfile(path).reader());
+    const auto viewOf = [&streams](const std::string& path) {
+        return std::make_shared<const ProfileView>(openProfile(path, streams).reader());
     };
     const ProfilePair pair(viewOf(arguments.source), viewOf(arguments.target));
     // Errors found only now may be in either file.
@@ -95,7 +95,7 @@ int diff(const DiffArguments& arguments, const Streams& streams) {
     if (arguments.top < 0)
         throw UserError(fmt::format("option --top: {} is negative", arguments.top));
     checkSection(arguments);
-    const DiffResult result = compare(arguments);
+    const DiffResult result = compare(arguments, streams);
     print(arguments, result, streams);
     int status = exitYes;
     for (const ThresholdResult& threshold : result.thresholds)
@@ -112,7 +112,8 @@ void addDiffCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
         "diff", "Compares two profiles: verdict, causes, plans and everything else that changed");
     const auto a = std::make_shared<DiffArguments>();
-    command->add_option("SOURCE", a->source, "profile.pop, or the directory it is in");
+    command->add_option("SOURCE", a->source,
+                        "profile.pop or the directory it is in, or ssh://host/path");
     command->add_option("TARGET", a->target, "the profile to compare it with");
     std::string sections;
     for (const std::string& section : diffSections())

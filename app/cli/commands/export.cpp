@@ -145,7 +145,7 @@ void checkTraceOptions(const ExportArguments& arguments) {
 
 int exportProfile(const ExportArguments& arguments, const Streams& streams) {
     checkTraceOptions(arguments);
-    const ProfileView profile = openProfile(arguments.profile);
+    const ProfileView profile = openProfile(arguments.profile, streams);
     std::error_code error;
     if (std::filesystem::equivalent(arguments.output, profile.file(), error))
         throw UserError(fmt::format("option -o: '{}' is the profile itself", arguments.output));

@@ -91,10 +91,10 @@ int importProfiles(const ImportArguments& arguments, const Streams& streams) {
     bool complete = true;
     for (const std::string& input : arguments.inputs) {
         ProgressLine line(streams);
-        const Imported imported =
-            importFile(input, arguments.options, [&](double done, std::string_view what) {
-                line.show(done, fmt::format("importing {}", what));
-            });
+        const Imported imported = importFile(localFile(input, streams), arguments.options,
+                                             [&](double done, std::string_view what) {
+                                                 line.show(done, fmt::format("importing {}", what));
+                                             });
         const fs::path profile = profileOf(arguments, input);
         writeProfile(imported.profile, profile);
         complete = complete && imported.missing.empty();
@@ -135,7 +135,7 @@ int importTraces(const ImportArguments& arguments, const Streams& streams) {
         throw UserError("--into needs -o: the folder for the profile with the host's events");
     const fs::path output = fs::path(arguments.output) / "profile.pop";
     checkWritable(output);
-    const fs::path input = profileFile(arguments.into);
+    const fs::path input = localFile(arguments.into, streams);
     Profile profile = namingFile(input.string(), [&] {
         const ProfileReader reader(input);
         verifyChecksums(reader.file());

@@ -19,7 +19,7 @@ void addInfoCommand(CLI::App& app, Action& action) {
     addJsonFlag(*command, arguments->flags);
     setProfileAction(*command, action, arguments,
                      [](const InfoArguments& a, const Streams& streams) {
-                         const ProfileView profile = openProfile(a.profile);
+                         const ProfileView profile = openProfile(a.profile, streams);
                          if (a.flags.json)
                              writeJson(streams.out, summaryJson(summaryOf(profile)));
                          else

@@ -69,9 +69,9 @@ private:
     std::jthread waiting_;
 };
 
-SqlResult resultOf(const QueryArguments& arguments) {
+SqlResult resultOf(const QueryArguments& arguments, const Streams& streams) {
     if (!arguments.timeout) {
-        ProfileReader reader = openProfile(arguments.profile).reader();
+        ProfileReader reader = openProfile(arguments.profile, streams).reader();
         return queryReports(reader, arguments.sql);
     }
     constexpr double mostSeconds = 86'400; // a day
@@ -81,7 +81,7 @@ SqlResult resultOf(const QueryArguments& arguments) {
                                     *arguments.timeout, mostSeconds));
     const TimeLimit limit(*arguments.timeout);
     try {
-        const ProfileView profile = openProfile(arguments.profile);
+        const ProfileView profile = openProfile(arguments.profile, streams);
         ProfileReader reader = profile.reader(limit.token());
         return queryReports(reader, arguments.sql);
     } catch (const Cancelled&) {
@@ -103,7 +103,7 @@ void addQueryCommand(CLI::App& app, Action& action) {
     addFormatFlags(*command, arguments->flags);
     setProfileAction(*command, action, arguments,
                      [](const QueryArguments& a, const Streams& streams) {
-                         write(streams.out, tableOf(resultOf(a)), a.flags.format());
+                         write(streams.out, tableOf(resultOf(a, streams)), a.flags.format());
                          return exitYes;
                      });
 }

@@ -124,7 +124,7 @@ void writeProgramTrees(std::ostream& out, const ProfileView& profile,
 int printReport(const ReportArguments& arguments, const Streams& streams) {
     const Report& report = reportNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, report);
-    const ProfileView profile = openProfile(arguments.profile);
+    const ProfileView profile = openProfile(arguments.profile, streams);
     const Format format = arguments.flags.format();
     if (arguments.graph)
         write(streams.out, graphDocument(profile, arguments.expand, format == Format::Text),

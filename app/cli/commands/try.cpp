@@ -32,7 +32,7 @@ public:
     Trials(const TryArguments& arguments, const Streams& streams)
         : arguments_(arguments)
         , streams_(streams)
-        , profile_(openProfile(arguments.profile))
+        , profile_(openProfile(arguments.profile, streams))
         , advice_(suggestionsOf(findLosses(profile_)))
         , trials_(advice_.size()) {}
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/child_process.h"
+#include "core/base/child_process.h"
 
 namespace tilescope::cli {
 

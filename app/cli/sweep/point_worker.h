@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/child_process.h"
 #include "app/cli/streams.h"
+#include "core/base/child_process.h"
 
 namespace tilescope::cli {
 

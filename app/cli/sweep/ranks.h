@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/cli/child_process.h"
+#include "core/base/child_process.h"
 
 namespace tilescope::cli {
 

@@ -28,7 +28,7 @@ constexpr int around = 12;       // around the text of a button; a label needs l
 constexpr std::size_t mostChanges = 3;
 
 QString pathOf(const ProfileView& profile) {
-    return views::shownName(profile.file().string());
+    return views::shownName(openedFrom(profile.file()).string());
 }
 
 QString originName(const ProfileInfo& info) {

@@ -36,7 +36,7 @@ void keepCollapsed(views::SummaryView& summary) {
 }
 
 QString pathOf(const ProfileViewPtr& profile) {
-    return profile ? QString::fromStdString(profile->file().string()) : QString();
+    return profile ? views::openedName(*profile) : QString();
 }
 
 void applyTheme(QWidget& window, views::ViewContext& context) {
@@ -62,6 +62,11 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
         context_.preferences.load();
         context_.queries.keep();
     }
+    SshProgram ssh = sshFromEnvironment();
+    // This program asks what ssh wants to know (askpass.h).
+    if (memory_ == Memory::Persistent)
+        ssh.askpass = QCoreApplication::applicationFilePath().toStdString();
+    context_.reports.setSsh(std::move(ssh));
     setAcceptDrops(true);
     resize(1500, 900);
     setMinimumSize(720, 480);
@@ -243,7 +248,7 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
     session_->forget();
     QString entry;
     for (const QString& recent : recent_.entries())
-        if (RecentFiles::filesOf(recent).contains(QFileInfo(file).absoluteFilePath()))
+        if (RecentFiles::filesOf(recent).contains(RecentFiles::absolute(file)))
             entry = recent;
     if (entry.isEmpty())
         showError(text);

@@ -59,6 +59,8 @@ void Menus::makeFileMenu() {
     views::ReportPair& profiles = window_.context().reports;
     add(menu, tr("&New window"), QKeySequence::New, [this] { emit window_.newWindowWanted(); });
     add(menu, tr("&Open…"), QKeySequence::Open, [&dialogs] { dialogs.openProfile(); });
+    add(menu, tr("Open on &another machine…"), {},
+        [this, &dialogs] { dialogs.openRemote(window_.recent().hosts()); });
     QMenu* recent = menu->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fillRecentMenu(recent); });
     add(menu, tr("&Compare with…"), QKeySequence(tr("Ctrl+Shift+O")),

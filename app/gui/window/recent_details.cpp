@@ -7,6 +7,8 @@
 
 #include "app/gui/window/recent_files.h"
 #include "core/base/error.h"
+#include "core/import/import.h"
+#include "core/remote/remote_address.h"
 #include "core/store/profile_reader.h"
 #include "core/sweep/sweep_store.h"
 #include "views/session/profile_texts.h"
@@ -22,6 +24,9 @@ QString said(const char* text) {
 RecentFile lookAt(const QString& file, const QMap<QString, RecentFile>& known) {
     const QFileInfo info(file);
     RecentFile found;
+    found.remote = isRemote(file.toStdString());
+    if (found.remote)
+        return found; // to look would be to connect
     found.missing = !info.exists();
     if (found.missing)
         return found;
@@ -31,7 +36,8 @@ RecentFile lookAt(const QString& file, const QMap<QString, RecentFile>& known) {
         return *before;
     try {
         found.sweep = isSweep(file.toStdString());
-        if (!found.sweep)
+        found.capture = formOf(file.toStdString()) == FileForm::Capture;
+        if (!found.sweep && !found.capture)
             found.info = ProfileReader(file.toStdString()).info();
     } catch (const UserError& error) {
         found.failure = QString::fromUtf8(error.what());
@@ -51,11 +57,13 @@ QString fitsText(const ProfileInfo& info) {
 }
 
 void describeOne(RecentText& text, const RecentFile& file, const QDateTime& now) {
-    if (file.sweep) {
-        text.details = said("a sweep");
+    if (file.sweep || file.capture) {
+        text.details = file.sweep ? said("a sweep") : said("a capture");
         text.age = views::ageText(file.written, now);
         return;
     }
+    if (file.remote)
+        text.details = said("on another machine");
     if (!file.info)
         return;
     text.title = views::shownName(file.info->model, views::mostOfOne);
@@ -124,7 +132,7 @@ RecentText recentText(const QStringList& files, const RecentDetails& details,
         known.push_back(details.find(file));
     }
     text.title = names.join(QStringLiteral(" \u2192 "));
-    const QString folder = QFileInfo(files.front()).absolutePath();
+    const QString folder = RecentFiles::absolute(files.front()).section(QLatin1Char('/'), 0, -2);
     text.place = views::shownText(
         files.size() > 1 ? QStringLiteral("%1   %2").arg(text.title, folder) : files.front());
     for (const RecentFile* file : known) {

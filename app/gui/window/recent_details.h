@@ -15,6 +15,8 @@ namespace tilescope::gui {
 /// The state of a file when it was read.
 struct RecentFile {
     bool missing = false;
+    bool remote = false;  ///< nothing is known of it
+    bool capture = false; ///< a profile is made of it when it is opened
     bool sweep = false;
     QString failure;                 ///< why it cannot be read; empty if it can
     std::optional<ProfileInfo> info; ///< if it is a profile

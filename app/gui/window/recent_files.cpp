@@ -3,6 +3,8 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include "core/remote/remote_address.h"
+
 namespace tilescope::gui {
 namespace {
 const QString key = QStringLiteral("recentProfiles");
@@ -28,7 +30,6 @@ QStringList RecentFiles::comparisons() const {
 }
 
 void RecentFiles::add(const QString& source, const QString& target) {
-    const auto absolute = [](const QString& file) { return QFileInfo(file).absoluteFilePath(); };
     const QString entry = target.isEmpty()
                               ? absolute(source)
                               : absolute(source) + QLatin1Char('\n') + absolute(target);
@@ -41,6 +42,20 @@ void RecentFiles::add(const QString& source, const QString& target) {
         return isComparison(each) == kind && ++kept > mostEntries;
     });
     store(list);
+}
+
+QStringList RecentFiles::hosts() const {
+    QStringList hosts;
+    for (const QString& entry : entries())
+        for (const QString& file : filesOf(entry))
+            if (isRemote(file.toStdString()))
+                hosts << file.section(QLatin1Char('/'), 2, 2);
+    hosts.removeDuplicates();
+    return hosts;
+}
+
+QString RecentFiles::absolute(const QString& file) {
+    return isRemote(file.toStdString()) ? file : QFileInfo(file).absoluteFilePath();
 }
 
 void RecentFiles::remove(const QString& entry) {

@@ -18,7 +18,11 @@ public:
     /// Only single profiles, or only comparisons.
     [[nodiscard]] QStringList profiles() const;
     [[nodiscard]] QStringList comparisons() const;
+    /// Hosts of remote profiles, as they were given, the last used first.
+    [[nodiscard]] QStringList hosts() const;
     void add(const QString& source, const QString& target = {});
+    /// The absolute name of a file, as in entries; an address is one already.
+    static QString absolute(const QString& file);
     void remove(const QString& entry);
     void clear() { store({}); }
     static QStringList filesOf(const QString& entry) { return entry.split(QLatin1Char('\n')); }

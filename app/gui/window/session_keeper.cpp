@@ -2,7 +2,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QFileInfo>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -19,7 +18,8 @@ SessionKeeper::SessionKeeper(QMainWindow& window, views::ViewContext& context, R
     , window_(window)
     , context_(context)
     , host_(host)
-    , messages_(messages) {
+    , messages_(messages)
+    , remoteWatch_(context.workers) {
     const auto showOpening = [this](const QString& text) {
         messages_.show(MessageBar::Kind::Progress, text, tr("Cancel"), [this] {
             forget();
@@ -28,13 +28,17 @@ SessionKeeper::SessionKeeper(QMainWindow& window, views::ViewContext& context, R
     };
     connect(&context.reports, &views::ReportPair::openingIsSlow, this,
             [showOpening](const QString& file) { showOpening(tr("Opening %1…").arg(file)); });
-    connect(&context.reports, &views::ReportPair::importing, this,
-            [this, showOpening](const QString& file, int percent) {
+    connect(&context.reports, &views::ReportPair::preparing, this,
+            [this, showOpening](const QString& file, Preparing what, int percent) {
                 if (context_.reports.isOpening())
-                    showOpening(tr("Importing %1… %2 %").arg(file).arg(percent));
+                    showOpening((what == Preparing::Copying ? tr("Copying %1… %2 %")
+                                                            : tr("Importing %1… %2 %"))
+                                    .arg(file)
+                                    .arg(percent));
             });
     connect(&context.reports, &views::ReportPair::openingEnded, this, &SessionKeeper::openingEnded);
     connect(&watch_, &views::FileWatch::changed, this, &SessionKeeper::fileChanged);
+    connect(&remoteWatch_, &views::RemoteWatch::changed, this, &SessionKeeper::fileChanged);
     connect(&context.timeZoom, &views::ZoomRange::changed, this, &SessionKeeper::restoreZoom);
     connect(&context.workers, &views::Workers::becameIdle, this, &SessionKeeper::restoreControls,
             Qt::QueuedConnection);
@@ -49,7 +53,7 @@ QStringList SessionKeeper::files() const {
     const ProfilePair& open = context_.reports.profiles();
     for (const ProfileViewPtr& profile : {open.source, open.target})
         if (profile)
-            files << QFileInfo(QString::fromStdString(profile->file().string())).absoluteFilePath();
+            files << views::openedName(*profile);
     return files;
 }
 
@@ -114,7 +118,10 @@ void SessionKeeper::profilesChanged() {
         host_.setCurrent(Report::Summary);
     else
         host_.show(std::exchange(report_, {}).value_or(host_.current()));
-    watch_.setFiles(files());
+    QStringList local = files();
+    local.removeIf([](const QString& file) { return isRemote(file.toStdString()); });
+    watch_.setFiles(local);
+    remoteWatch_.watch(context_.reports.profiles(), context_.reports.ssh());
     restoreSelection();
     followLink();
 }

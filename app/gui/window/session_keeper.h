@@ -8,6 +8,7 @@
 #include "app/gui/window/report_host.h"
 #include "app/gui/window/session_state.h"
 #include "views/session/file_watch.h"
+#include "views/session/remote_watch.h"
 
 namespace tilescope::gui {
 
@@ -26,6 +27,7 @@ public:
     [[nodiscard]] QStringList files() const;
     [[nodiscard]] SessionState state() const;
     /// A link to what the window shows.
+    [[nodiscard]] views::RemoteWatch& remoteWatch() { return remoteWatch_; }
     [[nodiscard]] DeepLink link() const;
     void copyLink() const;
 
@@ -53,6 +55,7 @@ private:
     ReportHost& host_;
     MessageBar& messages_;
     views::FileWatch watch_;
+    views::RemoteWatch remoteWatch_;
     std::optional<SessionState> session_;
     std::optional<Report> report_;
     std::optional<DeepLink> link_;

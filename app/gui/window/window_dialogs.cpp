@@ -10,6 +10,7 @@
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "app/gui/window/remote_dialog.h"
 #include "app/gui/window/trace_export.h"
 #include "views/widgets/save_picture.h"
 
@@ -47,10 +48,18 @@ void WindowDialogs::openProfile() {
         emit filesChosen({file});
 }
 
+void WindowDialogs::openRemote(const QStringList& recentHosts) {
+    auto* dialog = new RemoteDialog(context_, recentHosts + hostAliases(), &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &RemoteDialog::chosen, this,
+            [this](const QString& address) { emit filesChosen({address}); });
+    dialog->open();
+}
+
 void WindowDialogs::compareWith() {
     const ProfileViewPtr& open = context_.reports.source();
-    const QString source = open ? QString::fromStdString(open->file().string())
-                                : askForProfile(window_, tr("Source profile"));
+    const QString source =
+        open ? views::openedName(*open) : askForProfile(window_, tr("Source profile"));
     if (source.isEmpty())
         return;
     const QString target = askForProfile(window_, tr("Target profile to compare with"),

@@ -20,6 +20,8 @@ public:
                   MessageBar& messages);
 
     void openProfile();
+    /// Asks for a host and a file there.
+    void openRemote(const QStringList& recentHosts = {});
     /// Asks for a target; for a source too if none is open.
     void compareWith();
     /// Profiles that any window has open; a run must not replace them without asking.

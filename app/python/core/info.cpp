@@ -13,10 +13,13 @@ py::dict infoOf(const ProfileHandle& profile) {
     d["creator"] = info.creator;
     d["createdAt"] = info.createdAt;
     d["model"] = info.model;
-    d["mode"] = info.mode;
+    const auto known = [&info](ProfilePart part, const auto& value) -> py::object {
+        return info.coverage.has(part) ? py::object(py::cast(value)) : py::none();
+    };
+    d["mode"] = known(ProfilePart::Run, info.mode);
     d["options"] = info.options;
     d["engineOptions"] = info.engineOptions;
-    d["edges"] = info.edges;
+    d["edges"] = known(ProfilePart::Edges, info.edges);
     d["vertices"] = info.vertices;
     d["fits"] = info.fits;
     d["hasExecution"] = info.hasExecution;

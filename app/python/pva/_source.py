@@ -46,7 +46,7 @@ class Source:
     @cached_property
     def replicas(self) -> int:
         """Replicas of the graph, at least one."""
-        return max(1, self.info["replicas"])
+        return max(1, self.info["replicas"] or 1)
 
     @cached_property
     def tilesOfReplica(self) -> int:

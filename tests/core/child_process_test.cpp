@@ -7,13 +7,12 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#include "app/cli/child_process.h"
+#include "core/base/child_process.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
 namespace child_process_test {
 using namespace tilescope;
-using namespace tilescope::cli;
 using namespace tilescope::test;
 
 namespace {

@@ -1,5 +1,6 @@
-#include "app/cli/child_process.h"
+#include "core/base/child_process.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -16,11 +17,13 @@
 
 #include "core/base/error.h"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
 
 // Larger than any summary; a child that writes more is broken.
 constexpr std::size_t mostKept = std::size_t{64} << 20;
+// A child that writes as fast as we read must not hold us.
+constexpr std::size_t mostAtOnce = std::size_t{1} << 20;
 constexpr int firstSignalCode = 128;
 
 struct PipeEnds {
@@ -65,11 +68,34 @@ PipeEnds makeInput() {
     return input;
 }
 
+/// Our environment, with some variables replaced.
+std::vector<std::string> environmentWith(const std::vector<std::string>& changed) {
+    std::vector<std::string> all = changed;
+    for (char** at = environ; *at != nullptr; ++at) {
+        const std::string_view variable(*at);
+        const std::string_view name = variable.substr(0, variable.find('=') + 1);
+        if (std::none_of(changed.begin(), changed.end(),
+                         [name](const std::string& other) { return other.starts_with(name); }))
+            all.emplace_back(variable);
+    }
+    return all;
+}
+
+/// For C: ended by a null pointer.
+std::vector<char*> pointersTo(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 /// Arguments of posix_spawn, freed at the end.
 class SpawnPlan {
 public:
     /// `in`: -1 for no input.
-    SpawnPlan(int in, int out, int err) {
+    SpawnPlan(int in, int out, int err, ChildProcess::Group group) {
         posix_spawn_file_actions_init(&actions_);
         if (in < 0)
             posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -85,8 +111,11 @@ public:
         posix_spawnattr_setsigmask(&attributes_, &set);
         sigaddset(&set, SIGPIPE);
         posix_spawnattr_setsigdefault(&attributes_, &set);
-        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                   POSIX_SPAWN_SETSIGDEF);
+        const int ofGroup = group == ChildProcess::Group::Own          ? POSIX_SPAWN_SETPGROUP
+                            : group == ChildProcess::Group::OwnSession ? POSIX_SPAWN_SETSID
+                                                                       : 0;
+        posix_spawnattr_setflags(&attributes_, static_cast<short>(ofGroup | POSIX_SPAWN_SETSIGMASK |
+                                                                  POSIX_SPAWN_SETSIGDEF));
     }
     ~SpawnPlan() {
         posix_spawn_file_actions_destroy(&actions_);
@@ -95,16 +124,13 @@ public:
     SpawnPlan(const SpawnPlan&) = delete;
     SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-    [[nodiscard]] pid_t start(const std::string& program,
-                              const std::vector<std::string>& arguments) const {
-        std::vector<std::string> words = arguments;
-        std::vector<char*> pointers;
-        for (std::string& word : words)
-            pointers.push_back(word.data());
-        pointers.push_back(nullptr);
+    [[nodiscard]] pid_t start(const std::string& program, std::vector<std::string> arguments,
+                              std::vector<std::string> environment) const {
+        const std::vector<char*> words = pointersTo(arguments);
+        const std::vector<char*> variables = pointersTo(environment);
         pid_t process = -1;
-        const int code = ::posix_spawn(&process, program.c_str(), &actions_, &attributes_,
-                                       pointers.data(), environ);
+        const int code = ::posix_spawnp(&process, program.c_str(), &actions_, &attributes_,
+                                        words.data(), variables.data());
         if (code != 0)
             fail(code);
         return process;
@@ -156,14 +182,15 @@ void Descriptor::close() {
 }
 
 ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
-                           Input input) {
+                           const Start& start)
+    : ownGroup_(start.group != Group::Ours) {
     // With SIGCHLD ignored, as some parents leave it, the system discards exit codes.
     std::signal(SIGCHLD, SIG_DFL);
     PipeEnds out = makePipe();
     PipeEnds err = makePipe();
-    PipeEnds in = input == Input::FromUs ? makeInput() : PipeEnds{};
-    process_ =
-        SpawnPlan(in.from.number(), out.to.number(), err.to.number()).start(program, arguments);
+    PipeEnds in = start.input == Input::FromUs ? makeInput() : PipeEnds{};
+    process_ = SpawnPlan(in.from.number(), out.to.number(), err.to.number(), start.group)
+                   .start(program, arguments, environmentWith(start.environment));
     input_ = std::move(in.to);
     out_.from = std::move(out.from);
     err_.from = std::move(err.from);
@@ -172,32 +199,38 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
 ChildProcess::~ChildProcess() {
     if (process_ < 0)
         return;
-    ::kill(-process_, SIGTERM);
+    signal(SIGTERM);
     waitALittle(process_);
-    ::kill(-process_, SIGKILL);
+    signal(SIGKILL);
     waitFor(process_);
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : process_(std::exchange(other.process_, -1))
+    , ownGroup_(other.ownGroup_)
     , input_(std::move(other.input_))
     , out_(std::move(other.out_))
     , err_(std::move(other.err_)) {}
 
+void ChildProcess::signal(int number) const {
+    ::kill(ownGroup_ ? -process_ : process_, number);
+}
+
 void ChildProcess::readPipe(Pipe& pipe, bool keepEnd) {
     std::array<char, 1 << 16> block;
-    while (pipe.from.open()) {
+    for (std::size_t taken = 0; pipe.from.open() && taken < mostAtOnce;) {
         const ssize_t got = ::read(pipe.from.number(), block.data(), block.size());
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (got < 0)
-            ::kill(-process_, SIGTERM); // its output is unreadable: this ends the other pipe too
+            signal(SIGTERM); // its output is unreadable: this ends the other pipe too
         if (got <= 0) {
             pipe.from.close();
             return;
         }
+        taken += static_cast<std::size_t>(got);
         if (keepEnd && pipe.text.size() > mostKept)
             pipe.text.erase(0, mostKept / 2);
         if (pipe.text.size() < mostKept || keepEnd)
@@ -237,4 +270,4 @@ std::optional<ChildResult> ChildProcess::finish() {
     return ChildResult{exitCode, std::move(out_.text), std::move(err_.text)};
 }
 
-} // namespace tilescope::cli
+} // namespace tilescope

@@ -1,0 +1,155 @@
+// Profiles that are not opened as they are: remote ones, and captures.
+#include <QCheckBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QTreeWidget>
+#include <QtTest>
+#include <optional>
+
+#include "app/gui/askpass.h"
+#include "app/gui/window/remote_dialog.h"
+#include "core/base/atomic_file.h"
+#include "tests/support/loopback_sshd.h"
+#include "tests/support/sample_capture.h"
+#include "tests/support/test_main.h"
+#include "tests/support/window_steps.h"
+#include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
+
+namespace remote_dialog_test {
+using namespace tilescope;
+using namespace tilescope::gui;
+
+class RemoteDialogTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    QTemporaryDir settings_;
+    std::optional<test::LoopbackSshd> server_;
+
+    [[nodiscard]] QString address(const QString& file) const {
+        return QStringLiteral("ssh://pod") + file;
+    }
+    void needServer() const {
+        if (!server_)
+            QSKIP(test::LoopbackSshd::missing().c_str());
+    }
+
+private slots:
+    void initTestCase() {
+        test::prepareWindows();
+        QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_.path());
+        qputenv("XDG_RUNTIME_DIR", settings_.path().toLocal8Bit());
+        qputenv("XDG_CACHE_HOME", settings_.filePath(QStringLiteral("cache")).toLocal8Bit());
+        if (!test::LoopbackSshd::missing().empty())
+            return;
+        const QString folder = settings_.filePath(QStringLiteral("server"));
+        QDir().mkpath(folder);
+        server_.emplace(folder.toStdString());
+        qputenv("TILESCOPE_SSH", server_->client().c_str());
+    }
+
+    // It stays known by its own name, and is imported again when it is written again.
+    void aCaptureIsOpened() {
+        const QString file = files_.path(QStringLiteral("my_model.capture"));
+        test::writeSampleCapture(file.toStdString());
+        const auto window = test::shownWindow({}, Memory::Persistent);
+        test::openProfiles(*window, {file});
+        const ProfileView& opened = *window->context().reports.source();
+        QCOMPARE(QString::fromStdString(opened.info().model), QStringLiteral("my_model"));
+        QVERIFY(opened.info().origin.kind == OriginKind::Measured);
+        QCOMPARE(window->session().files(), QStringList{file});
+        QCOMPARE(window->recent().profiles().first(), file);
+        QVERIFY(test::shownMessage(*window).isEmpty());
+        for (const Report report : reports) {
+            window->showReport(report);
+            test::waitUntilIdle(*window);
+        }
+        QSignalSpy changed(&window->context().reports, &views::ReportPair::changed);
+        test::writeSampleCapture(file.toStdString(), "UPDATE tiles SET always_live = 1");
+        QTRY_COMPARE(changed.count(), 1);
+    }
+
+    void aRemoteProfileIsOpenedAndReadAgain() {
+        needServer();
+        const QString file = files_.write(QStringLiteral("remote.pop"));
+        const auto window = test::shownWindow({}, Memory::Persistent);
+        test::openProfiles(*window, {address(file)});
+        QCOMPARE(window->session().files(), QStringList{address(file)});
+        QCOMPARE(window->recent().profiles().first(), address(file));
+        QCOMPARE(window->recent().hosts(), QStringList{QStringLiteral("pod")});
+        QCOMPARE(window->session().link().files, QStringList{address(file)});
+        QSignalSpy changed(&window->context().reports, &views::ReportPair::changed);
+        files_.write(QStringLiteral("remote.pop"), {.changed = true});
+        window->session().remoteWatch().look();
+        QTRY_COMPARE(changed.count(), 1);
+        QCOMPARE(window->session().files(), QStringList{address(file)});
+    }
+
+    void aRemoteFileThatIsMissingIsSaid() {
+        needServer();
+        const auto window = test::shownWindow();
+        window->openProfiles({address(QStringLiteral("/no/such.pop"))});
+        QTRY_VERIFY(test::shownMessage(*window).contains(QLatin1String("there is no file")));
+    }
+
+    void foldersAreBrowsed() {
+        needServer();
+        const QString file = files_.write(QStringLiteral("browsed/profile.pop"));
+        views::ViewContext context;
+        SshProgram ssh;
+        ssh.program = server_->client();
+        context.reports.setSsh(ssh);
+        RemoteDialog dialog(context, {});
+        dialog.show();
+        QSignalSpy chosen(&dialog, &RemoteDialog::chosen);
+        dialog.goTo(QStringLiteral("pod"));
+        QTRY_VERIFY(dialog.list().isEnabled());
+        dialog.goTo(address(QFileInfo(file).absolutePath()));
+        QTRY_COMPARE(dialog.list().topLevelItemCount(), 1);
+        QVERIFY(!test::button<QPushButton>(dialog, QStringLiteral("Open")).isEnabled());
+        test::button<QPushButton>(dialog, QStringLiteral("Up")).click();
+        QTRY_VERIFY(dialog.list().findItems(QStringLiteral("browsed"), Qt::MatchExactly).size() ==
+                    1);
+        QTreeWidgetItem* folder =
+            dialog.list().findItems(QStringLiteral("browsed"), Qt::MatchExactly).front();
+        folder->setSelected(true);
+        test::button<QPushButton>(dialog, QStringLiteral("Open")).click();
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen.front().front().toString(), address(QFileInfo(file).absolutePath()));
+        QVERIFY(!dialog.isVisible());
+    }
+
+    void mistakesAreSaidInTheDialog() {
+        views::ViewContext context;
+        RemoteDialog dialog(context, {});
+        dialog.goTo(QStringLiteral("-oProxyCommand=touch x"));
+        QVERIFY(dialog.state().text().contains(QLatin1String("is no host")));
+        QCOMPARE(dialog.state().textFormat(), Qt::PlainText);
+    }
+
+    void questionsAreAnswered() {
+        AskpassDialog password(QStringLiteral("<b>me</b>@pod's password: "), false);
+        auto& secret = test::child<QLineEdit>(password);
+        QCOMPARE(secret.echoMode(), QLineEdit::Password);
+        secret.setText(QStringLiteral("a b"));
+        QVERIFY(!password.answer());
+        password.accept();
+        QCOMPARE(password.answer(), QStringLiteral("a b"));
+        AskpassDialog host(QStringLiteral("The authenticity of host 'pod' can't be established.\n"
+                                          "Are you sure (yes/no/[fingerprint])? "),
+                           false);
+        QVERIFY(host.findChild<QLineEdit*>() == nullptr);
+        host.reject();
+        QVERIFY(!host.answer());
+        host.accept();
+        QCOMPARE(host.answer(), QStringLiteral("yes"));
+    }
+};
+
+TILESCOPE_TEST(RemoteDialogTest, QApplication)
+
+} // namespace remote_dialog_test
+
+#include "remote_dialog_test.moc"

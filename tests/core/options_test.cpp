@@ -401,6 +401,13 @@ private slots:
         row("mode=training optimizer=lars beta2=0.99",
             "option beta2 has no effect: only --optimizer adam, adamw, lamb and rmsprop have a "
             "second moment");
+        row("mode=training optimizer=rmsprop biasCorrection=off",
+            "option biasCorrection has no effect: only --optimizer adam, adamw and lamb have a "
+            "first moment");
+        row("mode=training optimizer=adam maxWeightNorm=2",
+            "option maxWeightNorm has no effect: only --optimizer lamb has a trust ratio of norms "
+            "that are bounded");
+        row("mode=training optimizer=lamb maxWeightNorm=2 biasCorrection=off", "");
     }
     void saysWhatHasNoEffect() {
         QFETCH(QString, options);

@@ -184,19 +184,29 @@ def _unchanged(model: torch.nn.Module) -> Iterator[None]:
 @contextlib.contextmanager
 def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
     """Puts a model in the wrong mode, with all its submodules, into the other mode; in a model in the
-    right mode, submodules in another mode keep theirs. In an inference, norms that do not
-    track running statistics keep theirs, as in PopTorch."""
+    right mode, submodules in another mode keep theirs. In an inference, norms keep theirs, as in
+    PopTorch: those in training mode use the statistics of the data, and change none."""
     modes = [(module, module.training) for module in model.modules()]
     if model.training != training:
         model.train(training)
-        for module, mode in modes:
-            if not training and not getattr(module, "track_running_stats", True):
-                module.training = mode
+    norms = [] if training else [module for module, mode in modes if mode and _is_batch_norm(module)]
+    tracking = [norm.track_running_stats for norm in norms]
+    if any(tracking):
+        say_once("a batch normalisation is in training mode: it normalises by the statistics of the data, "
+                 "not by its running statistics. Call eval() before an inference")
+    for norm in norms:
+        norm.training, norm.track_running_stats = True, False
     try:
         yield
     finally:
+        for norm, tracks in zip(norms, tracking):
+            norm.track_running_stats = tracks
         for module, mode in modes:
             module.training = mode
+
+
+def _is_batch_norm(module: torch.nn.Module) -> bool:
+    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
 
 
 @contextlib.contextmanager

@@ -117,6 +117,16 @@ def test_norms_that_track_no_running_statistics_take_those_of_the_batch_in_an_in
     assert model.training
 
 
+def test_a_norm_in_training_mode_takes_the_statistics_of_the_data_in_an_inference():
+    model = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout(0.5))
+    model[0].running_mean += 4
+    x = torch.randn(8, 3) * 2 + 5
+    wanted = nn.functional.batch_norm(x, None, None, training=True)
+    torch.testing.assert_close(poptorch.inferenceModel(model)(x), wanted, rtol=1e-4, atol=1e-5)
+    assert model.training and model[0].track_running_stats
+    assert model[0].num_batches_tracked == 0 and float(model[0].running_mean[0]) == 4
+
+
 def test_running_variance_is_of_samples():
     norm = nn.BatchNorm1d(3)
     train(Of(lambda m, x: mean_square(m.norm(x) + 1), norm=norm), torch.randn(4, 3))

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 import torch
 import torch.onnx
+import torch.utils.checkpoint
 
 from . import _source, _symbolics
 from ._aliases import untraced
@@ -234,6 +235,27 @@ def _unchecked_distributions() -> Iterator[None]:
         kind.set_default_validate_args(before)
 
 
+class _Once:
+    """Stands for torch.utils.checkpoint.CheckpointFunction: what is kept is the compiler's affair."""
+
+    @staticmethod
+    def apply(function: Callable[..., Any], preserves: bool, *args: Any) -> Any:
+        """The function's result, without a gradient if no argument has one, as in PyTorch."""
+        passes = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
+        with torch.set_grad_enabled(passes and torch.is_grad_enabled()):
+            return function(*args)
+
+
+@contextlib.contextmanager
+def _without_checkpoints() -> Iterator[None]:
+    before = torch.utils.checkpoint.CheckpointFunction
+    torch.utils.checkpoint.CheckpointFunction = _Once
+    try:
+        yield
+    finally:
+        torch.utils.checkpoint.CheckpointFunction = before
+
+
 @contextlib.contextmanager
 def _changes_as_results() -> Iterator[None]:
     """Makes the tracer record in-place changes of a tensor as results of their own."""
@@ -389,7 +411,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), lines.documents():
+            ), _unchecked_distributions(), _without_checkpoints(), lines.documents():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,
@@ -429,5 +451,5 @@ def _types_of(model: torch.nn.Module, names: List[str], arguments: Tree, result:
         call = _ForwardOfTensors(copied, names, arguments, False)
         return lambda tensors: Tree(call._call(tuple(tensors))).tensors
 
-    with on_machine(training), _unchecked_distributions():
+    with on_machine(training), _unchecked_distributions(), _without_checkpoints():
         return result_types(model, arguments.tensors, result.tensors, forward)

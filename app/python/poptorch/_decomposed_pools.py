@@ -72,24 +72,34 @@ def _avg_pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
     return mean * factor
 
 
-def _adaptive(pool: str, count: int) -> Callable[..., Any]:
-    """With sizes that divide those of the data."""
+def _adaptive(kind: str, count: int) -> Callable[..., Any]:
+    """By a pool if the sizes divide those of the data, else a window after the other."""
 
     def adaptive(x: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         given = output_size if isinstance(output_size, (list, tuple)) else [output_size] * count
         sizes = [int(size) for size in x.shape[-count:]]
         wanted = [size if one is None else int(one) for one, size in zip(given, sizes)]
-        if return_indices or len(wanted) != count or any(
-                size % one for one, size in zip(wanted, sizes)):
+        if return_indices or len(wanted) != count:
             return NotImplemented
-        kernel = [size // one for one, size in zip(wanted, sizes)]
-        return getattr(torch.nn.functional, pool)(x, kernel, kernel)
+        if all(size % one == 0 for one, size in zip(wanted, sizes)):
+            kernel = [size // one for one, size in zip(wanted, sizes)]
+            return getattr(torch.nn.functional, f"{kind}_pool{count}d")(x, kernel, kernel)
+        for dim, one in enumerate(wanted, x.dim() - count):
+            x = _by_windows(x, dim, one, torch.Tensor.mean if kind == "avg" else torch.Tensor.amax)
+        return x
 
     return adaptive
 
 
+def _by_windows(x: Tensor, dim: int, count: int, reduced: Callable[..., Tensor]) -> Tensor:
+    """Windows of as equal sizes as possible along a dimension; they may share elements."""
+    size = int(x.shape[dim])
+    ends = [(size * i // count, -(-size * (i + 1) // count)) for i in range(count)]
+    return torch.cat([reduced(x.narrow(dim, first, last - first), dim, True) for first, last in ends], dim)
+
+
 POOLS: Dict[str, Callable[..., Any]] = {
-    **{f"adaptive_{kind}_pool{count}d": _adaptive(f"{kind}_pool{count}d", count)
+    **{f"adaptive_{kind}_pool{count}d": _adaptive(kind, count)
        for kind in ("avg", "max") for count in (1, 2, 3)},
     "max_pool1d": _max_pool("max_pool1d", 1),
     "max_pool2d": _max_pool("max_pool2d", 2),

@@ -169,10 +169,9 @@ row("avg_pool_options", lambda m, p, x: F.avg_pool2d(x, p["k"], p["s"], p["k"] /
     fits=dims(4, 4), weight=3, params=lambda rng, x: {
         "k": rng.choice([2, 3]), "s": rng.choice([1, 2, 3]), "c": rng.random() < 0.5, "i": rng.random() < 0.5,
         "o": rng.choice([None, None, 3])})
-row("adaptive_sizes", lambda m, p, x: getattr(F, p["f"])(x, p["size"]), weight=2, fits=lambda x: x.dim() == 4
-    and x.shape[2] % 2 == 0 and x.shape[3] % 2 == 0,
+row("adaptive_sizes", lambda m, p, x: getattr(F, p["f"])(x, p["size"]), weight=2, fits=dims(4, 4),
     params=lambda rng, x: {"f": rng.choice(["adaptive_avg_pool2d", "adaptive_max_pool2d"]),
-                           "size": [rng.choice([1, 2]), rng.choice([1, 2])]})
+                           "size": [rng.choice([1, 2, 3, 5]), rng.choice([1, 2, 4])]})
 row("adaptive_line", lambda m, p, x: F.adaptive_avg_pool1d(x, 2), fits=dims(3, 3))
 row("lp_pool", lambda m, p, x: F.lp_pool2d(x.abs() + 0.1, 2, 2), fits=lambda x: x.dim() == 4 and min(x.shape[2:]) > 1)
 row("unfold_image", lambda m, p, x: F.unfold(x, 2, 1, 1, p["s"]), fits=dims(4, 4), params=_chosen("s", 1, 2))

@@ -44,11 +44,10 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
     for (std::int64_t steps = 0;;) {
         if (stop.stop_requested())
             throw Cancelled();
-        const bool ends =
-            !ends_.empty() && (readers_.empty() || ends_.top().cycle < readers_.top().next);
-        if (!ends && readers_.empty())
+        const bool ends = !ends_.empty() && (due_.empty() || ends_.top().cycle < due_.top().next);
+        if (!ends && due_.empty())
             break;
-        const std::int64_t next = ends ? ends_.top().cycle : readers_.top().next;
+        const std::int64_t next = ends ? ends_.top().cycle : due_.top().next;
         if (next >= borders.back())
             break;
         if (ends) {
@@ -58,8 +57,9 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
             update(end.ipu, end.cycle);
             continue;
         }
-        Reader reader = readers_.top();
-        readers_.pop();
+        const std::size_t slot = due_.top().slot;
+        due_.pop();
+        Reader reader = readers_[slot];
         // Most steps are followed by the next of their lane: it does not queue.
         bool goesOn = true;
         do {
@@ -67,8 +67,12 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
             goesOn = step(reader);
         } while (goesOn && reader.next < borders.back() && comesFirst(reader) &&
                  ++steps % stepsBetweenStops != 0);
-        if (goesOn)
-            readers_.push(reader);
+        if (goesOn) {
+            readers_[slot] = reader;
+            due_.push({reader.next, slot});
+        } else {
+            freeSlots_.push_back(slot);
+        }
     }
     goOn(borders.back());
     return found;
@@ -87,7 +91,7 @@ void MomentSweep::begin(std::size_t ipu, std::int64_t from, std::int64_t to) {
         if (run.start < from)
             enter(ipu, at, run.start, from);
         else
-            readers_.push({run.start, ipu, at, nullptr, 0, run.start, 1, 0});
+            add({run.start, ipu, &steps, at, nullptr, 0, run.start, 1, 0});
     }
     for (const Running& running : now_[ipu].running)
         ends_.push({running.end, ipu});
@@ -112,9 +116,9 @@ void MomentSweep::enter(std::size_t ipu, const EnteredBody& at, std::int64_t off
         else if (const auto bytes = steps.bytesOf(at, entry))
             now_[ipu].running.push_back({offset + entry.end, *bytes});
     }
-    Reader reader{0, ipu, at, &cursor, next, offset, 0, 0};
+    Reader reader{0, ipu, &steps, at, &cursor, next, offset, 0, 0};
     if (readOn(reader))
-        readers_.push(reader);
+        add(reader);
 }
 
 void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEntry& call,
@@ -132,8 +136,20 @@ void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEn
     const std::int64_t next =
         from <= begin ? 0 : std::min(r.count, (from - begin + r.period - 1) / r.period);
     if (next < r.count)
-        readers_.push({begin + next * r.period, ipu, inside, nullptr, 0, begin + next * r.period,
-                       r.count - next, r.period});
+        add({begin + next * r.period, ipu, &steps, inside, nullptr, 0, begin + next * r.period,
+             r.count - next, r.period});
+}
+
+void MomentSweep::add(const Reader& reader) {
+    std::size_t slot = readers_.size();
+    if (freeSlots_.empty()) {
+        readers_.push_back(reader);
+    } else {
+        slot = freeSlots_.back();
+        freeSlots_.pop_back();
+        readers_[slot] = reader;
+    }
+    due_.push({reader.next, slot});
 }
 
 /// False at the end of the lane.
@@ -145,18 +161,18 @@ bool MomentSweep::readOn(Reader& reader) {
 }
 
 bool MomentSweep::comesFirst(const Reader& reader) const {
-    return (readers_.empty() || reader.next <= readers_.top().next) &&
+    return (due_.empty() || reader.next <= due_.top().next) &&
            (ends_.empty() || reader.next <= ends_.top().cycle);
 }
 
 /// What the reader is at begins. False if nothing follows.
 bool MomentSweep::step(Reader& reader) {
-    LiveSteps& steps = ipus_[reader.ipu];
+    LiveSteps& steps = *reader.steps;
     if (reader.cursor == nullptr) {
-        Reader inside{0, reader.ipu,    reader.at, &steps.cursorOf(reader.at.body),
-                      0, reader.offset, 0,         0};
+        Reader inside{0, reader.ipu,    &steps, reader.at, &steps.cursorOf(reader.at.body),
+                      0, reader.offset, 0,      0};
         if (readOn(inside))
-            readers_.push(inside);
+            add(inside);
         reader.offset += reader.period;
         reader.next = reader.offset;
         return --reader.left > 0;
@@ -177,6 +193,11 @@ void MomentSweep::began(std::size_t ipu, std::int64_t begin, std::int64_t end, s
     Now& now = now_[ipu];
     now.held = now.heldSince == begin ? std::max(now.held, bytes) : bytes;
     now.heldSince = begin;
+    if (now.running.size() == 1 && now.running.front().end <= begin) { // one after the other
+        now.running.front() = {end, bytes};
+        set(now, bytes);
+        return;
+    }
     std::erase_if(now.running, [&](const Running& r) { return r.end <= begin; });
     now.running.push_back({end, bytes});
     if (now.running.size() > 1) // the end of a step that runs alone changes nothing
@@ -195,6 +216,10 @@ void MomentSweep::addUp(Now& now) {
     std::int64_t bytes = now.running.empty() ? now.held : 0;
     for (const Running& running : now.running)
         bytes = std::max(bytes, running.bytes);
+    set(now, bytes);
+}
+
+void MomentSweep::set(Now& now, std::int64_t bytes) {
     total_ += bytes;
     total_ -= now.bytes;
     now.bytes = bytes;

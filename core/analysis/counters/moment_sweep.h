@@ -42,13 +42,13 @@ private:
     struct Reader {
         std::int64_t next = 0; ///< the cycle at which it continues
         std::size_t ipu = 0;
+        LiveSteps* steps = nullptr; ///< of the IPU
         EnteredBody at;
         LaneCursor* cursor = nullptr; ///< none: a call
         std::size_t entry = 0;
         std::int64_t offset = 0; ///< of the lane's body
         std::int64_t left = 0;   ///< repetitions of a call
         std::int64_t period = 0;
-        friend bool operator>(const Reader& a, const Reader& b) { return a.next > b.next; }
     };
     struct Running {
         std::int64_t end = 0;
@@ -70,6 +70,12 @@ private:
         std::int64_t begin = 0;
         std::int64_t bytes = 0;
     };
+    /// When a reader continues: small, as a queue moves its elements with every step.
+    struct Due {
+        std::int64_t next = 0;
+        std::size_t slot = 0; ///< in `readers_`
+        friend bool operator>(const Due& a, const Due& b) { return a.next > b.next; }
+    };
     template <class Event>
     using Earliest = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
@@ -80,9 +86,11 @@ private:
     [[nodiscard]] static bool readOn(Reader& reader);
     [[nodiscard]] bool step(Reader& reader);
     [[nodiscard]] bool comesFirst(const Reader& reader) const;
+    void add(const Reader& reader);
     void began(std::size_t ipu, std::int64_t begin, std::int64_t end, std::int64_t bytes);
     void update(std::size_t ipu, std::int64_t cycle);
     void addUp(Now& now);
+    void set(Now& now, std::int64_t bytes);
     std::optional<Began> lastBefore(std::size_t ipu, std::int64_t cycle);
     std::optional<Began> lastBefore(std::size_t ipu, const EnteredBody& at, std::int64_t cycle);
     std::optional<Began> lastBefore(std::size_t ipu, const EnteredBody& at, const Repetition& r,
@@ -91,7 +99,9 @@ private:
     std::deque<LiveSteps>& ipus_;
     std::vector<Now> now_;
     __extension__ __int128 total_ = 0; ///< wide enough for damaged files, too
-    Earliest<Reader> readers_;
+    std::vector<Reader> readers_;
+    std::vector<std::size_t> freeSlots_; ///< of `readers_`
+    Earliest<Due> due_;
     Earliest<End> ends_; ///< of steps that overlap others of their IPU
 };
 

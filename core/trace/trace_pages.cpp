@@ -66,6 +66,9 @@ public:
         // The lock is taken once, not for each of the many small reads. Writing a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
+        // KiB: rows are so long that few fit on an inner page of their tree. All of those of ten
+        // million steps fit in; otherwise they are read anew with each page of entries.
+        db.execute("PRAGMA cache_size = -16000");
     }
 
     [[nodiscard]] std::vector<BodyItems> readItems(std::size_t bodies) const {

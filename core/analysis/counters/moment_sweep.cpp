@@ -44,10 +44,10 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
     for (std::int64_t steps = 0;;) {
         if (stop.stop_requested())
             throw Cancelled();
-        const bool ends = !ends_.empty() && (due_.empty() || ends_.top().cycle < due_.top().next);
+        const bool ends = !ends_.empty() && (due_.empty() || ends_.top().cycle < due_.front().next);
         if (!ends && due_.empty())
             break;
-        const std::int64_t next = ends ? ends_.top().cycle : due_.top().next;
+        const std::int64_t next = ends ? ends_.top().cycle : due_.front().next;
         if (next >= borders.back())
             break;
         if (ends) {
@@ -57,22 +57,18 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
             update(end.ipu, end.cycle);
             continue;
         }
-        const std::size_t slot = due_.top().slot;
-        due_.pop();
-        Reader reader = readers_[slot];
-        // Most steps are followed by the next of their lane: it does not queue.
+        Reader& reader = readers_[due_.front().slot];
+        // Many steps are followed by the next of their lane: the queue stays as it is.
         bool goesOn = true;
         do {
             goOn(reader.next);
             goesOn = step(reader);
-        } while (goesOn && reader.next < borders.back() && comesFirst(reader) &&
+        } while (goesOn && reader.next < borders.back() && comesFirst(reader.next) &&
                  ++steps % stepsBetweenStops != 0);
-        if (goesOn) {
-            readers_[slot] = reader;
-            due_.push({reader.next, slot});
-        } else {
-            freeSlots_.push_back(slot);
-        }
+        if (goesOn)
+            replaceFirst(reader.next);
+        else
+            removeFirst();
     }
     goOn(borders.back());
     return found;
@@ -149,7 +145,29 @@ void MomentSweep::add(const Reader& reader) {
         freeSlots_.pop_back();
         readers_[slot] = reader;
     }
-    due_.push({reader.next, slot});
+    due_.push_back({reader.next, slot});
+    std::push_heap(due_.begin(), due_.end(), std::greater<>());
+}
+
+/// The first reader continues at this cycle.
+void MomentSweep::replaceFirst(std::int64_t next) {
+    const Due due{next, due_.front().slot};
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < due_.size(); child = 2 * at + 1) {
+        if (child + 1 < due_.size() && due_[child] > due_[child + 1])
+            ++child;
+        if (due_[child].next >= next)
+            break;
+        due_[at] = due_[child];
+        at = child;
+    }
+    due_[at] = due;
+}
+
+void MomentSweep::removeFirst() {
+    freeSlots_.push_back(due_.front().slot);
+    std::pop_heap(due_.begin(), due_.end(), std::greater<>());
+    due_.pop_back();
 }
 
 /// False at the end of the lane.
@@ -160,9 +178,12 @@ bool MomentSweep::readOn(Reader& reader) {
     return true;
 }
 
-bool MomentSweep::comesFirst(const Reader& reader) const {
-    return (due_.empty() || reader.next <= due_.top().next) &&
-           (ends_.empty() || reader.next <= ends_.top().cycle);
+/// Whether nothing is due before a cycle, the first reader aside.
+bool MomentSweep::comesFirst(std::int64_t cycle) const {
+    for (std::size_t i = 1; i < std::min<std::size_t>(3, due_.size()); ++i)
+        if (due_[i].next < cycle)
+            return false;
+    return ends_.empty() || cycle <= ends_.top().cycle;
 }
 
 /// What the reader is at begins. False if nothing follows.

@@ -85,8 +85,10 @@ private:
                    std::int64_t begin, std::int64_t from);
     [[nodiscard]] static bool readOn(Reader& reader);
     [[nodiscard]] bool step(Reader& reader);
-    [[nodiscard]] bool comesFirst(const Reader& reader) const;
+    [[nodiscard]] bool comesFirst(std::int64_t cycle) const;
     void add(const Reader& reader);
+    void replaceFirst(std::int64_t next);
+    void removeFirst();
     void began(std::size_t ipu, std::int64_t begin, std::int64_t end, std::int64_t bytes);
     void update(std::size_t ipu, std::int64_t cycle);
     void addUp(Now& now);
@@ -98,11 +100,11 @@ private:
 
     std::deque<LiveSteps>& ipus_;
     std::vector<Now> now_;
-    __extension__ __int128 total_ = 0; ///< wide enough for damaged files, too
-    std::vector<Reader> readers_;
+    __extension__ __int128 total_ = 0;   ///< wide enough for damaged files, too
+    std::deque<Reader> readers_;         ///< stay in place while others are added
     std::vector<std::size_t> freeSlots_; ///< of `readers_`
-    Earliest<Due> due_;
-    Earliest<End> ends_; ///< of steps that overlap others of their IPU
+    std::vector<Due> due_;               ///< a heap, the earliest first
+    Earliest<End> ends_;                 ///< of steps that overlap others of their IPU
 };
 
 } // namespace tilescope

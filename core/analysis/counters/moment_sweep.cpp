@@ -1,6 +1,8 @@
 #include "core/analysis/counters/moment_sweep.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -8,6 +10,8 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t stepsBetweenStops = 4096;
+// Of a lane that are read in one go: lanes that take turns lie far apart in memory.
+constexpr std::size_t stepsAhead = 64;
 
 template <class Wide> std::int64_t saturated(Wide value) {
     using Limits = std::numeric_limits<std::int64_t>;
@@ -30,6 +34,7 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
                                                 const std::stop_token& stop) {
     std::vector<FoundExtremes> found(borders.size() - 1);
     std::int64_t time = borders.front();
+    until_ = borders.back();
     for (std::size_t ipu = 0; ipu < ipus_.size(); ++ipu)
         begin(ipu, time, borders.back());
     std::size_t column = 0;
@@ -114,7 +119,7 @@ void MomentSweep::enter(std::size_t ipu, const EnteredBody& at, std::int64_t off
     }
     Reader reader{0, ipu, &steps, at, &cursor, next, offset, 0, 0};
     if (readOn(reader))
-        add(reader);
+        add(std::move(reader));
 }
 
 void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEntry& call,
@@ -136,16 +141,15 @@ void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEn
              r.count - next, r.period});
 }
 
-void MomentSweep::add(const Reader& reader) {
-    std::size_t slot = readers_.size();
+void MomentSweep::add(Reader reader) {
+    const Due due{reader.next, freeSlots_.empty() ? readers_.size() : freeSlots_.back()};
     if (freeSlots_.empty()) {
-        readers_.push_back(reader);
+        readers_.push_back(std::move(reader));
     } else {
-        slot = freeSlots_.back();
         freeSlots_.pop_back();
-        readers_[slot] = reader;
+        readers_[due.slot] = std::move(reader);
     }
-    due_.push_back({reader.next, slot});
+    due_.push_back(due);
     std::push_heap(due_.begin(), due_.end(), std::greater<>());
 }
 
@@ -171,10 +175,29 @@ void MomentSweep::removeFirst() {
 }
 
 /// False at the end of the lane.
-bool MomentSweep::readOn(Reader& reader) {
-    if (reader.entry >= reader.cursor->lane().count)
-        return false;
-    reader.next = reader.offset + reader.cursor->at(reader.entry).begin;
+bool MomentSweep::readOn(Reader& reader) const {
+    std::vector<Step>& ahead = reader.ahead;
+    if (reader.done == ahead.size()) {
+        ahead.clear();
+        reader.done = 0;
+        for (const std::size_t count = reader.cursor->lane().count;
+             reader.entry < count && ahead.size() < stepsAhead; ++reader.entry) {
+            const LaneEntry& entry = reader.cursor->at(reader.entry);
+            if (entry.begin >= entry.end)
+                continue;
+            if (entry.call >= 0 || reader.offset + entry.begin >= until_) {
+                if (!ahead.empty())
+                    break;
+                reader.next = reader.offset + entry.begin;
+                return true;
+            }
+            if (const auto bytes = reader.steps->bytesOf(reader.at, entry))
+                ahead.push_back({entry.begin, entry.end, *bytes});
+        }
+        if (ahead.empty())
+            return false;
+    }
+    reader.next = reader.offset + ahead[reader.done].begin;
     return true;
 }
 
@@ -193,20 +216,19 @@ bool MomentSweep::step(Reader& reader) {
         Reader inside{0, reader.ipu,    &steps, reader.at, &steps.cursorOf(reader.at.body),
                       0, reader.offset, 0,      0};
         if (readOn(inside))
-            add(inside);
+            add(std::move(inside));
         reader.offset += reader.period;
         reader.next = reader.offset;
         return --reader.left > 0;
     }
-    const LaneEntry entry = reader.cursor->at(reader.entry);
-    if (entry.begin < entry.end) {
-        const std::int64_t begin = reader.offset + entry.begin;
-        if (entry.call >= 0)
-            enterCall(reader.ipu, reader.at, entry, begin, begin);
-        else if (const auto bytes = steps.bytesOf(reader.at, entry))
-            began(reader.ipu, begin, reader.offset + entry.end, *bytes);
+    if (reader.done < reader.ahead.size()) {
+        const Step of = reader.ahead[reader.done++];
+        began(reader.ipu, reader.offset + of.begin, reader.offset + of.end, of.bytes);
+    } else {
+        const LaneEntry call = reader.cursor->at(reader.entry++);
+        const std::int64_t begin = reader.offset + call.begin;
+        enterCall(reader.ipu, reader.at, call, begin, begin);
     }
-    ++reader.entry;
     return readOn(reader);
 }
 

@@ -38,6 +38,12 @@ public:
                                        const std::stop_token& stop);
 
 private:
+    /// A step that has bytes; cycles of its body.
+    struct Step {
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        std::int64_t bytes = 0;
+    };
     /// A lane that is being read, or a call that begins its next repetition.
     struct Reader {
         std::int64_t next = 0; ///< the cycle at which it continues
@@ -49,6 +55,8 @@ private:
         std::int64_t offset = 0; ///< of the lane's body
         std::int64_t left = 0;   ///< repetitions of a call
         std::int64_t period = 0;
+        std::vector<Step> ahead = {}; ///< the steps before `entry`
+        std::size_t done = 0;         ///< of them
     };
     struct Running {
         std::int64_t end = 0;
@@ -83,10 +91,10 @@ private:
     void enter(std::size_t ipu, const EnteredBody& at, std::int64_t offset, std::int64_t from);
     void enterCall(std::size_t ipu, const EnteredBody& at, const LaneEntry& call,
                    std::int64_t begin, std::int64_t from);
-    [[nodiscard]] static bool readOn(Reader& reader);
+    [[nodiscard]] bool readOn(Reader& reader) const;
     [[nodiscard]] bool step(Reader& reader);
     [[nodiscard]] bool comesFirst(std::int64_t cycle) const;
-    void add(const Reader& reader);
+    void add(Reader reader);
     void replaceFirst(std::int64_t next);
     void removeFirst();
     void began(std::size_t ipu, std::int64_t begin, std::int64_t end, std::int64_t bytes);
@@ -100,6 +108,7 @@ private:
 
     std::deque<LiveSteps>& ipus_;
     std::vector<Now> now_;
+    std::int64_t until_ = 0;             ///< the last border
     __extension__ __int128 total_ = 0;   ///< wide enough for damaged files, too
     std::deque<Reader> readers_;         ///< stay in place while others are added
     std::vector<std::size_t> freeSlots_; ///< of `readers_`

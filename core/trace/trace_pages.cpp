@@ -12,8 +12,9 @@
 namespace tilescope {
 namespace {
 
-// A page of entries takes 40 KB in memory; all kept pages stay below 40 MB.
-constexpr std::size_t pagesKept = 1000;
+// A page of entries takes 40 KB in memory; all kept pages stay below 16 MB, which is several for
+// each of 64 IPUs.
+constexpr std::size_t pagesKept = 400;
 
 /// The most recently used pages, by key. Not thread-safe.
 template <class T> class RecentlyUsed {

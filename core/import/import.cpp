@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/import/host_trace/trace_event_json.h"
+#include "core/import/host_trace/trace_events.h"
 #include "core/import/readers.h"
 #include "core/store/schema.h"
 #include "core/trace/trace_index.h"
@@ -24,15 +26,18 @@ std::uint32_t applicationId(const std::array<unsigned char, 100>& header) {
     return id;
 }
 
-FileForm formOfText(const std::array<unsigned char, 100>& header, std::size_t bytes) {
-    std::size_t at = 0;
-    while (at < bytes &&
-           (header[at] == ' ' || header[at] == '\n' || header[at] == '\r' || header[at] == '\t'))
-        ++at;
+/// Of a file that is no database.
+FileForm formOfText(const std::filesystem::path& file) {
+    const std::string beginning = unpackedBeginning(file);
+    if (looksLikeTraceEvents(beginning))
+        return FileForm::HostTrace;
+    const std::size_t at = beginning.find_first_not_of(" \n\r\t");
+    if (at == std::string::npos)
+        return FileForm::Other;
     // A JSON object, or a CBOR map.
     constexpr unsigned char cborMap = 0xA0, cborMapEnd = 0xC0;
-    const bool isOld =
-        at < bytes && (header[at] == '{' || (header[at] >= cborMap && header[at] < cborMapEnd));
+    const auto first = static_cast<unsigned char>(beginning[at]);
+    const bool isOld = first == '{' || (first >= cborMap && first < cborMapEnd);
     return isOld ? FileForm::OldReport : FileForm::Other;
 }
 
@@ -78,7 +83,7 @@ FileForm formOf(const std::filesystem::path& file) {
     if (bytes < header.size() ||
         !std::equal(sqlite.begin(), sqlite.end(), header.begin(),
                     [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
-        return formOfText(header, bytes);
+        return formOfText(file);
     const std::uint32_t id = applicationId(header);
     if (id == static_cast<std::uint32_t>(profileApplicationId))
         return FileForm::Profile;
@@ -143,6 +148,11 @@ Imported importFile(const std::filesystem::path& file, const ImportOptions& opti
         throw UserError(fmt::format("'{}' is JSON or CBOR: reports of Poplar's SDK up to 2.1 are "
                                     "not read. {}",
                                     file.string(), howToCapture));
+    case FileForm::HostTrace:
+        throw UserError(
+            fmt::format("'{}' is a trace of a program on the host: 'tilescope import {} "
+                        "--into PROFILE' adds it to a profile",
+                        file.string(), file.filename().string()));
     case FileForm::Other:
         break;
     }

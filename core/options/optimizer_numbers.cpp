@@ -34,6 +34,10 @@ std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options) {
     forEachGiven(options, ofVelocities, add);
     forEachGiven(options, ofFirstMoments, add);
     forEachGiven(options, ofSecondMoments, add);
+    if (!options.biasCorrection)
+        add("biasCorrection");
+    if (options.maxWeightNorm)
+        add("maxWeightNorm");
     return given;
 }
 
@@ -49,10 +53,12 @@ const char* whyIdle(Optimizer optimizer, std::string_view option) {
     const bool rmsprop = optimizer == Rmsprop;
     if (isAmong(ofVelocities) && optimizer != Momentum && optimizer != Lars && !rmsprop)
         return "only --optimizer momentum, lars and rmsprop have a velocity";
-    if (isAmong(ofFirstMoments) && !adaptive)
+    if ((isAmong(ofFirstMoments) || option == "biasCorrection") && !adaptive)
         return "only --optimizer adam, adamw and lamb have a first moment";
     if (isAmong(ofSecondMoments) && !adaptive && !rmsprop)
         return "only --optimizer adam, adamw, lamb and rmsprop have a second moment";
+    if (option == "maxWeightNorm" && optimizer != Lamb)
+        return "only --optimizer lamb has a trust ratio of norms that are bounded";
     return nullptr;
 }
 

@@ -110,6 +110,11 @@ std::vector<OptionSpec> numberRows() {
                  "share that the second moment of Adam and of rmsprop (its alpha) keeps"),
         training.number("optimizerEpsilon", &TrainingOptions::optimizerEpsilon, {0, 1},
                         "added to the root of Adam's second moment"),
+        training.toggle("biasCorrection", &TrainingOptions::biasCorrection,
+                        "divide the moments of adam, adamw and lamb by what they can have grown "
+                        "to since they began at zero"),
+        training.maybeNumber("maxWeightNorm", &TrainingOptions::maxWeightNorm, {0, 1e9},
+                             "bound of the weight's norm in lamb's trust ratio; by default none"),
         parameterGroupsRow(),
     };
 }

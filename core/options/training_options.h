@@ -35,6 +35,8 @@ struct TrainingOptions {
     double beta1 = 0.9;             ///< share that Adam's first moment keeps
     double beta2 = 0.999;           ///< share that its second moment keeps, RMSprop's alpha
     double optimizerEpsilon = 1e-8; ///< added to the root of Adam's second moment
+    bool biasCorrection = true;     ///< of the moments of Adam and LAMB, which begin at zero
+    std::optional<double> maxWeightNorm; ///< bound of the weight's norm in LAMB's trust ratio
     std::vector<ParameterGroup> parameterGroups; ///< weights with their own numbers
 
     /// PopTorch's defaults: 0.01 with AdamW, none with the others; LARS 0.0005 as published.

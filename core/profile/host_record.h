@@ -11,6 +11,9 @@ namespace tilescope {
 
 // Times are seconds from the beginning of the first run; earlier times are negative.
 
+/// Times are at most three years before or after the first run, as the host's other times.
+inline constexpr double mostHostSeconds = 1e8;
+
 /// The time between the two ends of a tracepoint, or a moment.
 struct HostEvent {
     std::string thread;  ///< "MainThread"

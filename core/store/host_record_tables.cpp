@@ -8,8 +8,6 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithHostRecord = 11;
-/// Three years before or after the first run, as for the host's other times.
-constexpr double mostRecordSeconds = 1e8;
 constexpr std::int64_t mostHeatBins = 4096;
 /// Cells of all heat maps; a program that adds a thousand bins a second makes them in an hour.
 constexpr std::int64_t mostHeatCells = std::int64_t{1} << 22;
@@ -23,7 +21,7 @@ double recordedNumber(const Statement& row, int at) {
 
 double recordedTime(const Statement& row, int at) {
     const double time = recordedNumber(row, at);
-    if (std::fabs(time) > mostRecordSeconds)
+    if (std::fabs(time) > mostHostSeconds)
         throw DamagedProfile("a time of the program is impossible");
     return time;
 }

@@ -12,8 +12,9 @@
 namespace tilescope {
 namespace {
 
-// A page of entries takes 40 KB in memory; all kept pages stay below 40 MB.
-constexpr std::size_t pagesKept = 1000;
+// A page of entries takes 40 KB in memory; all kept pages stay below 16 MB, which is several for
+// each of 64 IPUs.
+constexpr std::size_t pagesKept = 400;
 
 /// The most recently used pages, by key. Not thread-safe.
 template <class T> class RecentlyUsed {
@@ -66,6 +67,9 @@ public:
         // The lock is taken once, not for each of the many small reads. Writing a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
+        // KiB: rows are so long that few fit on an inner page of their tree. All of those of ten
+        // million steps fit in; otherwise they are read anew with each page of entries.
+        db.execute("PRAGMA cache_size = -16000");
     }
 
     [[nodiscard]] std::vector<BodyItems> readItems(std::size_t bodies) const {

@@ -29,17 +29,20 @@ constexpr std::array codelets{
     Codelet{"poplin::OuterProduct", 320, {16, 8, 3}},
     Codelet{
         "poplin::ReduceAdd", 476, {12, 0, 2}}, // (p) product with its reduction, less the product
-    Codelet{"poplin::InverseStdDeviation", 200, {20, 0, 3}},           // (a)
-    Codelet{"popops::Cast1D", 540, {12, 0, 2}},                        // (p)
-    Codelet{"popops::UnaryOp1D", 232, {12, 0, 2}},                     // (s)
-    Codelet{"popops::UnaryOp1DInPlace", 232, {8, 0, 1}},               // (s)
-    Codelet{"popops::BinaryOp1D", 348, {16, 0, 3}},                    // (p) sums of embeddings
-    Codelet{"popops::BinaryOp1DInPlace", 348, {12, 0, 2}},             // (p)
-    Codelet{"popops::BroadcastVectorInner1DInPlace", 264, {16, 0, 2}}, // (s)
-    Codelet{"popops::BroadcastVectorInner1D", 264, {20, 0, 3}},        // (s)
-    Codelet{"popops::BroadcastScalar1D", 264, {16, 0, 3}},             // (p) differences of a mask
-    Codelet{"popops::BroadcastScalar1DInPlace", 264, {12, 0, 2}},      // (p)
-    Codelet{"popops::TernaryOp1D", 460, {20, 0, 4}},                   // (a) select, clamp
+    Codelet{"poplin::InverseStdDeviation", 200, {20, 0, 3}}, // (a)
+    Codelet{"popops::Cast1D", 540, {12, 0, 2}},              // (p)
+    Codelet{"popops::UnaryOp1D", 232, {12, 0, 2}},           // (s)
+    Codelet{"popops::UnaryOp1DInPlace", 232, {8, 0, 1}},     // (s)
+    Codelet{"popops::BinaryOp1D", 348, {16, 0, 3}},          // (p) sums of embeddings
+    Codelet{"popops::BinaryOp1DInPlace", 348, {12, 0, 2}},   // (p)
+    // Of vectors that are broadcast: their entries (see sharedCode).
+    Codelet{"popops::BroadcastVectorInner1DInPlace", 20, {16, 0, 2}},
+    Codelet{"popops::BroadcastVectorInner1D", 24, {20, 0, 3}},
+    Codelet{"popops::BroadcastVectorOuterByRow1DInPlace", 32, {16, 0, 2}},
+    Codelet{"popops::BroadcastVectorOuterByRow1D", 32, {20, 0, 3}},
+    Codelet{"popops::BroadcastScalar1D", 264, {16, 0, 3}},        // (p) differences of a mask
+    Codelet{"popops::BroadcastScalar1DInPlace", 264, {12, 0, 2}}, // (p)
+    Codelet{"popops::TernaryOp1D", 460, {20, 0, 4}},              // (a) select, clamp
     // Strided reductions: three pointers, counts and strides of 16 bits.
     Codelet{"popops::Reduce", 284, {10, 6, 3}}, // (s)
     Codelet{"popops::DynamicSlice1D", 832, {20, 0, 3}},
@@ -82,6 +85,23 @@ const Codelet* find(std::string_view vertexName) {
 std::int64_t codeletBytes(std::string_view vertexName) {
     const Codelet* codelet = find(vertexName);
     return codelet ? codelet->codeBytes : unknownCodeBytes;
+}
+
+std::vector<SharedCode> sharedCode(std::string_view vertexName) {
+    const std::size_t open = vertexName.find('<');
+    if (open == std::string_view::npos || !vertexName.starts_with("popops::BroadcastVector"))
+        return {};
+    const std::string_view plain = vertexName.substr(0, open);
+    const std::string_view arguments = vertexName.substr(open);
+    if (plain.starts_with("popops::BroadcastVectorOuter")) {
+        // vectorOuterSupervisorOps.S: a division of the rows, and a loop for each function.
+        return {{"VectorOuterRows", 84}, {"VectorOuterLoop" + std::string(arguments), 96}};
+    }
+    // vectorInnerAdd_half.S and vectorInnerMul_half.S: loops and the workers' division of the rows.
+    if (arguments.find("::ADD,") != arguments.npos ||
+        arguments.find("::SUBTRACT,") != arguments.npos)
+        return {{"VectorInnerAdd", 584}};
+    return {{"VectorInner" + std::string(arguments), 396}}; // divisions: assumed as multiplications
 }
 
 VertexState vertexState(std::string_view vertexName) {

@@ -3,13 +3,24 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilescope::sim {
 
 /// Machine code of a codelet by its class name without template arguments ("popops::UnaryOp1D").
 /// Counted instructions of the public assembly; C++ codelets and closed ones are assumed.
 std::int64_t codeletBytes(std::string_view vertexName);
+
+/// A section of code that codelets have in common, which a tile has once.
+struct SharedCode {
+    std::string name;
+    std::int64_t bytes = 0;
+};
+/// What a codelet needs besides its own code, by its name with template arguments: counted
+/// instructions of PopLibs popops/codelets/asm.
+std::vector<SharedCode> sharedCode(std::string_view vertexName);
 
 /// Fields of one vertex by class: instance state (fixed) and field data (pointers, lists).
 struct VertexState {

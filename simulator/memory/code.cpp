@@ -1,6 +1,7 @@
 #include "simulator/memory/code.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,21 @@ bool isExternal(const Program& program) {
            program.kind == ProgramKind::StreamCopyMid;
 }
 
+/// Adds what codelets have in common to the first of them on each tile.
+void addSharedCode(Profile& profile) {
+    std::map<std::string, TileSeries> present;
+    for (VertexType& type : profile.vertexTypes) {
+        const TileSeries uses = type.codeBytes;
+        for (const SharedCode& shared : sharedCode(type.name)) {
+            TileSeries& there = present[shared.name];
+            type.codeBytes += TileSeries::zip(uses, there, [&](std::int64_t use, std::int64_t has) {
+                return use > 0 && has == 0 ? shared.bytes : 0;
+            });
+            there += uses;
+        }
+    }
+}
+
 std::int64_t stackBytes(const EngineOptions& options, const Target& target) {
     // An impossible stack size is taken for one that does not fit, or for none.
     const auto stack = [&](std::string_view key, std::int64_t byDefault) {
@@ -78,6 +94,7 @@ Instrumentation instrumentationOf(const EngineOptions& options) {
 void addCodeVariables(ProgramBuilder& builder, const MachineOptions& machine,
                       const EngineOptions& options) {
     const Instrumentation instrumentation = instrumentationOf(options);
+    addSharedCode(builder.lowered().profile);
     const Profile& profile = builder.lowered().profile;
     const std::int32_t tiles = builder.machine().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);

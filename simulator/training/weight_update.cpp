@@ -204,8 +204,9 @@ TensorId WeightUpdate::adamStep(TensorId scaled) {
     const TensorId count =
         inPlace("_step", "Accumulate", {ScaledAdd, 1}, {steps, scalar("one", DataType::Float, 1)});
     const double decay = decays ? numbers_.weightDecay : 0;
-    const ElementwiseAttributes updater{AdamUpdater, numbers_.beta1, numbers_.beta2,
-                                        numbers_.epsilon, decay};
+    const bool corrects = options_.training.biasCorrection;
+    const ElementwiseAttributes updater{AdamUpdater, corrects ? numbers_.beta1 : 0,
+                                        corrects ? numbers_.beta2 : 0, numbers_.epsilon, decay};
     return op("_adamupdater", "AdamUpdater", updater,
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
 }
@@ -284,8 +285,10 @@ TensorId WeightUpdate::squareSum(const std::string& suffix, const std::string& t
 TensorId WeightUpdate::scaledByTrust(TensorId change) {
     const TensorId weightNorm = squareSum("_lambR1Sq", "LambSquare", updated_);
     const TensorId stepNorm = squareSum("_lambR2Sq", "LambSquare", change);
-    const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{TrustRatio, 1, 0.5},
-                              {weightNorm, stepNorm}, {}, DataType::Float);
+    const double bound = options_.training.maxWeightNorm.value_or(0);
+    const TensorId ratio =
+        op("_lambRatio", "LambRatio", ElementwiseAttributes{TrustRatio, 1, 0.5, bound * bound},
+           {weightNorm, stepNorm}, {}, DataType::Float);
     return op("_lambScale", "LambScale", ElementwiseAttributes{Multiply}, {change, ratio},
               updatedShape(), DataType::Float);
 }

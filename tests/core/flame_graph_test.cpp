@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/analysis/accounting/cost_rows.h"
+#include "core/analysis/flame/flame_tree.h"
 #include "core/export/flame_graph.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -48,6 +49,37 @@ private slots:
                      toString(weight).data());
     }
 
+    void theTreeHasTheSameWeights() {
+        for (const bool lines : {false, true}) {
+            Profile profile = sampleProfile({.ipus = 2});
+            if (lines)
+                addLines(profile);
+            const auto view = ProfileView::of(profile);
+            for (const FlameWeight weight : flameWeights) {
+                std::int64_t wanted = 0;
+                for (const FlameStack& stack : flameStacks(*view, weight))
+                    wanted += stack.weight;
+                const FlameTree tree = flameTree(*view, weight);
+                QCOMPARE(tree.total(), wanted);
+                QCOMPARE(tree.lines, lines);
+                for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+                    verifyNode(tree, FlameNodeId(i));
+            }
+        }
+    }
+
+    void partsOfMatchesCountOnce() {
+        FlameTree tree;
+        const FlameNodeId root = tree.nodes.add({"a", {}, 0, 0, 10, 0, {}, {}, {}, {}});
+        const FlameNodeId child = tree.nodes.add({"b", root, 1, 0, 6, 4, {}, {}, {}, {}});
+        tree.nodes.add({"b", child, 2, 0, 2, 2, {}, {}, {}, {}});
+        tree.nodes.add({"c", root, 1, 6, 4, 4, {}, {}, {}, {}});
+        QCOMPARE(weightOf(tree, {false, true, true, false}), std::int64_t{6});
+        QCOMPARE(weightOf(tree, {false, false, true, true}), std::int64_t{6});
+        QCOMPARE(weightOf(tree, {true, true, true, true}), std::int64_t{10});
+        QCOMPARE(weightOf(tree, {}), std::int64_t{0});
+    }
+
     void stacksAreLinesOfText() {
         std::ostringstream out;
         writeCollapsed(out, {{IpuId(1), {"forward (a;b.py:3)", "back\nward"}, 12}});
@@ -78,6 +110,21 @@ private slots:
     }
 
 private:
+    /// Children lie below their parent from its beginning on, the heaviest first.
+    static void verifyNode(const FlameTree& tree, FlameNodeId id) {
+        const FlameNode& node = tree.nodes[id];
+        std::int64_t at = node.begin;
+        std::int64_t before = node.weight;
+        for (const FlameNodeId each : tree.childrenOf(id)) {
+            const FlameNode& child = tree.nodes[each];
+            QCOMPARE(child.begin, at);
+            QCOMPARE(child.depth, node.depth + 1);
+            QVERIFY(child.weight > 0 && child.weight <= before);
+            before = child.weight;
+            at += child.weight;
+        }
+        QCOMPARE(at + node.self, node.begin + node.weight);
+    }
     static void addLines(Profile& profile) {
         const SourceFileId file = profile.source.files.add({"/home/me/net.py", {}, {}});
         std::int32_t line = 1;

@@ -243,6 +243,11 @@ class OptionValuesTest : public QObject {
         row("beta2", "1", "option beta2 (--beta2): '1' is not a number from 0 to 0.999999");
         row("optimizerEpsilon", "-1",
             "option optimizerEpsilon (--optimizer-epsilon): '-1' is not a number from 0 to 1");
+        row("biasCorrection", "no",
+            "option biasCorrection (--bias-correction): 'no' is not one of on, off. Did you mean "
+            "'on'?");
+        row("maxWeightNorm", "-1",
+            "option maxWeightNorm (--max-weight-norm): '-1' is not a number from 0 to 1000000000");
         row("parameterGroups", "[1]",
             "option parameterGroups (--parameter-groups): a JSON object of weights and their "
             "numbers is needed, such as {\"encoder,head.bias\": {\"learningRate\": 0.01, "

@@ -123,6 +123,7 @@ private:
         row("mode=training optimizer=adamw learningRate=0.1 weightDecay=0 beta1=0.8 beta2=0.99 "
             "optimizerEpsilon=1e-6",
             "no error");
+        row("mode=training optimizer=lamb biasCorrection=off maxWeightNorm=2", "no error");
         row(R"(parameterGroups={"a":{}})",
             "option parameterGroups (--parameter-groups): weights are updated in training only; "
             "add --mode training, or leave it out");
@@ -401,6 +402,12 @@ private slots:
         row("mode=training optimizer=lars beta2=0.99",
             "option beta2 has no effect: only --optimizer adam, adamw, lamb and rmsprop have a "
             "second moment");
+        row("mode=training optimizer=rmsprop biasCorrection=off",
+            "option biasCorrection has no effect: only --optimizer adam, adamw and lamb have a "
+            "first moment");
+        row("mode=training optimizer=adam maxWeightNorm=2",
+            "option maxWeightNorm has no effect: only --optimizer lamb has a trust ratio of norms "
+            "that are bounded");
     }
     void saysWhatHasNoEffect() {
         QFETCH(QString, options);

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "simulator/cost/footprint.h"
 #include "simulator/simulate.h"
 #include "tests/support/scope_memory.h"
 
@@ -57,11 +59,37 @@ Figures medianOf(const std::vector<std::vector<std::string>>& rows, std::size_t 
     return medians;
 }
 
+/// Code of a scope by itself: a profile has what codelets have in common with the first that uses
+/// it on a tile, which may be another part's.
+std::int64_t codeOf(const Profile& profile, const std::string& scope) {
+    std::map<std::string, TileSeries> counts, common;
+    std::map<std::string, std::int64_t> bytes;
+    for (const ComputeSet& set : profile.computeSets) {
+        if (!set.operation.valid() ||
+            !test::isInScope(profile.operations[set.operation].name, scope))
+            continue;
+        for (const VertexInstances& use : set.vertices) {
+            const std::string name(profile.vertexTypes[use.type].name);
+            counts[name] += use.count;
+            for (const sim::SharedCode& shared : sim::sharedCode(name)) {
+                common[shared.name] += use.count;
+                bytes[shared.name] = shared.bytes;
+            }
+        }
+    }
+    std::int64_t sum = 0;
+    for (const auto& [name, count] : counts)
+        sum += sim::codeletBytes(name) * count.tilesUsed();
+    for (const auto& [name, count] : common)
+        sum += bytes[name] * count.tilesUsed();
+    return sum;
+}
+
 void print(const Profile& profile, const std::string& title, const std::string& scope,
            const Figures& published, std::ostream& out) {
     const test::ScopeMemory memory = test::scopeMemory(profile, scope);
     const std::array<std::int64_t, categories.size()> simulated{
-        memory.vertexState, memory.vertexCode, memory.exchangeCode, memory.controlCode,
+        memory.vertexState, codeOf(profile, scope), memory.exchangeCode, memory.controlCode,
         memory.variables};
     for (std::size_t i = 0; i < categories.size(); ++i) {
         const std::string ratio =

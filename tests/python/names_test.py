@@ -43,8 +43,15 @@ def find(kind: type, items: Any) -> Any:
     return next(item for item in items if isinstance(item, kind))
 
 
+def traceOf(folder: Any) -> pva.Trace:
+    """A trace with an event."""
+    file = folder / "trace.json"
+    file.write_text('[{"ph": "X", "name": "a", "cat": "b", "pid": 1, "tid": 2, "ts": 3, "dur": 4}]')
+    return pva.openTrace(file)
+
+
 @pytest.fixture(scope="module")
-def objects(report: pva.Report) -> dict[str, Any]:
+def objects(report: pva.Report, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """An object of each class, or the class where it is an enumeration."""
     c = report.compilation
     tile = c.tiles[0]
@@ -63,6 +70,8 @@ def objects(report: pva.Report) -> dict[str, Any]:
             lowered.unloweredVar, operations, operation, operation.debugContext, report.execution,
             report.execution.totalCycles, report.execution.runs[0], report.execution.runs[0].microseconds, step,
             step.computeSets[0], step.ipus[0], cycles, cycles.cyclesFrom]
+    trace = traceOf(tmp_path_factory.mktemp("trace"))
+    made += [trace, trace.processes[0], trace.processes[0].threads[0], trace.processes[0].threads[0].events[0]]
     named = {type(item).__name__: item for item in made}
     for kind in (pva.OnTileExecuteProgram, pva.DoExchangeProgram, pva.GlobalExchangeProgram, pva.StreamCopyMidProgram,
                  pva.RepeatProgram, pva.CallProgram):
@@ -85,7 +94,7 @@ def test_is_there(name: str, objects: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", classRows("refused"))
 def test_is_refused_with_words(name: str, objects: dict[str, Any]) -> None:
     owner, attribute = name.rsplit(".", 1)
-    arguments = {"pva.openTrace": ["x.pvti"], "ExecutionReport.blocks": [0], "pva.Block": []}.get(name)
+    arguments = {"ExecutionReport.blocks": [0], "pva.Block": []}.get(name)
     with pytest.raises(pva.NotInProfile, match=r"TileScope's profile has no '.*': \w+"):
         value = getattr(objects[owner], attribute)
         if arguments is not None:

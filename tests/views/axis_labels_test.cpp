@@ -55,6 +55,18 @@ private slots:
         QCOMPARE(integerTickStep(1472, 10), 200.0);
     }
 
+    // Far into a long run neighbours differ in the last of many digits.
+    void neighboursAlwaysDiffer() {
+        for (const double from : {1.377e6, 9.1e9})
+            for (const double step : {1.0, 5.0, 20.0, 1e4}) {
+                const QVector<QString> made =
+                    countLabels({from, from + step, from + 2 * step}, step);
+                QVERIFY2(made[0] != made[1] && made[1] != made[2], qPrintable(made[1]));
+            }
+        const QVector<QString> times = timeLabels({1.03950e-3, 1.03951e-3, 1.03952e-3}, 1e-8);
+        QVERIFY2(times[0] != times[1] && times[1] != times[2], qPrintable(times[1]));
+    }
+
     void counts() {
         QCOMPARE(countLabels({0, 5000}, 5000).back(), QStringLiteral("5,000"));
         QCOMPARE(countLabels({0, 2500000}, 2500000).back().replace(QChar(0x00a0), ' '),

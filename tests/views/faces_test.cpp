@@ -10,6 +10,7 @@
 #include "tests/support/report_tables.h"
 #include "tests/support/test_main.h"
 #include "tests/views/shown_window.h"
+#include "views/operations/operations_view.h"
 #include "views/tables/item_export.h"
 #include "views/tables/table_panel.h"
 
@@ -187,6 +188,9 @@ private slots:
         test::openProfiles(*window_, {profile(job) + "/profile.pop"});
         window_->showReport(report);
         window_->context().selection.update([](auto& selected) { selected.tiles = {TileId(5)}; });
+        if (report == Report::Operations)
+            static_cast<views::OperationsView&>(window_->view(report))
+                .showRows(views::ShownRows::All);
         if (!choice.isEmpty())
             choose(choice);
         bringToFront(tab);

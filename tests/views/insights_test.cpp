@@ -15,6 +15,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "tests/views/shown_window.h"
+#include "views/insights/card_columns.h"
 #include "views/insights/insights_view.h"
 #include "views/insights/largest_panel.h"
 #include "views/insights/meter.h"
@@ -58,6 +59,24 @@ private slots:
         QApplication::setStyle(new views::WindowStyle);
     }
     void init() { QSettings().clear(); }
+
+    void aWideWindowHasTwoColumns() {
+        LargestPanel& largest = open({files_.write("a.pop")});
+        auto& view = static_cast<InsightsView&>(window_->view(Report::Insights));
+        const auto* columns = view.findChild<views::CardColumns*>();
+        const auto leftOf = [&](const QWidget* part) { return part->mapTo(&view, QPoint()).x(); };
+        const auto parts = columns->parts();
+        QVERIFY(parts.size() >= 2);
+        QVERIFY(!columns->hasTwo());
+        QCOMPARE(leftOf(parts.front()), leftOf(parts.back()));
+        window_->resize(1920, 1080);
+        QTRY_VERIFY(columns->hasTwo());
+        QTRY_VERIFY(leftOf(parts.back()) >= leftOf(parts.front()) + parts.front()->width());
+        QCOMPARE(leftOf(&largest), leftOf(parts.front())); // below the losses
+        window_->resize(1280, 720);
+        QTRY_COMPARE(leftOf(parts.front()), leftOf(parts.back()));
+    }
+
     void cleanup() { window_.reset(); }
     void cleanupTestCase() { QSettings().clear(); }
 

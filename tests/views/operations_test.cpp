@@ -69,8 +69,12 @@ private slots:
     void everyLayerHasItsRows() {
         OperationsView& view = openView({files_.write("a.pop")});
         const QAbstractItemModelTester tester(&view.table().model());
+        const auto places = {"conv1", "relu1", "layer1/conv", "layer1/again/conv", "prob"};
+        const auto shown = names(view).size();
+        view.showRows(views::ShownRows::All);
         const QStringList rows = names(view);
-        for (const char* place : {"conv1", "relu1", "layer1/conv", "layer1/again/conv", "prob"})
+        QVERIFY(rows.size() > shown); // those without cost
+        for (const char* place : places)
             QCOMPARE(rows.count(place), 1);
         QVERIFY(rows.contains("(sync)") && rows.contains("(host)"));
         // The most expensive first.
@@ -109,6 +113,25 @@ private slots:
             if (action->text() == "Vertex code" || action->text() == "FLOPs")
                 action->trigger();
         QVERIFY(titles(view).contains("Vertex code") && !titles(view).contains("FLOPs"));
+    }
+
+    // Waits would make the bars of all operations slivers.
+    void barsAreThoseOfOperations() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        const views::TableModel& model = view.table().model();
+        int column = 0;
+        while (model.headerData(column, Qt::Horizontal, Qt::DisplayRole) != "Measured cycles")
+            ++column;
+        const auto bar = [&](const char* name) {
+            const auto row = static_cast<int>(names(view).indexOf(QLatin1String(name)));
+            return model.data(model.index(row, column), views::barRole);
+        };
+        QVERIFY(!bar("(sync)").isValid() && !bar("(host)").isValid());
+        double longest = 0;
+        for (int row = 0; row < model.rowCount(); ++row)
+            longest =
+                std::max(longest, model.data(model.index(row, column), views::barRole).toDouble());
+        QCOMPARE(longest, 1.0);
     }
 
     void withoutATraceNothingIsMeasured() {

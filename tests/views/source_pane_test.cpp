@@ -8,6 +8,7 @@
 #include "tests/views/report_alone.h"
 #include "tests/views/shown_window.h"
 #include "views/operations/operations_view.h"
+#include "views/widgets/thing_places.h"
 
 namespace source_pane_test {
 using namespace tilescope;
@@ -40,6 +41,18 @@ class SourcePaneTest : public test::ReportAlone {
         settle();
         return view;
     }
+
+    static OperationsReport reportOf(const ProfilePair& profiles, bool waitsByCause = false) {
+        GroupChoice choice{CostLayer::Line};
+        choice.waitsByCause = waitsByCause;
+        return readOperations(profiles, choice, {});
+    }
+    static ProfilePair pairOf(const ProfileViewPtr& source, const ProfileViewPtr& target) {
+        return ProfilePair(source, target);
+    }
+
+    const Profile before_ = withLines("aaaa\nbbbb\ncccc\ndddd", 4);
+    const Profile after_ = withLines("bbbb\nmore\ncccc\naaaa\ndddd", 5);
 
 private slots:
     void init() { newContext(); }
@@ -85,17 +98,116 @@ private slots:
         for (const CostRow& row : rows)
             ofRows += row.source.valid() ? row.measuredCycles : 0;
         std::int64_t ofLines = 0;
-        for (const CodeFile& file : codeFiles(SourceNames(*made), rows, true))
+        const CodeFiles all = codeFiles(reportOf(ProfilePair(made)));
+        for (const CodeFile& file : all.files)
             for (const CodeLine& line : file.lines)
                 ofLines += line.cycles;
         QVERIFY(ofRows > 0);
         QCOMPARE(ofLines, ofRows);
+        QCOMPARE(ofLines + all.noLine, all.total);
     }
 
     void withoutLinesItSaysSo() {
         const auto view = showCode(test::sampleProfile());
         QVERIFY(!view->code().code().isVisible());
         QCOMPARE(view->code().files().count(), 0);
+    }
+
+    // The sums stay those of Operations: waits go from "no line" to lines.
+    void waitsGoToWhatCausesThem() {
+        Profile profile = withLines("a\nb\nc\nd\n", 4);
+        const SourceFileId script = profile.source.files.add({"/home/me/train.py", {}, "x\ny\n"});
+        for (const SourceAnchorKind kind : {SourceAnchorKind::Model, SourceAnchorKind::Call})
+            profile.source.anchors.push_back(
+                {kind, profile.source.frames.add(
+                           {{}, script, kind == SourceAnchorKind::Model ? 1 : 2, "<module>"})});
+        const auto made = ProfileView::of(profile);
+        const CodeFiles apart = codeFiles(reportOf(ProfilePair(made)));
+        const CodeFiles caused = codeFiles(reportOf(ProfilePair(made), true));
+        QVERIFY(apart.noLine > 0);
+        QCOMPARE(caused.noLine, std::int64_t{0});
+        QCOMPARE(caused.total, apart.total);
+        std::int64_t waits = 0;
+        for (const CodeFile& file : caused.files) {
+            QCOMPARE(file.columns.back(), CodeColumn::Waits);
+            for (const CodeLine& line : file.lines)
+                waits += line.figure(file.columns.size() - 1);
+        }
+        QCOMPARE(waits, apart.noLine);
+    }
+
+    void twoVersionsAreOnOneAxis() {
+        const auto before = ProfileView::of(before_);
+        const auto after = ProfileView::of(after_);
+        const CodeFiles all = codeFiles(reportOf(pairOf(before, after)));
+        const auto net = std::find_if(all.files.begin(), all.files.end(),
+                                      [](const CodeFile& file) { return file.name == "net.py"; });
+        QVERIFY(net != all.files.end() && net->comparing());
+        QStringList shown;
+        for (const CodeLine& line : net->lines)
+            shown << QStringLiteral("%1|%2|%3")
+                         .arg(line.number)
+                         .arg(line.targetNumber)
+                         .arg(line.text);
+        QCOMPARE(shown, QStringList({"1|0|aaaa", "2|1|bbbb", "0|2|more", "3|3|cccc", "0|4|aaaa",
+                                     "4|5|dddd"}));
+        std::int64_t changes = 0;
+        for (const CodeFile& file : all.files)
+            for (const CodeLine& line : file.lines)
+                changes += line.figure(2);
+        const CodeFiles one = codeFiles(reportOf(ProfilePair(before)));
+        const CodeFiles two = codeFiles(reportOf(ProfilePair(after)));
+        QCOMPARE(changes, (two.total - two.noLine) - (one.total - one.noLine));
+    }
+
+    void theTwoVersionsAreShown() {
+        const auto view = show<OperationsView>(
+            {files_.writeProfile("before.pop", before_), files_.writeProfile("after.pop", after_)});
+        QTest::mouseClick(&test::button(*view, "Source"), Qt::LeftButton);
+        settle();
+        CodeView& code = view->code().code();
+        QVERIFY(code.isVisible() && code.file()->comparing());
+        QVERIFY(!view->code().waits().isVisible());
+        QVERIFY(!code.grab().isNull());
+    }
+
+    void linesOfLibrariesAreShownOnRequest() {
+        Profile profile = withLines("a\nb\nc\nd\n", 4);
+        const SourceFileId library =
+            profile.source.files.add({"torch/nn/linear.py", SourceOrigin::Library, {}});
+        for (ModelNode& node : profile.modelGraph.nodes)
+            node.source.frame =
+                profile.source.frames.add({node.source.frame, library, 114, "forward"});
+        const auto view = showCode(profile);
+        QComboBox& files = view->code().files();
+        QCOMPARE(files.findText("torch/nn/linear.py"), -1);
+        QTest::mouseClick(&view->code().libraries(), Qt::LeftButton);
+        settle();
+        QCOMPARE(files.count(), 1);
+        QCOMPARE(files.itemText(0), "torch/nn/linear.py");
+        QTest::mouseClick(&view->code().libraries(), Qt::LeftButton);
+        settle();
+        QCOMPARE(files.findText("torch/nn/linear.py"), -1);
+    }
+
+    void thingsLeadToTheirLine() {
+        const Profile profile = withLines("a\nb\nc\nd\n", 4);
+        const auto made = ProfileView::of(profile);
+        QVERIFY(mayHaveSourceLine(*made, Selected(ProgramId(0))));
+        QVERIFY(!mayHaveSourceLine(*made, Selected(TileId(0))));
+        const Profile without = test::sampleProfile();
+        QVERIFY(!mayHaveSourceLine(*ProfileView::of(without), Selected(OperationId(0))));
+        const auto view = showCode(profile);
+        QSignalSpy wanted(view.get(), &ReportView::reportWanted);
+        QSignalSpy told(view.get(), &ReportView::status);
+        showSourceLine(*view, *context_, Selected(OperationId(2)));
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted.at(0).at(0).toString(), "operations:Source");
+        settle();
+        QCOMPARE(view->code().code().current(), 2);
+        showSourceLine(*view, *context_, Selected(TileId(1)));
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(told.count(), 1);
     }
 
     void hiddenCharactersAreShown() {
@@ -119,9 +231,8 @@ private slots:
     void linesBeyondTheTextAreKept() {
         const Profile profile = withLines("a\n", 4); // the file has changed since
         const auto made = ProfileView::of(profile);
-        const auto rows = costRows(*made, *accountingOf(*made), CostLayer::Line);
-        const auto files = codeFiles(SourceNames(*made), rows, true);
-        QVERIFY(files.at(0).lines.back().number > 2);
+        const CodeFiles all = codeFiles(reportOf(ProfilePair(made)));
+        QVERIFY(all.files.at(0).lines.back().number > 2);
     }
 };
 

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QTableView>
 #include <QtTest>
 
 #include "app/gui/window/home_screen.h"
@@ -12,8 +13,10 @@
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "tests/views/shown_window.h"
+#include "views/sweep/front_plot.h"
 #include "views/sweep/heat_map_widget.h"
 #include "views/sweep/sweep_view.h"
+#include "views/tables/table_panel.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
@@ -177,6 +180,32 @@ private slots:
         boxes[1]->setCurrentText("availableMemoryProportion");
         QCOMPARE(view.map().map().rowKey, std::string("availableMemoryProportion"));
         QVERIFY(view.map().map().columnKey != view.map().map().rowKey);
+    }
+
+    void theFrontIsOfPointsThatNoOtherBeats() {
+        SweepView& view = open(writeSweep("front"));
+        QStringList points;
+        for (const FrontPoint& point : view.front().points())
+            points << QStringLiteral("%1%2").arg(point.point).arg(point.onFront ? "*" : "");
+        // By memory: 1,000 bytes with 250 samples a second, 2,000 with 200, 3,000 with 300.
+        QCOMPARE(points.join(' '), QStringLiteral("4* 2 1* 0"));
+    }
+
+    void plotTableAndMapShowOnePoint() {
+        SweepView& view = open(writeSweep("three points", true));
+        const FrontPoint last = view.front().points().back();
+        QTest::mouseClick(&view.front(), Qt::LeftButton, {}, view.front().placeOf(last).toPoint());
+        const auto inTable = [&view] { return view.table().chosenIds().at(0); };
+        QCOMPARE(inTable(), static_cast<std::int32_t>(last.point));
+        const QString chosen = view.map().accessibleDescription();
+        // Another value of an axis that the map does not show.
+        QTableView& rows = view.table().view();
+        const int row = view.table().model().rowOf(1);
+        QTest::mouseClick(rows.viewport(), Qt::LeftButton, {},
+                          rows.visualRect(rows.model()->index(row, 0)).center());
+        QVERIFY(view.map().accessibleDescription() != chosen);
+        QVERIFY(view.map().accessibleDescription().contains("precision=half"));
+        QCOMPARE(inTable(), 1);
     }
 
     // A sweep that is under way adds points; what is chosen stays.

@@ -180,10 +180,8 @@ public:
         return lane.rows[std::min(callbacks, lane.rows.size() - 1)];
     }
     /// What was before the runs; the rest is in the lanes of the IPUs.
-    [[nodiscard]] std::optional<TraceRow> strip(const TraceLane& lane) const override {
-        if (!compilation_ || lane.rows.empty())
-            return {};
-        return lane.rows.front();
+    [[nodiscard]] const TraceRow* strip(const TraceLane& lane) const override {
+        return compilation_ && !lane.rows.empty() ? &lane.rows.front() : nullptr;
     }
     [[nodiscard]] QString readOut(const ItemPlace& place,
                                   const ViewContext& context) const override {

@@ -49,11 +49,17 @@ void addFlat(TraceLane& lane, const IdVector<ProgramId, Program>& programs,
 
 void addFlame(TraceLane& lane, const TraceIndex& index,
               const IdVector<ProgramId, Program>& programs, const std::vector<TraceSpan>& spans) {
-    std::vector<TraceRow> rows;
-    for (const FlameSpan& span : flameRows(index, programs, spans)) {
+    const std::vector<FlameSpan> flame = flameRows(index, programs, spans);
+    std::vector<std::size_t> boxes; // by row
+    for (const FlameSpan& span : flame) {
+        boxes.resize(std::max(boxes.size(), static_cast<std::size_t>(span.row) + 1));
+        ++boxes[static_cast<std::size_t>(span.row)];
+    }
+    std::vector<TraceRow> rows(boxes.size());
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        rows[row].boxes.reserve(boxes[row]);
+    for (const FlameSpan& span : flame) {
         const auto row = static_cast<std::size_t>(span.row);
-        if (rows.size() <= row)
-            rows.resize(row + 1);
         const auto look = span.leaf ? TraceBox::Look::Step : TraceBox::Look::Group;
         rows[row].boxes.push_back({span.begin, span.end, span.kind, look, span.firstStep,
                                    span.steps, span.name, span.shares});

@@ -85,10 +85,10 @@ void LanesPane::load(TraceQuestion question, std::int64_t length, ColourBy colou
         [this, tints = question.tints, items, length, colours](const std::stop_token& stop) {
             auto lanes = std::make_shared<const std::vector<TraceLane>>(
                 readLanes(items, {{0, length}, length / overviewPixels}, {}, stop));
-            std::vector<TraceRow> strip;
+            SharedRows strip;
             for (std::size_t at = 0; at < lanes->size(); ++at)
-                if (auto row = items[at]->strip((*lanes)[at]))
-                    strip.push_back(std::move(*row));
+                if (const TraceRow* row = items[at]->strip((*lanes)[at]))
+                    strip.emplace_back(lanes, row);
             auto legend = tints ? tints->legend(stop) : nullptr;
             return [this, lanes, items, colours, legend, strip = std::move(strip)] {
                 items_ = items;

@@ -39,7 +39,7 @@ public:
 
 signals:
     /// The steps of each lane, coarsely; the host's are those before the runs, if shown.
-    void overviewRead(const std::vector<tilescope::views::TraceRow>& rows);
+    void overviewRead(const tilescope::views::SharedRows& rows);
     /// The meaning of the colours has changed.
     void legendChanged();
     /// Only this IPU is to be shown.

@@ -59,9 +59,10 @@ public:
                                          const std::stop_token& stop) const = 0;
     /// The row shown when the lane is folded; `lane` has been read.
     [[nodiscard]] virtual TraceRow folded(const TraceLane& lane) const { return stepsOf(lane); }
-    /// Its line in the strip over the whole execution, if it has one there.
-    [[nodiscard]] virtual std::optional<TraceRow> strip(const TraceLane& lane) const {
-        return stepsOf(lane);
+    /// The row of the lane, folded ones included, that is its line in the strip over the whole
+    /// execution; none (nullptr) without one.
+    [[nodiscard]] virtual const TraceRow* strip(const TraceLane& lane) const {
+        return &lane.folded;
     }
 
     /// What is there, for the pointer.

@@ -10,7 +10,7 @@ TraceStrip::TraceStrip(ViewContext& context, QWidget* parent)
     setContent([this](QPainter& painter, const QRect& rect) { paintRows(painter, rect); });
 }
 
-void TraceStrip::setRows(std::vector<TraceRow> rows) {
+void TraceStrip::setRows(SharedRows rows) {
     rows_ = std::move(rows);
     invalidate();
 }
@@ -28,7 +28,7 @@ void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
     // A line of pixels for each lane, stretched to its height.
     QImage line(rect.width(), 1, QImage::Format_ARGB32_Premultiplied);
     for (std::size_t i = 0; i < shown; ++i) {
-        const TraceRow& steps = rows_[i * rows_.size() / shown];
+        const TraceRow& steps = *rows_[i * rows_.size() / shown];
         line.fill(Qt::transparent);
         auto* const pixels = reinterpret_cast<QRgb*>(line.bits());
         for (const BoxOnScreen& place :

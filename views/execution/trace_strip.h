@@ -13,12 +13,12 @@ public:
     explicit TraceStrip(ViewContext& context, QWidget* parent = nullptr);
 
     /// One row for each lane, from top to bottom.
-    void setRows(std::vector<TraceRow> rows);
+    void setRows(SharedRows rows);
 
 private:
     void paintRows(QPainter& painter, const QRect& rect) const;
 
-    std::vector<TraceRow> rows_;
+    SharedRows rows_;
 };
 
 } // namespace tilescope::views

@@ -12,6 +12,7 @@
 #include "core/base/units.h"
 #include "core/options/option_form.h"
 #include "core/options/option_table.h"
+#include "views/insights/card_columns.h"
 #include "views/insights/largest_panel.h"
 #include "views/insights/losses_panel.h"
 #include "views/insights/meter.h"
@@ -159,19 +160,11 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers))
     , scroll_(nullptr)
-    , content_(new QWidget)
-    , layout_(new QVBoxLayout)
+    , content_(new CardColumns)
     , largest_(new LargestPanel(context)) {
-    constexpr int spacing = 10;
-    layout_->setSpacing(spacing);
-    auto* page = new QVBoxLayout(content_);
-    page->setContentsMargins(16, 14, 16, 16);
-    page->setSpacing(spacing);
-    page->addLayout(layout_);
-    page->addWidget(largest_);
-    page->addStretch();
+    content_->setLast(largest_, CardColumns::Side::Left);
     connect(largest_, &LargestPanel::followed, this, &InsightsView::follow);
-    scroll_ = scrolled(readable(content_));
+    scroll_ = scrolled(content_);
     panel_->setContent(scroll_);
     inColumn(this, {panel_});
 }
@@ -200,23 +193,28 @@ void InsightsView::show() {
     if (const QWidget* focused = window()->focusWidget();
         focused && content_->isAncestorOf(focused) && !largest_->isAncestorOf(focused))
         scroll_->setFocus();
-    while (QLayoutItem* item = layout_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    content_->clear();
+    using Side = CardColumns::Side;
+    // Two profiles are side by side; of one, what it loses is beside what can be done.
+    const bool two = found_.size() > 1;
+    const bool hasLosses = !two && !found_.empty() && !found_.front().of.losses.empty();
+    content_->setShares(two ? 1 : 3, two ? 1 : 2); // the losses are a wide table
+    content_->setLast(largest_, two || hasLosses ? Side::Left : Side::Right);
     for (const Found& found : found_) {
+        const Side losses = !two || found.ofSource ? Side::Left : Side::Right;
+        const Side cards = two ? losses : hasLosses ? Side::Right : Side::Left;
         if (!found.heading.isEmpty())
-            layout_->addWidget(makeHeading(found));
+            content_->add(makeHeading(found), losses);
         if (!found.of.losses.empty())
-            layout_->addWidget(makeLosses(found));
+            content_->add(makeLosses(found), losses);
         auto next = found.of.insights.begin();
         // Problems (a model that does not fit) come before both kinds.
         while (next != found.of.insights.end() && next->level == InsightLevel::Problem)
-            layout_->addWidget(makeCard(*next++, found.ofSource));
+            content_->add(makeCard(*next++, found.ofSource), cards);
         for (bool open = true; next != found.of.insights.end(); open = false) {
             const auto end = std::find_if(next, found.of.insights.end(),
                                           [&](const Insight& i) { return i.kind != next->kind; });
-            layout_->addWidget(makeGroup(std::span(next, end), found.ofSource, open));
+            content_->add(makeGroup(std::span(next, end), found.ofSource, open), cards);
             next = end;
         }
     }
@@ -234,10 +232,9 @@ void InsightsView::orderTabs() {
         return stops;
     };
     QWidget* before = scroll_;
-    for (int i = 0; i < layout_->count(); ++i)
-        if (const QWidget* card = layout_->itemAt(i)->widget())
-            for (QWidget* stop : stopsIn(*card))
-                setTabOrder(std::exchange(before, stop), stop);
+    for (const QWidget* card : content_->parts())
+        for (QWidget* stop : stopsIn(*card))
+            setTabOrder(std::exchange(before, stop), stop);
     for (QWidget* stop : stopsIn(*largest_))
         setTabOrder(std::exchange(before, stop), stop);
 }
@@ -262,9 +259,8 @@ QWidget* InsightsView::makeHeading(const Found& found) {
     other->setToolTip(found.ofSource ? tr("The insights of the target, below these")
                                      : tr("The insights of the source, above these"));
     connect(other, &QPushButton::clicked, this, [this, wanted = !found.ofSource] {
-        for (int i = 0; i < layout_->count(); ++i)
-            if (QWidget* at = layout_->itemAt(i)->widget();
-                at != nullptr && at->property("heading") == QVariant(wanted))
+        for (const QWidget* at : content_->parts())
+            if (at->property("heading") == QVariant(wanted))
                 scroll_->verticalScrollBar()->setValue(at->mapTo(content_, QPoint()).y());
     });
     row->setProperty("heading", found.ofSource);
@@ -286,14 +282,14 @@ QWidget* InsightsView::makeGroup(std::span<const Insight> insights, bool ofSourc
     auto* group = new QWidget;
     auto* layout = new QVBoxLayout(group);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(layout_->spacing());
+    layout->setSpacing(CardColumns::spacing);
     QToolButton* toggle =
         foldingHeading(tr("%1 (%2)").arg(kindTitle(insights.front().kind)).arg(insights.size()),
                        tr("Hides or shows these insights"));
     auto* cards = new QWidget;
     auto* column = new QVBoxLayout(cards);
     column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(layout_->spacing());
+    column->setSpacing(CardColumns::spacing);
     for (const Insight& insight : insights)
         column->addWidget(makeCard(insight, ofSource));
     layout->addWidget(toggle, 0, Qt::AlignLeft);

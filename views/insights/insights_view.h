@@ -13,6 +13,7 @@ class QVBoxLayout;
 
 namespace tilescope::views {
 
+class CardColumns;
 class LargestPanel;
 
 /// Where the cycles go, as a ranked list; a card for each insight of the source (and, below, of the
@@ -51,8 +52,7 @@ private:
 
     LoadingPanel* panel_;
     QScrollArea* scroll_;
-    QWidget* content_;
-    QVBoxLayout* layout_; ///< of the cards
+    CardColumns* content_;
     LargestPanel* largest_;
     std::vector<Found> found_;
 };

@@ -95,9 +95,9 @@ QWidget* FilmPage::makeControls() {
     play_ = row->addButton(tr("Play"), tr("Plays or pauses the film (Space)"));
     auto* forward = row->addButton(QStringLiteral("\u25b8"), tr("The next step (period)"));
     forward->setAccessibleName(tr("Step forward"));
-    slider_ = new QSlider(Qt::Horizontal);
+    slider_ = new FilmSlider(context_.theme);
     slider_->setAccessibleName(tr("Step of the film"));
-    slider_->setToolTip(tr("The step that is shown"));
+    slider_->setToolTip(tr("The step that is shown, with the memory that is live at each"));
     row->add(slider_, 1);
     row->setPriority(slider_, ToolRow::Priority::Always);
     QStringList texts;
@@ -165,7 +165,13 @@ void FilmPage::load() {
         return;
     stale_ = false;
     panel_->load([this, profile, kind = kind()](const std::stop_token& stop) {
-        return [this, film = tileFilm(*profile, kind, stop)] { open(film); };
+        // Frames of live memory are the steps of the program.
+        auto curve = kind == FilmKind::LiveMemory ? profile->livenessCurve(stop)->notAlwaysLive
+                                                  : std::vector<std::int64_t>();
+        return [this, film = tileFilm(*profile, kind, stop), curve = std::move(curve)]() mutable {
+            slider_->setCurve(std::move(curve));
+            open(film);
+        };
     });
 }
 
@@ -191,6 +197,8 @@ void FilmPage::open(std::shared_ptr<TileFilm> film) {
     frames_.setFilm(film);
     setUp(film->frames());
     announced_ = {};
+    // What is of most interest, unless a step is selected.
+    player_.seek(slider_->peak());
     wantComing();
     followSelection();
 }

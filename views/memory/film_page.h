@@ -4,18 +4,19 @@
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QLabel>
-#include <QSlider>
 #include <QTimer>
 
 #include "views/film/film_frames.h"
 #include "views/film/film_player.h"
+#include "views/memory/film_slider.h"
 #include "views/memory/tile_map.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
 
-/// Live memory at each step of the program, or what tiles do and exchange at each executed step.
+/// Live memory at each step of the program, from the step with the most, or what tiles do and
+/// exchange at each executed step.
 /// Space plays and pauses, comma and period go step by step, Home and End to the ends. The step at
 /// which it stops is selected everywhere; a step selected elsewhere is shown.
 class FilmPage : public QWidget {
@@ -79,7 +80,7 @@ private:
     QComboBox* kind_ = nullptr;
     QComboBox* speed_ = nullptr;
     QToolButton* play_ = nullptr;
-    QSlider* slider_ = nullptr;
+    FilmSlider* slider_ = nullptr;
     QLabel* step_ = nullptr;
     std::int64_t perNotch_ = 1; ///< frames of a notch of the slider
     std::int64_t shown_ = -1;

@@ -7,6 +7,8 @@
 #include <QScrollBar>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
 #include "core/base/units.h"
 #include "views/theme/text.h"
@@ -16,13 +18,23 @@ namespace {
 
 constexpr int columnGap = 12; ///< pixels between columns
 constexpr int barHeight = 3;
-// Of columns of cycles.
-constexpr std::array passTitles{QT_TRANSLATE_NOOP("CodeView", "Forward"),
-                                QT_TRANSLATE_NOOP("CodeView", "Backward"),
-                                QT_TRANSLATE_NOOP("CodeView", "Update")};
+/// By CodeColumn.
+constexpr std::array columnTitles{
+    QT_TRANSLATE_NOOP("CodeView", "Forward"), QT_TRANSLATE_NOOP("CodeView", "Backward"),
+    QT_TRANSLATE_NOOP("CodeView", "Update"),  QT_TRANSLATE_NOOP("CodeView", "Waits"),
+    QT_TRANSLATE_NOOP("CodeView", "Source"),  QT_TRANSLATE_NOOP("CodeView", "Target"),
+    QT_TRANSLATE_NOOP("CodeView", "Change")};
 
-QString cyclesText(std::int64_t cycles) {
-    return cycles > 0 ? QString::fromStdString(withThousands(cycles)) : QString();
+QString titleOf(CodeColumn column) {
+    return CodeView::tr(columnTitles.at(static_cast<std::size_t>(column)));
+}
+
+QString figureText(CodeColumn column, std::int64_t cycles) {
+    if (cycles == 0)
+        return {};
+    const QString sign =
+        column == CodeColumn::Change && cycles > 0 ? QStringLiteral("+") : QString();
+    return sign + QString::fromStdString(withThousands(cycles));
 }
 
 } // namespace
@@ -45,7 +57,7 @@ void CodeView::setFile(const CodeFile* file, std::int64_t total) {
     current_ = -1;
     if (file_ != nullptr)
         for (const CodeLine& line : file_->lines) {
-            costliest_ = std::max(costliest_, line.cycles);
+            costliest_ = std::max(costliest_, heatOf(line));
             longest_ = std::max(longest_, static_cast<int>(line.text.size()));
         }
     updateScrollBars();
@@ -65,12 +77,15 @@ int CodeView::nextHot(int direction) const {
     const int count = static_cast<int>(file_->lines.size());
     for (int line = current_ < 0 && direction < 0 ? count - 1 : current_ + direction;
          line >= 0 && line < count; line += direction) {
-        const auto cycles =
-            static_cast<double>(file_->lines[static_cast<std::size_t>(line)].cycles);
-        if (cycles > 0 && cycles >= hotShare * static_cast<double>(costliest_))
+        const auto heat = static_cast<double>(heatOf(file_->lines[static_cast<std::size_t>(line)]));
+        if (heat > 0 && heat >= hotShare * static_cast<double>(costliest_))
             return line;
     }
     return -1;
+}
+
+std::int64_t CodeView::heatOf(const CodeLine& line) const {
+    return file_->comparing() ? std::abs(line.figure(file_->columns.size() - 1)) : line.cycles;
 }
 
 int CodeView::rowHeight() const {
@@ -78,14 +93,20 @@ int CodeView::rowHeight() const {
 }
 
 CodeView::Columns CodeView::columns() const {
+    constexpr int leastForFigures = 760; // pixels; narrower views have room for code alone
     const QFontMetrics metrics = fontMetrics();
     Columns widths;
-    const std::int32_t last =
-        file_ == nullptr || file_->lines.empty() ? 1 : file_->lines.back().number;
-    widths.number = metrics.horizontalAdvance(QString::number(last)) + columnGap;
-    widths.share = metrics.horizontalAdvance(QStringLiteral("100.0 %")) + columnGap;
-    widths.pass = metrics.horizontalAdvance(QStringLiteral("000,000,000")) + columnGap;
-    widths.text = widths.share + 3 * widths.pass + widths.number + 2 * columnGap;
+    const auto last = file_ == nullptr ? 1 : static_cast<qlonglong>(file_->lines.size());
+    widths.number =
+        metrics.horizontalAdvance(QString::number(std::max<qlonglong>(last, 99))) + columnGap;
+    widths.share = metrics.horizontalAdvance(QStringLiteral("+100.0 %")) + columnGap;
+    widths.figure = metrics.horizontalAdvance(QStringLiteral("000,000,000")) + columnGap;
+    const bool comparing = file_ != nullptr && file_->comparing();
+    for (std::size_t i = 0; file_ != nullptr && i < file_->columns.size(); ++i)
+        if (viewport()->width() >= leastForFigures || file_->columns[i] == CodeColumn::Change)
+            widths.figures.push_back(i);
+    widths.numbers = widths.share + static_cast<int>(widths.figures.size()) * widths.figure;
+    widths.text = widths.numbers + (comparing ? 2 : 1) * (widths.number + columnGap) + columnGap;
     return widths;
 }
 
@@ -123,41 +144,76 @@ void CodeView::paintHeader(QPainter& painter, const Columns& widths) const {
         painter.drawText(QRect(begin, 0, width - columnGap / 2, header.height()),
                          Qt::AlignRight | Qt::AlignVCenter, text);
     };
-    right(0, widths.share, tr("Cycles"));
-    for (int pass = 0; pass < 3; ++pass)
-        right(widths.share + pass * widths.pass, widths.pass,
-              tr(passTitles[static_cast<std::size_t>(pass)]));
-    right(widths.share + 3 * widths.pass, widths.number + columnGap, tr("Line"));
+    right(0, widths.share, file_->comparing() ? tr("Change") : tr("Cycles"));
+    int at = widths.share;
+    for (const std::size_t figure : widths.figures) {
+        right(at, widths.figure, titleOf(file_->columns[figure]));
+        at += widths.figure;
+    }
+    const int number = widths.number + columnGap;
+    right(at, number, file_->comparing() ? tr("Src") : tr("Line"));
+    if (file_->comparing())
+        right(at + number, number, tr("Tgt"));
     painter.setPen(theme.border);
     painter.drawLine(header.bottomLeft(), header.bottomRight());
+}
+
+QColor CodeView::backgroundOf(const CodeLine& line, bool current) const {
+    const Theme& theme = context_.theme.current();
+    constexpr double tint = 0.13;
+    if (current)
+        return theme.selected;
+    if (!file_->comparing() || !file_->recorded || (line.number > 0 && line.targetNumber > 0))
+        return theme.surface;
+    const QColor& of = line.moved > 0 ? theme.accent : line.number > 0 ? theme.bad : theme.good;
+    return mixed(theme.surface, of, tint);
+}
+
+void CodeView::paintCost(QPainter& painter, const Columns& widths, const CodeLine& line,
+                         const QRect& row) const {
+    const Theme& theme = context_.theme.current();
+    const auto right = [&](int begin, int width, const QString& text) {
+        painter.drawText(QRect(begin, row.top(), width - columnGap / 2, row.height() - barHeight),
+                         Qt::AlignRight | Qt::AlignVCenter, text);
+    };
+    const bool comparing = file_->comparing();
+    const std::int64_t shown = comparing ? line.figure(file_->columns.size() - 1) : line.cycles;
+    const QColor colour = !comparing ? theme.source : shown > 0 ? theme.bad : theme.good;
+    painter.setPen(comparing ? colour : theme.text);
+    if (shown != 0) {
+        const QString share = QString::fromStdString(
+            formatPercent(static_cast<double>(std::abs(shown)), static_cast<double>(total_)));
+        right(0, widths.share,
+              !comparing  ? share
+              : shown > 0 ? QStringLiteral("+") + share
+                          : QChar(0x2212) + share);
+        const double length = static_cast<double>(heatOf(line)) /
+                              static_cast<double>(std::max<std::int64_t>(1, costliest_));
+        const int room = widths.share - columnGap;
+        painter.fillRect(
+            QRectF(columnGap / 2.0, row.bottom() - barHeight, room * length, barHeight), colour);
+    }
+    int at = widths.share;
+    for (const std::size_t figure : widths.figures) {
+        const CodeColumn column = file_->columns[figure];
+        painter.setPen(column == CodeColumn::Change ? colour : theme.text);
+        right(at, widths.figure, figureText(column, line.figure(figure)));
+        at += widths.figure;
+    }
+    painter.setPen(theme.mutedText);
+    const int number = widths.number + columnGap;
+    right(at, number, line.number > 0 ? QString::number(line.number) : QString());
+    if (comparing)
+        right(at + number, number,
+              line.targetNumber > 0 ? QString::number(line.targetNumber) : QString());
 }
 
 void CodeView::paintLine(QPainter& painter, const Columns& widths, int at, int y) const {
     const Theme& theme = context_.theme.current();
     const CodeLine& line = file_->lines[static_cast<std::size_t>(at)];
     const QRect row(0, y, viewport()->width(), rowHeight());
-    if (at == current_)
-        painter.fillRect(row, theme.selected);
-    const auto right = [&](int begin, int width, const QString& text) {
-        painter.drawText(QRect(begin, y, width - columnGap / 2, row.height() - barHeight),
-                         Qt::AlignRight | Qt::AlignVCenter, text);
-    };
-    painter.setPen(theme.text);
-    if (line.cycles > 0) {
-        right(0, widths.share,
-              QString::fromStdString(
-                  formatPercent(static_cast<double>(line.cycles), static_cast<double>(total_))));
-        const double share = static_cast<double>(line.cycles) /
-                             static_cast<double>(std::max<std::int64_t>(1, costliest_));
-        const int room = widths.share - columnGap;
-        painter.fillRect(QRectF(columnGap / 2.0, row.bottom() - barHeight, room * share, barHeight),
-                         theme.source);
-    }
-    for (int pass = 0; pass < 3; ++pass)
-        right(widths.share + pass * widths.pass, widths.pass,
-              cyclesText(line.byPass[static_cast<std::size_t>(pass)]));
-    painter.setPen(theme.mutedText);
-    right(widths.share + 3 * widths.pass, widths.number + columnGap, QString::number(line.number));
+    painter.fillRect(row, backgroundOf(line, at == current_));
+    paintCost(painter, widths, line, row);
     painter.save();
     painter.setClipRect(QRect(widths.text, y, row.width() - widths.text, row.height()));
     painter.setPen(line.cycles > 0 ? theme.text : theme.mutedText);
@@ -225,22 +281,37 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
     }
 }
 
+QString CodeView::textOf(int at) const {
+    if (file_ == nullptr || at < 0 || at >= static_cast<int>(file_->lines.size()))
+        return {};
+    const CodeLine& line = file_->lines[static_cast<std::size_t>(at)];
+    QStringList lines;
+    if (line.moved > 0)
+        lines << (line.targetNumber > 0 ? tr("line %1 of the source, moved").arg(line.moved)
+                                        : tr("moved to line %1 of the target").arg(line.moved));
+    if (line.cycles > 0 && !file_->comparing())
+        lines << tr("%1 of the run").arg(QString::fromStdString(formatCycles(line.cycles)));
+    for (std::size_t i = 0; i < file_->columns.size(); ++i)
+        if (line.figure(i) != 0)
+            lines << tr("%1: %2").arg(titleOf(file_->columns[i]),
+                                      figureText(file_->columns[i], line.figure(i)));
+    if (!lines.isEmpty())
+        lines.prepend(QStringLiteral("%1:%2")
+                          .arg(file_->name)
+                          .arg(line.number > 0 ? line.number : line.targetNumber));
+    return lines.join(QLatin1Char('\n'));
+}
+
 bool CodeView::viewportEvent(QEvent* event) {
     if (event->type() != QEvent::ToolTip)
         return QAbstractScrollArea::viewportEvent(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const int at = lineAt(help->pos().y());
-    if (at < 0 || file_->lines[static_cast<std::size_t>(at)].cycles <= 0) {
+    if (textOf(at).isEmpty()) {
         QToolTip::hideText();
         return true;
     }
-    const CodeLine& line = file_->lines[static_cast<std::size_t>(at)];
-    QToolTip::showText(help->globalPos(),
-                       shownLines(tr("%1:%2\n%3 of the run")
-                                      .arg(file_->name)
-                                      .arg(line.number)
-                                      .arg(QString::fromStdString(formatCycles(line.cycles)))),
-                       this);
+    QToolTip::showText(help->globalPos(), shownLines(textOf(at)), this);
     return true;
 }
 

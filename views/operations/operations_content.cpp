@@ -11,8 +11,8 @@ namespace {
 CostTableData readRows(const ProfileView& profile, const GroupChoice& choice,
                        const std::stop_token& stop) {
     const auto accounting = accountingOf(profile, stop);
-    return {costRows(profile, *accounting, choice.layer, choice.depth, stop), accounting->totals(),
-            accounting->otherRuns()};
+    return {costRows(profile, *accounting, choice.layer, choice.depth, stop, choice.reach),
+            accounting->totals(), accounting->otherRuns()};
 }
 
 std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& column) {
@@ -40,7 +40,50 @@ QString summaryOf(const CostTableData& data) {
     return line;
 }
 
+/// The operation of each row or, of several, that of the step with the most cycles.
+std::vector<OperationId> mainOperations(const ProfileView& profile,
+                                        const std::vector<CostRow>& rows,
+                                        const std::stop_token& stop) {
+    const auto programs = profile.programs(stop);
+    std::vector<OperationId> operations;
+    for (const CostRow& row : rows) {
+        OperationId operation = row.operation;
+        std::int64_t most = -1;
+        for (const RowStep& step : row.steps)
+            if (!row.operation.valid() && step.cycles > most &&
+                (*programs)[step.program].operation.valid()) {
+                most = step.cycles;
+                operation = (*programs)[step.program].operation;
+            }
+        operations.push_back(operation);
+    }
+    return operations;
+}
+
+bool isCostly(const CostRow& row) {
+    return row.measuredCycles > 0 || row.cyclesOnce() > 0 || row.memory != OperationBytes{};
+}
+
+/// Leaves out rows without cost; the summary says how many.
+void keepCostly(Table& table, const std::vector<CostRow>& rows) {
+    const auto left = std::erase_if(table.rows, [&rows](const Row& row) {
+        return !isCostly(rows.at(static_cast<std::size_t>(row.id)));
+    });
+    if (left == 0)
+        return;
+    const QString hidden = Text::tr("without cost, hidden: %1").arg(left);
+    table.summary += (table.summary.empty() ? "" : "; ") + hidden.toStdString();
+}
+
 } // namespace
+
+std::vector<const CostColumn*> comparableColumns() {
+    std::vector<const CostColumn*> columns;
+    for (const CostColumn& one : costColumns())
+        if (one.column.unit != Unit::None && one.column.unit != Unit::Share)
+            columns.push_back(&one);
+    return columns;
+}
 
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
                                 const std::stop_token& stop) {
@@ -49,12 +92,21 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     report.source = readRows(*profiles.source, choice, stop);
     report.depth = scopeDepth(*accountingOf(*profiles.source, stop));
     report.hasLines = !profiles.source->source(stop)->frames.empty();
-    if (choice.layer == CostLayer::Line)
-        report.names =
-            std::make_shared<const SourceNames>(*profiles.source, SourceReach::Mine, stop);
+    const auto namesOf = [&](const ProfileView& profile) {
+        return std::make_shared<const SourceNames>(profile, choice.reach, stop);
+    };
+    if (choice.layer == CostLayer::Line) {
+        report.names = namesOf(*profiles.source);
+        report.mainOperations = mainOperations(*profiles.source, report.source.rows, stop);
+    }
+    if (choice.layer == CostLayer::Line && choice.waitsByCause && !profiles.comparing())
+        report.waits = causedWaits(*profiles.source, stop);
     report.executed = profiles.source->info().hasExecution;
     if (profiles.comparing()) {
         report.target = readRows(*profiles.target, choice, stop);
+        if (choice.layer == CostLayer::Line && report.hasLines &&
+            !profiles.target->source(stop)->frames.empty())
+            report.targetNames = namesOf(*profiles.target);
         report.executed = report.executed && profiles.target->info().hasExecution;
     }
     return report;
@@ -68,7 +120,7 @@ QStringList standardColumns() {
     return keys;
 }
 
-Table groupTable(const OperationsReport& report, const QStringList& columns) {
+Table groupTable(const OperationsReport& report, const QStringList& columns, ShownRows shown) {
     const bool severalIpus = report.source.totals.measured.size() > 1;
     std::vector<std::string> kept{"path"};
     for (const QString& key : columns) {
@@ -80,15 +132,17 @@ Table groupTable(const OperationsReport& report, const QStringList& columns) {
     }
     Table table = costTable(report.source.rows, report.source.totals, report.choice.layer,
                             {kept.begin(), kept.end()});
-    if (!report.executed)
-        return table;
+    if (report.executed)
+        table.summary = summaryOf(report.source).toStdString();
+    if (shown == ShownRows::Costly)
+        keepCostly(table, report.source.rows);
     // The most expensive rows come first, rows without cost last.
     const auto cyclesOf = [&](const Row& row) {
-        return report.source.rows.at(static_cast<std::size_t>(row.id)).measuredCycles;
+        const CostRow& of = report.source.rows.at(static_cast<std::size_t>(row.id));
+        return report.executed ? of.measuredCycles : of.cyclesOnce();
     };
     std::stable_sort(table.rows.begin(), table.rows.end(),
                      [&](const Row& a, const Row& b) { return cyclesOf(a) > cyclesOf(b); });
-    table.summary = summaryOf(report.source).toStdString();
     return table;
 }
 

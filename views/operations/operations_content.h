@@ -6,6 +6,7 @@
 
 #include "core/analysis/accounting/cost_columns.h"
 #include "core/analysis/compare/profile_pair.h"
+#include "core/analysis/insights/wait_causes.h"
 #include "views/summary/bars.h"
 #include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"
@@ -15,7 +16,9 @@ namespace tilescope::views {
 /// What a row stands for: how costs are grouped.
 struct GroupChoice {
     CostLayer layer = CostLayer::Place;
-    int depth = 1; ///< parts of a scope
+    int depth = 1;                         ///< parts of a scope
+    SourceReach reach = SourceReach::Mine; ///< whose lines count, in layers of lines
+    bool waitsByCause = false; ///< of one profile's lines: waits are part of what causes them
     friend bool operator==(const GroupChoice&, const GroupChoice&) = default;
 };
 
@@ -35,6 +38,11 @@ struct OperationsReport {
     bool hasLines = false; ///< the source records lines of the program
     /// Of the source, where rows are lines.
     std::shared_ptr<const SourceNames> names;
+    /// Of the target, where rows are lines and it has any.
+    std::shared_ptr<const SourceNames> targetNames;
+    std::vector<CausedWait> waits; ///< where they are wanted
+    /// By row of the source, where rows are lines: of several operations that of the longest step.
+    std::vector<OperationId> mainOperations;
     bool executed = false; ///< there is a trace (with two profiles: in both)
 };
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
@@ -43,8 +51,17 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
 /// Columns that the window shows unless the user chooses others, by key.
 QStringList standardColumns();
 
+/// Columns of whole numbers, which can be compared between two profiles.
+std::vector<const CostColumn*> comparableColumns();
+
+/// Which rows the table of one profile has.
+enum class ShownRows {
+    All,
+    Costly ///< without those that neither take cycles nor have memory
+};
 /// The source's rows with those of the columns that are available; ids are places in the report.
-Table groupTable(const OperationsReport& report, const QStringList& columns);
+Table groupTable(const OperationsReport& report, const QStringList& columns,
+                 ShownRows shown = ShownRows::All);
 /// One column of both profiles side by side; ids as above.
 Table comparedGroups(const OperationsReport& report, const CostColumn& column);
 

@@ -1,8 +1,6 @@
 #include "views/operations/operations_view.h"
 
-#include <QButtonGroup>
 #include <QComboBox>
-#include <QMenu>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <algorithm>
@@ -18,44 +16,6 @@ namespace {
 // Only the ratio counts, unless the numbers are below the minimum sizes of the parts.
 const QList<int> sizesWithTable{6000, 4000};
 
-constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from operations
-
-struct NamedChoice {
-    GroupChoice choice;
-    QString text;
-};
-
-/// What rows can represent. `depth`: most parts of a scope; `hasLines`: the profile records lines
-/// of the program.
-std::vector<NamedChoice> layerChoices(int depth, bool hasLines) {
-    using Text = OperationsView;
-    const int depths = std::clamp(depth, 1, deepestScope);
-    std::vector<NamedChoice> choices{{{}, Text::tr("Operations of the model")}};
-    for (int i = 1; i <= depths; ++i)
-        choices.push_back({{CostLayer::Scope, i},
-                           depths == 1 ? Text::tr("Scopes") : Text::tr("Scopes, level %1").arg(i)});
-    choices.push_back({{CostLayer::Shared}, Text::tr("Shared programs")});
-    choices.push_back({{CostLayer::Type}, Text::tr("Operation types")});
-    choices.push_back({{CostLayer::Library}, Text::tr("PopLibs calls")});
-    choices.push_back({{CostLayer::Step}, Text::tr("Program steps")});
-    if (hasLines) {
-        choices.push_back({{CostLayer::Line}, Text::tr("Source lines")});
-        choices.push_back({{CostLayer::Function}, Text::tr("Functions of the source")});
-        choices.push_back({{CostLayer::File}, Text::tr("Source files")});
-        choices.push_back({{CostLayer::Stack}, Text::tr("Source stacks")});
-    }
-    return choices;
-}
-
-/// Columns of whole numbers, which can be compared between two profiles.
-std::vector<const CostColumn*> comparableColumns() {
-    std::vector<const CostColumn*> columns;
-    for (const CostColumn& one : costColumns())
-        if (one.column.unit != Unit::None && one.column.unit != Unit::Share)
-            columns.push_back(&one);
-    return columns;
-}
-
 } // namespace
 
 OperationsView::OperationsView(ViewContext& context, QWidget* parent)
@@ -63,6 +23,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     , table_(new TablePanel(context, tr("Filter operations")))
     , graph_(new GraphPane(context))
     , roofline_(new RooflinePane(context))
+    , flame_(new FlamePane(context))
     , code_(new SourcePane(context))
     , pages_(new QStackedWidget)
     , splitter_(new QSplitter(Qt::Vertical))
@@ -74,6 +35,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     pages_->addWidget(table_);
     pages_->addWidget(graph_);
     pages_->addWidget(roofline_);
+    pages_->addWidget(flame_);
     pages_->addWidget(code_);
     splitter_->addWidget(pages_);
     splitter_->addWidget(detailsPanel_);
@@ -82,6 +44,12 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     splitter_->setSizes(sizesWithTable);
     splitter_->setChildrenCollapsible(false);
     inColumn(this, {makeTools(), splitter_});
+    // Waits and what belongs to no operation would make all others' bars slivers.
+    table_->model().setBarless([this](std::int32_t row) {
+        const auto at = static_cast<std::size_t>(row);
+        return report_ && at < report_->source.rows.size() &&
+               !report_->source.rows[at].kind.empty();
+    });
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
     joinMenus();
     connect(graph_, &GraphPane::itemChosen, this, &OperationsView::chooseInGraph);
@@ -92,6 +60,9 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         choose(row);
     });
     connect(code_, &SourcePane::chosen, this, &OperationsView::choose);
+    connect(code_, &SourcePane::wantedChanged, this, [this] { setChoice(code_->wanted()); });
+    connect(flame_, &FlamePane::hovered, this, &OperationsView::status);
+    connect(flame_, &FlamePane::chosen, this, &OperationsView::chooseInFlame);
     connect(tabs_, &GroupTabs::stepChosen, this, &OperationsView::chooseStep);
     connect(tabs_, &GroupTabs::stepActivated, this, [this](std::int32_t program) {
         chooseStep(program);
@@ -104,79 +75,15 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
             [this] { table_->showHint(tr("Gathering the steps…")); });
 }
 
-QWidget* OperationsView::makeTools() {
-    auto* row = tools_ = new ToolRow;
-    auto* pages = new QButtonGroup(row);
-    const auto addPage = [&](const QString& text, const QString& toolTip, QWidget* page) {
-        QToolButton* button = row->addToggle(text, toolTip, page == table_);
-        pages->addButton(button);
-        row->setPriority(button, ToolRow::Priority::Always);
-        connect(button, &QToolButton::toggled, this, [this, page](bool on) {
-            if (on)
-                showPage(page);
-        });
-    };
-    addPage(tr("Table"), tr("Operations as lines of a table"), table_);
-    addPage(tr("Graph"), tr("The graph of the model"), graph_);
-    addPage(tr("Roofline"), tr("Work a cycle and work a byte, under the limits of the machine"),
-            roofline_);
-    addPage(tr("Source"), tr("Your program, line by line"), code_);
-    layer_ = row->addChoice(tr("Rows"), {});
-    layer_->setToolTip(tr("What each row represents"));
-    fillLayers(1, false);
-    auto* metricRow = new ToolRow;
-    metricRow->layout()->setContentsMargins(0, 0, 0, 0);
-    QStringList titles;
-    for (const CostColumn* column : comparableColumns())
-        titles.append(QString::fromStdString(column->column.title));
-    metric_ = metricRow->addChoice(tr("Compare"), titles);
-    metric_->setCurrentText(QString::fromStdString(costColumn("estimatedCycles")->column.title));
-    metricBox_ = metricRow;
-    row->add(metricRow);
-    columnButton_ = row->addButton(tr("Columns \u25be"), tr("The columns of the table"));
-    columnButton_->setAccessibleName(tr("Columns"));
-    columnMenu_ = new QMenu(columnButton_);
-    columnMenu_->setToolTipsVisible(true);
-    columnButton_->setMenu(columnMenu_);
-    columnButton_->setPopupMode(QToolButton::InstantPopup);
-    row->addStretch();
-    connect(layer_, &QComboBox::activated, this,
-            [this](int place) { setChoice(choices_.at(static_cast<std::size_t>(place))); });
-    connect(metric_, &QComboBox::activated, this, [this] { showReport(); });
-    fillColumns();
-    return row;
-}
-
-void OperationsView::fillLayers(int depth, bool hasLines) {
-    int current = -1;
-    layer_->clear();
-    choices_.clear();
-    for (const NamedChoice& one : layerChoices(depth, hasLines)) {
-        choices_.push_back(one.choice);
-        layer_->addItem(one.text);
-        if (one.choice == choice_)
-            current = layer_->count() - 1;
-    }
-    layer_->setCurrentIndex(current);
-}
-
-void OperationsView::fillColumns() {
-    for (const CostColumn& one : costColumns()) {
-        const QString key = QString::fromStdString(one.column.key);
-        if (key == QLatin1String("path"))
-            continue;
-        QAction* action = columnMenu_->addAction(QString::fromStdString(one.column.title));
-        action->setToolTip(QString::fromStdString(one.column.help));
-        action->setCheckable(true);
-        action->setChecked(columns_.contains(key));
-        connect(action, &QAction::toggled, this, [this, key](bool on) { setColumn(key, on); });
-    }
-}
-
 void OperationsView::setColumn(const QString& key, bool on) {
     columns_.removeAll(key);
     if (on)
         columns_.append(key);
+    showReport();
+}
+
+void OperationsView::showRows(ShownRows rows) {
+    shownRows_ = rows;
     showReport();
 }
 
@@ -191,9 +98,12 @@ void OperationsView::reload() {
     metricBox_->setVisible(comparing() && showsTable());
     columnButton_->setVisible(!comparing() && showsTable());
     graphStale_ = true;
+    flameStale_ = true;
     load();
     if (showsGraph())
         loadGraph();
+    if (showsFlame())
+        loadFlame();
 }
 
 void OperationsView::joinMenus() {
@@ -222,6 +132,8 @@ void OperationsView::joinMenus() {
 void OperationsView::focusSearch() {
     if (showsGraph())
         graph_->focusSearch();
+    else if (showsFlame())
+        flame_->focusSearch();
     else if (showsTable())
         table_->focusFilter();
 }
@@ -230,36 +142,59 @@ bool OperationsView::showsGraph() const {
     return pages_->currentWidget() == graph_;
 }
 
+bool OperationsView::showsFlame() const {
+    return pages_->currentWidget() == flame_;
+}
+
 bool OperationsView::showsTable() const {
     return pages_->currentWidget() == table_;
 }
 
-// The tabs are beside the graph and the roofline, which need the height, and below the table, which
-// needs the width.
+// The tabs are beside the graph and the roofline, which need the height, and below the table and
+// the flame graph, which need the width.
 void OperationsView::showPage(QWidget* page) {
     const bool table = page == table_;
+    const bool wide = table || page == flame_;
     pages_->setCurrentWidget(page);
     // The width of the table's controls must not take room from the details beside the other pages.
-    for (QWidget* each : {static_cast<QWidget*>(table_), static_cast<QWidget*>(graph_),
-                          static_cast<QWidget*>(roofline_), static_cast<QWidget*>(code_)}) {
+    for (int i = 0; i < pages_->count(); ++i) {
+        QWidget* each = pages_->widget(i);
         const auto policy = each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         each->setSizePolicy(policy, policy);
     }
-    splitter_->setOrientation(table ? Qt::Vertical : Qt::Horizontal);
+    splitter_->setOrientation(wide ? Qt::Vertical : Qt::Horizontal);
     // Only the ratio counts, but not if the numbers are below the graph's minimum size.
-    splitter_->setSizes(table ? sizesWithTable : QList{5700, 4300});
+    splitter_->setSizes(wide ? sizesWithTable : QList{5700, 4300});
     // Beside the graph, narrower tabs make all four fit without scroll buttons.
-    tabs_->setStyleSheet(table ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
-    tools_->setShown(layer_, page != graph_ && page != code_);
+    tabs_->setStyleSheet(wide ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
+    tools_->setShown(layer_, table || page == roofline_);
     metricBox_->setVisible(comparing() && table);
     columnButton_->setVisible(!comparing() && table);
     if (page == code_)
-        return setChoice({CostLayer::Line});
-    if (page != graph_)
+        return setChoice(code_->wanted());
+    if (page != graph_ && page != flame_)
         return;
     setChoice({});
-    if (graphStale_)
+    if (page == graph_ && graphStale_)
         loadGraph();
+    if (page == flame_ && flameStale_)
+        loadFlame();
+}
+
+void OperationsView::loadFlame() {
+    flameStale_ = false;
+    flame_->load(profiles());
+    flame_->select(context().selection.current().operation);
+}
+
+void OperationsView::chooseInFlame(OperationId operation, ModelNodeId node) {
+    if (!operation.valid())
+        return forgetDetails();
+    context().selection.update([operation](Selected& s) { s.operation = operation; });
+    if (const std::int32_t row = rowOf(operation, node); row >= 0) {
+        table_->selectId(row);
+        loadDetails(row);
+    }
 }
 
 void OperationsView::loadGraph() {
@@ -299,6 +234,9 @@ std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) cons
     if (report_->names) { // a line has several operations
         const std::string line =
             report_->names->name(report_->names->frameOf(operation), SourceGrain::Line);
+        // A line on several IPUs has several rows.
+        if (shownRow_ >= 0 && rows[static_cast<std::size_t>(shownRow_)].path == line)
+            return shownRow_;
         const auto row = std::find_if(rows.begin(), rows.end(), [&line](const CostRow& each) {
             return !line.empty() && each.path == line;
         });
@@ -344,7 +282,7 @@ void OperationsView::showReport() {
     roofline_->setReport(report_, profiles());
     code_->setReport(*report_);
     if (!comparing()) {
-        table_->setTable(groupTable(*report_, columns_));
+        table_->setTable(groupTable(*report_, columns_, shownRows_));
         return;
     }
     for (const CostColumn* column : comparableColumns())
@@ -363,7 +301,10 @@ void OperationsView::choose(std::int32_t row) {
     if (!report_ || row < 0 || static_cast<std::size_t>(row) >= report_->source.rows.size())
         return;
     loadDetails(row);
-    const OperationId operation = report_->source.rows[static_cast<std::size_t>(row)].operation;
+    const auto at = static_cast<std::size_t>(row);
+    const OperationId operation = at < report_->mainOperations.size()
+                                      ? report_->mainOperations[at]
+                                      : report_->source.rows[at].operation;
     if (operation.valid())
         context().selection.update([operation](Selected& s) { s.operation = operation; });
 }
@@ -376,6 +317,7 @@ void OperationsView::chooseStep(std::int32_t program) {
 // Selects the only row with steps of the operation, if there is just one.
 void OperationsView::followSelection() {
     const OperationId operation = context().selection.current().operation;
+    flame_->select(operation);
     if (!operation.valid())
         return;
     if (showsGraph())

@@ -1,6 +1,7 @@
 // The operations report: what each part of the model costs.
 #pragma once
 
+#include "views/operations/flame/flame_pane.h"
 #include "views/operations/graph/graph_pane.h"
 #include "views/operations/group_tabs.h"
 #include "views/operations/roofline_pane.h"
@@ -19,7 +20,8 @@ class ToolRow;
 
 /// The table of groups above (operations, scopes, types, PopLibs calls or steps), the selected
 /// one's tabs below. One profile shows any columns, two show one side by side. Instead of the table
-/// the model's graph or the rows' roofline can be shown, with the tabs beside it.
+/// the model's graph, the rows' roofline, a flame graph or the user's code can be shown, with the
+/// tabs beside it.
 class OperationsView : public ReportView {
     Q_OBJECT
 public:
@@ -27,9 +29,12 @@ public:
     void focusSearch() override;
 
     void setChoice(const GroupChoice& choice);
+    /// Which rows the table of one profile has; at first those with costs.
+    void showRows(ShownRows rows);
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] GraphPane& graph() { return *graph_; }
     [[nodiscard]] RooflinePane& roofline() { return *roofline_; }
+    [[nodiscard]] FlamePane& flame() { return *flame_; }
     [[nodiscard]] SourcePane& code() { return *code_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
     [[nodiscard]] const QStringList& columns() const { return columns_; }
@@ -52,6 +57,9 @@ private:
     void chooseStep(std::int32_t program);
     [[nodiscard]] bool showsGraph() const;
     [[nodiscard]] bool showsTable() const;
+    [[nodiscard]] bool showsFlame() const;
+    void loadFlame();
+    void chooseInFlame(OperationId operation, ModelNodeId node);
     void showPage(QWidget* page);
     void loadGraph();
     void chooseInGraph(const GraphItem& item);
@@ -61,6 +69,7 @@ private:
     TablePanel* table_;
     GraphPane* graph_;
     RooflinePane* roofline_;
+    FlamePane* flame_;
     SourcePane* code_;
     QStackedWidget* pages_;
     QSplitter* splitter_;
@@ -76,9 +85,11 @@ private:
     QMenu* columnMenu_ = nullptr;
     GroupChoice choice_;
     QStringList columns_;
+    ShownRows shownRows_ = ShownRows::Costly;
     std::shared_ptr<const OperationsReport> report_;
     std::int32_t shownRow_ = -1; ///< the row whose details are shown
     bool graphStale_ = true;     ///< the graph is not that of the open profiles
+    bool flameStale_ = true;     ///< likewise
 };
 
 } // namespace tilescope::views

@@ -2,7 +2,10 @@
 
 #include <QStringList>
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+
+#include "core/analysis/compare/source_lines.h"
 
 namespace tilescope::views {
 namespace {
@@ -15,13 +18,225 @@ bool hides(QChar c) {
            c.category() == QChar::Separator_Line || c.category() == QChar::Separator_Paragraph;
 }
 
+/// Costs of the lines of one profile's files.
+using LineCosts = std::map<std::int32_t, CodeLine>;
+using FileCosts = std::map<SourceFileId, LineCosts>;
+
+constexpr std::size_t passes = 3;
+
+std::int64_t cyclesOf(const CostRow& row, bool executed) {
+    return executed ? row.measuredCycles : row.cyclesOnce();
+}
+
 void addCost(CodeLine& line, const CostRow& row, std::int32_t at, std::int64_t cycles) {
-    const bool isFirst = line.row < 0;
-    if (isFirst || cycles > line.cycles)
+    if (line.row < 0 || cycles > line.cycles)
         line.row = at;
     line.cycles += cycles;
-    for (std::size_t pass = 0; pass < line.byPass.size(); ++pass)
-        line.byPass[pass] += row.measuredByPass[pass];
+    for (std::size_t pass = 0; pass < passes; ++pass)
+        line.figures[pass] += row.measuredByPass[pass];
+}
+
+/// Returns the cycles without a line.
+std::int64_t addRows(FileCosts& costs, const SourceNames& names, const std::vector<CostRow>& rows,
+                     bool executed, std::size_t figures) {
+    std::int64_t noLine = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int64_t cycles = cyclesOf(rows[i], executed);
+        if (!rows[i].source.valid()) {
+            noLine += cycles;
+            continue;
+        }
+        const SourceFrame& at = names.code().frames[rows[i].source];
+        CodeLine& line = costs[at.file][at.line];
+        line.number = at.line;
+        line.figures.resize(figures);
+        addCost(line, rows[i], static_cast<std::int32_t>(i), cycles);
+    }
+    return noLine;
+}
+
+/// Adds waits to the lines that cause them; returns the cycles that found a line.
+std::int64_t addWaits(FileCosts& costs, const SourceNames& names,
+                      const std::vector<CausedWait>& waits, std::size_t figures) {
+    std::int64_t placed = 0;
+    for (const CausedWait& wait : waits) {
+        const SourceFrameId frame =
+            wait.anchor ? names.frameOf(*wait.anchor) : names.frameOf(wait.node);
+        if (!frame.valid())
+            continue;
+        const SourceFrame& at = names.code().frames[frame];
+        CodeLine& line = costs[at.file][at.line];
+        line.number = at.line;
+        line.figures.resize(figures);
+        line.figures.back() += wait.cycles;
+        line.cycles += wait.cycles;
+        placed += wait.cycles;
+    }
+    return placed;
+}
+
+QStringList textsOf(const SourceFile& file) {
+    return file.text.empty() ? QStringList()
+                             : QString::fromStdString(file.text).split(QLatin1Char('\n'));
+}
+
+CodeFile fileOf(const SourceNames& names, SourceFileId id, LineCosts lines) {
+    CodeFile file;
+    file.name = QString::fromStdString(names.shortPath(id));
+    const QStringList texts = textsOf(names.code().files[id]);
+    file.recorded = !texts.isEmpty();
+    std::int32_t number = 0;
+    for (const QString& text : texts) {
+        const auto cost = lines.extract(++number);
+        CodeLine line = cost ? cost.mapped() : CodeLine{};
+        line.number = number;
+        line.text = plainCode(text);
+        file.lines.push_back(std::move(line));
+    }
+    for (auto& [left, line] : lines) // without a text, or changed since it was read
+        file.lines.push_back(line);
+    for (const CodeLine& line : file.lines)
+        file.cycles += line.cycles;
+    return file;
+}
+
+CodeFiles filesOfOne(const OperationsReport& report) {
+    CodeFiles all;
+    const SourceNames& names = *report.names;
+    const bool executed = report.source.totals.run >= 0;
+    for (const CostRow& row : report.source.rows)
+        all.total += cyclesOf(row, executed);
+    std::vector<CodeColumn> columns{CodeColumn::Forward, CodeColumn::Backward, CodeColumn::Update};
+    if (!report.waits.empty())
+        columns.push_back(CodeColumn::Waits);
+    FileCosts costs;
+    all.noLine = addRows(costs, names, report.source.rows, executed, columns.size());
+    all.noLine -= addWaits(costs, names, report.waits, columns.size());
+    for (auto& [id, lines] : costs) {
+        all.files.push_back(fileOf(names, id, std::move(lines)));
+        all.files.back().columns = columns;
+    }
+    std::stable_sort(all.files.begin(), all.files.end(),
+                     [](const CodeFile& a, const CodeFile& b) { return a.cycles > b.cycles; });
+    return all;
+}
+
+/// The file of a version by its name, else the only one whose name ends alike; none if it lacks it.
+SourceFileId namesake(const SourceNames& names, const std::string& path) {
+    const auto last = [](const std::string& of) { return of.substr(of.rfind('/') + 1); };
+    std::vector<SourceFileId> alike;
+    for (std::size_t i = 0; i < names.code().files.size(); ++i) {
+        const SourceFileId id(i);
+        if (names.shortPath(id) == path)
+            return id;
+        if (last(names.shortPath(id)) == last(path))
+            alike.push_back(id);
+    }
+    return alike.size() == 1 ? alike.front() : SourceFileId();
+}
+
+constexpr std::size_t sourceColumn = 0;
+constexpr std::size_t targetColumn = 1;
+constexpr std::size_t changeColumn = 2;
+
+/// Both versions of a file. The costs of a line that has moved are at its place in the target.
+class ComparedFile {
+public:
+    ComparedFile(const SourceNames& source, SourceFileId inSource, LineCosts sourceCosts,
+                 const SourceNames& target, SourceFileId inTarget, LineCosts targetCosts)
+        : sourceCosts_(std::move(sourceCosts))
+        , targetCosts_(std::move(targetCosts)) {
+        file_.columns = {CodeColumn::Source, CodeColumn::Target, CodeColumn::Change};
+        file_.name = QString::fromStdString(inSource.valid() ? source.shortPath(inSource)
+                                                             : target.shortPath(inTarget));
+        static const SourceFile none;
+        const SourceFile& before = inSource.valid() ? source.code().files[inSource] : none;
+        const SourceFile& after = inTarget.valid() ? target.code().files[inTarget] : none;
+        sourceTexts_ = textsOf(before);
+        targetTexts_ = textsOf(after);
+        file_.recorded = !sourceTexts_.isEmpty() || !targetTexts_.isEmpty();
+        for (const ComparedLine& line : compareLines(before.text, after.text))
+            add(line);
+        addLeft();
+    }
+    CodeFile take() { return std::move(file_); }
+
+private:
+    void add(const ComparedLine& at) {
+        CodeLine line;
+        line.number = at.source;
+        line.targetNumber = at.target;
+        line.moved = at.moved;
+        line.text =
+            plainCode(at.target > 0 ? targetTexts_[at.target - 1] : sourceTexts_[at.source - 1]);
+        const bool movedAway = at.moved > 0 && at.target == 0;
+        const std::int32_t number = at.moved > 0 && at.target > 0 ? at.moved : at.source;
+        addFigures(line, movedAway ? 0 : number, at.target);
+        file_.lines.push_back(std::move(line));
+    }
+
+    void addFigures(CodeLine& line, std::int32_t inSource, std::int32_t inTarget) {
+        line.figures.assign(file_.columns.size(), 0);
+        if (const auto cost = sourceCosts_.extract(inSource)) {
+            line.figures[sourceColumn] = cost.mapped().cycles;
+            line.row = cost.mapped().row;
+        }
+        if (const auto cost = targetCosts_.extract(inTarget))
+            line.figures[targetColumn] = cost.mapped().cycles;
+        line.figures[changeColumn] = line.figures[targetColumn] - line.figures[sourceColumn];
+        line.cycles = std::max(line.figures[sourceColumn], line.figures[targetColumn]);
+        file_.cycles += std::abs(line.figures[changeColumn]);
+    }
+
+    /// Lines with costs that no recorded text has: of both where neither is recorded.
+    void addLeft() {
+        while (!sourceCosts_.empty() || !targetCosts_.empty()) {
+            CodeLine line;
+            const std::int32_t number =
+                sourceCosts_.empty() ? targetCosts_.begin()->first
+                : targetCosts_.empty()
+                    ? sourceCosts_.begin()->first
+                    : std::min(sourceCosts_.begin()->first, targetCosts_.begin()->first);
+            line.number = sourceCosts_.contains(number) ? number : 0;
+            line.targetNumber = targetCosts_.contains(number) ? number : 0;
+            addFigures(line, number, number);
+            file_.lines.push_back(std::move(line));
+        }
+    }
+
+    LineCosts sourceCosts_, targetCosts_;
+    QStringList sourceTexts_, targetTexts_;
+    CodeFile file_;
+};
+
+CodeFiles filesOfTwo(const OperationsReport& report) {
+    CodeFiles all;
+    const SourceNames& source = *report.names;
+    const SourceNames& target = *report.targetNames;
+    const bool executed = report.executed;
+    for (const CostRow& row : report.source.rows)
+        all.total += cyclesOf(row, executed);
+    for (const CostRow& row : report.target.rows)
+        all.targetTotal += cyclesOf(row, executed);
+    FileCosts before;
+    FileCosts after;
+    all.noLine = addRows(before, source, report.source.rows, executed, passes);
+    addRows(after, target, report.target.rows, executed, passes);
+    for (auto& [id, costs] : before) {
+        const SourceFileId other = namesake(target, source.shortPath(id));
+        LineCosts others;
+        if (const auto found = after.extract(other))
+            others = std::move(found.mapped());
+        all.files.push_back(
+            ComparedFile(source, id, std::move(costs), target, other, std::move(others)).take());
+    }
+    for (auto& [id, costs] : after)
+        all.files.push_back(ComparedFile(source, namesake(source, target.shortPath(id)), {}, target,
+                                         id, std::move(costs))
+                                .take());
+    std::stable_sort(all.files.begin(), all.files.end(),
+                     [](const CodeFile& a, const CodeFile& b) { return a.cycles > b.cycles; });
+    return all;
 }
 
 } // namespace
@@ -40,42 +255,10 @@ QString plainCode(const QString& text) {
     return shown;
 }
 
-std::vector<CodeFile> codeFiles(const SourceNames& names, const std::vector<CostRow>& rows,
-                                bool executed) {
-    std::map<SourceFileId, std::map<std::int32_t, CodeLine>> costly;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!rows[i].source.valid())
-            continue;
-        const SourceFrame& at = names.code().frames[rows[i].source];
-        CodeLine& line = costly[at.file][at.line];
-        line.number = at.line;
-        addCost(line, rows[i], static_cast<std::int32_t>(i),
-                executed ? rows[i].measuredCycles : rows[i].cyclesOnce());
-    }
-    std::vector<CodeFile> files;
-    for (auto& [id, lines] : costly) {
-        const SourceFile& source = names.code().files[id];
-        CodeFile& file = files.emplace_back();
-        file.name = QString::fromStdString(names.shortPath(id));
-        file.recorded = !source.text.empty();
-        std::int32_t number = 0;
-        const QStringList texts = file.recorded
-                                      ? QString::fromStdString(source.text).split(QLatin1Char('\n'))
-                                      : QStringList();
-        for (const QString& text : texts) {
-            const auto cost = lines.extract(++number);
-            CodeLine line = cost ? cost.mapped() : CodeLine{number, {}, 0, {}, -1};
-            line.text = plainCode(text);
-            file.lines.push_back(std::move(line));
-        }
-        for (auto& [left, line] : lines) // without a text, or changed since it was read
-            file.lines.push_back(line);
-        for (const CodeLine& line : file.lines)
-            file.cycles += line.cycles;
-    }
-    std::stable_sort(files.begin(), files.end(),
-                     [](const CodeFile& a, const CodeFile& b) { return a.cycles > b.cycles; });
-    return files;
+CodeFiles codeFiles(const OperationsReport& report) {
+    if (!report.names)
+        return {};
+    return report.targetNames ? filesOfTwo(report) : filesOfOne(report);
 }
 
 } // namespace tilescope::views

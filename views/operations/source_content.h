@@ -2,34 +2,61 @@
 #pragma once
 
 #include <QString>
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "core/analysis/accounting/cost_rows.h"
-#include "core/analysis/source/source_names.h"
+#include "core/analysis/insights/wait_causes.h"
+#include "views/operations/operations_content.h"
 
 namespace tilescope::views {
 
+/// What a column beside the code shows, in cycles.
+enum class CodeColumn : std::uint8_t {
+    Forward,
+    Backward,
+    Update,
+    Waits,  ///< that the line causes
+    Source, ///< of two profiles
+    Target,
+    Change, ///< target less source
+};
+
 /// A line of a file. Cycles are of the run, or of one execution where nothing ran, over all IPUs.
 struct CodeLine {
-    std::int32_t number = 0;
-    QString text; ///< as recorded; empty where it was not
-    std::int64_t cycles = 0;
-    std::array<std::int64_t, 3> byPass{}; ///< by ModelPhase
-    std::int32_t row = -1;                ///< of the accounting with the most cycles; none: -1
+    std::int32_t number = 0;           ///< 0: only in the target
+    QString text;                      ///< as recorded; empty where it was not
+    std::int64_t cycles = 0;           ///< the line's part of the run
+    std::vector<std::int64_t> figures; ///< by column of the file
+    std::int32_t row = -1;             ///< of the accounting with the most cycles; none: -1
+    std::int32_t targetNumber = 0;     ///< of two versions; 0: only in the source
+    std::int32_t moved = 0; ///< its number in the other version, where it is at another place
+
+    [[nodiscard]] std::int64_t figure(std::size_t column) const {
+        return column < figures.size() ? figures[column] : 0;
+    }
 };
 
 struct CodeFile {
     QString name;
     bool recorded = false; ///< its text is in the profile: all lines are here, not only the costly
     std::int64_t cycles = 0;
+    std::vector<CodeColumn> columns;
     std::vector<CodeLine> lines;
+    [[nodiscard]] bool comparing() const {
+        return !columns.empty() && columns.front() == CodeColumn::Source;
+    }
 };
 
-/// Files with costs, costliest first. `rows`: of CostLayer::Line.
-std::vector<CodeFile> codeFiles(const SourceNames& names, const std::vector<CostRow>& rows,
-                                bool executed);
+/// All files, and what has no line.
+struct CodeFiles {
+    std::vector<CodeFile> files;  ///< costliest first; of two profiles the largest changes first
+    std::int64_t total = 0;       ///< the whole run's cycles; of two profiles the source's
+    std::int64_t targetTotal = 0; ///< of two profiles
+    std::int64_t noLine = 0;      ///< of `total`
+};
+
+/// Of a report of CostLayer::Line. With two profiles each file has the lines of both versions.
+CodeFiles codeFiles(const OperationsReport& report);
 
 /// Text without what could change the direction of the line or hide: control and bidirectional
 /// characters are shown as their code points, tabs as blanks, and long lines are cut.

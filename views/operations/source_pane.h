@@ -7,9 +7,11 @@
 #include "views/operations/code_view.h"
 #include "views/operations/operations_content.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/pointed.h"
 
 class QComboBox;
 class QLabel;
+class QToolButton;
 
 namespace tilescope::views {
 
@@ -18,24 +20,41 @@ class SourcePane : public QWidget {
 public:
     explicit SourcePane(ViewContext& context);
 
-    /// A report of CostLayer::Line; the first profile's lines are shown.
+    /// A report of CostLayer::Line: the first profile's lines or, of two, both versions of each
+    /// file.
     void setReport(const OperationsReport& report);
     /// Marks the line of a row; nothing if no line has it.
     void mark(std::int32_t row);
     [[nodiscard]] CodeView& code() { return *code_; }
     [[nodiscard]] QComboBox& files() { return *choice_; }
+    [[nodiscard]] QToolButton& libraries() { return *libraries_; }
+    [[nodiscard]] QToolButton& waits() { return *waits_; }
+    /// Whose lines are wanted, and whether waits are to be part of what causes them.
+    [[nodiscard]] GroupChoice wanted() const;
 
 signals:
     /// The row of the line that was chosen; -1 for a line without costs.
     void chosen(std::int32_t row);
+    /// Other lines are wanted, see wanted().
+    void wantedChanged();
 
 private:
     void showFile(int file);
+    [[nodiscard]] QString summaryOf(const CodeFile& file) const;
+    [[nodiscard]] Pointed pointed(int line) const;
 
-    std::vector<CodeFile> files_;
-    std::int64_t total_ = 0;
+    CodeFiles all_;
+    /// Where a row of the report is, and what it selects.
+    struct RowPlace {
+        QString file;
+        std::int32_t line = 0;
+        OperationId operation;
+    };
+    std::vector<RowPlace> places_; ///< by row
     LoadingPanel* panel_;
     QComboBox* choice_;
+    QToolButton* libraries_;
+    QToolButton* waits_;
     QLabel* summary_;
     CodeView* code_;
 };

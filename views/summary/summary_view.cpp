@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QGridLayout>
 #include <array>
+#include <numeric>
 
 #include "core/report/run_fields.h"
 #include "views/memory/memory_content.h"
@@ -275,13 +276,21 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     executionCard_->setFacts(figures, two);
 }
 
-// Four cards side by side need room, twice as much if each has the values of two profiles.
+// As many cards side by side as fit: values of two profiles need twice the room.
 void SummaryView::placeCards() {
-    constexpr int roomForFour = 1000;
-    constexpr int roomForTwoOfTwo = 920;
-    const int room = std::min(width(), readableWidth);
-    const int columns = comparing() ? (room < roomForTwoOfTwo ? 1 : 2) : room < roomForFour ? 2 : 4;
+    constexpr int around = 44; // pixels of margins and scroll bar
     const auto cards = std::to_array<Card*>({modelCard_, targetCard_, graphCard_, executionCard_});
+    const int room = std::min(width(), readableWidth) - around;
+    const auto fits = [&](int columns) {
+        std::vector<int> widest(static_cast<std::size_t>(columns));
+        for (std::size_t i = 0; i < cards.size(); ++i) {
+            int& column = widest[i % widest.size()];
+            column = std::max(column, cards[i]->minimumSizeHint().width());
+        }
+        return std::accumulate(widest.begin(), widest.end(),
+                               (columns - 1) * facts_->horizontalSpacing()) <= room;
+    };
+    const int columns = !comparing() && fits(4) ? 4 : fits(2) ? 2 : 1;
     for (int i = 0; i < 4; ++i) {
         facts_->addWidget(cards[i], i / columns, i % columns);
         facts_->setColumnStretch(i, i < columns ? 1 : 0);

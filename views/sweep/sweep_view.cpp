@@ -9,7 +9,10 @@
 
 #include "core/base/units.h"
 #include "views/session/time_texts.h"
+#include "views/sweep/front_plot.h"
 #include "views/sweep/heat_map_widget.h"
+#include "views/tables/table_panel.h"
+#include "views/theme/text.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
@@ -23,6 +26,33 @@ QString capitalised(QString words) {
     return words;
 }
 
+/// All points with what they have, ids are points of the grid.
+Table pointTable(const SweepResults& results) {
+    Table table{"points", "Points", {}};
+    for (const SweepAxis& axis : results.grid.axes())
+        table.columns.push_back({axis.key, axis.key});
+    table.columns.push_back({"result", "Result"});
+    table.columns.push_back({"throughput", "Samples/s", Unit::Rate});
+    table.columns.push_back({"cycles", "Cycles of a run", Unit::Cycles});
+    table.columns.push_back({"maxTileBytes", "Fullest tile", Unit::Bytes});
+    table.columns.push_back({"totalBytes", "Memory of all tiles", Unit::Bytes});
+    for (std::size_t point = 0; point < results.points.size(); ++point) {
+        const auto& result = results.points[point];
+        Row& row = table.add({}, static_cast<std::int32_t>(point));
+        for (const std::string& value : results.grid.valuesAt(point))
+            row.cells.emplace_back(value);
+        const std::string_view status = shortStatus(result);
+        row.cells.emplace_back(std::string(status.empty() ? "fits" : status));
+        const bool timed = result && result->time;
+        row.cells.push_back(timed ? Cell(result->time->throughput) : Cell());
+        row.cells.push_back(timed ? Cell(result->time->cycles) : Cell());
+        const bool placed = result && result->memory;
+        row.cells.push_back(placed ? Cell(result->memory->maxTileIncludingGaps) : Cell());
+        row.cells.push_back(placed ? Cell(result->memory->totalIncludingGaps) : Cell());
+    }
+    return table;
+}
+
 } // namespace
 
 SweepView::SweepView(ViewContext& context, QWidget* parent)
@@ -32,6 +62,8 @@ SweepView::SweepView(ViewContext& context, QWidget* parent)
     , title_(textLabel({}, "heading"))
     , otherAxes_(new ToolRow)
     , map_(new HeatMapWidget(context))
+    , front_(new FrontPlot(context))
+    , table_(new TablePanel(context, tr("Filter points"), About::Other))
     , details_(wrappedLabel({}, ""))
     , open_(new QPushButton(tr("Open profile")))
     , compare_(new QPushButton(tr("Compare the two"))) {
@@ -42,7 +74,8 @@ SweepView::SweepView(ViewContext& context, QWidget* parent)
     column->setSpacing(8);
     column->addWidget(title_);
     column->addWidget(makeControls());
-    column->addWidget(map_, 1);
+    auto* pictures = splitOf(Qt::Horizontal, map_, front_, 1, 1);
+    column->addWidget(splitOf(Qt::Vertical, pictures, table_, 3, 2), 1);
     auto* bottom = new QHBoxLayout;
     details_->setObjectName("details");
     bottom->addWidget(details_, 1);
@@ -53,6 +86,13 @@ SweepView::SweepView(ViewContext& context, QWidget* parent)
     inColumn(this, {panel_});
     connect(map_, &HeatMapWidget::cellsChosen, this, &SweepView::showDetails);
     connect(map_, &HeatMapWidget::activated, this, &SweepView::openCell);
+    connect(front_, &FrontPlot::chosen, this, &SweepView::showPoint);
+    connect(table_, &TablePanel::chosen, this, [this](std::int32_t point) {
+        if (point >= 0)
+            showPoint(static_cast<std::size_t>(point));
+    });
+    connect(table_, &TablePanel::activated, this,
+            [this](std::int32_t) { openCell(map_->current()); });
     connect(open_, &QPushButton::clicked, this, [this] { openCell(map_->current()); });
     connect(compare_, &QPushButton::clicked, this, &SweepView::compareCells);
     connect(&context_.preferences, &Preferences::unitsChanged, this, &SweepView::showDetails);
@@ -123,7 +163,22 @@ void SweepView::setResults(SweepResults results) {
         rows_->setEnabled(several);
         columns_->setEnabled(several);
     }
+    std::vector<QString> names;
+    for (std::size_t point = 0; point < results_->points.size(); ++point)
+        names.push_back(shownName(results_->grid.nameOf(point)));
+    front_->setPoints(frontPoints(*results_), std::move(names));
+    table_->setTable(pointTable(*results_));
     fillAxes();
+}
+
+void SweepView::showPoint(std::size_t point) {
+    if (!results_ || point >= results_->points.size())
+        return;
+    for (const auto& [axis, box] : positions_)
+        box->setCurrentIndex(static_cast<int>(results_->grid.positionOn(axis, point)));
+    const auto cell = std::find(points_.begin(), points_.end(), point);
+    if (cell != points_.end())
+        map_->setCurrent(static_cast<int>(cell - points_.begin()));
 }
 
 // The axes that are neither rows nor columns are each at one value.
@@ -226,6 +281,9 @@ void SweepView::showDetails() {
     }
     const int current = map_->current();
     const int marked = map_->marked();
+    const std::size_t point = points_.at(static_cast<std::size_t>(current));
+    front_->setCurrent(static_cast<std::int64_t>(point));
+    table_->selectId(static_cast<std::int32_t>(point));
     QStringList lines{describe(current)};
     if (marked >= 0)
         lines.prepend(tr("Marked: %1").arg(describe(marked)));

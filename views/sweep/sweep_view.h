@@ -1,4 +1,4 @@
-// The results of a sweep: a heat map whose cells open as profiles.
+// The results of a sweep: a heat map whose cells open as profiles, throughput over memory, a table.
 #pragma once
 
 #include <QWidget>
@@ -15,12 +15,15 @@ class QPushButton;
 
 namespace tilescope::views {
 
+class FrontPlot;
 class HeatMapWidget;
 class LoadingPanel;
+class TablePanel;
 class ToolRow;
 
 /// Two axes of a sweep as a heat map, one of several values in its cells, the other axes each at
-/// one value. A cell opens as a profile, two as a comparison: the marked one is the source.
+/// one value; all points by throughput and memory, and in a table. A cell opens as a profile, two
+/// as a comparison: the marked one is the source.
 class SweepView : public QWidget {
     Q_OBJECT
 public:
@@ -33,6 +36,8 @@ public:
     [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
     [[nodiscard]] HeatMapWidget& map() { return *map_; }
+    [[nodiscard]] FrontPlot& front() { return *front_; }
+    [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] QComboBox& values() { return *values_; }
     [[nodiscard]] LoadingPanel& panel() { return *panel_; }
 
@@ -46,6 +51,8 @@ private:
     void fillAxes();
     void showMap();
     void showDetails();
+    /// Makes a point of the grid the current cell.
+    void showPoint(std::size_t point);
     [[nodiscard]] SweepMapOptions options() const;
     [[nodiscard]] QString format(double value) const;
     /// The profile of a cell; empty if none was kept.
@@ -66,6 +73,8 @@ private:
     ToolRow* otherAxes_;
     std::vector<std::pair<std::size_t, QComboBox*>> positions_; ///< of the axes that are neither
     HeatMapWidget* map_;
+    FrontPlot* front_;
+    TablePanel* table_;
     WrappedLabel* details_;
     QPushButton* open_;
     QPushButton* compare_;

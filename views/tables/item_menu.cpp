@@ -48,6 +48,13 @@ void addPlaces(QMenu& menu, ReportView& report, ViewContext& context, const Sele
     }
 }
 
+void addSourceLine(QMenu& menu, ReportView& report, ViewContext& context, const Selected& thing) {
+    const ProfileViewPtr& source = context.reports.source();
+    if (source && mayHaveSourceLine(*source, thing))
+        QObject::connect(menu.addAction(Text::tr("Show source line")), &QAction::triggered, &report,
+                         [&report, &context, thing] { showSourceLine(report, context, thing); });
+}
+
 void addFilter(QMenu& menu, const Pointed& pointed) {
     const QString& text = pointed.filterText.isEmpty() ? pointed.name : pointed.filterText;
     if (!pointed.filter || text.isEmpty())
@@ -85,8 +92,10 @@ void popUp(QWidget& owner, ViewContext& context, const Pointed& pointed, const Q
     menu->setAttribute(Qt::WA_DeleteOnClose);
     // Its entries are about the open profiles.
     QObject::connect(&context.workers, &Workers::profilesLeft, menu, &QWidget::close);
-    if (ReportView* report = reportAround(owner))
+    if (ReportView* report = reportAround(owner)) {
         addPlaces(*menu, *report, context, pointed.thing);
+        addSourceLine(*menu, *report, context, pointed.thing);
+    }
     addFilter(*menu, pointed);
     addCopy(*menu, cell, pointed);
     menu->addActions(owner.actions());

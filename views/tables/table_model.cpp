@@ -206,7 +206,8 @@ double TableModel::largestOf(std::size_t column) const {
             largest = 0;
             break;
         }
-        largest = std::max(largest, value);
+        if (!barless_ || !barless_(row.id))
+            largest = std::max(largest, value);
     }
     largest_[column] = largest;
     return largest;
@@ -219,6 +220,8 @@ QVariant TableModel::barShare(const QModelIndex& index) const {
         return {};
     const double largest = largestOf(columns_[static_cast<std::size_t>(index.column())]);
     const std::optional<double> value = numberOf(cellAt(index));
+    if (barless_ && barless_(rowAt(index.row()).id))
+        return {};
     return largest > 0 && value ? QVariant(*value / largest) : QVariant();
 }
 

@@ -4,6 +4,7 @@
 #include <QAbstractTableModel>
 #include <QRegularExpression>
 #include <QTableView>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,9 @@ public:
     void setFilter(const QString& pattern);
     /// Shows values as SQL has them: plain digits, and NULL.
     void showPlainValues() { plain_ = true; }
+    /// Rows of these ids have no bars: what they have is no part of what is compared, and would
+    /// make the bars of all others slivers.
+    void setBarless(std::function<bool(std::int32_t id)> barless) { barless_ = std::move(barless); }
     /// The id of the row on the screen, -1 if there is none.
     [[nodiscard]] std::int32_t idAt(int row) const;
     /// The row on the screen of an id, -1 if it is not shown.
@@ -79,7 +83,8 @@ private:
     Arrangement arrangement_;
     Wish wish_;
     BackgroundQuery arranging_;
-    double clockHz_ = 0; ///< of the table's profiles
+    std::function<bool(std::int32_t)> barless_; ///< null if all rows have bars
+    double clockHz_ = 0;                        ///< of the table's profiles
     bool plain_ = false;
 };
 

@@ -43,11 +43,11 @@ QColor Theme::kind(ProgramKind kind) const {
     case ProgramKind::GlobalExchange:
         return toned(data.blue);
     case ProgramKind::StreamCopyBegin:
-        return toned(waitGrey);
+        return toned(data.purple);
     case ProgramKind::StreamCopyMid:
         return toned(data.green);
     case ProgramKind::StreamCopyEnd:
-        return toned(data.purple);
+        return toned(waitGrey);
     case ProgramKind::Sync:
         return toned(data.yellow);
     case ProgramKind::UnknownControl:
@@ -133,8 +133,10 @@ void setData(Theme& t, DataColours colours) {
     t.data = visibleOn(dataPalette(colours), t.surface, t.text);
     t.source = t.dark ? t.data.sky : t.data.blue;
     t.target = t.data.orange;
-    t.alwaysLive = t.target;
-    t.notAlwaysLive = t.source;
+    // Not those of source and target, which mean the same in all plots.
+    constexpr double quiet = 0.45; // on a dark surface, where light greys come forward
+    t.alwaysLive = t.dark ? mixed(waitGrey, t.surface, quiet) : QColor(waitGrey);
+    t.notAlwaysLive = t.data.green;
 }
 
 } // namespace

@@ -98,7 +98,7 @@ void Card::setFacts(const std::vector<Fact>& facts, bool comparing) {
     facts_ = new QWidget;
     auto* grid = new QGridLayout(facts_);
     grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(20);
+    grid->setHorizontalSpacing(14);
     grid->setVerticalSpacing(4);
     // Values are beside their names, however wide the card; paths take the full width.
     const bool paths = std::any_of(facts.begin(), facts.end(), isLong);
@@ -122,6 +122,11 @@ void Card::setFacts(const std::vector<Fact>& facts, bool comparing) {
     }
     layout_->addWidget(facts_);
     layout_->addStretch();
+    // Whoever asks for the card's width has that of the fonts it is going to have.
+    for (QLabel* each : facts_->findChildren<QLabel*>())
+        each->ensurePolished();
+    for (QLayout* each : {static_cast<QLayout*>(grid), static_cast<QLayout*>(layout_), layout()})
+        each->activate();
 }
 
 } // namespace tilescope::views

@@ -1,7 +1,11 @@
 #include "views/widgets/thing_places.h"
 
+#include <algorithm>
 #include <map>
 
+#include "core/analysis/source/source_names.h"
+#include "core/base/error.h"
+#include "core/view/thing_operation.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
@@ -42,6 +46,33 @@ void showThing(ReportView& from, ViewContext& context, const Selected& thing,
         emit from.traceWanted(thing.operation, false);
     else
         emit from.reportWanted(textOf(place));
+}
+
+bool mayHaveSourceLine(const ProfileView& profile, const Selected& thing) {
+    const std::vector<Thing> all = thing.all();
+    if (std::none_of(all.begin(), all.end(), belongsToOperation))
+        return false;
+    try {
+        return !profile.source()->frames.empty();
+    } catch (const UserError&) { // a damaged file; its reports say so
+        return false;
+    }
+}
+
+void showSourceLine(ReportView& from, ViewContext& context, const Selected& thing) {
+    const ProfileViewPtr profile = context.reports.source();
+    if (!profile)
+        return;
+    try {
+        const OperationId operation = operationOf(thing, *profile);
+        if (!operation.valid() || !SourceNames(*profile).frameOf(operation).valid())
+            return emit from.status(Text::tr("No line of the program is known for this"));
+        context.selection.update(
+            [operation](Selected& selected) { selected.operation = operation; });
+        emit from.reportWanted(QStringLiteral("operations:Source"));
+    } catch (const UserError& error) {
+        emit from.status(shownText(textOf(error.what())));
+    }
 }
 
 } // namespace tilescope::views

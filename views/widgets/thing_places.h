@@ -14,4 +14,12 @@ QString placeTitle(std::string_view place);
 void showThing(ReportView& from, ViewContext& context, const Selected& thing,
                std::string_view place);
 
+/// Whether a source line can be shown for a thing of a profile: the profile has lines, and things
+/// of the kind belong to operations.
+bool mayHaveSourceLine(const ProfileView& profile, const Selected& thing);
+
+/// Selects the operation that a thing belongs to and leads to its line of the program; without one
+/// says so in the status bar.
+void showSourceLine(ReportView& from, ViewContext& context, const Selected& thing);
+
 } // namespace tilescope::views

@@ -1,4 +1,4 @@
-// `import`: captures of Poplar's profiles become profiles.
+// `import`: captures of Poplar's profiles become profiles, traces of the host part of one.
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fmt/format.h>
@@ -13,10 +13,14 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/database/page_checksum.h"
+#include "core/import/host_trace/add_host_traces.h"
+#include "core/import/host_trace/trace_events.h"
 #include "core/import/import.h"
 #include "core/options/option_form.h"
 #include "core/remote/profile_place.h"
 #include "core/remote/remote_capture.h"
+#include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 
 namespace tilescope::cli {
@@ -25,11 +29,13 @@ namespace fs = std::filesystem;
 namespace {
 
 struct ImportArguments {
-    std::string job;
-    std::string enable;
     std::vector<std::string> inputs;
     std::string output;
     ImportOptions options;
+    std::string job;    ///< that was run
+    std::string enable; ///< the SDK's enable script on the inputs' machine
+    std::string into;   ///< a profile: the inputs are traces of its host
+    HostTraceClock clock;
     FormatFlags flags;
 };
 
@@ -157,14 +163,69 @@ int importProfiles(const ImportArguments& arguments, const Streams& streams) {
     return complete ? exitYes : exitNo;
 }
 
+json::object describe(const AddedHostTraces& added, const fs::path& profile) {
+    return {{"profile", profile.string()},   {"events", added.events},
+            {"points", added.points},        {"leftOut", added.leftOut},
+            {"openEvents", added.openSpans}, {"tooMany", added.tooMany},
+            {"isCut", added.isCut}};
+}
+
+void print(std::ostream& out, const AddedHostTraces& added, const fs::path& profile) {
+    out << fmt::format("{}: {} events and {} points of counters of the host\n", profile.string(),
+                       withThousands(added.events), withThousands(added.points));
+    const auto note = [&](std::int64_t count, std::string_view what) {
+        if (count > 0)
+            out << fmt::format("  {} {}\n", withThousands(count), what);
+    };
+    note(added.openSpans, "without an end last until the trace's");
+    note(added.leftOut, "are of kinds that no view shows (flows, snapshots, ends alone)");
+    note(added.tooMany, fmt::format("are left out, the shortest: a profile keeps {}",
+                                    withThousands(mostHostEvents)));
+    if (added.isCut)
+        out << "  the trace has no end: its program was stopped\n";
+}
+
+int importTraces(const ImportArguments& arguments, const Streams& streams) {
+    if (arguments.output.empty())
+        throw UserError("--into needs -o: the folder for the profile with the host's events");
+    const fs::path output = fs::path(arguments.output) / "profile.pop";
+    checkWritable(output);
+    const fs::path input = localFile(arguments.into, streams);
+    Profile profile = namingFile(input.string(), [&] {
+        const ProfileReader reader(input);
+        verifyChecksums(reader.file());
+        return reader.load();
+    });
+    const std::vector<fs::path> files(arguments.inputs.begin(), arguments.inputs.end());
+    const AddedHostTraces added = [&] {
+        ProgressLine line(streams);
+        return addHostTraces(profile, files, arguments.clock,
+                             [&](double done, std::string_view what) {
+                                 line.show(done, fmt::format("reading {}", what));
+                             });
+    }();
+    writeProfile(profile, output);
+    if (arguments.flags.json)
+        writeJson(streams.out, describe(added, output));
+    else
+        print(streams.out, added, output);
+    return exitYes;
+}
+
+int runImport(const ImportArguments& arguments, const Streams& streams) {
+    return arguments.into.empty() ? importProfiles(arguments, streams)
+                                  : importTraces(arguments, streams);
+}
+
 } // namespace
 
 void addImportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
-        "import", "Makes profiles of captures of Poplar's profiles (capture-script); status 1: "
-                  "parts are missing");
+        "import",
+        "Makes profiles of captures of Poplar's profiles (capture-script), adds traces of "
+        "the host to one; status 1: parts are missing");
     const auto a = std::make_shared<ImportArguments>();
-    command->add_option("input", a->inputs, "captures")->required()->type_name("INPUT");
+    command->add_option("input", a->inputs, "captures, or traces")->required()->type_name("INPUT");
     command->add_option("-o,--output", a->output,
                         "folder for the profile, or for the folders of several [the capture's "
                         "name]");
@@ -178,8 +239,20 @@ void addImportCommand(CLI::App& app, Action& action) {
                      "enable script of Poplar's SDK on the machine of ssh://host/path: captures "
                      "Poplar's profile there first")
         ->type_name("PATH");
+    CLI::Option* into = command->add_option("--into", a->into,
+                                            "the inputs are traces of the host (trace events in "
+                                            "JSON, also .gz): a copy of this profile "
+                                            "with them");
+    into->type_name("PROFILE")->excludes("--target")->excludes("--job")->excludes("--enable");
+    CLI::Option* offset = command->add_option("--offset", a->clock.offset,
+                                              "seconds from the first run to the first event [0]");
+    offset->needs(into);
+    command->add_option("--zero", a->clock.zero, "the event that begins with the first run")
+        ->type_name("EVENT")
+        ->needs(into)
+        ->excludes(offset);
     addJsonFlag(*command, a->flags);
-    setAction(*command, action, a, importProfiles);
+    setAction(*command, action, a, runImport);
 }
 
 } // namespace tilescope::cli

@@ -28,6 +28,23 @@ QPixmap logo(int size) {
     return pixmap;
 }
 
+/// One of the ways to begin: what one has, what can be done with it, and the buttons for it.
+QWidget* wayToBegin(const QString& title, const QString& text,
+                    std::initializer_list<QPushButton*> buttons) {
+    auto* card = new QFrame;
+    card->setObjectName(QStringLiteral("panel"));
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(14, 10, 14, 12);
+    column->setSpacing(6);
+    column->addWidget(views::textLabel(title, "heading"));
+    auto* about = views::wrappedLabel(text, "muted");
+    about->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    column->addWidget(about, 1);
+    for (QPushButton* button : buttons)
+        column->addWidget(button);
+    return card;
+}
+
 } // namespace
 
 HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget* parent)
@@ -60,20 +77,30 @@ HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget
     title->addWidget(name, 1);
     layout->addLayout(title);
     layout->addSpacing(14);
-    auto* buttons = new QHBoxLayout;
-    auto* open = new QPushButton(tr("Open a profile…"));
-    open->setDefault(true);
-    auto* compare = new QPushButton(tr("Compare two profiles…"));
-    buttons->addWidget(open);
     auto* run = new QPushButton(tr("Run a model…"));
-    buttons->addWidget(compare);
-    buttons->addWidget(run);
-    buttons->addWidget(demoButton_);
-    buttons->addStretch();
-    layout->addLayout(buttons);
-    QLabel* hint =
-        views::textLabel(tr("or drop one or two profile.pop files on this window"), "muted");
-    layout->addWidget(hint);
+    run->setDefault(true);
+    auto* scripts = new QPushButton(tr("From PyTorch or Keras"));
+    scripts->setToolTip(tr("How scripts make profiles (the manual)"));
+    auto* open = new QPushButton(tr("Open a profile…"));
+    auto* compare = new QPushButton(tr("Compare two profiles…"));
+    auto* ways = new QHBoxLayout;
+    ways->setSpacing(12);
+    ways->addWidget(wayToBegin(tr("I have a model"),
+                               tr("ONNX, Keras or PyTorch: it is compiled and timed here, for the "
+                                  "IPUs and options of your choice. No IPU is needed."),
+                               {run, scripts}),
+                    1);
+    ways->addWidget(wayToBegin(tr("I have a profile"),
+                               tr("A profile.pop of a run, or two to compare. They can also be "
+                                  "dropped on this window."),
+                               {open, compare}),
+                    1);
+    ways->addWidget(wayToBegin(tr("I have neither"),
+                               tr("ResNeXt-50 with a batch that does not fit: what a profile says, "
+                                  "and what to do about it."),
+                               {demoButton_}),
+                    1);
+    layout->addLayout(ways);
     makeDemo(*layout);
     layout->addSpacing(14);
     tabs_->addTab(profiles_, tr("Recent profiles"));
@@ -96,14 +123,15 @@ HomeScreen::HomeScreen(views::ViewContext& context, RecentFiles& recent, QWidget
     outer->addStretch();
 
     // Tab order by position, not by creation.
-    QWidget* before = open;
-    for (QWidget* next : std::initializer_list<QWidget*>{compare, run, demoButton_, tabs_->tabBar(),
-                                                         profiles_, comparisons_})
+    QWidget* before = run;
+    for (QWidget* next : std::initializer_list<QWidget*>{scripts, open, compare, demoButton_,
+                                                         tabs_->tabBar(), profiles_, comparisons_})
         setTabOrder(std::exchange(before, next), next);
 
     connect(open, &QPushButton::clicked, this, &HomeScreen::openWanted);
     connect(compare, &QPushButton::clicked, this, &HomeScreen::compareWanted);
     connect(run, &QPushButton::clicked, this, &HomeScreen::runWanted);
+    connect(scripts, &QPushButton::clicked, this, &HomeScreen::guideWanted);
     connect(&recent_, &RecentFiles::changed, this, [this] { fill(); });
     connect(&details_, &RecentDetails::changed, this, [this] { describe(); });
     fill();

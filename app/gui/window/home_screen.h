@@ -35,6 +35,8 @@ signals:
     void openWanted();
     void compareWanted();
     void runWanted();
+    /// How scripts make profiles.
+    void guideWanted();
     void recentWanted(const QString& entry);
     void demoReady(const QString& profile);
 

@@ -137,6 +137,8 @@ void MainWindow::connectHome() {
     connect(home_, &HomeScreen::demoReady, this,
             [this](const QString& profile) { openProfiles({profile}); });
     connect(home_, &HomeScreen::runWanted, this, [this] { dialogs_->openRun({}); });
+    connect(home_, &HomeScreen::guideWanted, this,
+            [this] { dialogs_->showHelp(QStringLiteral("manual/pytorch")); });
 }
 
 void MainWindow::openProfiles(const QStringList& files) {

@@ -1,5 +1,6 @@
 // The extension module tilescope._core. It returns ids, plain values and arrays; the classes for
 // scripts are written in Python (app/python/tilescope and pva).
+#include "app/python/core/host_trace.h"
 #include "app/python/core/profile.h"
 #include "core/base/error.h"
 #include "core/options/engine_options.h"
@@ -52,6 +53,7 @@ PYBIND11_MODULE(_core, module) {
     bindOperations(profile);
     bindReports(module, profile);
     bindSteps(module, profile);
+    bindHostTrace(module);
 }
 
 } // namespace tilescope::python

@@ -1,9 +1,10 @@
 """Tracepoints, graphs and heat maps of a program, as libpvti records them.
 
 Recording is on if the environment variable PVTI_OPTIONS has ``"enable": "true"``. Events are
-recorded in the host's lanes of the profiles that the process writes, and as trace events, which
-browsers show, in ``libpvti.json`` in the ``"directory"`` of PVTI_OPTIONS. Times are the process's
-own, except that calls of the machine take as long as on the simulated machine.
+recorded in the host's lanes of the profiles that the process writes, and as trace events in JSON,
+which browsers and pva.openTrace() read, in a ``.pvti`` file of the process in the ``"directory"`` of
+PVTI_OPTIONS; the latest is ``libpvti.json`` too. Times are the process's own, except that calls of the
+machine take as long as on the simulated machine.
 """
 from __future__ import annotations
 

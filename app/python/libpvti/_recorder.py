@@ -5,6 +5,7 @@ import atexit
 import json
 import logging
 import os
+import shutil
 import threading
 import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -12,6 +13,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 _VARIABLE = "PVTI_OPTIONS"
 
 _MICROSECONDS = 1e6
+
+#: Readers know by it that the category of a counter is its unit (core/import/host_trace).
+_PRODUCER = "libpvti of TileScope"
 
 #: This many events take some 200 MB; later ones are not recorded.
 _MOST_EVENTS = 1_000_000
@@ -64,6 +68,7 @@ class Recorder:
         self._threads: Dict[int, str] = {}
         self._latest: Dict[int, float] = {}  #: last time of each thread
         self._shift = 0.0
+        self._began = time.time()
         self._lock = threading.Lock()
         atexit.register(self._write_at_exit)
 
@@ -106,8 +111,9 @@ class Recorder:
 
     @property
     def file(self) -> str:
-        """Where events are written."""
-        return os.path.join(self.directory, "libpvti.json")
+        """Where events are written: a file of each process, with the time of its start."""
+        began = time.strftime("%a_%b_%d_%H:%M:%S_%Y_GMT", time.gmtime(self._began))
+        return os.path.join(self.directory, f"{began}_{os.getpid()}.pvti")
 
     def write(self) -> None:
         """Writes all recordings as trace events.
@@ -132,21 +138,38 @@ class Recorder:
 
     def _write(self) -> None:
         os.makedirs(self.directory, exist_ok=True)
-        events = []
+        process = os.getpid()
+        events: List[Dict[str, Any]] = [
+            {"ph": "M", "name": "thread_name", "pid": process, "tid": thread, "args": {"name": name}}
+            for thread, name in self._threads.items()
+        ]
         for event in self._events:
             item: Dict[str, Any] = {
                 "ph": event.kind,
                 "name": event.name,
                 "cat": event.category,
                 "ts": event.time * _MICROSECONDS,
-                "pid": os.getpid(),
+                "pid": process,
                 "tid": event.thread
             }
             if event.values is not None:
                 item["args"] = event.values
             events.append(item)
-        with open(self.file, "w", encoding="utf-8") as file:
-            json.dump({"traceEvents": events}, file)
+        written = self.file + ".part"
+        with open(written, "w", encoding="utf-8") as file:
+            json.dump({"otherData": {"producer": _PRODUCER}, "traceEvents": events}, file)
+        os.replace(written, self.file)
+        self._name_latest()
+
+    def _name_latest(self) -> None:
+        """Gives the file a second name, that of the last one that was written."""
+        latest = os.path.join(self.directory, "libpvti.json")
+        link = f"{latest}.{os.getpid()}.part"
+        try:
+            os.link(self.file, link)
+        except OSError:  # not on every file system
+            shutil.copyfile(self.file, link)
+        os.replace(link, latest)
 
     def record(self, zero: float) -> Dict[str, List[Any]]:
         """All recordings as stored in a profile, in seconds since `zero` on the clock: ``events`` are

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 import numpy
 import onnx
 from onnx import helper, numpy_helper
+from tilescope import _source_lines
 
 from . import _trained_norms
 from ._errors import popart_exception
@@ -78,6 +79,11 @@ class Anchored:
         model.graph.node.extend(copies)
         _trained_norms.wrap(model)
         return bytes(model.SerializeToString())
+
+    def source(self, anchors: Dict[str, _source_lines.Stack]) -> _source_lines.Source:
+        """What the profile keeps of the script."""
+        paths = _source_lines.paths_in(node.doc_string for node in self._graph.model.graph.node)
+        return _source_lines.source(paths, anchors=anchors)
 
     def trained(self, weights: Sequence[str]) -> Optional[set]:
         """Weights that training changes, and the zeros, whose gradients it computes."""

@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterable, List, Optional, Union
 
 import onnx
 from onnx import helper, numpy_helper
+from tilescope import _source_lines
 
 from . import _shapes
 from ._errors import popart_exception
@@ -129,6 +130,8 @@ class Graph:
         node = helper.make_node(operator.type, inputs, outputs, domain=operator.domain or None)
         if name or self.scopes:
             node.name = "/".join([*self.scopes, name or operator.type])
+        if _source_lines.wanted() != "off":
+            node.doc_string = _source_lines.documentation(_source_lines.here())
         node.attribute.extend(attributes)
         for key, value in self.annotations.items():
             node.attribute.append(helper.make_attribute(key, value))

@@ -46,6 +46,7 @@ class _Node:
             node = helper.make_node(plain, inputs, [output], name=name, domain=domain or None,
                                     **attributes)
             node.attribute.extend(self.others)
+            node.doc_string = self.proto.doc_string
             made.append(node)
         return made
 

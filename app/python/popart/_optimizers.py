@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence
 
-import numpy
+from tilescope import _source_lines
 
 from ._enums import ENUMS
 from ._errors import popart_exception, refused
@@ -70,6 +70,7 @@ class Optimizer:
                  ) -> None:
         self._values = {name: OptimizerValue(default) for name, default in self._numbers.items()}
         self._loss_scaling = OptimizerValue(1.0)
+        self.made_at = _source_lines.here()
         self._specific: Dict[str, Dict[str, OptimizerValue]] = {}
         if clip_norm_settings:
             raise refused("clip_norm_settings", "leave it out")
@@ -211,22 +212,26 @@ class Adam(Optimizer):
         self._kind()
 
     def _check_weights(self, weights: Mapping[str, Any]) -> None:
-        if self._mode != _AdamMode["Lamb"]:
-            return
-        for name, array in weights.items():
-            most = self._all(name)["MaxWeightNorm"]
-            if numpy.linalg.norm(array.astype(numpy.float32)) > most:
-                raise refused(f"a maxWeightNorm of {most}, which '{name}' exceeds,",
-                              "give a larger one")
+        most = self._all()["MaxWeightNorm"]
+        for name in weights:
+            if self._kind() == "lamb" and self._all(name)["MaxWeightNorm"] != most:
+                raise refused(f"a maxWeightNorm of '{name}' alone", "give all weights the same")
 
     def _kind(self) -> str:
-        if self._mode == _AdamMode["Lamb"]:
+        if self._mode in (_AdamMode["Lamb"], _AdamMode["LambNoBias"]):
             return "lamb"
-        if self._mode != _AdamMode["Adam"]:
-            raise refused(f"AdamMode.{_AdamMode(self._mode).name}",
-                          "Adam and Lamb, with bias correction, are")
+        if self._mode not in (_AdamMode["Adam"], _AdamMode["AdamNoBias"]):
+            raise refused(f"AdamMode.{_AdamMode(self._mode).name}", "Adam and Lamb are")
         decays = any(self._all(weight)["WeightDecay"] for weight in [None, *self._specific])
         return "adamw" if decays and self._decay == _DecayMode["Decay"] else "adam"
+
+    def _job_options(self) -> Dict[str, str]:
+        keys = super()._job_options()
+        if self._mode in (_AdamMode["AdamNoBias"], _AdamMode["LambNoBias"]):
+            keys["biasCorrection"] = "off"
+        if self._kind() == "lamb":
+            keys["maxWeightNorm"] = repr(self._all()["MaxWeightNorm"])
+        return keys
 
     def _types(self) -> Dict[str, str]:
         return _element_types(self._accumulator, self._state)

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy
 from tilescope import _simulator
+from tilescope._source_lines import Stack
 
 from ._anchors import Anchored, Source
 from ._data_flow import AnchorReturnType, DataFlow
@@ -68,6 +69,7 @@ class Program:
     Args:
         keys: of the job that is timed, and whose profile is written.
         value_keys: of the job that computes values, where it is another.
+        anchors: lines of the script, by what happens there.
 
     Raises:
         popart_exception: for a model that cannot be simulated.
@@ -75,7 +77,7 @@ class Program:
 
     def __init__(self, anchored: Anchored, infos: Dict[str, TensorInfo], flow: DataFlow,
                  counts: Counts, name: str, keys: Dict[str, str], value_keys: Dict[str, str],
-                 profile: str, weights: List[str]) -> None:
+                 profile: str, weights: List[str], anchors: Dict[str, Stack]) -> None:
         self._anchored, self._infos = anchored, infos
         self._flow, self._counts, self.keys = flow, counts, keys
         self.profile = profile
@@ -83,7 +85,8 @@ class Program:
         shards = keys.get("execution") == "sharded"
         compiled = functools.partial(_simulator.CompiledModel, anchored.serialized(shards), name,
                                      trained=anchored.trained(weights),
-                                     parameters={*weights, *anchored.zeros.values()})
+                                     parameters={*weights, *anchored.zeros.values()},
+                                     source=anchored.source(anchors))
         with as_popart_exception():
             #: The program whose figures and profile there are.
             self.timed = compiled(keys, profile=profile, computes=both,

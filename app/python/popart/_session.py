@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 
 import numpy
 from libpvti._recorder import recorder as _pvti
-from tilescope import _profile_files
+from tilescope import _profile_files, _source_lines
 from tilescope._learning_rates import split_learning_rates
 
 from . import _jobs
@@ -47,6 +47,7 @@ class Session(HostWeights):
         self._options = copy.deepcopy(userOptions or SessionOptions())
         self._flow, self._device, self._name = dataFlow, deviceInfo, name
         self._optimizer, self._loss = copy.deepcopy(optimizer), loss
+        self._made_at = _source_lines.here()
         self._graph = Graph()
         self._graph.load(_with_shapes(model_of(fnModel), inputShapeInfo))
         self._counts = Counts(dataFlow.batchesPerStep(),
@@ -150,7 +151,15 @@ class Session(HostWeights):
 
     def _compiled(self, profile: str) -> Program:
         return Program(self._anchored, self._graph.infos, self._flow, self._counts, self._name,
-                       self._keys(), self._keys(for_values=True), profile, self._weight_names())
+                       self._keys(), self._keys(for_values=True), profile, self._weight_names(),
+                       self._lines())
+
+    def _lines(self) -> Dict[str, _source_lines.Stack]:
+        """Lines outside of the model: where the session and the optimizer were made, and this one."""
+        lines = {"model": self._made_at, "call": _source_lines.here()}
+        if self._optimizer is not None:
+            lines["optimizer"] = self._optimizer.made_at
+        return lines
 
     def _compile_again(self) -> None:
         """Compiles for other values of the optimizer; weights and state stay."""

@@ -19,7 +19,7 @@ from tilescope import _numpy_names as _numpy_names
 from typing import Any, Callable, Optional
 
 from . import _files, _impl, _logging, autocasting, enums, optim, options, poptorch_core, profiling
-from ._blocks import BeginBlock, Block, BlockFunction, isRunningOnIpu, removeBlocks
+from ._blocks import BeginBlock, Block, BlockFunction, isRunningOnIpu, module_repr, removeBlocks
 from ._control import cond, for_loop
 from ._data import AsynchronousDataAccessor, DataLoader
 from ._errors import Error, RecoverableError, UnrecoverableError

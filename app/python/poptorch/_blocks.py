@@ -3,14 +3,25 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
 
+from ._known import OF_SHAPES
+
 #: In the name of a scope: identifies the block to the compiled model.
 MARKER = "tilescope-block-"
 _NO_BLOCK = MARKER + "none"
+
+#: Number of the operations before the first block.
+BEFORE_BLOCKS = -1
+
+#: Kinds of nodes that the machine does not compute; inputs are copied before a trace.
+_NO_OPERATIONS = {*OF_SHAPES, "aten::clone", "aten::detach"}
+
+_numbers = itertools.count()
 
 
 class BlockScopes:
@@ -27,6 +38,7 @@ class BlockScopes:
         self._active: Optional[int] = None
         self._numbers: Dict[Tuple[str, Optional[int]], int] = {}
         self._unnamed = 0
+        self._begins_late = False  #: operations come before the first block
         self._multi_convs = 0
 
     def next_name(self) -> str:
@@ -41,8 +53,10 @@ class BlockScopes:
 
     @property
     def blocks(self) -> Dict[int, Tuple[str, Optional[int]]]:
-        """(name, IPU given by the block itself) of each block, by its number."""
-        return {number: block for block, number in self._numbers.items()}
+        """(name, IPU given by the block itself) of each block, by its number; the part before the
+        first block is one of its own if there are operations in it."""
+        before = {BEFORE_BLOCKS: ("", 0)} if self._begins_late else {}
+        return {**before, **{number: block for block, number in self._numbers.items()}}
 
     @property
     def active(self) -> Optional[int]:
@@ -69,6 +83,8 @@ class BlockScopes:
     def begin(self, name: str, ipu: Optional[int]) -> Optional[int]:
         """Begins a block. Returns the one that was open."""
         before = self._active
+        if not self._numbers:
+            self._begins_late = _has_operations()
         self._active = self._numbers.setdefault((name, ipu), len(self._numbers))
         self._mark()
         return before
@@ -102,6 +118,19 @@ class BlockScopes:
         state = torch._C._get_tracing_state()
         if state is not None:
             state.pop_scope()
+
+
+def _has_operations() -> bool:
+    """Whether anything has been traced that the machine computes; numbers do not count."""
+    state = torch._C._get_tracing_state()
+    waiting = [state.graph()] if state is not None else []
+    while waiting:
+        for node in waiting.pop().nodes():
+            makes = any(out.type().kind() == "TensorType" and out.type().sizes() for out in node.outputs())
+            if makes and node.kind().startswith("aten::") and node.kind() not in _NO_OPERATIONS:
+                return True
+            waiting += list(node.blocks())
+    return False
 
 
 _current = threading.local()
@@ -201,9 +230,45 @@ class _BeginsBlock:
     def __init__(self, user_id: Optional[str], ipu_id: Optional[int]) -> None:
         self.user_id = user_id
         self.ipu_id = ipu_id
+        self._number = next(_numbers)
 
     def __call__(self, module: torch.nn.Module, inputs: Any) -> None:
-        Block.start(self.user_id, self.ipu_id)
+        own = self.user_id is None and self.ipu_id is not None and not Block._numbers_blocks
+        # Unnamed blocks are apart, also on the same IPU.
+        Block.start(f"ipu{self.ipu_id}/{self._number}" if own else self.user_id, self.ipu_id)
+
+    def __repr__(self) -> str:
+        return f"BeginBlock(user_id={self.user_id}, ipu_id={self.ipu_id})"
+
+
+class _FunctionInBlock:
+    """A function with a block that begins when it is called."""
+
+    def __init__(self, function: Callable[..., Any], user_id: Any, ipu_id: Optional[int]) -> None:
+        self._function, self._user_id, self._ipu_id = function, user_id, ipu_id
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        Block.start(self._user_id, self._ipu_id)
+        return self._function(*args, **kwargs)
+
+
+def _block_of(module: torch.nn.Module) -> Optional[_BeginsBlock]:
+    hooks = module._forward_pre_hooks.values()
+    return next((hook for hook in hooks if isinstance(hook, _BeginsBlock)), None)
+
+
+def module_repr(m: torch.nn.Module) -> str:
+    """The module's representation, with the blocks of :func:`BeginBlock`."""
+    blocks = [(part, _block_of(part)) for part in m.modules()]
+    named = [part for part, block in blocks if block is not None]
+    for part, block in blocks:
+        if block is not None:
+            part.__dict__["_get_name"] = f"{block!r}: {part._get_name()}".__str__
+    try:
+        return repr(m)
+    finally:
+        for part in named:
+            del part.__dict__["_get_name"]
 
 
 def BeginBlock(layer_to_call: Any, user_id: Optional[str] = None,
@@ -221,10 +286,10 @@ def BeginBlock(layer_to_call: Any, user_id: Optional[str] = None,
     """
     from ._errors import Error
     if not isinstance(layer_to_call, torch.nn.Module):
-        return BlockFunction(user_id, ipu_id)(layer_to_call)
-    if any(isinstance(hook, _BeginsBlock) for hook in layer_to_call._forward_pre_hooks.values()):
-        raise Error("A block has already been created for this layer; "
-                    "call poptorch.removeBlocks() first")
+        return _FunctionInBlock(layer_to_call, user_id, ipu_id)
+    if _block_of(layer_to_call) is not None:
+        raise Error("module has already been assigned to a block; call poptorch.removeBlocks() first",
+                    "poptorch_error")
     layer_to_call.register_forward_pre_hook(_BeginsBlock(user_id, ipu_id))
     return layer_to_call
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import weakref
 from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 import torch
@@ -115,7 +116,7 @@ class DataLoader(torch.utils.data.DataLoader):
         if mode != enums.DataLoaderMode.Sync:
             plain: Any = _PlainLoader(self)
             if self._rebatches:
-                plain = _Rebatched(self, plain, self._combined or 1, drop_last)
+                plain = _Rebatched(plain, self._combined or 1, drop_last)
             self._accessor = AsynchronousDataAccessor(plain, **(async_options or {}))
 
     def _check_iterable(self, num_workers: int, kwargs: Dict[str, Any]) -> None:
@@ -167,23 +168,46 @@ class DataLoader(torch.utils.data.DataLoader):
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         if self._accessor is not None:
-            return iter(self._accessor)
+            return _Reading(self, iter(self._accessor))
         self._begin_epoch()
         return super().__iter__()
 
 
-class _PlainLoader:
-    """A DataLoader without loading ahead."""
+class _Reading:
+    """What is read ahead, and the loader that it needs."""
 
-    def __init__(self, loader: DataLoader) -> None:
-        self._loader = loader
+    def __init__(self, loader: DataLoader, elements: Iterator[Any]) -> None:
+        self._loader, self._elements = loader, elements
 
     def __len__(self) -> int:
         return len(self._loader)
 
+    def __iter__(self) -> "_Reading":
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._elements)
+
+
+class _PlainLoader:
+    """A DataLoader without loading ahead. It does not keep the loader, whose member it is: of a cycle the
+    collector may close the workers' pipes before it tells them to end, and then waits 5 s for each."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._loader = weakref.ref(loader)
+
+    def _get(self) -> DataLoader:
+        loader = self._loader()
+        assert loader is not None, "the DataLoader has been deleted"
+        return loader
+
+    def __len__(self) -> int:
+        return len(self._get())
+
     def __iter__(self) -> Iterator[Any]:
-        self._loader._begin_epoch()
-        return torch.utils.data.DataLoader.__iter__(self._loader)
+        loader = self._get()
+        loader._begin_epoch()
+        return torch.utils.data.DataLoader.__iter__(loader)
 
 
 def _joined(parts: List[Any]) -> Any:
@@ -214,11 +238,11 @@ def _count(batch: Any) -> int:
 class _Rebatched:
     """Batches of a size from the smaller ones that processes read, so that none of these drops any."""
 
-    def __init__(self, loader: DataLoader, parts: Iterable[Any], size: int, drops_last: bool) -> None:
-        self._loader, self._parts, self._size, self._drops_last = loader, parts, size, drops_last
+    def __init__(self, parts: _PlainLoader, size: int, drops_last: bool) -> None:
+        self._parts, self._size, self._drops_last = parts, size, drops_last
 
     def __len__(self) -> int:
-        return len(self._loader)
+        return len(self._parts)
 
     def __iter__(self) -> Iterator[Any]:
         parts = iter(self._parts)  # starts processes in the caller's thread

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Optional
 import torch
 
 from ._aliases import untraced
+from ._decomposed_losses import nll_without_reduction
 from ._functions import IdentityLoss
 
 Tensor = torch.Tensor
@@ -69,29 +70,62 @@ def _kl_div(x: Tensor, target: Tensor, size_average: Any = None, reduce: Any = N
 def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
                    size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
                    reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+    if size_average is not None or reduce is not None:
+        return NotImplemented
+    dim = 1 if x.dim() > 1 else 0
     if label_smoothing == 0 and not target.is_floating_point():
-        return NotImplemented
-    if weight is not None or (not target.is_floating_point() and reduction == "none"):
-        return NotImplemented
-    classes = int(x.shape[1])
-    terms = torch.log_softmax(x, 1)
+        if reduction != "none":
+            return NotImplemented
+        return nll_without_reduction(torch.log_softmax(x, dim), target, weight,
+                                     ignore_index=ignore_index, reduction="none")
+    classes = int(x.shape[dim])
+    terms = torch.log_softmax(x, dim)
+    if weight is not None:
+        terms = terms * weight.reshape([-1 if d == dim else 1 for d in range(x.dim())])
     if target.is_floating_point():
         share = target * (1 - label_smoothing) + label_smoothing / classes
-        losses = -(terms * share).sum(1)
-    else:
-        wanted = (target != ignore_index).to(x.dtype)
-        own = terms.gather(1, (target * (target != ignore_index)).unsqueeze(1))
-        own = own.reshape(target.shape)
-        losses = -((1 - label_smoothing) * own + label_smoothing * terms.mean(1)) * wanted
-        if reduction == "mean":
-            return _loss(losses.sum() / wanted.sum(), "none")
-    return _loss(losses, reduction)
+        losses = -(terms * share).sum(dim)
+        return _loss(losses.sum() * (classes / x.numel()), "none") if reduction == "mean" else _loss(
+            losses, reduction)
+    wanted = (target != ignore_index).to(x.dtype)
+    rows = target * (target != ignore_index)
+    own = terms.gather(dim, rows.unsqueeze(dim)).reshape(target.shape)
+    losses = -((1 - label_smoothing) * own + label_smoothing * terms.mean(dim)) * wanted
+    if reduction != "mean":
+        return _loss(losses, reduction)
+    if weight is not None:
+        wanted = wanted * weight.index_select(0, rows.reshape(-1)).reshape(target.shape)
+    return _loss(losses.sum() / wanted.sum(), "none")
+
+
+def _conv(name: str, count: int) -> Callable[..., Any]:
+    """With paddings that follow from the kernel."""
+
+    def conv(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, stride: Any = 1,
+             padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+        if not isinstance(padding, str):
+            return NotImplemented
+        spread = list(dilation) if isinstance(dilation, (list, tuple)) else [dilation]
+        spread = spread * count if len(spread) == 1 else spread
+        pads = []
+        for size, each in zip(reversed(weight.shape[-count:]), reversed(spread)):
+            whole = each * (int(size) - 1) if padding == "same" else 0
+            pads += [whole // 2, whole - whole // 2]
+        function = getattr(torch.nn.functional, name)
+        if pads[::2] == pads[1::2]:
+            return function(x, weight, bias, stride, pads[::-2], dilation, groups)
+        return function(torch.nn.functional.pad(x, pads), weight, bias, stride, 0, dilation, groups)
+
+    return conv
 
 
 #: By name; NotImplemented: torch.onnx has a form for these arguments.
 LAYERS: Dict[str, Callable[..., Any]] = {
     "cross_entropy": _cross_entropy,
     "kl_div": _kl_div,
+    "conv1d": _conv("conv1d", 1),
+    "conv2d": _conv("conv2d", 2),
+    "conv3d": _conv("conv3d", 3),
     "batch_norm": _batch_norm,
     "group_norm": _group_norm,
     "instance_norm": _instance_norm,

@@ -10,6 +10,9 @@ from ._functions import IdentityLoss
 
 Tensor = torch.Tensor
 
+#: In the order of PyTorch's numbers.
+REDUCTIONS = ("none", "mean", "sum")
+
 #: PyTorch's bound in cosine_embedding_loss.
 _COSINE_EPSILON = 1e-12
 
@@ -109,9 +112,10 @@ def _multilabel_margin(x: Tensor, target: Tensor) -> Tensor:
     return terms.sum((-2, -1)) / int(x.shape[-1])
 
 
-def _nll_without_reduction(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
-                           size_average: Any = None, ignore_index: int = -100,
-                           reduce: Any = None, reduction: str = "mean") -> Any:
+def nll_without_reduction(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
+                          size_average: Any = None, ignore_index: int = -100,
+                          reduce: Any = None, reduction: str = "mean") -> Any:
+    """The loss of each sample."""
     if reduction != "none" or size_average is not None or reduce is not None:
         return NotImplemented
     is_wanted = target != ignore_index
@@ -123,7 +127,18 @@ def _nll_without_reduction(x: Tensor, target: Tensor, weight: Optional[Tensor] =
     return ended(-own, "none")
 
 
+def _weighed_binary_cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
+                                  size_average: Any = None, reduce: Any = None,
+                                  reduction: str = "mean") -> Any:
+    """With weights, whose sizes PyTorch compares with the target's in a way that cannot be traced."""
+    if weight is None or size_average is not None or reduce is not None:
+        return NotImplemented
+    return torch._C._nn.binary_cross_entropy(x, target, weight.expand(target.shape),
+                                             REDUCTIONS.index(reduction))
+
+
 LOSSES: Dict[str, Callable[..., Any]] = {
+    "binary_cross_entropy": _weighed_binary_cross_entropy,
     "poisson_nll_loss": _of_terms(_poisson_nll),
     "hinge_embedding_loss": _of_terms(_hinge_embedding),
     "soft_margin_loss": _of_terms(_soft_margin),
@@ -132,5 +147,5 @@ LOSSES: Dict[str, Callable[..., Any]] = {
     "triplet_margin_loss": _of_terms(_triplet_margin),
     "multi_margin_loss": _of_terms(_multi_margin),
     "multilabel_margin_loss": _of_terms(_multilabel_margin),
-    "nll_loss": _nll_without_reduction,
+    "nll_loss": nll_without_reduction,
 }

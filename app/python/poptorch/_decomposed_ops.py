@@ -1,8 +1,7 @@
-"""Elementwise functions, reductions, products and arrangements that torch.onnx has no form for."""
+"""Reductions, products and arrangements that torch.onnx has no form for."""
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -10,45 +9,6 @@ import torch
 from ._aliases import untraced
 
 Tensor = torch.Tensor
-
-
-def _logical_not(x: Tensor) -> Tensor:
-    return torch.bitwise_not(x) if x.dtype == torch.bool else x == 0
-
-
-def _copysign(x: Tensor, other: Any) -> Tensor:
-    if not isinstance(other, Tensor):
-        return -x.abs() if math.copysign(1, other) < 0 else x.abs()
-    is_negative = torch.where(other == 0, 1 / other, other) < 0  # also of -0
-    return torch.where(is_negative, -x.abs(), x.abs())
-
-
-def _heaviside(x: Tensor, values: Tensor) -> Tensor:
-    return torch.where(x == 0, values, (x > 0).to(x.dtype))
-
-
-def _sinc(x: Tensor) -> Tensor:
-    is_zero = x == 0
-    angle = torch.where(is_zero, torch.ones_like(x), x) * math.pi
-    return torch.where(is_zero, torch.ones_like(x), torch.sin(angle) / angle)
-
-
-def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
-
-    def best(x: Tensor, other: Tensor) -> Tensor:
-        one, two = torch.where(x != x, other, x), torch.where(other != other, x, other)
-        return torch.maximum(one, two) if largest else torch.minimum(one, two)
-
-    return best
-
-
-def _isclose(x: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8,
-             equal_nan: bool = False) -> Tensor:
-    near = (x - other).abs() <= atol + rtol * other.abs()
-    near = torch.logical_or(torch.logical_and(near, other.abs() < math.inf), x == other)
-    if equal_nan:
-        near = torch.logical_or(near, torch.logical_and(x != x, other != other))
-    return near
 
 
 # Reductions
@@ -220,6 +180,17 @@ def _at_least(tensor: Tensor, dims: int) -> Tensor:
     return tensor.unsqueeze(2) if dims >= 3 and tensor.dim() == 2 else tensor
 
 
+def _at_least_of(dims: int) -> Callable[..., Any]:
+
+    def function(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return _at_least(tensors[0], dims)
+        given = tensors[0] if len(tensors) == 1 else tensors
+        return tuple(_at_least(tensor, dims) for tensor in given)
+
+    return function
+
+
 def _hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     parts = [_at_least(t, 1) for t in tensors]
     return torch.cat(parts, 0 if parts[0].dim() == 1 else 1)
@@ -308,16 +279,9 @@ def _affine_grid(theta: Tensor, size: Sequence[int], align_corners: Optional[boo
 
 
 OPERATIONS: Dict[str, Callable[..., Any]] = {
-    "erfc": lambda x: 1 - torch.erf(x),
-    "logical_not": _logical_not,
-    "copysign": _copysign,
-    "heaviside": _heaviside,
-    "sinc": _sinc,
-    "sgn": torch.sign,
-    "float_power": lambda x, exponent: x.to(torch.float32)**exponent,
-    "fmax": _one_is_nan(True),
-    "fmin": _one_is_nan(False),
-    "isclose": _isclose,
+    "atleast_1d": _at_least_of(1),
+    "atleast_2d": _at_least_of(2),
+    "atleast_3d": _at_least_of(3),
     "count_nonzero": _count_nonzero,
     "nansum": _nansum,
     "kthvalue": _kthvalue,

@@ -13,13 +13,16 @@ import torch
 from ._aliases import untraced, value_of
 from ._bits import BITS
 from ._decomposed_ctc import ctc_loss
+from ._decomposed_elements import ELEMENTS
 from ._decomposed_layers import LAYERS
 from ._decomposed_losses import LOSSES
 from ._decomposed_ops import OPERATIONS
+from ._decomposed_pools import POOLS
 from ._decomposed_random import FILLS, RANDOM
 from ._decomposed_rows import ROWS
 from ._errors import Error
 from ._functions import detached
+from ._known import known_while_tracing
 
 Tensor = torch.Tensor
 
@@ -42,6 +45,11 @@ def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
     return most + torch.log(torch.exp(x - most) + torch.exp(y - most))
 
 
+def _logaddexp2(x: Tensor, y: Tensor) -> Tensor:
+    scale = math.log(2)
+    return _logaddexp(x * scale, y * scale) / scale
+
+
 def _logit(x: Tensor, eps: Optional[float] = None) -> Tensor:
     if eps is not None:
         x = x.clamp(eps, 1 - eps)
@@ -50,6 +58,11 @@ def _logit(x: Tensor, eps: Optional[float] = None) -> Tensor:
 
 def _trunc(x: Tensor) -> Tensor:
     return torch.sign(x) * torch.floor(torch.abs(x))
+
+
+def _fmod(x: Tensor, y: Any) -> Tensor:
+    kind = torch.result_type(x, y)
+    return x - y * (_trunc(x / y) if kind.is_floating_point else _trunc(x / y).to(kind))
 
 
 def _threshold(x: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
@@ -222,12 +235,12 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
 
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
-    if isinstance(repeats, Tensor) and repeats.numel() != 1:
+    if isinstance(repeats, Tensor) and not known_while_tracing(value_of(repeats)):
         return NotImplemented
     if dim is None:
         return _repeat_interleave(x.flatten(), repeats, 0)
     with untraced():
-        rows = torch.arange(int(x.shape[dim])).repeat_interleave(int(repeats))
+        rows = torch.arange(int(x.shape[dim])).repeat_interleave(repeats)
     return x.index_select(dim, rows)
 
 
@@ -357,9 +370,11 @@ def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 TABLE: Dict[str, Callable[..., Any]] = {
+    **ELEMENTS,
     **LAYERS,
     **LOSSES,
     **OPERATIONS,
+    **POOLS,
     **RANDOM,
     **ROWS,
     **BITS,
@@ -376,6 +391,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "threshold": _threshold,
     "_threshold": _threshold,
     "logit": _logit,
+    "special_logit": _logit,
     "deg2rad": lambda x: x * (math.pi / 180),
     "rad2deg": lambda x: x * (180 / math.pi),
     "positive": lambda x: x,
@@ -383,8 +399,12 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "arctan2": _atan2,
     "hypot": lambda x, y: torch.sqrt(x * x + y * y),
     "xlogy": _xlogy,
+    "special_xlogy": _xlogy,
+    "special_xlog1py": lambda x, y: _xlogy(x, y + 1),
+    "special_entr": lambda x: -_xlogy(x, x),
     "logaddexp": _logaddexp,
-    "fmod": lambda x, y: x - y * _trunc(x / y),
+    "logaddexp2": _logaddexp2,
+    "fmod": _fmod,
     "prod": _prod,
     "clamp": _clamp,
     "clip": _clamp,

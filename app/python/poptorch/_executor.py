@@ -15,7 +15,7 @@ from tilescope._learning_rates import split_learning_rates
 from . import (_arguments, _check, _jobs, _optimizer_log, _option_log, _optimizers, _source, _tracing,
                enums)
 from ._anchors import Anchors, stacked
-from ._blocks import has_asked
+from ._blocks import has_asked, module_repr
 from ._compilation import export, finish_profile, progress_of
 from ._compiled import Compiled, Times, Weights, array_of
 from ._device import Device
@@ -95,7 +95,11 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
 
     def __repr__(self) -> str:
         mode = "training" if self._training else "inference"
-        return f"PoplarExecutor({mode}, {self._user_model!r})"
+        return f"PoplarExecutor({mode}, {module_repr(self._user_model)})"
+
+    def __reduce__(self) -> Any:
+        """The wrapped module and its options; the program is compiled again."""
+        return _wrapped_again, (self._user_model, self._options, self._training, self._optimizer)
 
     # The wrapped module
 
@@ -450,3 +454,8 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         self._compiled = None
         self._attached = False
         self._versions = {}
+
+
+def _wrapped_again(model: torch.nn.Module, options: Options, training: bool,
+                   optimizer: Optional[torch.optim.Optimizer]) -> PoplarExecutor:
+    return PoplarExecutor(model, options, training, optimizer)

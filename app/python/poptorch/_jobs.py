@@ -10,6 +10,7 @@ from tilescope import _profile_files
 from tilescope._option_faces import drop_idle
 
 from . import _optimizers, enums
+from ._blocks import BEFORE_BLOCKS
 from ._environment import ENGINE_OPTIONS, engine_options, is_set, make_folder, named
 from ._errors import Error
 from ._instances import Instances
@@ -72,17 +73,17 @@ def recorded_values() -> Tuple[str, int]:
     return word, int(samples or _SAMPLES)
 
 
-#: Number of the operations before the first block.
-_BEFORE_BLOCKS = -1
-
-
 def _places(options: Options, blocks: Dict[int, Tuple[str, Optional[int]]]) -> Dict[int, Place]:
     """Where each block runs; operations before the first block run on the first IPU."""
     strategy = options._execution_strategy
-    places = {number: strategy._place(name, ipu) for number, (name, ipu) in blocks.items()}
+    before = blocks.get(BEFORE_BLOCKS)
+    if before is not None:
+        strategy._begin(*before)
+    places = {number: strategy._place(name, ipu) for number, (name, ipu) in blocks.items()
+              if number != BEFORE_BLOCKS}
     if places:
         phased = any(phase >= 0 for _, _, phase in places.values())
-        places[_BEFORE_BLOCKS] = (-1, 0, 0) if phased else (0, 0, -1)
+        places[BEFORE_BLOCKS] = (-1, 0, 0) if phased else (0, 0, -1)
     return places
 
 
@@ -97,8 +98,10 @@ def _ipus(options: Options, places: Dict[int, Place], replicas: int) -> int:
     if total & (total - 1) and not options.auto_round_num_ipus:
         rounded = 1 << total.bit_length()
         raise Error(
-            f"PopTorch must attach to a power of two number of IPUs, but {total} are "
-            f"needed. Use poptorch.Options().autoRoundNumIPUs(True) to round to {rounded}",
+            f"The model specifies the use of {total} IPUs, however PopTorch must reserve a minimum of "
+            f"{rounded} in order to allow the model to run, because PopTorch must reserve a power of 2 or "
+            "maximum of 64 IPUs per process. Please reconfigure your model to use a different number of "
+            "IPUs or set poptorch.Options().autoRoundNumIPUs(True).",
             "poptorch_cpp_error")
     return count
 

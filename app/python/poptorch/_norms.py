@@ -12,14 +12,7 @@ import torch
 
 from ._aliases import Aliases, stand_in, untraced, value_of
 from ._errors import Error
-
-#: Nodes whose results depend only on shapes, not on the values of their operands.
-OF_SHAPES = {
-    "aten::size", "aten::numel", "aten::dim", "aten::zeros_like", "aten::ones_like",
-    "aten::empty_like", "aten::full_like", "aten::new_zeros", "aten::new_ones", "aten::new_empty",
-    "prim::Constant", "aten::len"
-}
-
+from ._known import OF_SHAPES
 
 class _Call(NamedTuple):
     """A call of a batch normalisation that trains."""

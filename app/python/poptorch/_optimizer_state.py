@@ -23,9 +23,6 @@ _KEYS: Dict[str, Dict[str, str]] = {
 #: Before the names of weights in PopTorch's names of tensors.
 _PREFIX = "model."
 
-#: A count of steps after which a bias correction is one for any beta; counts up to 2^24 are exact in float.
-_STEPS_WITHOUT_CORRECTION = float(2**23)
-
 
 def ipu_state(program: Any) -> Dict[str, torch.Tensor]:
     """The state on the machine by PopTorch's names."""
@@ -63,9 +60,8 @@ class OptimizerState:
     def upload(self, program: Any, optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> None:
         """Sends changes to the machine. State that the optimizer does not have stays as it is."""
         changed: Dict[str, numpy.ndarray] = {}
-        corrects = optimizer.param_groups[0].get("bias_correction", True)
         for own, name, prefix, key in self._places(optimizer, names):
-            value = own.get(key) if corrects or key != "step" else _STEPS_WITHOUT_CORRECTION
+            value = own.get(key)
             if value is None or self._is_known(name, key, value):
                 continue
             number = torch.as_tensor(value).detach().to(torch.float32)
@@ -88,10 +84,6 @@ class OptimizerState:
         for own, name, prefix, key in self._places(optimizer, names):
             array = state.get(f"{prefix}___{name}")
             if array is None:
-                continue
-            if key == "step" and not optimizer.param_groups[0].get("bias_correction", True):
-                array = array - numpy.float32(_STEPS_WITHOUT_CORRECTION)
-                own[key] = torch.as_tensor(array)
                 continue
             value = own.get(key)
             if isinstance(value, torch.Tensor) and value.shape == array.shape:

@@ -122,6 +122,11 @@ def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str
     if values.get("loss_scaling", 1.0) != 1.0:
         keys["lossScaling"] = repr(float(values["loss_scaling"]))
         _check({"lossScaling": float(values["loss_scaling"])})
+    if not values.get("bias_correction", True):
+        keys["biasCorrection"] = "off"
+    if values.get("max_weight_norm") is not None:
+        keys["maxWeightNorm"] = repr(float(values["max_weight_norm"]))
+        _check({"maxWeightNorm": float(values["max_weight_norm"])})
     _element_types(values, keys)
     return keys
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from typing import Any, Dict, Iterator, List, Set
 
 import torch
@@ -13,7 +12,6 @@ from ._errors import Error
 
 __all__ = ["Recorder", "Source", "Stack", "here"]
 
-_FRAME = re.compile(r"^(.+)\(\d+\): ", re.MULTILINE)
 #: Position of the argument of torch._C.Graph._export_onnx that says whether to leave documentation out.
 _STRIPS = 5
 
@@ -43,7 +41,7 @@ class Recorder:
 
         def with_documents(graph: Any, *arguments: Any, **more: Any) -> Any:
             for node in graph.nodes():
-                self.paths.update(_FRAME.findall(node.sourceRange()))
+                self.paths |= _source_lines.paths_in([node.sourceRange()])
             changed = [*arguments[:_STRIPS], False, *arguments[_STRIPS + 1:]]
             return original(graph, *changed, **more)
 

@@ -215,6 +215,16 @@ def _squeeze(graph: Any, x: Any, dim: Any = None) -> Any:
     return graph.op("Squeeze", x, _integers(graph, [number % max(1, len(before))]))
 
 
+def _size(graph: Any, x: Any, dim: Any = None) -> Any:
+    """Exporters take apart a shape that they have lost; the trace still has it."""
+    sizes = next(graph.original_node.inputs()).type().sizes()
+    number = None if dim is None else helper._maybe_get_const(dim, "i")
+    if sizes is None or not (dim is None or isinstance(number, int)):
+        return symbolic_opset11.size(graph, x, dim)
+    made = torch.tensor(sizes if dim is None else sizes[number], dtype=torch.int64)
+    return graph.op("Constant", value_t=made)
+
+
 def _feature_dropout(graph: Any, x: Any, p: Any, train: Any) -> Any:
     """Dropout of whole channels: of a factor for each."""
     if not helper._maybe_get_const(train, "b"):
@@ -261,6 +271,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::clamp_min": _clamp(symbolic_opset11.clamp_min),
     "aten::clamp_max": _clamp(symbolic_opset11.clamp_max),
     "aten::squeeze": _squeeze,
+    "aten::size": _size,
     "aten::scatter_add": _scatter_add,
     "aten::feature_dropout": _feature_dropout,
     "aten::rand": _drawn(symbolic_opset9.rand),

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 import torch
 import torch.onnx
+import torch.utils.checkpoint
 
 from . import _source, _symbolics
 from ._aliases import untraced
@@ -184,19 +185,29 @@ def _unchanged(model: torch.nn.Module) -> Iterator[None]:
 @contextlib.contextmanager
 def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
     """Puts a model in the wrong mode, with all its submodules, into the other mode; in a model in the
-    right mode, submodules in another mode keep theirs. In an inference, norms that do not
-    track running statistics keep theirs, as in PopTorch."""
+    right mode, submodules in another mode keep theirs. In an inference, norms keep theirs, as in
+    PopTorch: those in training mode use the statistics of the data, and change none."""
     modes = [(module, module.training) for module in model.modules()]
     if model.training != training:
         model.train(training)
-        for module, mode in modes:
-            if not training and not getattr(module, "track_running_stats", True):
-                module.training = mode
+    norms = [] if training else [module for module, mode in modes if mode and _is_batch_norm(module)]
+    tracking = [norm.track_running_stats for norm in norms]
+    if any(tracking):
+        say_once("a batch normalisation is in training mode: it normalises by the statistics of the data, "
+                 "not by its running statistics. Call eval() before an inference")
+    for norm in norms:
+        norm.training, norm.track_running_stats = True, False
     try:
         yield
     finally:
+        for norm, tracks in zip(norms, tracking):
+            norm.track_running_stats = tracks
         for module, mode in modes:
             module.training = mode
+
+
+def _is_batch_norm(module: torch.nn.Module) -> bool:
+    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
 
 
 @contextlib.contextmanager
@@ -222,6 +233,27 @@ def _unchecked_distributions() -> Iterator[None]:
         yield
     finally:
         kind.set_default_validate_args(before)
+
+
+class _Once:
+    """Stands for torch.utils.checkpoint.CheckpointFunction: what is kept is the compiler's affair."""
+
+    @staticmethod
+    def apply(function: Callable[..., Any], preserves: bool, *args: Any) -> Any:
+        """The function's result, without a gradient if no argument has one, as in PyTorch."""
+        passes = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
+        with torch.set_grad_enabled(passes and torch.is_grad_enabled()):
+            return function(*args)
+
+
+@contextlib.contextmanager
+def _without_checkpoints() -> Iterator[None]:
+    before = torch.utils.checkpoint.CheckpointFunction
+    torch.utils.checkpoint.CheckpointFunction = _Once
+    try:
+        yield
+    finally:
+        torch.utils.checkpoint.CheckpointFunction = before
 
 
 @contextlib.contextmanager
@@ -379,7 +411,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), lines.documents():
+            ), _unchecked_distributions(), _without_checkpoints(), lines.documents():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,
@@ -419,5 +451,5 @@ def _types_of(model: torch.nn.Module, names: List[str], arguments: Tree, result:
         call = _ForwardOfTensors(copied, names, arguments, False)
         return lambda tensors: Tree(call._call(tuple(tensors))).tensors
 
-    with on_machine(training), _unchecked_distributions():
+    with on_machine(training), _unchecked_distributions(), _without_checkpoints():
         return result_types(model, arguments.tensors, result.tensors, forward)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import traceback
-from typing import Any, Callable, Dict, Iterator, List, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -13,7 +13,8 @@ from ._aliases import Aliases, stand_in, untraced, value_of
 from ._decompositions import decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
-from ._norms import OF_SHAPES, Norms
+from ._known import known_while_tracing
+from ._norms import Norms
 from ._user_functions import Calls, refuse_other_gradients
 
 #: Functions that pass a tensor's value to Python, and how they appear in programs.
@@ -45,12 +46,6 @@ _DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 _MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
            "masked_select", "masked_scatter", "masked_scatter_")
 
-#: Nodes whose results cannot be known while tracing.
-_RANDOM = {
-    "aten::rand", "aten::randn", "aten::randint", "aten::randperm", "aten::rand_like",
-    "aten::randn_like", "aten::randint_like"
-}
-
 #: PopTorch's message (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp); the place is
 #: appended.
 _ITEM = ("aten::item is only supported in eager mode, but was intercepted in a static graph. This "
@@ -70,24 +65,6 @@ def _place() -> str:
         if not frame.filename.startswith(own):
             return f"{frame.filename}:{frame.lineno}: {frame.line}"
     return "an unknown place"
-
-
-def _known_while_tracing(value: Any) -> bool:
-    """Whether a value in the trace follows from shapes and constants."""
-    seen: Set[str] = set()
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if value.debugName() in seen:
-            continue
-        seen.add(value.debugName())
-        kind = value.node().kind()
-        if kind in OF_SHAPES:
-            continue
-        if kind in ("prim::Param", "prim::PythonOp") or kind in _RANDOM:
-            return False
-        waiting += list(value.node().inputs())
-    return True
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
@@ -112,7 +89,7 @@ def _with_bool_masks(value: Any) -> Any:
 
 def _refuse_masks(index: Any) -> None:
     for mask in tensors_in(index):
-        if mask.dtype == torch.bool and not _known_while_tracing(value_of(mask)):
+        if mask.dtype == torch.bool and not known_while_tracing(value_of(mask)):
             raise Error(f"{_MASK} In {_place()}", "poptorch_cpp_error")
 
 
@@ -342,7 +319,7 @@ class Watch(TorchFunctionMode):
     def _read_by_python(self, name: str, args: Any) -> None:
         for tensor in tensors_in(args):
             self._aliases.refresh(tensor)
-            if not _known_while_tracing(value_of(tensor)):
+            if not known_while_tracing(value_of(tensor)):
                 raise Error(f"{_ITEM} The value of a tensor is read by {_READ_BY_PYTHON[name]} in "
                             f"{_place()}", "poptorch_cpp_error")
 
@@ -410,7 +387,7 @@ class Watch(TorchFunctionMode):
             each = value.reshape(()) if value.numel() == 1 else value  # the same for all that are chosen
             made = torch.where(mask.reshape(shape), each.to(target.dtype), target)
         else:
-            if not _known_while_tracing(value_of(mask)):
+            if not known_while_tracing(value_of(mask)):
                 raise Error("elements selected by a mask that is computed in the model are "
                             "replaced by several values: their number is only known when it runs. "
                             f"Use torch.where() in {_place()}", "poptorch_cpp_error")

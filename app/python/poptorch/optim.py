@@ -184,6 +184,8 @@ def _by_trust(weight: torch.Tensor, step: torch.Tensor, group: Dict[str, Any]) -
     """LAMB's step."""
     update = step + group["weight_decay"] * weight
     size, length = float(weight.norm()), float(update.norm())
+    if group.get("max_weight_norm") is not None:
+        size = min(size, group["max_weight_norm"])
     trust = size / length if size > 0 and length > 0 else 1.0
     weight.sub_(group["lr"] * trust * update)
 
@@ -242,7 +244,8 @@ class AdamW(Optimizer, _Moments, torch.optim.AdamW):
 
 
 class LAMB(Optimizer, _Moments, torch.optim.Optimizer):
-    """Adam's step times the ratio of the weight's norm to the step's; the weight's norm is not bounded."""
+    """Adam's step times the ratio of the weight's norm to the step's. ``max_weight_norm`` bounds the
+    weight's norm."""
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -251,9 +254,9 @@ class LAMB(Optimizer, _Moments, torch.optim.Optimizer):
                  accum_type: Optional[torch.dtype] = None,
                  first_order_momentum_accum_type: Optional[torch.dtype] = None,
                  second_order_momentum_accum_type: Optional[torch.dtype] = None) -> None:
-        if max_weight_norm is not None and max_weight_norm != float("inf"):
-            raise ValueError("max_weight_norm: norms are not bounded; leave it out")
-        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
+        bound = None if max_weight_norm == float("inf") else max_weight_norm
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+                                      max_weight_norm=bound))
         self._finish(loss_scaling, bias_correction, accum_type, first_order_momentum_accum_type,
                      second_order_momentum_accum_type, None)
 

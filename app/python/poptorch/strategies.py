@@ -97,6 +97,9 @@ class _IExecutionStrategy:
         """Where a block runs; ``ipu`` is the IPU given by the block itself."""
         raise NotImplementedError
 
+    def _begin(self, block_id: BlockId, ipu: Optional[int]) -> None:
+        """Says that there are operations before the first block."""
+
     def _known(self, block_id: BlockId) -> Stage:
         assert block_id in self._block_map, (
             f"Unknown Block '{block_id}' list of expected Blocks: {list(self._block_map)}")
@@ -141,6 +144,13 @@ class PipelinedExecution(_IExecutionStrategy):
                 "poptorch.AutoStage.SameAsIpu was selected but no IPU was specified for block "
                 f"{block_id}")
             return ipu, ipu, -1
+        return self._next(block_id, ipu)
+
+    def _begin(self, block_id: BlockId, ipu: Optional[int]) -> None:
+        if self._auto_stage == enums.AutoStage.AutoIncrement:
+            self._next(block_id, ipu)
+
+    def _next(self, block_id: BlockId, ipu: Optional[int]) -> Place:
         number = self._auto_places.setdefault(block_id, len(self._auto_places))
         return number, number if ipu is None else ipu, -1
 

@@ -25,18 +25,19 @@ from ._programs import (CallProgram, DoExchangeProgram, GlobalExchangeProgram, O
                         ProgramVisitor, RepeatProgram, SequenceProgram, StreamCopyBeginProgram, StreamCopyEndProgram,
                         StreamCopyMidProgram, SwitchProgram, SyncProgram, WriteUndefProgram)
 from ._report import (ComputeInstrumentationLevel, ExternalExchangeInstrumentationLevel, InstrumentationSettings,
-                      PoplarVersion, ProfileReportVersion, Report, openReport, openTrace)
+                      PoplarVersion, ProfileReportVersion, Report, openReport)
 from ._target import Graph, Target
+from ._trace import Event, Process, Thread, Trace, openTrace
 from ._variables import EquivalenceClass, Interval, LoweredVariable, LoweredVariables, UnloweredVariable, VariableSize
 
 __all__ = [
     "Block", "CallProgram", "CompilationReport", "ComputeInstrumentationLevel", "ComputeSet", "ComputeSetStep",
-    "Cycles", "DebugContext", "DoExchangeProgram", "EquivalenceClass", "Exchange", "ExecutionReport", "ExecutionStep",
+    "Cycles", "DebugContext", "DoExchangeProgram", "EquivalenceClass", "Event", "Exchange", "ExecutionReport", "ExecutionStep",
     "ExternalExchangeInstrumentationLevel", "GlobalExchangeProgram", "Graph", "IPU", "InstrumentationSettings",
     "Interval", "LivenessProgramStep", "LoweredVariable", "LoweredVariables", "NotInProfile", "OnTileExecuteProgram",
-    "Operation", "OperationAnalysis", "PoplarVersion", "ProfileError", "ProfileReportVersion", "Program",
+    "Operation", "OperationAnalysis", "PoplarVersion", "Process", "ProfileError", "ProfileReportVersion", "Program",
     "ProgramVisitor", "RepeatProgram", "Report", "Run", "SequenceProgram", "StepIpu", "StreamCopyBeginProgram",
-    "StreamCopyEndProgram", "StreamCopyMidProgram", "SwitchProgram", "SyncProgram", "Target", "Tile", "TileMemory",
+    "StreamCopyEndProgram", "StreamCopyMidProgram", "SwitchProgram", "SyncProgram", "Target", "Thread", "Tile", "TileMemory", "Trace",
     "UnloweredVariable", "VariableSize", "VertexInstances", "VertexMemory", "VertexType", "WriteUndefProgram",
     "openReport", "openTrace",
 ]

@@ -6,10 +6,10 @@ import re
 from enum import Enum
 from functools import cached_property
 from os import PathLike, fspath
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 from ._compilation import CompilationReport
-from ._errors import NotInProfile, refuse
+from ._errors import NotInProfile
 from ._execution import ExecutionReport
 from ._source import Source
 
@@ -124,9 +124,3 @@ def openReport(profileFilename: str | PathLike[str], debugInfoFilename: str | Pa
     all of it. Raises tilescope.ProfileError for a file that does not exist or is not a profile of TileScope.
     """
     return Report(fspath(profileFilename))
-
-
-def openTrace(path: str | PathLike[str]) -> NoReturn:
-    """Refused: .pvti files are not read."""
-    refuse("openTrace", f"files of the System Analyser ('{fspath(path)}') are not read; the host's events are in the "
-           "profile, with those recorded by libpvti: see tilescope.open(path).hosts().")

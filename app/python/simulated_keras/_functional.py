@@ -7,8 +7,9 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 from . import _nest, _types
 from ._errors import NotSimulated
 from ._graph import Graph, Symbol, current_stage, in_stage
-from ._tensor import TensorLike
 from ._layer import Layer, unique_name
+from ._lines import here, said_at
+from ._tensor import TensorLike
 
 #: A batch size that stands for an open one while shapes are found: a prime that no layer has.
 _OPEN_BATCH = 1000003
@@ -38,6 +39,7 @@ class Node:
                  results: Any) -> None:
         self.layer, self.args, self.kwargs, self.results = layer, args, kwargs, results
         self.number = next(_numbers)
+        self.called_at = here()
         self.index = len(layer._nodes)
         context = current_stage()
         self.stage = context if context is not None else layer._stage
@@ -147,7 +149,7 @@ class Network(NamedTuple):
             kwargs = _nest.map_structure(value_of, node.kwargs)
             if training is not None and "training" in node.layer._call_arguments():
                 kwargs.setdefault("training", training)
-            with in_stage(node.stage):
+            with in_stage(node.stage), said_at(node.called_at):
                 results = node.layer(*args, **kwargs)
             for x, value in zip(_nest.flatten(node.results), _nest.flatten(results)):
                 made[id(x)] = value

@@ -7,9 +7,11 @@ import traceback
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
+from tilescope import _source_lines
 
 from . import _onnx, _types
 from ._errors import NotSimulated
+from ._lines import Stack, lines_now
 from ._tensor import Tensor, TensorLike, Variable
 
 
@@ -117,6 +119,7 @@ class _Node(NamedTuple):
     inputs: Tuple[str, ...]
     outputs: Tuple[str, ...]
     attributes: Dict[str, Any]
+    lines: Stack  #: of the script
 
 
 class Graph:
@@ -243,7 +246,7 @@ class Graph:
         stage = current_stage()
         if stage is not None:
             attributes["__pipeline_stage"] = stage
-        node = _Node(kind, name, tuple(inputs), tuple(outputs), attributes)
+        node = _Node(kind, name, tuple(inputs), tuple(outputs), attributes, lines_now())
         self.nodes.append(node)
         for output in outputs:
             self._makers[output] = node
@@ -317,9 +320,15 @@ class Graph:
             x = self.emit("Identity", [x], x.shape, x.dtype, "result")
         self.outputs.append(x)
 
+    def source(self, anchors: Dict[str, Stack]) -> _source_lines.Source:
+        """What the profile keeps of the script."""
+        paths = {path for node in self.nodes for path, _, _ in node.lines}
+        return _source_lines.source(paths, anchors=anchors)
+
     def serialized(self) -> bytes:
         """The graph as an ONNX model."""
-        nodes = [_onnx.node(n.kind, n.name, n.inputs, n.outputs, n.attributes) for n in self.nodes]
+        nodes = [_onnx.node(n.kind, n.name, n.inputs, n.outputs, n.attributes,
+                            _source_lines.documentation(n.lines)) for n in self.nodes]
         values = {**self.constants, **{name: self.initial_value(name) for name in self.packings}}
         tensors = [_onnx.tensor(name, array) for name, array in values.items()]
         inputs = [_onnx.value_info(name, shape, kind)

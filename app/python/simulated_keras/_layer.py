@@ -12,6 +12,7 @@ import numpy
 from . import _nest, _types, initializers, regularizers
 from ._errors import NotSimulated
 from ._graph import Graph, Symbol, current_graph, current_stage, in_stage
+from ._lines import here
 from ._tensor import Tensor, Variable
 
 _counts: Dict[str, int] = {}
@@ -74,6 +75,7 @@ class Layer:
         self._nodes: List[Any] = []
         self._name = name or unique_name(type(self).__name__)
         self._stage = current_stage()
+        self.made_at = here()
         self.trainable = trainable
         self.built = False
         self.dtype = _types.dtype_of(dtype).name if dtype is not None else "float32"

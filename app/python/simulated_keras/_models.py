@@ -12,6 +12,7 @@ from ._errors import NotSimulated
 from ._functional import Input, InputLayer, KerasTensor, Network, Node, network
 from ._graph import Graph, in_stage
 from ._layer import Layer, unique_name
+from ._lines import said_at
 from ._recording import call_model
 from ._saving import load_weights, save_weights
 from ._stages import (Called, FunctionalLayerPipelineStageAssignment, LayerPipelineStageAssignment)
@@ -264,7 +265,7 @@ class Sequential(Model):
             kwargs = {}
             if training is not None and "training" in layer._call_arguments():
                 kwargs["training"] = training
-            with in_stage(self._layer_stages[layer]):
+            with in_stage(self._layer_stages[layer]), said_at(layer.made_at):
                 x = layer(x, **kwargs)
         return x
 

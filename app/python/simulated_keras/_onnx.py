@@ -60,12 +60,14 @@ def _attribute(name: str, value: Attribute) -> bytes:
 
 
 def node(kind: str, name: str, inputs: Iterable[str], outputs: Iterable[str],
-         attributes: Dict[str, Attribute]) -> bytes:
+         attributes: Dict[str, Attribute], documentation: str = "") -> bytes:
     """A NodeProto; `kind` is an operator, with its domain before a slash unless it is ONNX's."""
     domain, _, operator = kind.rpartition("/")
     parts = [_chunk(1, text) for text in inputs] + [_chunk(2, text) for text in outputs]
     parts += [_chunk(3, name), _chunk(4, operator)]
     parts += [_chunk(5, _attribute(key, value)) for key, value in attributes.items()]
+    if documentation:
+        parts.append(_chunk(6, documentation))
     if domain:
         parts.append(_chunk(7, domain))
     return b"".join(parts)

@@ -10,6 +10,7 @@ from tilescope import _simulator
 from ._errors import ResourceExhaustedError
 from ._graph import Graph
 from ._job import split_rate
+from ._lines import Stack, here
 from ._system import logger
 from ._tensor import Variable
 
@@ -27,8 +28,8 @@ class Program:
 
     def __init__(self, graph: Graph, name: str, keys: Dict[str, str], profile: str = "",
                  trained: Optional[Sequence[Variable]] = None, optimizer: Any = None,
-                 part: Optional[Dict[str, str]] = None) -> None:
-        """`part` are the keys of a program of fewer iterations, which computes a call's values one
+                 part: Optional[Dict[str, str]] = None, made_at: Optional[Stack] = None) -> None:
+        """`made_at` are the lines that make the model. `part` are the keys of a program of fewer iterations, which computes a call's values one
         part after the other; the times and the profile are those of the whole."""
         graph.drop_unused()
         self.graph, self._optimizer = graph, optimizer
@@ -41,8 +42,10 @@ class Program:
             return _simulator.CompiledModel(
                 graph.serialized(), name, own, profile=file, computes=computes,
                 losses=[0] if training else None, trained=names if training else None,
-                parameters=set(graph.packings))
+                parameters=set(graph.packings), source=source)
 
+        anchors = {"model": made_at, "optimizer": getattr(optimizer, "made_at", None), "call": here()}
+        source = graph.source({kind: lines for kind, lines in anchors.items() if lines})
         self._compiled = compiled(keys, profile, part is None)
         self.figures: Dict[str, Any] = self._compiled.figures
         self._log()

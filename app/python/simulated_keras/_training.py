@@ -149,7 +149,7 @@ class Training(IpuOptions):
         keys = keys_of(self, training, stages, iterations, _batch_of(sample), accumulation)
         program = Program(recorded.graph, self.name, keys, profile_path(_MODES[mode]),
                           self._trained() if training else None,
-                          self.optimizer if training else None)
+                          self.optimizer if training else None, made_at=self.made_at)
         self._programs[key] = program, recorded
         return program, recorded
 

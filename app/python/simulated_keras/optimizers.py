@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterable, Optional, Tuple
 import numpy
 
 from ._errors import NotSimulated
+from ._lines import here
 from ._tensor import Variable
 
 
@@ -18,6 +19,7 @@ class Optimizer:
                 raise NotSimulated(f"optimizers.{type(self).__name__}: {extra} is not simulated")
         rate = numbers.pop("lr", None)
         self._name = name or type(self).__name__
+        self.made_at = here()
         if rate is not None:
             numbers["learning_rate"] = rate
         self._numbers = numbers

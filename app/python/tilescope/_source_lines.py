@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 #: "text" keeps lines and texts of the user's files in profiles, "lines" only lines, "off" neither.
 VARIABLE = "TILESCOPE_SOURCE"
@@ -67,6 +68,14 @@ def here() -> Stack:
 def documentation(stack: Stack) -> str:
     """A stack as torch.onnx writes it into a node's documentation."""
     return "".join(f"{path}({line}): {function}\n" for path, line, function in stack)
+
+
+_FRAME = re.compile(r"^(.+)\(\d+\): ", re.MULTILINE)
+
+
+def paths_in(documents: Iterable[str]) -> Set[str]:
+    """The files of stacks in documentation."""
+    return {path for document in documents for path in _FRAME.findall(document)}
 
 
 def source(paths: Iterable[str], excluded: Iterable[str] = (),

@@ -11,6 +11,8 @@ namespace {
 // A chunk is visited as a whole and its cells are kept, so a column border costs one cell.
 constexpr std::int64_t stepsOfCell = 512;
 constexpr std::int64_t cellsOfChunk = 128;
+// That are visited in one pass: what it found is lost if it is stopped.
+constexpr std::size_t chunksOfPass = 32;
 // Some ten seconds of work; traces of real programs repeat long before.
 constexpr std::int64_t mostSteps = 100'000'000;
 // Fewer repetitions are visited like any other steps.
@@ -227,19 +229,23 @@ std::optional<std::vector<FoundExtremes>> LiveMoments::columns(const CycleColumn
         const auto stretch =
             std::partition_point(stretches_.begin(), stretches_.end(),
                                  [&](const Stretch& s) { return s.range.end <= range.begin; });
-        // Columns narrower than cells are visited together.
+        // Columns inside of a stretch are visited together.
         std::size_t end = column;
-        if (stretch != stretches_.end() && stretch->period == 0 &&
-            range.cycles() < stretch->chunks.range().cycles() /
-                                 static_cast<std::int64_t>(stretch->chunks.count()) / cellsOfChunk)
-            while (end < columns.count() && columns.border(end + 1) <= stretch->range.end)
+        if (stretch != stretches_.end() && stretch->period == 0) {
+            const CycleRange inside = common(stretch->range, stretch->chunks.range());
+            const bool narrow = range.cycles() < stretch->chunks.range().cycles() /
+                                                     std::ssize(stretch->cells) / cellsOfChunk;
+            while (end < columns.count() && (narrow || columns.border(end) >= inside.begin) &&
+                   columns.border(end + 1) <= (narrow ? stretch->range.end : inside.end))
                 ++end;
-        if (end > column) {
-            sweepColumns(columns, column, end, found);
-            column = end;
-        } else {
-            found[column++] = over(stretches_, range);
+            if (end > column && narrow)
+                sweepColumns(columns, column, end, found);
+            else if (end > column)
+                overChunks(*stretch, {columns, column, end, found});
         }
+        if (end == column)
+            found[end++] = over(stretches_, range);
+        column = end;
     }
     for (LiveSteps& ipu : ipus_)
         ipu.forgetPages();
@@ -250,6 +256,71 @@ void LiveMoments::sweepColumns(const CycleColumns& columns, std::size_t first, s
                                std::vector<FoundExtremes>& found) {
     const auto swept = sweep(bordersOf(columns, first, end));
     std::copy(swept.begin(), swept.end(), found.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+/// Chunks that are known serve the columns; the others are visited first.
+void LiveMoments::overChunks(Stretch& stretch, const Asked& asked) {
+    const CycleRange range = asked.range();
+    const std::size_t last = columnAt(stretch.chunks, range.end - 1);
+    for (std::size_t chunk = columnAt(stretch.chunks, range.begin); chunk <= last;) {
+        std::size_t end = chunk;
+        while (end <= last && end - chunk < chunksOfPass && stretch.cells[end].empty())
+            ++end;
+        if (end > chunk) {
+            visitChunks(stretch, chunk, end, asked);
+            chunk = end;
+            continue;
+        }
+        const CycleRange part = common(stretch.chunks.at(chunk), range);
+        const std::size_t lastColumn = columnAt(asked.columns, part.end - 1);
+        for (std::size_t i = columnAt(asked.columns, part.begin); i <= lastColumn; ++i)
+            asked.found[i].add(inChunk(stretch, chunk, common(asked.columns.at(i), part)));
+        ++chunk;
+    }
+}
+
+/// One pass finds both the cells of chunks [chunk, end) and what the columns have of them.
+void LiveMoments::visitChunks(Stretch& stretch, std::size_t chunk, std::size_t end,
+                              const Asked& asked) {
+    std::vector<std::int64_t> borders;
+    std::vector<std::int64_t> cellEnds;
+    for (std::size_t i = chunk; i < end; ++i) {
+        const CycleColumns cells(stretch.chunks.at(i), cellsOfChunk);
+        for (std::size_t cell = 0; cell < cells.count(); ++cell)
+            cellEnds.push_back(cells.border(cell + 1));
+    }
+    const CycleRange all{stretch.chunks.border(chunk), stretch.chunks.border(end)};
+    const CycleRange range = common(all, asked.range());
+    std::size_t column = columnAt(asked.columns, range.begin);
+    borders.push_back(all.begin);
+    for (std::size_t i = column; asked.columns.border(i) < range.end; ++i)
+        if (asked.columns.border(i) > all.begin)
+            borders.push_back(asked.columns.border(i));
+    if (range.end < all.end)
+        borders.push_back(range.end);
+    const auto middle = std::ssize(borders);
+    borders.insert(borders.end(), cellEnds.begin(), cellEnds.end());
+    std::inplace_merge(borders.begin(), borders.begin() + middle, borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+
+    const std::vector<FoundExtremes> pieces = sweep(borders);
+    std::size_t piece = 0;
+    auto cellEnd = cellEnds.begin();
+    for (std::size_t i = chunk; i < end; ++i) {
+        std::vector<FoundExtremes>& cells = stretch.cells[i];
+        cells.resize(CycleColumns(stretch.chunks.at(i), cellsOfChunk).count());
+        for (FoundExtremes& cell : cells) {
+            for (; piece < pieces.size() && borders[piece + 1] <= *cellEnd; ++piece) {
+                cell.add(pieces[piece]);
+                if (borders[piece] < range.begin || borders[piece] >= range.end)
+                    continue;
+                while (asked.columns.border(column + 1) <= borders[piece])
+                    ++column;
+                asked.found[column].add(pieces[piece]);
+            }
+            ++cellEnd;
+        }
+    }
 }
 
 std::vector<FoundExtremes> LiveMoments::sweep(std::span<const std::int64_t> borders) {

@@ -60,6 +60,18 @@ private:
     [[nodiscard]] std::vector<FoundExtremes> sweep(std::span<const std::int64_t> borders);
     void sweepColumns(const CycleColumns& columns, std::size_t first, std::size_t end,
                       std::vector<FoundExtremes>& found);
+    /// Columns [begin, end) of a query and what is found in them.
+    struct Asked {
+        const CycleColumns& columns;
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::vector<FoundExtremes>& found;
+        [[nodiscard]] CycleRange range() const {
+            return {columns.border(begin), columns.border(end)};
+        }
+    };
+    void overChunks(Stretch& stretch, const Asked& asked);
+    void visitChunks(Stretch& stretch, std::size_t chunk, std::size_t end, const Asked& asked);
 
     const TraceIndex& trace_;
     std::deque<LiveSteps> ipus_;

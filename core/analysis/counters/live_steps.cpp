@@ -11,13 +11,6 @@ EnteredBody LiveSteps::enter(const EnteredBody& from, const LaneEntry& call) con
     return {of.callee, order_.inside(from.base, of.program)};
 }
 
-std::optional<std::int64_t> LiveSteps::bytesOf(const EnteredBody& at, const LaneEntry& step) const {
-    const std::int32_t number = order_.stepOf(at.base, step.program);
-    if (number < 0 || static_cast<std::size_t>(number) >= bytes_.size())
-        return {};
-    return bytes_[static_cast<std::size_t>(number)];
-}
-
 bool LiveSteps::hasBytes(const EnteredBody& at) {
     if (const auto known = hasBytes_.find(at); known != hasBytes_.end())
         return known->second;

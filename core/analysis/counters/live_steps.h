@@ -39,7 +39,12 @@ public:
     }
     /// Bytes live at a step; none for a sync and for steps that are not in the order.
     [[nodiscard]] std::optional<std::int64_t> bytesOf(const EnteredBody& at,
-                                                      const LaneEntry& step) const;
+                                                      const LaneEntry& step) const {
+        const std::int32_t number = order_.stepOf(at.base, step.program);
+        if (number < 0 || static_cast<std::size_t>(number) >= bytes_.size())
+            return {};
+        return bytes_[static_cast<std::size_t>(number)];
+    }
     /// Whether any step that takes time has bytes, in the body or in what it calls.
     [[nodiscard]] bool hasBytes(const EnteredBody& at);
 

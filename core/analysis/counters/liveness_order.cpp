@@ -108,13 +108,4 @@ std::int32_t LivenessOrder::inside(std::int32_t base, ProgramId call) const {
     return step < steps_.size() ? static_cast<std::int32_t>(step) : -1;
 }
 
-std::int32_t LivenessOrder::stepOf(std::int32_t base, ProgramId leaf) const {
-    if (base < 0 || !exists(leaf) || within_[leaf.index()] < 0)
-        return -1;
-    const auto step =
-        static_cast<std::size_t>(base) + static_cast<std::size_t>(within_[leaf.index()]);
-    return step < steps_.size() && steps_[StepId(step)] == leaf ? static_cast<std::int32_t>(step)
-                                                                : -1;
-}
-
 } // namespace tilescope

@@ -24,7 +24,17 @@ public:
     /// repeat, `base`.
     [[nodiscard]] std::int32_t inside(std::int32_t base, ProgramId call) const;
     /// A leaf's step in a function or control program entered at `base`.
-    [[nodiscard]] std::int32_t stepOf(std::int32_t base, ProgramId leaf) const;
+    [[nodiscard]] std::int32_t stepOf(std::int32_t base, ProgramId leaf) const {
+        // `within_` has one for each program. Asked for each of millions of executed steps.
+        if (base < 0 || !leaf.valid() || leaf.index() >= within_.size() ||
+            within_[leaf.index()] < 0)
+            return -1;
+        const auto step =
+            static_cast<std::size_t>(base) + static_cast<std::size_t>(within_[leaf.index()]);
+        return step < steps_.size() && steps_[StepId(step)] == leaf
+                   ? static_cast<std::int32_t>(step)
+                   : -1;
+    }
 
 private:
     [[nodiscard]] std::vector<bool> calledBy(const std::vector<ProgramId>& controlPrograms) const;

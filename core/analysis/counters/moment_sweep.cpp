@@ -1,6 +1,8 @@
 #include "core/analysis/counters/moment_sweep.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -8,6 +10,8 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t stepsBetweenStops = 4096;
+// Of a lane that are read in one go: lanes that take turns lie far apart in memory.
+constexpr std::size_t stepsAhead = 64;
 
 template <class Wide> std::int64_t saturated(Wide value) {
     using Limits = std::numeric_limits<std::int64_t>;
@@ -30,6 +34,7 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
                                                 const std::stop_token& stop) {
     std::vector<FoundExtremes> found(borders.size() - 1);
     std::int64_t time = borders.front();
+    until_ = borders.back();
     for (std::size_t ipu = 0; ipu < ipus_.size(); ++ipu)
         begin(ipu, time, borders.back());
     std::size_t column = 0;
@@ -44,11 +49,10 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
     for (std::int64_t steps = 0;;) {
         if (stop.stop_requested())
             throw Cancelled();
-        const bool ends =
-            !ends_.empty() && (readers_.empty() || ends_.top().cycle < readers_.top().next);
-        if (!ends && readers_.empty())
+        const bool ends = !ends_.empty() && (due_.empty() || ends_.top().cycle < due_.front().next);
+        if (!ends && due_.empty())
             break;
-        const std::int64_t next = ends ? ends_.top().cycle : readers_.top().next;
+        const std::int64_t next = ends ? ends_.top().cycle : due_.front().next;
         if (next >= borders.back())
             break;
         if (ends) {
@@ -58,17 +62,18 @@ std::vector<FoundExtremes> MomentSweep::between(std::span<const std::int64_t> bo
             update(end.ipu, end.cycle);
             continue;
         }
-        Reader reader = readers_.top();
-        readers_.pop();
-        // Most steps are followed by the next of their lane: it does not queue.
+        Reader& reader = readers_[due_.front().slot];
+        // Many steps are followed by the next of their lane: the queue stays as it is.
         bool goesOn = true;
         do {
             goOn(reader.next);
             goesOn = step(reader);
-        } while (goesOn && reader.next < borders.back() && comesFirst(reader) &&
+        } while (goesOn && reader.next < borders.back() && comesFirst(reader.next) &&
                  ++steps % stepsBetweenStops != 0);
         if (goesOn)
-            readers_.push(reader);
+            replaceFirst(reader.next);
+        else
+            removeFirst();
     }
     goOn(borders.back());
     return found;
@@ -87,7 +92,7 @@ void MomentSweep::begin(std::size_t ipu, std::int64_t from, std::int64_t to) {
         if (run.start < from)
             enter(ipu, at, run.start, from);
         else
-            readers_.push({run.start, ipu, at, nullptr, 0, run.start, 1, 0});
+            add({run.start, ipu, &steps, at, nullptr, 0, run.start, 1, 0});
     }
     for (const Running& running : now_[ipu].running)
         ends_.push({running.end, ipu});
@@ -112,9 +117,9 @@ void MomentSweep::enter(std::size_t ipu, const EnteredBody& at, std::int64_t off
         else if (const auto bytes = steps.bytesOf(at, entry))
             now_[ipu].running.push_back({offset + entry.end, *bytes});
     }
-    Reader reader{0, ipu, at, &cursor, next, offset, 0, 0};
+    Reader reader{0, ipu, &steps, at, &cursor, next, offset, 0, 0};
     if (readOn(reader))
-        readers_.push(reader);
+        add(std::move(reader));
 }
 
 void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEntry& call,
@@ -132,44 +137,98 @@ void MomentSweep::enterCall(std::size_t ipu, const EnteredBody& at, const LaneEn
     const std::int64_t next =
         from <= begin ? 0 : std::min(r.count, (from - begin + r.period - 1) / r.period);
     if (next < r.count)
-        readers_.push({begin + next * r.period, ipu, inside, nullptr, 0, begin + next * r.period,
-                       r.count - next, r.period});
+        add({begin + next * r.period, ipu, &steps, inside, nullptr, 0, begin + next * r.period,
+             r.count - next, r.period});
+}
+
+void MomentSweep::add(Reader reader) {
+    const Due due{reader.next, freeSlots_.empty() ? readers_.size() : freeSlots_.back()};
+    if (freeSlots_.empty()) {
+        readers_.push_back(std::move(reader));
+    } else {
+        freeSlots_.pop_back();
+        readers_[due.slot] = std::move(reader);
+    }
+    due_.push_back(due);
+    std::push_heap(due_.begin(), due_.end(), std::greater<>());
+}
+
+/// The first reader continues at this cycle.
+void MomentSweep::replaceFirst(std::int64_t next) {
+    const Due due{next, due_.front().slot};
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < due_.size(); child = 2 * at + 1) {
+        if (child + 1 < due_.size() && due_[child] > due_[child + 1])
+            ++child;
+        if (due_[child].next >= next)
+            break;
+        due_[at] = due_[child];
+        at = child;
+    }
+    due_[at] = due;
+}
+
+void MomentSweep::removeFirst() {
+    freeSlots_.push_back(due_.front().slot);
+    std::pop_heap(due_.begin(), due_.end(), std::greater<>());
+    due_.pop_back();
 }
 
 /// False at the end of the lane.
-bool MomentSweep::readOn(Reader& reader) {
-    if (reader.entry >= reader.cursor->lane().count)
-        return false;
-    reader.next = reader.offset + reader.cursor->at(reader.entry).begin;
+bool MomentSweep::readOn(Reader& reader) const {
+    std::vector<Step>& ahead = reader.ahead;
+    if (reader.done == ahead.size()) {
+        ahead.clear();
+        reader.done = 0;
+        for (const std::size_t count = reader.cursor->lane().count;
+             reader.entry < count && ahead.size() < stepsAhead; ++reader.entry) {
+            const LaneEntry& entry = reader.cursor->at(reader.entry);
+            if (entry.begin >= entry.end)
+                continue;
+            if (entry.call >= 0 || reader.offset + entry.begin >= until_) {
+                if (!ahead.empty())
+                    break;
+                reader.next = reader.offset + entry.begin;
+                return true;
+            }
+            if (const auto bytes = reader.steps->bytesOf(reader.at, entry))
+                ahead.push_back({entry.begin, entry.end, *bytes});
+        }
+        if (ahead.empty())
+            return false;
+    }
+    reader.next = reader.offset + ahead[reader.done].begin;
     return true;
 }
 
-bool MomentSweep::comesFirst(const Reader& reader) const {
-    return (readers_.empty() || reader.next <= readers_.top().next) &&
-           (ends_.empty() || reader.next <= ends_.top().cycle);
+/// Whether nothing is due before a cycle, the first reader aside.
+bool MomentSweep::comesFirst(std::int64_t cycle) const {
+    for (std::size_t i = 1; i < std::min<std::size_t>(3, due_.size()); ++i)
+        if (due_[i].next < cycle)
+            return false;
+    return ends_.empty() || cycle <= ends_.top().cycle;
 }
 
 /// What the reader is at begins. False if nothing follows.
 bool MomentSweep::step(Reader& reader) {
-    LiveSteps& steps = ipus_[reader.ipu];
+    LiveSteps& steps = *reader.steps;
     if (reader.cursor == nullptr) {
-        Reader inside{0, reader.ipu,    reader.at, &steps.cursorOf(reader.at.body),
-                      0, reader.offset, 0,         0};
+        Reader inside{0, reader.ipu,    &steps, reader.at, &steps.cursorOf(reader.at.body),
+                      0, reader.offset, 0,      0};
         if (readOn(inside))
-            readers_.push(inside);
+            add(std::move(inside));
         reader.offset += reader.period;
         reader.next = reader.offset;
         return --reader.left > 0;
     }
-    const LaneEntry entry = reader.cursor->at(reader.entry);
-    if (entry.begin < entry.end) {
-        const std::int64_t begin = reader.offset + entry.begin;
-        if (entry.call >= 0)
-            enterCall(reader.ipu, reader.at, entry, begin, begin);
-        else if (const auto bytes = steps.bytesOf(reader.at, entry))
-            began(reader.ipu, begin, reader.offset + entry.end, *bytes);
+    if (reader.done < reader.ahead.size()) {
+        const Step of = reader.ahead[reader.done++];
+        began(reader.ipu, reader.offset + of.begin, reader.offset + of.end, of.bytes);
+    } else {
+        const LaneEntry call = reader.cursor->at(reader.entry++);
+        const std::int64_t begin = reader.offset + call.begin;
+        enterCall(reader.ipu, reader.at, call, begin, begin);
     }
-    ++reader.entry;
     return readOn(reader);
 }
 
@@ -177,6 +236,11 @@ void MomentSweep::began(std::size_t ipu, std::int64_t begin, std::int64_t end, s
     Now& now = now_[ipu];
     now.held = now.heldSince == begin ? std::max(now.held, bytes) : bytes;
     now.heldSince = begin;
+    if (now.running.size() == 1 && now.running.front().end <= begin) { // one after the other
+        now.running.front() = {end, bytes};
+        set(now, bytes);
+        return;
+    }
     std::erase_if(now.running, [&](const Running& r) { return r.end <= begin; });
     now.running.push_back({end, bytes});
     if (now.running.size() > 1) // the end of a step that runs alone changes nothing
@@ -195,6 +259,10 @@ void MomentSweep::addUp(Now& now) {
     std::int64_t bytes = now.running.empty() ? now.held : 0;
     for (const Running& running : now.running)
         bytes = std::max(bytes, running.bytes);
+    set(now, bytes);
+}
+
+void MomentSweep::set(Now& now, std::int64_t bytes) {
     total_ += bytes;
     total_ -= now.bytes;
     now.bytes = bytes;

@@ -4,12 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "core/analysis/accounting/cost_rows.h"
-
 namespace tilescope {
-namespace {
 
-std::int64_t weightOf(const CostRow& row, FlameWeight weight, bool executed) {
+std::int64_t flameWeightOf(const CostRow& row, FlameWeight weight, bool executed) {
     switch (weight) {
     case FlameWeight::Cycles:
         return executed ? row.measuredCycles : row.cyclesOnce();
@@ -22,6 +19,8 @@ std::int64_t weightOf(const CostRow& row, FlameWeight weight, bool executed) {
     }
     return row.memory.alwaysLive;
 }
+
+namespace {
 
 std::vector<std::string> partsOf(const std::string& path) {
     std::vector<std::string> parts;
@@ -54,7 +53,7 @@ void addStacks(std::vector<FlameStack>& stacks, const SourceNames& names, const 
     };
     std::vector<std::string> frames = framesOf(names, row);
     if (weight != FlameWeight::Cycles || !executed || !row.kind.empty())
-        return add(std::move(frames), weightOf(row, weight, executed));
+        return add(std::move(frames), flameWeightOf(row, weight, executed));
     for (const ModelPhase pass : valuesUpTo<ModelPhase::Update>) {
         frames.emplace_back(toString(pass));
         add(frames, row.measured(pass));

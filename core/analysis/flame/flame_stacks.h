@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/accounting/cost_rows.h"
 #include "core/base/enum_names.h"
 #include "core/view/profile_view.h"
 
@@ -21,6 +22,9 @@ inline constexpr auto flameWeights = valuesUpTo<FlameWeight::AlwaysLive>;
 template <>
 inline constexpr auto enumNames<FlameWeight> =
     std::to_array<std::string_view>({"cycles", "flops", "code", "alwaysLive"});
+
+/// Of a row of the accounting; without a run (not `executed`) of one execution.
+std::int64_t flameWeightOf(const CostRow& row, FlameWeight weight, bool executed);
 
 /// A chain of calls on an IPU with what it costs by itself.
 struct FlameStack {

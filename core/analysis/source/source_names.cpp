@@ -51,9 +51,7 @@ SourceNames::SourceNames(const ProfileView& profile, SourceReach reach, const st
     : source_(profile.source(stop))
     , graph_(profile.modelGraph(stop))
     , reach_(reach) {
-    for (const SourceAnchor& anchor : source_->anchors)
-        if (anchor.kind == SourceAnchorKind::Optimizer)
-            optimizer_ = anchor.frame;
+    optimizer_ = frameOf(SourceAnchorKind::Optimizer);
     const std::size_t shared = sharedFolder(*source_);
     for (const SourceFile& file : source_->files) {
         shortPaths_.add(file.origin == SourceOrigin::Mine ? file.path.substr(shared) : file.path);
@@ -66,16 +64,27 @@ bool SourceNames::counts(SourceFrameId frame) const {
            source_->files[source_->frames[frame].file].origin != SourceOrigin::Library;
 }
 
-SourceFrameId SourceNames::frameOf(ModelNodeId node) const {
-    if (!node.valid() || node.index() >= graph_->nodes.size())
-        return {};
-    const ModelNode& of = graph_->nodes[node];
-    const SourceFrameId own =
-        of.source.link == SourceLink::Update && optimizer_.valid() ? optimizer_ : of.source.frame;
+SourceFrameId SourceNames::frameOf(SourceAnchorKind kind) const {
+    const auto& anchors = source_->anchors;
+    const auto last = std::find_if(anchors.rbegin(), anchors.rend(),
+                                   [kind](const SourceAnchor& each) { return each.kind == kind; });
+    return last == anchors.rend() ? SourceFrameId() : innermostOf(last->frame);
+}
+
+SourceFrameId SourceNames::innermostOf(SourceFrameId own) const {
     for (SourceFrameId frame = own; frame.valid(); frame = source_->frames[frame].parent)
         if (counts(frame))
             return frame;
     return own;
+}
+
+SourceFrameId SourceNames::frameOf(ModelNodeId node) const {
+    if (!node.valid() || node.index() >= graph_->nodes.size())
+        return {};
+    const ModelNode& of = graph_->nodes[node];
+    return of.source.link == SourceLink::Update && optimizer_.valid()
+               ? optimizer_
+               : innermostOf(of.source.frame);
 }
 
 SourceFrameId SourceNames::frameOf(OperationId operation) const {
@@ -119,6 +128,16 @@ std::string SourceNames::name(SourceFrameId frame, SourceGrain grain) const {
 
 const std::string& SourceNames::shortPath(SourceFileId file) const {
     return shortPaths_[file];
+}
+
+SourceCode withoutTexts(SourceCode source) {
+    const std::size_t shared = sharedFolder(source);
+    for (SourceFile& file : source.files) {
+        file.text.clear();
+        if (file.origin == SourceOrigin::Mine)
+            file.path.erase(0, shared);
+    }
+    return source;
 }
 
 std::string SourceNames::text(SourceFrameId frame) const {

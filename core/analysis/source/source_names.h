@@ -37,6 +37,8 @@ public:
     /// The frame that a node of the model belongs to: for updates that of the optimizer where it is
     /// known. None for no node, or without a line.
     [[nodiscard]] SourceFrameId frameOf(ModelNodeId node) const;
+    /// That of a line outside of the model; none if it is not recorded.
+    [[nodiscard]] SourceFrameId frameOf(SourceAnchorKind kind) const;
     /// That of the first node that an operation of the program stands for; none without one.
     [[nodiscard]] SourceFrameId frameOf(OperationId operation) const;
     /// Frames from the outermost that counts to that one.
@@ -54,6 +56,8 @@ public:
 
 private:
     [[nodiscard]] bool counts(SourceFrameId frame) const;
+    /// The innermost frame that counts, from one on; that one if none does.
+    [[nodiscard]] SourceFrameId innermostOf(SourceFrameId own) const;
 
     std::shared_ptr<const SourceCode> source_;
     std::shared_ptr<const ModelGraph> graph_;
@@ -63,5 +67,9 @@ private:
     /// Where each line of a file's text begins.
     IdVector<SourceFileId, std::vector<std::size_t>> lines_;
 };
+
+/// Without texts, and with the paths of the user's files without the folders that all of them
+/// share: what can be given away with a profile.
+SourceCode withoutTexts(SourceCode source);
 
 } // namespace tilescope

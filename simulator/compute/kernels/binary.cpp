@@ -108,10 +108,11 @@ bool computeSpecial(const ElementwiseAttributes& e, const TensorData& a, const T
             return expected == 0.0F ? 0.0F : term;
         });
     case TrustRatio:
-        return map([alpha, beta](float x, float y) {
-            return x == 0 || y == 0
-                       ? 1.0F
-                       : static_cast<float>(alpha * std::pow(static_cast<double>(x) / y, beta));
+        return map([alpha, beta, gamma = e.gamma](float x, float y) {
+            const double bounded =
+                gamma > 0 ? std::min(static_cast<double>(x), gamma) : static_cast<double>(x);
+            return x == 0 || y == 0 ? 1.0F
+                                    : static_cast<float>(alpha * std::pow(bounded / y, beta));
         });
     default:
         return false;

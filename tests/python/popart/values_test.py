@@ -138,21 +138,30 @@ def test_values_of_the_optimizer_change():
         session.updateOptimizerFromHost(popart.SGD({"defaultMomentum": (0.9, False), "lossScaling": (2, True)}))
 
 
-def test_lamb():
-    """Its ratio of norms is not limited here: weights of a norm above the limit are refused."""
-    values = {"defaultLearningRate": (0.1, True), "defaultWeightDecay": (0.01, True)}
-    model, gradients = Classifier(), []
-    session = model.training([GRADIENT + model.w], popart.Adam(values, mode=popart.AdamMode.Lamb), 2)
+@pytest.mark.parametrize("mode, most", [("Lamb", 10.0), ("Lamb", 0.5), ("LambNoBias", 0.5)])
+def test_lamb(mode, most):
+    """The weight's norm is bounded in its ratio to the step's."""
+    values = {"defaultLearningRate": (0.1, True), "defaultWeightDecay": (0.01, True),
+              "defaultMaxWeightNorm": (most, True)}
+    model = Classifier()
+    session = model.training([GRADIENT + model.w], popart.Adam(values, mode=getattr(popart.AdamMode, mode)), 2)
     arrays = session.initAnchorArrays()
     session.run(popart.PyStepIO(model.data(2), arrays))
     w, m, v = model.arrays[0], 0, 0
     for step, g in enumerate(arrays[GRADIENT + model.w], 1):
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        u = m / (1 - 0.9**step) / (np.sqrt(v / (1 - 0.999**step)) + 1e-6) + 0.01 * w
-        w = w - 0.1 * np.linalg.norm(w) / np.linalg.norm(u) * u
+        of_m, of_v = (1 - 0.9**step, 1 - 0.999**step) if mode == "Lamb" else (1, 1)
+        u = m / of_m / (np.sqrt(v / of_v) + 1e-6) + 0.01 * w
+        w = w - 0.1 * min(np.linalg.norm(w), most) / np.linalg.norm(u) * u
     assert close(read(session, model.w), w)
-    with pytest.raises(popart.popart_exception, match="maxWeightNorm of 1.0, which 'init_input' exceeds"):
-        model.training([], popart.Adam({**values, "maxWeightNorm": (1.0, True)}, mode=popart.AdamMode.Lamb))
+
+
+def test_a_bound_of_one_weight_alone_is_refused():
+    optimizer = popart.Adam({"defaultLearningRate": (0.1, True)}, mode=popart.AdamMode.Lamb)
+    model = Classifier()
+    optimizer.insertSpecific(model.w, {"maxWeightNorm": (1.0, True)})
+    with pytest.raises(popart.popart_exception, match="a maxWeightNorm of 'init_input' alone is not simulated"):
+        model.training([], optimizer)
 
 
 def test_values_of_single_weights():

@@ -242,6 +242,19 @@ def test_updates_with_and_without_bias_correction_are_those_of_the_host(kind, co
     assert torch.allclose(model.linear.weight, other.linear.weight, atol=1e-5)
 
 
+def test_the_norm_of_weights_is_bounded_in_the_ratio_of_lamb():
+    model = Fits()
+    other, x, y = copy.deepcopy(model), torch.rand(3, 4), torch.rand(3, 2)
+    program = poptorch.trainingModel(model, None, poptorch.optim.LAMB(model.parameters(), 0.05, max_weight_norm=0.3))
+    optimizer = poptorch.optim.LAMB(other.parameters(), 0.05, max_weight_norm=0.3)
+    for _ in range(3):
+        program(x, y)
+        optimizer.zero_grad()
+        other(x, y)[1].backward()
+        optimizer.step()
+    assert torch.allclose(model.linear.weight, other.linear.weight, atol=1e-5)
+
+
 def test_a_loss_scaling_that_is_an_attribute_acts():
     model = Fits()
     optimizer = poptorch.optim.SGD(model.parameters(), lr=0.1)

@@ -1,11 +1,12 @@
 """Blocks, stages and strategies decide where a model runs."""
 import copy
+import pickle
 
 import poptorch
 import pytest
 import torch
 from models import TwoBlocks, assert_same_weights, images, labels, train_in_torch
-from poptorch import _arguments, _tracing
+from poptorch import _arguments, _jobs, _tracing
 from torch import nn
 
 BATCH = 4
@@ -63,7 +64,8 @@ class Layers(nn.Module):
 def test_a_block_goes_on_after_the_module_that_it_began_in():
     pytest.importorskip("onnx")
     blocks, nodes = blocks_of(Layers(), torch.rand(2, 4))
-    assert blocks == {0: ("relu", 1), 1: ("ipu2", 2)}
+    assert blocks.pop(-1) == ("", 0)  # operations before the first
+    assert blocks.pop(0) == ("relu", 1) and [ipu for _, ipu in blocks.values()] == [2]
     last = {kind: name.split("tilescope-block-")[-1][:1] if "tilescope" in name else ""
             for kind, name in nodes}
     assert last == {"Gemm": "", "Relu": "0", "Sigmoid": "0", "Tanh": "1"}
@@ -87,7 +89,7 @@ def test_a_module_may_have_the_name_of_a_marker():
     model = Named()
     x = torch.rand(2, 4)
     blocks, nodes = blocks_of(model, x)
-    assert blocks == {0: ("tanh", 0)}
+    assert blocks == {-1: ("", 0), 0: ("tanh", 0)}
     assert [kind for kind, name in nodes if "tilescope-block-0" in name] == ["Tanh"]
     result = poptorch.inferenceModel(model)(x)
     assert torch.allclose(result, model(x), rtol=1e-3, atol=1e-4)
@@ -96,7 +98,7 @@ def test_a_module_may_have_the_name_of_a_marker():
 def test_blocks_begin_once_and_can_be_removed():
     layer = nn.ReLU()
     poptorch.BeginBlock(layer, ipu_id=1)
-    with pytest.raises(poptorch.Error, match="already been created"):
+    with pytest.raises(poptorch.Error, match="already been assigned to a block"):
         poptorch.BeginBlock(layer, ipu_id=2)
     poptorch.removeBlocks(nn.Sequential(layer))
     poptorch.BeginBlock(layer, ipu_id=2)
@@ -141,6 +143,52 @@ def test_automatic_stages():
         same._place("A", None)
     counted = poptorch.PipelinedExecution(poptorch.AutoStage.AutoIncrement)
     assert [counted._place(name, None) for name in "ABA"] == [(0, 0, -1), (1, 1, -1), (0, 0, -1)]
+
+
+class Chain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList([nn.Linear(4, 4) for _ in range(4)])
+
+    def forward(self, x):
+        for part in self.parts:
+            x = torch.tanh(part(x))
+        return x
+
+
+def test_operations_before_the_first_block_are_a_stage_of_their_own():
+    """Unnamed blocks are apart, also on the same IPU."""
+    model, x = Chain(), torch.rand(5, 4)
+    for part, ipu in zip(model.parts[1:], (1, 2, 1)):
+        poptorch.BeginBlock(part, ipu_id=ipu)
+    options = poptorch.Options().deviceIterations(5).autoRoundNumIPUs(True)
+    options.setExecutionStrategy(poptorch.PipelinedExecution(poptorch.AutoStage.AutoIncrement))
+    compiled = poptorch.inferenceModel(model, options)
+    assert torch.allclose(compiled(x), model(x), rtol=1e-3, atol=1e-4)
+    places = [places for _, places in sorted(_jobs._places(options, blocks_of(model, x[:1])[0]).items())]
+    assert places == [(0, 0, -1), (1, 1, -1), (2, 2, -1), (3, 1, -1)]
+
+
+def test_blocks_are_shown_and_kept():
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    assert poptorch.module_repr(model) == repr(model)
+    poptorch.BeginBlock(model[1], "end", 1)
+    for made in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert "(1): BeginBlock(user_id=end, ipu_id=1): ReLU()" in poptorch.module_repr(made)
+        assert "BeginBlock" not in repr(made)
+    again = pickle.loads(pickle.dumps(poptorch.inferenceModel(model)))
+    assert "BeginBlock(user_id=end, ipu_id=1)" in repr(again)
+
+
+def test_a_function_in_a_block_has_its_place():
+    block = poptorch.BeginBlock(torch.relu, 1, 2)
+    assert (block._user_id, block._ipu_id) == (1, 2)
+
+    class Model(nn.Module):
+        def forward(self, x):
+            return block(x)
+
+    assert blocks_of(Model(), torch.rand(2, 4))[0] == {0: ("1", 2)}
 
 
 def test_strategies_refuse_blocks_that_they_do_not_have():

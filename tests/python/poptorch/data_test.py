@@ -1,5 +1,7 @@
 """Loaders return batches for whole calls."""
+import gc
 import time
+import weakref
 
 import poptorch
 import pytest
@@ -94,6 +96,26 @@ def test_processes_draw_one_order_of_the_whole_dataset_for_each_epoch(workers):
     assert len({frozenset(first) for first, _ in epochs}) > 1  # not the same share each time
     assert all(first | other | epochs[n + 1][0] | epochs[n + 1][1] == set(range(9))
                for n, (first, other) in enumerate(epochs[:-1]))
+
+
+@pytest.mark.parametrize("mode", list(poptorch.DataLoaderMode))
+def test_a_deleted_loader_ends_its_processes_at_once(mode):
+    loader = poptorch.DataLoader(poptorch.Options(), Numbers(6), batch_size=2, num_workers=2, mode=mode)
+    assert len(list(loader)) == 3
+    reading = weakref.ref(loader._iterator)
+    gc.disable()
+    try:
+        del loader
+        assert reading() is None
+    finally:
+        gc.enable()
+
+
+def test_what_is_read_ahead_keeps_its_loader():
+    def numbers():
+        return iter(poptorch.DataLoader(poptorch.Options(), Numbers(6), batch_size=2,
+                                        mode=poptorch.DataLoaderMode.Async))
+    assert [indices.tolist() for _, indices in numbers()] == [[0, 1], [2, 3], [4, 5]]
 
 
 class Parts(torch.utils.data.IterableDataset):

@@ -76,6 +76,17 @@ REAL = {
     "masked_scatter": (torch.masked_scatter, R(2, 3), torch.tensor([[True, False, True]]), R(6)),
     "put": (torch.Tensor.put, R(2, 3), torch.tensor([1, 5]), R(2)),
     "take_along_dim": (lambda x, i: torch.take_along_dim(x, i, 1), R(3, 4), whole(4, 3, 2)),
+    "softplus": (lambda x: F.softplus(x, beta=2, threshold=1.5), torch.linspace(-2, 2, 9)),
+    "softmax of another type": (lambda x: F.softmax(x.half(), 1, dtype=torch.float32), R(2, 5)),
+    "round to decimals": (lambda x: torch.round(x, decimals=1) + x, R(3, 4)),
+    "logaddexp2": (torch.logaddexp2, R(3), R(3)),
+    "ldexp": (torch.ldexp, R(3), torch.tensor([1.0, -2.0, 3.0])),
+    "repeat_interleave": (lambda x: x.repeat_interleave(torch.tensor([2, 0, 1]), 1), R(2, 3)),
+    "largest, last window in the padding": (lambda x: F.max_pool2d(x, 3, 3, 1, ceil_mode=True), R(1, 2, 2, 4)),
+    "mean, last window cut off": (lambda x: F.avg_pool2d(x, 2, 3, 1, True, True), R(1, 2, 4, 4)),
+    "mean, without padding": (lambda x: F.avg_pool2d(x, 3, 2, 1, True, False), R(1, 2, 4, 5)),
+    "mean, by a divisor": (lambda x: F.avg_pool2d(x, 2, 2, divisor_override=3), R(1, 2, 4, 4)),
+    "conv, padded as needed": (lambda x, w: F.conv2d(x, w, padding="same", dilation=2), R(1, 2, 5, 6), R(3, 2, 2, 3)),
     "unfold of images": (lambda x: F.unfold(x, (2, 2)), R(1, 2, 3, 4)),
     "fold": (lambda x: F.fold(x + 0, (4, 4), (2, 2), stride=2, padding=1), R(2, 8, 9)),
     "bag, sum": (lambda w, i: F.embedding_bag(i, w, mode="sum"), R(5, 3), whole(5, 4, 3)),
@@ -103,6 +114,16 @@ LOSSES = {
     "margin of classes": (lambda x, t: F.multi_margin_loss(x, t, p=2, weight=torch.tensor([0.1, 0.5, 1.0, 2.0])),
                           R(3, 4), whole(4, 3)),
     "margin of labels": (F.multilabel_margin_loss, R(2, 4), torch.tensor([[0, 1, -1, 2], [3, -1, 0, 1]])),
+    "cross-entropy, each": (lambda x, t: F.cross_entropy(x, t, weight=torch.tensor([0.1, 0.5, 1.0, 2.0]),
+                                                         ignore_index=2, reduction="none"), R(4, 4), whole(4, 4)),
+    **{f"cross-entropy, smoothed, {reduction}":
+       (lambda x, t, reduction=reduction: F.cross_entropy(
+           x, t, torch.tensor([0.1, 0.5, 1.0, 2.0]), reduction=reduction, label_smoothing=0.1), R(3, 4), whole(4, 3))
+       for reduction in ("mean", "sum", "none")},
+    "cross-entropy of shares": (lambda x, t: F.cross_entropy(x, t, torch.tensor([0.1, 0.5, 1.0, 2.0])), R(3, 4),
+                                torch.rand(3, 4)),
+    "binary cross-entropy, weighed": (lambda x, t: F.binary_cross_entropy(x, t, torch.tensor([0.5, 1.0, 2.0])),
+                                      torch.rand(4, 3) * 0.8 + 0.1, torch.rand(4, 3)),
     "nll, each": (lambda x, t: F.nll_loss(x, t, reduction="none"), PROBABILITIES, whole(4, 3)),
     **{f"ctc, {reduction}":
        (lambda x, t, reduction=reduction: F.ctc_loss(x, t, (6, 5), (3, 2), reduction=reduction),
@@ -176,6 +197,12 @@ def test_real_numbers_have_the_distribution(function, mean, deviation):
     found = poptorch.inferenceModel(Computes(function))(torch.zeros(MANY))
     assert abs(float(found.mean()) - mean) < 0.1 * deviation
     assert abs(float(found.std()) - deviation) < 0.1 * deviation
+
+
+def test_a_remainder_of_whole_numbers_is_whole():
+    x = torch.tensor([-5, 7, 4], dtype=torch.int32)
+    found = poptorch.inferenceModel(Computes(lambda x: torch.fmod(x, 3)))(x)
+    assert found.dtype == torch.int32 and found.tolist() == [-2, 1, 1]
 
 
 def test_a_permutation_has_each_number_once():

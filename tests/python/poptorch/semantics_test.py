@@ -6,6 +6,7 @@ import poptorch
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 F = nn.functional
 
@@ -115,6 +116,24 @@ def test_norms_that_track_no_running_statistics_take_those_of_the_batch_in_an_in
     result = poptorch.inferenceModel(model)(x)
     torch.testing.assert_close(result, model(x).detach(), rtol=1e-4, atol=1e-5)
     assert model.training
+
+
+def test_a_norm_in_training_mode_takes_the_statistics_of_the_data_in_an_inference():
+    model = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout(0.5))
+    model[0].running_mean += 4
+    x = torch.randn(8, 3) * 2 + 5
+    wanted = nn.functional.batch_norm(x, None, None, training=True)
+    torch.testing.assert_close(poptorch.inferenceModel(model)(x), wanted, rtol=1e-4, atol=1e-5)
+    assert model.training and model[0].track_running_stats
+    assert model[0].num_batches_tracked == 0 and float(model[0].running_mean[0]) == 4
+
+
+def test_a_part_that_is_computed_again_has_its_gradient():
+    def of(m, x):
+        return mean_square(checkpoint(lambda y: torch.tanh(m.first(y)) * m.second, x * m.second))
+
+    losses = train(Of(of, first=nn.Linear(3, 3), second=nn.Parameter(torch.rand(3))), torch.randn(4, 3))
+    assert losses[0] != losses[-1]
 
 
 def test_running_variance_is_of_samples():

@@ -140,6 +140,32 @@ private slots:
                 bytesOf(ran({}), MemoryCategory::HostExchangePacketHeader));
     }
 
+    /// Additions and subtractions of a vector have their loop in common; a tile has it once.
+    void commonCodeIsStoredOnce() {
+        const Target target = smallTarget(4);
+        LoweredProgram lowered;
+        ProgramBuilder b(target, lowered);
+        const auto run = [&](const std::string& function, std::int32_t first, std::int32_t tiles) {
+            const TileSeries one(TileId(first), tiles, 1);
+            const std::string arguments = "<popops::expr::BinaryOpType::" + function + ",half>";
+            b.execute("set", one, {{"popops::BroadcastVectorInner1DInPlace" + arguments, one}}, {});
+        };
+        b.beginControlProgram("main");
+        run("ADD", 0, 2);
+        run("SUBTRACT", 1, 2);
+        b.end();
+        MachineOptions machine;
+        addCodeVariables(b, machine, {});
+        const auto& types = lowered.profile.vertexTypes;
+        const std::string name(types[VertexTypeId(0)].name);
+        const std::int64_t own = codeletBytes(name), common = sharedCode(name).front().bytes;
+        QCOMPARE(types[VertexTypeId(0)].codeBytes, TileSeries(TileId(0), 2, own + common));
+        QCOMPARE(types[VertexTypeId(1)].codeBytes.toDense(4),
+                 (std::vector<std::int64_t>{0, own, own + common, 0}));
+        QCOMPARE(sharedCode("popops::BinaryOp1D<popops::expr::BinaryOpType::ADD,half>").size(),
+                 std::size_t(0));
+    }
+
     void whatNobodyCountsNeedsNoCalls() {
         const Profile counted = ran({});
         const Profile plain = ran({{"engineOptions", R"({"debug.instrument": "false"})"}});

@@ -13,10 +13,18 @@ struct Prefix {
     double size;
 };
 
-const Prefix& prefixFor(double largest, std::span<const Prefix> prefixes) {
+constexpr int mostDecimals = 4;
+
+bool isWhole(double value) {
+    return std::abs(value - std::round(value)) < 1e-6 * value;
+}
+
+/// That of the largest tick or, far into a plot, a smaller one: neighbours must differ.
+const Prefix& prefixFor(double largest, double step, std::span<const Prefix> prefixes) {
+    const double finest = std::pow(10.0, mostDecimals);
     const auto* best = &prefixes.front();
     for (const Prefix& prefix : prefixes)
-        if (largest >= prefix.size)
+        if (largest >= prefix.size && isWhole(step / prefix.size * finest))
             best = &prefix;
     return *best;
 }
@@ -24,11 +32,8 @@ const Prefix& prefixFor(double largest, std::span<const Prefix> prefixes) {
 // As many decimals as the step needs, and no more.
 int decimalsFor(double step) {
     int decimals = 0;
-    for (; decimals < 4; ++decimals) {
-        const double scaled = step * std::pow(10.0, decimals);
-        if (std::abs(scaled - std::round(scaled)) < 1e-6 * scaled)
-            break;
-    }
+    while (decimals < mostDecimals && !isWhole(step * std::pow(10.0, decimals)))
+        ++decimals;
     return decimals;
 }
 
@@ -37,7 +42,7 @@ QVector<QString> labelled(const QVector<double>& ticks, double step,
     double largest = 0;
     for (const double tick : ticks)
         largest = std::max(largest, std::abs(tick));
-    const Prefix& prefix = prefixFor(largest, prefixes);
+    const Prefix& prefix = prefixFor(largest, step, prefixes);
     const int decimals = decimalsFor(step / prefix.size);
     QVector<QString> labels;
     labels.reserve(ticks.size());
@@ -105,14 +110,14 @@ QVector<QString> countLabels(const QVector<double>& ticks, double step) {
 }
 
 QVector<QString> numberLabels(const QVector<double>& ticks, double step) {
-    constexpr int mostDecimals = 6; // beyond that an exponent is shorter
+    constexpr int mostPlain = 6; // decimals; beyond that an exponent is shorter
     const int decimals =
         step > 0 ? std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))) : 0;
     QVector<QString> labels;
     for (const double tick : ticks) {
         if (std::abs(tick) < step * 1e-6)
             labels.append(QStringLiteral("0"));
-        else if (decimals > mostDecimals)
+        else if (decimals > mostPlain)
             labels.append(QString::number(tick, 'g', 3));
         else if (decimals == 0)
             labels.append(QString::fromStdString(withThousands(std::llround(tick))));

@@ -140,19 +140,27 @@ bool isStreamCopy(ProgramKind kind) {
 
 TraceRow stepsOf(const TraceLane& lane) {
     TraceRow all;
+    std::size_t most = 0;
+    for (const TraceRow& row : lane.rows)
+        most += row.boxes.size();
+    all.boxes.reserve(most);
     for (const TraceRow& row : lane.rows)
         std::copy_if(row.boxes.begin(), row.boxes.end(), std::back_inserter(all.boxes),
                      [](const TraceBox& box) { return box.look == TraceBox::Look::Step; });
     std::stable_sort(all.boxes.begin(), all.boxes.end(),
                      [](const TraceBox& a, const TraceBox& b) { return a.begin < b.begin; });
-    std::vector<TraceBox> kept;
-    for (TraceBox& box : all.boxes) {
-        if (kept.empty() || box.begin >= kept.back().end)
-            kept.push_back(std::move(box));
-        else if (isStreamCopy(kept.back().kind) && !isStreamCopy(box.kind))
-            kept.back() = std::move(box);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < all.boxes.size(); ++i) {
+        TraceBox& box = all.boxes[i];
+        if (kept == 0 || box.begin >= all.boxes[kept - 1].end) {
+            if (kept++ < i)
+                all.boxes[kept - 1] = std::move(box);
+        } else if (isStreamCopy(all.boxes[kept - 1].kind) && !isStreamCopy(box.kind)) {
+            all.boxes[kept - 1] = std::move(box);
+        }
     }
-    all.boxes = std::move(kept);
+    all.boxes.resize(kept);
+    all.boxes.shrink_to_fit(); // overviews of many lanes are held for long
     return all;
 }
 

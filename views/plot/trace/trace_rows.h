@@ -52,6 +52,9 @@ struct TraceRow {
     std::vector<TraceBox> boxes;
 };
 
+/// Rows of lanes that others hold, too.
+using SharedRows = std::vector<std::shared_ptr<const TraceRow>>;
+
 struct TrackCurve;
 
 /// The rows of a lane: of an IPU of a profile, of its host, or of whatever else runs over time. Or

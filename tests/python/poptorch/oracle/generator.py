@@ -5,6 +5,7 @@ from typing import Any, Dict, List
 
 import poptorch
 import rows_layers  # noqa: F401  its rows join the table
+import rows_more  # noqa: F401
 import rows_views  # noqa: F401
 import torch
 from rows import ROWS
@@ -45,6 +46,11 @@ class Case:
     iterations: int = 1
     replicas: int = 1
     half: bool = False
+    output: str = "All"  #: of calls: Final, Sum, EveryN of two micro-batches
+    reduction: str = "mean"  #: of gradients: mean or sum
+    stage: int = 0  #: step with which the second stage of a pipeline begins; 0: there is one stage
+    between: str = ""  #: what the program does between calls
+    evaluated: bool = False  #: the module is used for an inference between and after calls that train
 
     def as_dict(self):
         return asdict(self)
@@ -89,7 +95,9 @@ class Generated(nn.Module):
     def values(self, x, indices, other):
         """All values, so that generators see shapes."""
         values = [x, indices, other]
-        for step, part in zip(self.case.steps, self.parts):
+        for number, (step, part) in enumerate(zip(self.case.steps, self.parts)):
+            if self.case.stage and number in (0, self.case.stage):
+                poptorch.Block.start(f"stage {min(number, 1)}", ipu_id=min(number, 1))
             operands = [values[i] for i in step.operands]
             values.append(ROWS[step.row].compute(part, step.params, *operands))
             if self.nudge:
@@ -166,7 +174,11 @@ LOSSES = ["mse", "l1", "smooth_l1", "huber", "bce", "bce_logits", "cross_entropy
           "smoothed", "kl", "identity_mean", "identity_sum"]
 #: How losses are returned; most are as they are.
 LOSS_FORMS = ["plain", "plain", "plain", "plain", "scaled", "penalty", "root", "two"]
-OPTIMIZERS = ["sgd", "sgd", "sgd_decay", "momentum", "adam", "adamw", "rmsprop"]
+OPTIMIZERS = ["sgd", "sgd", "sgd_decay", "momentum", "adam", "adamw", "rmsprop", "momentum_decay",
+              "rmsprop_momentum", "adam_decay", "own_sgd", "own_adam", "own_adamw", "own_lamb",
+              "own_lamb_bounded"]
+#: What a program does between calls.
+BETWEEN = ["", "", "", "rate", "numbers", "weights", "scheduler"]
 
 
 def data_of(case, call, count):
@@ -283,3 +295,19 @@ def _finish(rng, case, sketch):
         case.optimizer = rng.choice(OPTIMIZERS if smooth else ["sgd", "momentum", "adam"])
         case.groups = rng.random() < 0.25
         case.accumulation = rng.choice([1, 1, 2, 3])
+        case.reduction = rng.choice(["mean", "mean", "mean", "sum"])
+        case.between = rng.choice(BETWEEN)
+        case.evaluated = not state and rng.random() < 0.2
+    _choose_output(rng, case, sketch)
+
+
+def _choose_output(rng, case, sketch):
+    if len(case.steps) > 1 and rng.random() < 0.15:
+        case.stage, case.evaluated = rng.randrange(1, len(case.steps)), False
+        case.iterations, case.accumulation = (1, 3) if case.training else (3, 1)
+    case.output = rng.choice(["All", "All", "Final", "Sum", "EveryN"])
+    accumulation = case.accumulation if case.training else 1
+    results = [sketch.values[i] for i in case.results]
+    if case.output == "EveryN" and (accumulation > 1 or case.iterations % 2) or case.output != "All" and (
+            case.replicas > 1 or any(kind_of(result) != "f" for result in results)):
+        case.output = "Final"

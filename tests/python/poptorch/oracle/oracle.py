@@ -4,7 +4,7 @@ import warnings
 
 import poptorch
 import torch
-from generator import Generated, data_of
+from generator import Generated, data_of, kind_of
 from poptorch._tracing import Tree
 
 
@@ -31,6 +31,20 @@ OPTIMIZERS = {
     "adam": (torch.optim.Adam, {"lr": 0.01, "eps": EPSILON}),
     "adamw": (torch.optim.AdamW, {"lr": 0.01, "weight_decay": 0.1, "eps": EPSILON}),
     "rmsprop": (torch.optim.RMSprop, {"lr": 0.005, "eps": EPSILON}),
+    "momentum_decay": (torch.optim.SGD, {"lr": 0.02, "momentum": 0.7, "weight_decay": 0.1}),
+    "rmsprop_momentum": (torch.optim.RMSprop, {"lr": 0.002, "eps": EPSILON, "momentum": 0.8,
+                                               "alpha": 0.9, "weight_decay": 0.1}),
+    "adam_decay": (torch.optim.Adam, {"lr": 0.01, "eps": EPSILON, "betas": (0.8, 0.95),
+                                      "weight_decay": 0.1}),
+    "own_sgd": (poptorch.optim.SGD, {"lr": 0.05, "momentum": 0.5, "loss_scaling": 8.0,
+                                     "use_combined_accum": True}),
+    "own_adam": (poptorch.optim.Adam, {"lr": 0.01, "eps": EPSILON, "loss_scaling": 4.0,
+                                       "bias_correction": False}),
+    "own_adamw": (poptorch.optim.AdamW, {"lr": 0.01, "eps": EPSILON, "weight_decay": 0.1,
+                                         "bias_correction": False}),
+    "own_lamb": (poptorch.optim.LAMB, {"lr": 0.01, "eps": EPSILON, "weight_decay": 0.1}),
+    "own_lamb_bounded": (poptorch.optim.LAMB, {"lr": 0.01, "eps": EPSILON, "max_weight_norm": 0.7,
+                                               "bias_correction": False}),
 }
 
 
@@ -65,6 +79,32 @@ def _micro_batches(case):
     return case.iterations * case.replicas * _accumulation(case)
 
 
+def _change(case, model, optimizer):
+    """What a program does between calls; returns whether the optimizer has changed."""
+    if case.between == "weights":
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight.mul_(0.9)
+    elif case.between == "scheduler":
+        torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5).step()
+    elif case.between in ("rate", "numbers"):
+        for group in optimizer.param_groups:
+            group["lr"] *= 0.5
+            if case.between == "numbers":
+                group["weight_decay"] = 0.05
+    return case.between in ("rate", "numbers", "scheduler")
+
+
+def _returned(case, parts):
+    """The micro-batches, or their sum, that calls return."""
+    if case.output == "Final":  # the replicas' micro-batches of an update are one after the other
+        each = _accumulation(case)
+        return parts[len(parts) - case.replicas * each + each - 1::each]
+    if case.output == "EveryN":
+        return parts[1::2]
+    return [sum(parts)] if case.output == "Sum" else parts
+
+
 def _joined(parts):
     """Results of micro-batches as returned by a call."""
     if parts[0].dim() == 0:
@@ -73,7 +113,8 @@ def _joined(parts):
 
 
 #: Messages for programs that are refused for a reason, not for lack of an ONNX form.
-REFUSED = ("undefined in PyTorch", "the order of such updates is not simulated")
+REFUSED = ("undefined in PyTorch", "the order of such updates is not simulated",
+           "too few for 2 stages", "no node is annotated for stage")
 
 #: The machine's variance is the mean square less the square of the mean, both in single precision, as
 #: PopLibs' is. How many times the variance that square may be for results of this tolerance.
@@ -123,21 +164,38 @@ class Eager:
         results = []
         for iteration in range(case.iterations):
             per = case.replicas * _accumulation(case)
+            share = per if case.reduction == "mean" else 1
             if self.optimizer:
                 self.optimizer.zero_grad()
             for part in parts[iteration * per:(iteration + 1) * per]:
-                results.append(self._micro_batch(part, per))
+                results.append(self._micro_batch(part, share))
             if self.optimizer:
                 self._refuse_decay_alone()
                 self.optimizer.step()
         trees = [Tree(result).tensors for result in results]
-        return [_joined([tree[i].detach() for tree in trees]) for i in range(len(trees[0]))], data
+        return [_joined(_returned(case, [tree[i].detach() for tree in trees]))
+                for i in range(len(trees[0]))], data
+
+    def evaluated(self, data):
+        """Results of an inference with one micro-batch."""
+        modes = [part.training for part in self.model.modules()]
+        args, kwargs = _arguments(self.case, [v.to(self.dtype) if v.is_floating_point() else v for v in data])
+        self.model.eval()
+        with torch.no_grad():
+            result = Tree(self.model(*args, **kwargs)).tensors
+        for part, mode in zip(self.model.modules(), modes):
+            part.training = mode
+        return list(result)
+
+    def change(self):
+        """Does what the program does between calls."""
+        _change(self.case, self.model, self.optimizer)
 
     def _refuse_decay_alone(self):
         """A weight that the loss does not depend on, as all that was made of it is overwritten, has
         a gradient of zero here, by which it decays, and none in an exported model."""
-        if OPTIMIZERS[self.case.optimizer][1].get("weight_decay") and any(
-                p.grad is not None and not p.grad.any() for p in self.model.parameters()):
+        decays = any(group.get("weight_decay") for group in self.optimizer.param_groups)
+        if decays and any(p.grad is not None and not p.grad.any() for p in self.model.parameters()):
             raise Unfit("a weight only decays")
 
     def _micro_batch(self, part, share):
@@ -155,8 +213,12 @@ class Eager:
 def _run_eager(case, dtype, nudge=0.0):
     try:
         eager = Eager(case, Generated(case, nudge), dtype)
-        rounds = [eager.call(data_of(case, n, case.batch * _micro_batches(case)))
-                  for n in range(case.calls)]
+        rounds = []
+        for n in range(case.calls):
+            rounds.append(eager.call(data_of(case, n, case.batch * _micro_batches(case))))
+            if case.evaluated:
+                rounds[-1][0].extend(eager.evaluated(data_of(case, n, case.batch)))
+            eager.change()
     except (RuntimeError, IndexError, ValueError, AttributeError) as error:
         raise Unfit(str(error)) from error
     return rounds, eager.model
@@ -164,26 +226,37 @@ def _run_eager(case, dtype, nudge=0.0):
 
 def _run_poptorch(case, model):
     options = poptorch.Options().deviceIterations(case.iterations)
-    options.replicationFactor(case.replicas).outputMode(poptorch.OutputMode.All)
+    options.replicationFactor(case.replicas)
+    options.outputMode(getattr(poptorch.OutputMode, case.output), 2 if case.output == "EveryN" else None)
+    optimizer = inference = None
     if case.training:
         options.Training.gradientAccumulation(case.accumulation)
+        options.Training.accumulationAndReplicationReductionType(
+            getattr(poptorch.ReductionType, case.reduction.title()))
+        optimizer = _optimizer(case, model)
         modes = [m.training for m in model.modules()]
-        compiled = poptorch.trainingModel(model, options, _optimizer(case, model))
+        compiled = poptorch.trainingModel(model, options, optimizer)
         assert [m.training for m in model.modules()] == modes
     else:
-        compiled = poptorch.inferenceModel(model, options)
+        compiled = poptorch.inferenceModel(model.eval(), options)
     rounds = []
     for n in range(case.calls):
         data = data_of(case, n, case.batch * _micro_batches(case))
         args, kwargs = _arguments(case, data, turned=n > 0)
-        rounds.append((Tree(compiled(*args, **kwargs)).tensors, data))
+        rounds.append((list(Tree(compiled(*args, **kwargs)).tensors), data))
+        if case.evaluated:
+            inference = inference or poptorch.inferenceModel(model)
+            args, kwargs = _arguments(case, data_of(case, n, case.batch))
+            rounds[-1][0].extend(Tree(inference(*args, **kwargs)).tensors)
+        if _change(case, model, optimizer):
+            compiled.setOptimizer(optimizer)
     return rounds
 
 
 def _worst(one, other, exacts, tolerance):
     """The difference of two tensors in multiples of the tolerance; `exacts` are the other's in double,
     also with steps moved by a rounding."""
-    if one.shape != other.shape:
+    if one.shape != other.shape or kind_of(one) != kind_of(other):
         return float("inf")
     a, b, *es = (t.double() for t in (one, other, *exacts))
     if not one.is_floating_point():

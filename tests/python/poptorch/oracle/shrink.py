@@ -59,7 +59,8 @@ def _simpler(case):
                     yield smaller
     plain = Case(0, [], 0)
     for name in ("training", "structure", "calls", "groups", "accumulation", "iterations",
-                 "replicas", "optimizer", "loss", "loss_form", "half"):
+                 "replicas", "optimizer", "loss", "loss_form", "half", "output", "reduction", "stage", "between",
+                 "evaluated"):
         if getattr(case, name) != getattr(plain, name):
             smaller = copy.deepcopy(case)
             setattr(smaller, name, getattr(plain, name))

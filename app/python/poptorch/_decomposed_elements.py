@@ -1,0 +1,96 @@
+"""Functions of each element that torch.onnx has no form for, or a wrong one."""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Dict
+
+import torch
+
+Tensor = torch.Tensor
+
+
+def _logical_not(x: Tensor) -> Tensor:
+    return torch.bitwise_not(x) if x.dtype == torch.bool else x == 0
+
+
+def _copysign(x: Tensor, other: Any) -> Tensor:
+    if not isinstance(other, Tensor):
+        return -x.abs() if math.copysign(1, other) < 0 else x.abs()
+    is_negative = torch.where(other == 0, 1 / other, other) < 0  # also of -0
+    return torch.where(is_negative, -x.abs(), x.abs())
+
+
+def _heaviside(x: Tensor, values: Tensor) -> Tensor:
+    return torch.where(x == 0, values, (x > 0).to(x.dtype))
+
+
+def _sinc(x: Tensor) -> Tensor:
+    is_zero = x == 0
+    angle = torch.where(is_zero, torch.ones_like(x), x) * math.pi
+    return torch.where(is_zero, torch.ones_like(x), torch.sin(angle) / angle)
+
+
+def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
+
+    def best(x: Tensor, other: Tensor) -> Tensor:
+        one, two = torch.where(x != x, other, x), torch.where(other != other, x, other)
+        return torch.maximum(one, two) if largest else torch.minimum(one, two)
+
+    return best
+
+
+def _isclose(x: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8,
+             equal_nan: bool = False) -> Tensor:
+    near = (x - other).abs() <= atol + rtol * other.abs()
+    near = torch.logical_or(torch.logical_and(near, other.abs() < math.inf), x == other)
+    if equal_nan:
+        near = torch.logical_or(near, torch.logical_and(x != x, other != other))
+    return near
+
+
+def _softplus(x: Tensor, beta: float = 1, threshold: float = 20) -> Any:
+    """Exporters ignore the threshold, above which the function is the identity."""
+    if beta * threshold == 0:
+        return NotImplemented
+    is_large = x * beta > threshold
+    smooth = torch.log1p(torch.exp(torch.where(is_large, torch.zeros_like(x), x * beta))) / beta
+    return torch.where(is_large, x, smooth)
+
+
+def _converted_first(name: str) -> Callable[..., Any]:
+    """With a type for the result, which the operand is converted to; exporters convert the result."""
+
+    def function(x: Tensor, dim: Any = None, *rest: Any, dtype: Any = None, **named: Any) -> Any:
+        if dtype is None and rest and isinstance(rest[-1], torch.dtype):
+            dtype = rest[-1]
+        if dtype is None or dtype == x.dtype or not isinstance(dim, int):
+            return NotImplemented
+        return getattr(torch, name)(x.to(dtype), dim)
+
+    return function
+
+
+def _round(x: Tensor, *, decimals: int = 0) -> Any:
+    scale = 10.0**abs(decimals)
+    if decimals == 0:
+        return NotImplemented
+    return torch.round(x * scale) / scale if decimals > 0 else torch.round(x / scale) * scale
+
+
+ELEMENTS: Dict[str, Callable[..., Any]] = {
+    "erfc": lambda x: 1 - torch.erf(x),
+    "logical_not": _logical_not,
+    "softplus": _softplus,
+    "softmax": _converted_first("softmax"),
+    "log_softmax": _converted_first("log_softmax"),
+    "round": _round,
+    "copysign": _copysign,
+    "heaviside": _heaviside,
+    "sinc": _sinc,
+    "sgn": torch.sign,
+    "float_power": lambda x, exponent: x.to(torch.float32)**exponent,
+    "fmax": _one_is_nan(True),
+    "fmin": _one_is_nan(False),
+    "isclose": _isclose,
+    "ldexp": lambda x, other: x * torch.pow(2.0, other),
+}

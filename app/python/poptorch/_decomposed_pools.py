@@ -1,0 +1,108 @@
+"""Pooling with arguments that torch.onnx has no form for, or another meaning of."""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Dict, List, Sequence, Union
+
+import torch
+
+from ._aliases import untraced
+
+Tensor = torch.Tensor
+
+
+def _each(value: Any, count: int) -> List[int]:
+    """A number for each dimension."""
+    numbers = [int(n) for n in value] if isinstance(value, (list, tuple)) else [int(value)]
+    return numbers * count if len(numbers) == 1 else numbers
+
+
+def _after(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
+    """The padding behind the data for as many windows as PyTorch has: all begin within the data or
+    the padding before it. Negative if windows do not reach its end."""
+    extent = dilation * (kernel - 1) + 1
+    steps = (size + 2 * padding - extent) / stride
+    windows = (math.ceil(steps) if ceil else math.floor(steps)) + 1
+    if ceil and (windows - 1) * stride >= size + padding:
+        windows -= 1
+    return (windows - 1) * stride + extent - size - padding
+
+
+def _padded(x: Tensor, before: Sequence[int], after: Sequence[int], value: float) -> Tensor:
+    pads = [pad for pair in zip(reversed(before), reversed(after)) for pad in pair]
+    return torch.nn.functional.pad(x, pads, value=value)
+
+
+def _max_pool(name: str, count: int) -> Callable[..., Any]:
+    """ONNX has a last window that begins in the padding behind the data."""
+
+    def pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+             ceil_mode: bool = False, return_indices: bool = False) -> Any:
+        if not ceil_mode or return_indices:
+            return NotImplemented
+        kernel = _each(kernel_size, count)
+        step = _each(stride, count) if stride else kernel
+        before, spread = _each(padding, count), _each(dilation, count)
+        after = [_after(int(size), *rest, True)
+                 for size, *rest in zip(x.shape[-count:], kernel, step, before, spread)]
+        padded = _padded(x, before, after, -math.inf)
+        return getattr(torch.nn.functional, name)(padded, kernel, step, 0, spread)
+
+    return pool
+
+
+def _avg_pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+              ceil_mode: bool = False, count_include_pad: bool = True,
+              divisor_override: Union[int, None] = None) -> Any:
+    """The mean of whole windows, times what PyTorch's divisor makes of it."""
+    if divisor_override is None and not ceil_mode:
+        return NotImplemented
+    kernel = _each(kernel_size, 2)
+    step = _each(stride, 2) if stride else kernel
+    before = _each(padding, 2)
+    after = [_after(int(size), *rest, 1, ceil_mode)
+             for size, *rest in zip(x.shape[-2:], kernel, step, before)]
+    mean = torch.nn.functional.avg_pool2d(_padded(x, before, after, 0.0), kernel, step)
+    with untraced():
+        ones = torch.ones([1, 1, *map(int, x.shape[-2:])])
+        rest = (kernel, step, before, ceil_mode, count_include_pad)
+        own = torch.nn.functional.avg_pool2d(ones, *rest, divisor_override)
+        factor = own / torch.nn.functional.avg_pool2d(ones, *rest, 1) * (kernel[0] * kernel[1])
+        factor = factor.reshape(factor.shape[-2:]).to(x.dtype)
+    return mean * factor
+
+
+def _adaptive(kind: str, count: int) -> Callable[..., Any]:
+    """By a pool if the sizes divide those of the data, else a window after the other."""
+
+    def adaptive(x: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        given = output_size if isinstance(output_size, (list, tuple)) else [output_size] * count
+        sizes = [int(size) for size in x.shape[-count:]]
+        wanted = [size if one is None else int(one) for one, size in zip(given, sizes)]
+        if return_indices or len(wanted) != count:
+            return NotImplemented
+        if all(size % one == 0 for one, size in zip(wanted, sizes)):
+            kernel = [size // one for one, size in zip(wanted, sizes)]
+            return getattr(torch.nn.functional, f"{kind}_pool{count}d")(x, kernel, kernel)
+        for dim, one in enumerate(wanted, x.dim() - count):
+            x = _by_windows(x, dim, one, torch.Tensor.mean if kind == "avg" else torch.Tensor.amax)
+        return x
+
+    return adaptive
+
+
+def _by_windows(x: Tensor, dim: int, count: int, reduced: Callable[..., Tensor]) -> Tensor:
+    """Windows of as equal sizes as possible along a dimension; they may share elements."""
+    size = int(x.shape[dim])
+    ends = [(size * i // count, -(-size * (i + 1) // count)) for i in range(count)]
+    return torch.cat([reduced(x.narrow(dim, first, last - first), dim, True) for first, last in ends], dim)
+
+
+POOLS: Dict[str, Callable[..., Any]] = {
+    **{f"adaptive_{kind}_pool{count}d": _adaptive(kind, count)
+       for kind in ("avg", "max") for count in (1, 2, 3)},
+    "max_pool1d": _max_pool("max_pool1d", 1),
+    "max_pool2d": _max_pool("max_pool2d", 2),
+    "max_pool3d": _max_pool("max_pool3d", 3),
+    "avg_pool2d": _avg_pool,
+}

@@ -1,0 +1,83 @@
+#include "core/import/host_trace/add_host_traces.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/import/host_trace/trace_events.h"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<TraceEvents> readAll(std::span<const fs::path> files, const ImportProgress& progress,
+                                 const std::stop_token& stop) {
+    std::vector<TraceEvents> traces;
+    for (const fs::path& file : files) {
+        traces.push_back(readTraceEvents(file, progress, stop));
+        if (!startOf(traces.back()))
+            throw UserError(
+                fmt::format("'{}' has no event that a view shows: nothing to add", file.string()));
+    }
+    return traces;
+}
+
+/// The least of what traces say, each by `of`.
+template <class Of>
+std::optional<double> earliest(const std::vector<TraceEvents>& traces, const Of& of) {
+    std::optional<double> first;
+    for (const TraceEvents& trace : traces)
+        if (const std::optional<double> start = of(trace))
+            first = std::min(first.value_or(*start), *start);
+    return first;
+}
+
+/// The beginning of the first run on the traces' clock.
+double zeroOf(const std::vector<TraceEvents>& traces, const HostTraceClock& clock) {
+    if (clock.zero.empty()) {
+        const auto first =
+            earliest(traces, [](const TraceEvents& trace) { return startOf(trace); });
+        return first.value_or(0) - clock.offset.value_or(0);
+    }
+    const auto named =
+        earliest(traces, [&](const TraceEvents& trace) { return startOf(trace, clock.zero); });
+    if (!named)
+        throw UserError(fmt::format("no event of the traces is named '{}': name one that begins "
+                                    "with the first run, or give the offset in seconds",
+                                    clock.zero));
+    return *named;
+}
+
+} // namespace
+
+AddedHostTraces addHostTraces(Profile& profile, std::span<const fs::path> files,
+                              const HostTraceClock& clock, const ImportProgress& progress,
+                              const std::stop_token& stop) {
+    const std::vector<TraceEvents> traces = readAll(files, progress, stop);
+    const double zero = zeroOf(traces, clock);
+    AddedHostTraces added;
+    const std::size_t before = profile.hostRecord.events.size();
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+        const TraceEvents& trace = traces[i];
+        added.tooMany += addTraceEvents(profile.hostRecord, trace, zero);
+        added.leftOut += trace.leftOut;
+        added.openSpans += trace.openSpans;
+        added.isCut = added.isCut || trace.isCut;
+        for (const HostSeries& series : trace.series)
+            added.points += static_cast<std::int64_t>(series.points.size());
+        profile.messages.push_back(
+            {Severity::Info,
+             fmt::format("the host's trace '{}' was added: its first event begins {:.6f} s {} the "
+                         "first run",
+                         files[i].filename().string(), std::abs(*startOf(trace) - zero),
+                         *startOf(trace) < zero ? "before" : "after"),
+             {}});
+    }
+    added.events = static_cast<std::int64_t>(profile.hostRecord.events.size() - before);
+    return added;
+}
+
+} // namespace tilescope

@@ -1,0 +1,37 @@
+// Traces of programs on the host as part of a profile.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "core/import/import.h"
+
+namespace tilescope {
+
+/// How the clock of the traces is that of the machine; at most one is given. With none the first
+/// event begins with the first run.
+struct HostTraceClock {
+    std::optional<double>
+        offset;       ///< seconds from the beginning of the first run to the first event
+    std::string zero; ///< the first event of this name begins with the first run
+};
+
+struct AddedHostTraces {
+    std::int64_t events = 0, points = 0;
+    std::int64_t leftOut = 0;   ///< of kinds that no view shows
+    std::int64_t openSpans = 0; ///< without an end in the trace
+    std::int64_t tooMany = 0;   ///< the shortest, above mostHostEvents
+    bool isCut = false;         ///< a trace has no end
+};
+
+/// Adds traces of one clock to a profile's host, and a message that says which. Throws UserError as
+/// readTraceEvents() does, and if a trace has no event of the name.
+AddedHostTraces addHostTraces(Profile& profile, std::span<const std::filesystem::path> traces,
+                              const HostTraceClock& clock, const ImportProgress& progress = {},
+                              const std::stop_token& stop = {});
+
+} // namespace tilescope

@@ -99,6 +99,17 @@ private slots:
         }
     }
 
+    void aTargetMayBeAFile() {
+        OptionEditor& target = *test::child<gui::OptionForm>(*dialog_).editor("target");
+        target.setValue("/my/pod.json");
+        QCOMPARE(target.value(), "/my/pod.json");
+        target.setValue({});
+        QCOMPARE(target.value(), "mk2");
+        auto& box = static_cast<QComboBox&>(target.editor());
+        box.setCurrentIndex(box.findText(QStringLiteral("File"), Qt::MatchStartsWith));
+        QCOMPARE(target.value(), "mk2");
+    }
+
     /// At the first option, or at the one that an advice changed, whatever has the focus.
     void itOpensWhereTheChangeIs() {
         auto& form = test::child<gui::OptionForm>(*dialog_);

@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
+#include <QFileDialog>
 #include <QGridLayout>
 #include <QLineEdit>
 
@@ -16,6 +17,9 @@ namespace {
 
 constexpr int titleWidth = 190;
 constexpr int editorWidth = 210;
+
+// The data of the item that asks for a file of a target.
+const QString fromFile = QStringLiteral("\u2026");
 
 QString shown(const std::string& text) {
     return QString::fromStdString(text);
@@ -96,6 +100,13 @@ QWidget* OptionEditor::makeEditor() {
             choice_->addItem(tr("not set"), QString());
         for (const std::string& text : spec_.choices)
             choice_->addItem(shown(text), shown(text));
+        if (spec_.key == "target") {
+            choice_->addItem(tr("File\u2026"), fromFile);
+            connect(choice_, &QComboBox::activated, this, [this](int item) {
+                if (choice_->itemData(item) == fromFile)
+                    askForFile();
+            });
+        }
         // Scrolling the form must not change the choice under the pointer.
         choice_->setFocusPolicy(Qt::StrongFocus);
         choice_->installEventFilter(this);
@@ -114,7 +125,19 @@ std::string OptionEditor::value() const {
         return check_->isChecked() ? "on" : "off";
     const QString text =
         choice_ != nullptr ? choice_->currentData().toString() : field_->text().trimmed();
-    return text.isEmpty() ? spec_.defaultValue : text.toStdString();
+    return text.isEmpty() || text == fromFile ? spec_.defaultValue : text.toStdString();
+}
+
+// What 'tilescope calibrate' wrote.
+void OptionEditor::askForFile() {
+    setValue({}); // unless one is chosen
+    auto* dialog = new QFileDialog(this, tr("Target"), {}, tr("Targets (*.json)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        setValue(file.toStdString());
+        emit edited();
+    });
+    dialog->open();
 }
 
 void OptionEditor::setValue(const std::string& given) {

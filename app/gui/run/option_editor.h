@@ -47,6 +47,7 @@ signals:
 
 private:
     QWidget* makeEditor();
+    void askForFile();
     void valueEdited();
     bool eventFilter(QObject* watched, QEvent* event) override;
 

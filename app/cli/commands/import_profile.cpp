@@ -12,9 +12,9 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/database/page_checksum.h"
-#include "core/import/host_trace/add_host_traces.h"
-#include "core/import/host_trace/trace_events.h"
+#include "core/import/add_host_traces.h"
 #include "core/import/import.h"
+#include "core/import/trace_events.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/options/option_error.h"
+#include "core/options/option_form.h"
 #include "core/options/option_notes.h"
 #include "core/options/option_table.h"
 #include "core/profile/host.h"
@@ -113,18 +114,6 @@ void countVertices(Profile& profile) {
             profile.info.vertices += vertices;
             profile.info.edges += vertices * use.edgesPerVertex;
         }
-}
-
-std::map<std::string, std::string> optionsInForce(const RunOptions& options) {
-    std::map<std::string, std::string> texts;
-    for (const OptionSpec& spec : runOptionTable()) {
-        std::string value = spec.get(options);
-        const bool says = spec.topic != OptionTopic::Compute || options.compute.enabled ||
-                          (options.compute.byProgram && value != spec.defaultValue);
-        if (says && !value.empty())
-            texts[spec.key] = std::move(value);
-    }
-    return texts;
 }
 
 std::int64_t batchOf(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cstdio>
 
 #include "core/base/printable.h"
@@ -25,8 +26,8 @@ bool asksAboutHost(const QString& question) {
 /// The question in a form for a dialog, with buttons in place of words to type.
 QString shownQuestion(const QString& question) {
     QString text = QString::fromStdString(printable(question.toStdString(), Lines::Keep)).trimmed();
-    if (const qsizetype typed = text.indexOf(QLatin1String(" (yes/no")); typed >= 0)
-        text.truncate(typed);
+    if (asksAboutHost(question))
+        text.truncate(std::max<qsizetype>(0, text.lastIndexOf(QLatin1Char('\n'))));
     return text;
 }
 
@@ -58,7 +59,9 @@ AskpassDialog::AskpassDialog(const QString& question, bool confirms, QWidget* pa
             tr("Ask who runs the machine for the fingerprint of its key. Once you connect, ssh "
                "knows the key, and refuses another one."),
             "muted"));
+        accept->setAutoDefault(false);
         buttons->button(QDialogButtonBox::Cancel)->setDefault(true);
+        buttons->button(QDialogButtonBox::Cancel)->setFocus();
     } else if (!confirms_) {
         secret_ = new QLineEdit;
         secret_->setEchoMode(QLineEdit::Password);

@@ -5,6 +5,7 @@
 
 #include "core/base/suggest.h"
 #include "core/import/readers.h"
+#include "core/target/target_file.h"
 
 namespace tilescope {
 namespace {
@@ -64,7 +65,7 @@ Target importedMachine(const CaptureFile& file, const ImportOptions& options) {
     const auto tilesPerIpu = file.number("target.tilesPerIpu", 1, mostTiles);
     const auto clock = file.real("target.clockFrequency");
     Target target = options.target.empty() ? nearestPreset(architecture, tilesPerIpu, clock)
-                                           : targetPreset(options.target);
+                                           : namedTarget(options.target);
     if (tilesPerIpu)
         target.tilesPerIpu = static_cast<std::int32_t>(*tilesPerIpu);
     const std::int64_t tiles =

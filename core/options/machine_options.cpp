@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/options/option_rows.h"
+#include "core/target/target_file.h"
 
 namespace tilescope {
 namespace {
@@ -17,7 +18,8 @@ OptionSpec targetRow() {
         .own(
             "target", OptionSpec::Type::Choice, "IPU to simulate (see 'tilescope targets')",
             [](const OptionSpec& self, MachineOptions& options, const std::string& value) {
-                options.target = targetPreset(choiceValue(self, value));
+                options.target =
+                    namedTarget(isTargetFile(value) ? value : choiceValue(self, value));
             },
             [](const MachineOptions& options) { return options.target.name; }, std::move(names))
         .knownAs({{Face::PopTorch, "useOfflineIpuTarget"}});
@@ -53,7 +55,7 @@ OptionSpec tilesRow() {
     made.range = [](const RunOptions& options) {
         return OptionRange{
             limits::leastTiles,
-            static_cast<double>(targetPreset(options.machine.target.name).tilesPerIpu)};
+            static_cast<double>(namedTarget(options.machine.target.name).tilesPerIpu)};
     };
     return made;
 }
@@ -110,7 +112,7 @@ std::vector<OptionSpec> machineRows() {
 
 void checkMachine(const RunOptions& options) {
     const Target& target = options.machine.target;
-    const Target preset = targetPreset(target.name);
+    const Target preset = namedTarget(target.name);
     if (target.tilesPerIpu < 1 || target.tilesPerIpu > preset.tilesPerIpu)
         throw OptionError("tilesPerIpu",
                           fmt::format("{} has 4 to {} tiles on an IPU, not {}", preset.name,

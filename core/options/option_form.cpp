@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/options/option_table.h"
+#include "core/target/target_file.h"
 
 namespace tilescope {
 namespace {
@@ -17,6 +18,15 @@ std::vector<OptionGroup> makeGroups() {
                 groups.back().keys.push_back(spec.key);
     }
     return groups;
+}
+
+/// The number of tiles of a target; empty if its file cannot be read.
+std::string tilesOf(const std::string& target) {
+    try {
+        return std::to_string(namedTarget(target).tilesPerIpu);
+    } catch (const UserError&) {
+        return {};
+    }
 }
 
 } // namespace
@@ -107,6 +117,18 @@ std::map<std::string, std::string> withoutValues(std::map<std::string, std::stri
     return options;
 }
 
+std::map<std::string, std::string> optionsInForce(const RunOptions& options) {
+    std::map<std::string, std::string> texts;
+    for (const OptionSpec& spec : runOptionTable()) {
+        std::string value = spec.get(options);
+        const bool says = spec.topic != OptionTopic::Compute || options.compute.enabled ||
+                          (options.compute.byProgram && value != spec.defaultValue);
+        if (says && !value.empty())
+            texts[spec.key] = std::move(value);
+    }
+    return texts;
+}
+
 std::map<std::string, std::string>
 changedOptions(const std::map<std::string, std::string>& inForce) {
     const RunOptions fresh;
@@ -118,9 +140,8 @@ changedOptions(const std::map<std::string, std::string>& inForce) {
         // The target sets its own number of tiles: using all of them is not a value.
         if (spec.key == "tilesPerIpu") {
             const auto target = inForce.find("target");
-            const Target preset =
-                targetPreset(target == inForce.end() ? fresh.machine.target.name : target->second);
-            if (given->second == std::to_string(preset.tilesPerIpu))
+            if (given->second ==
+                tilesOf(target == inForce.end() ? fresh.machine.target.name : target->second))
                 continue;
         }
         if (given->second != spec.defaultValue)

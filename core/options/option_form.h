@@ -46,6 +46,9 @@ std::string shellLine(const std::string& program, const std::vector<std::string>
 /// program.
 std::map<std::string, std::string> withoutValues(std::map<std::string, std::string> options);
 
+/// The options of a run with their values, as a profile has them.
+std::map<std::string, std::string> optionsInForce(const RunOptions& options);
+
 /// The options in force that differ from their defaults.
 std::map<std::string, std::string>
 changedOptions(const std::map<std::string, std::string>& inForce);

@@ -17,10 +17,6 @@ namespace {
 constexpr const char* nameOfNote = "opened_from";
 constexpr std::size_t longestNote = 8192;
 
-fs::path copies() {
-    return importCache().parent_path() / "remote";
-}
-
 /// Whether a file is in our cache: notes elsewhere are others'.
 bool isCached(const fs::path& file) {
     try {
@@ -61,6 +57,10 @@ std::string textOf(const RemoteEntry& version) {
 
 } // namespace
 
+fs::path remoteCopies() {
+    return importCache().parent_path() / "remote";
+}
+
 fs::path profileIn(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error) && fs::exists(path / "profile.pop", error))
@@ -76,7 +76,7 @@ fs::path localProfile(const fs::path& name, const SshProgram& ssh, const Prepare
     if (address.path.empty())
         throw UserError(fmt::format("'{}': the path of a file is missing", name.string()));
     const RemoteCopy copy = copyRemote(
-        ssh, address, copies(),
+        ssh, address, remoteCopies(),
         [&progress](std::int64_t done, std::int64_t bytes) {
             if (progress)
                 progress(Preparing::Copying,

@@ -30,6 +30,9 @@ std::filesystem::path openableProfile(const std::filesystem::path& name, const S
                                       const PrepareProgress& progress = {},
                                       const std::stop_token& stop = {});
 
+/// The folder of copies in the cache.
+std::filesystem::path remoteCopies();
+
 /// The name that opens a file of the cache again: the address that it is a copy of, or the capture
 /// that it was made of; of other files, their own.
 std::filesystem::path openedFrom(const std::filesystem::path& file);

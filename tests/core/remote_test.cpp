@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/remote/profile_place.h"
+#include "core/remote/remote_capture.h"
 #include "core/remote/remote_copy.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
@@ -225,6 +226,32 @@ private slots:
         QVERIFY(contents(file("question")).contains("authenticity of host"));
         writeFileAtomically(file("answer"), "yes\n");
         QVERIFY(remoteEntry(asking, at(file(""), "asked")).folder);
+    }
+
+    // The enable script makes another python3 be found, as the SDK's does.
+    void aProfileIsCapturedWhereItIs() {
+        const fs::path sdk = file("sdk's");
+        const fs::path run = file("real_run");
+        writeFileAtomically(run / "profile.pop", "Poplar's");
+        writeFileAtomically(
+            sdk / "bin/python3",
+            "#!/bin/sh\n[ \"$1\" = - ] && grep -q the.script && cp \"$2\" \"$4\" && "
+            "exit 1\necho broken pva >&2; exit 2\n");
+        fs::permissions(sdk / "bin/python3", fs::perms::owner_all);
+        writeFileAtomically(sdk / "enable.sh",
+                            "export PATH=\"" + (sdk / "bin").string() + ":$PATH\"\n");
+        RemoteCaptureRequest request{at(run), sdk / "enable.sh", "the script"};
+        const fs::path capture = captureRemote(ssh_, request, file("copies"));
+        QCOMPARE(contents(capture), "Poplar's");
+        QCOMPARE(capture.filename(), fs::path("real_run.capture"));
+        request.script = "another";
+        QVERIFY(userError([&] {
+                    captureRemote(ssh_, request, file("copies"));
+                }).contains("broken pva"));
+        request.enable = "enable.sh";
+        QVERIFY(userError([&] {
+                    captureRemote(ssh_, request, file("copies"));
+                }).contains("no absolute path"));
     }
 
     // Startup files of shells print on some machines.

@@ -294,3 +294,21 @@ def test_runs_are_left_out_on_request(small: Path, tmp_path: Path) -> None:
     capture, _ = captured(small, tmp_path, None, "--runs", "1")
     _, said = imported(capture, tmp_path / "it")
     assert said["steps"] > 0
+
+
+# The options are the job's, so that suggestions have values.
+def test_a_job_makes_the_options_known(small: Path, tmp_path: Path) -> None:
+    capture, _ = captured(small, tmp_path)
+    job = tmp_path / "job.json"
+    job.write_text(json.dumps({"model": "mnist-tutorial", "mode": "training", "ipus": 2, "execution": "pipelined",
+                               "gradientAccumulation": 8, "tilesPerIpu": 24, "batchSize": 1}))
+    done = tilescope("import", capture, "-o", tmp_path / "it", "--job", job)
+    assert done.returncode in (0, 1), done.stderr
+    info = json.loads(tilescope("info", tmp_path / "it", "--json").stdout)
+    assert (info["mode"], info["batchSize"], info["options"]["modelFile"]) == ("training", 1, "mnist-tutorial")
+    assert not {"options", "run"} & {row["part"] for row in info["coverage"]}
+    before = json.loads(tilescope("info", small, "--json").stdout)["options"]
+    assert {**before, "modelFile": "", "batchSize": "1"} == {**info["options"], "modelFile": ""}
+    job.write_text(json.dumps({"model": "mnist-tutorial", "ipus": 4, "execution": "sharded"}))
+    done = tilescope("import", capture, "-o", tmp_path / "other", "--job", job)
+    assert done.returncode == 2 and "4 IPUs" in done.stderr

@@ -1,5 +1,5 @@
 // Profiles that are not opened as they are: remote ones, and captures.
-#include <QCheckBox>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
@@ -108,6 +108,7 @@ private slots:
         QTRY_VERIFY(dialog.list().isEnabled());
         dialog.goTo(address(QFileInfo(file).absolutePath()));
         QTRY_COMPARE(dialog.list().topLevelItemCount(), 1);
+        QCOMPARE(test::child<QComboBox>(dialog).currentText(), QStringLiteral("pod"));
         QVERIFY(!test::button<QPushButton>(dialog, QStringLiteral("Open")).isEnabled());
         test::button<QPushButton>(dialog, QStringLiteral("Up")).click();
         QTRY_VERIFY(dialog.list().findItems(QStringLiteral("browsed"), Qt::MatchExactly).size() ==
@@ -141,6 +142,7 @@ private slots:
                                           "Are you sure (yes/no/[fingerprint])? "),
                            false);
         QVERIFY(host.findChild<QLineEdit*>() == nullptr);
+        QVERIFY(test::button<QPushButton>(host, QStringLiteral("Cancel")).isDefault());
         host.reject();
         QVERIFY(!host.answer());
         host.accept();

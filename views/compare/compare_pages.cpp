@@ -28,12 +28,15 @@ constexpr std::array<ComparePage, CompareView::pages> pageList{
     {Page::Vertices, 3, QT_TRANSLATE_NOOP("CompareView", "Vertices"),
      QT_TRANSLATE_NOOP("CompareView", "Filter vertices"), "vertices", 4},
     {Page::Options, 3, QT_TRANSLATE_NOOP("CompareView", "Options"),
-     QT_TRANSLATE_NOOP("CompareView", "Filter options"), ""}};
+     QT_TRANSLATE_NOOP("CompareView", "Filter options"), ""},
+    {Page::Calibration, calibrationGroup, QT_TRANSLATE_NOOP("CompareView", "Steps"),
+     QT_TRANSLATE_NOOP("CompareView", "Filter steps"), "trace"}};
 
 constexpr const char* groupTitles[compareGroups]{
     QT_TRANSLATE_NOOP("CompareView", "Overview"), QT_TRANSLATE_NOOP("CompareView", "Memory"),
     QT_TRANSLATE_NOOP("CompareView", "Time"),
-    QT_TRANSLATE_NOOP("CompareView", "Program and options")};
+    QT_TRANSLATE_NOOP("CompareView", "Program and options"),
+    QT_TRANSLATE_NOOP("CompareView", "Calibration")};
 
 // The list is in the order of the enumeration.
 constexpr bool isInOrder() {

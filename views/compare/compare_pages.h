@@ -23,7 +23,9 @@ struct ComparePage {
 const std::array<ComparePage, CompareView::pages>& comparePages();
 const ComparePage& comparePage(CompareView::Page page);
 QString groupTitle(int group);
-inline constexpr int compareGroups = 4;
+inline constexpr int compareGroups = 5;
+/// Of a simulated and a measured profile; hidden for others.
+inline constexpr int calibrationGroup = 4;
 
 /// Where the cycles of a loss are looked for: a page of the comparison, or another report.
 struct LossPage {

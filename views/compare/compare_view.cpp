@@ -54,6 +54,7 @@ void CompareView::makeGroups() {
     for (int group = 1; group < compareGroups; ++group) {
         auto* tabs = new QTabWidget;
         tabs->setDocumentMode(true);
+        tabs->setTabBarAutoHide(true);
         tabs->setObjectName(QStringLiteral("innerTabs"));
         inner_.push_back(tabs);
         groups_->addTab(tabs, groupTitle(group));
@@ -81,6 +82,8 @@ QWidget* CompareView::makePage(Page page) {
     });
     connect(table, &TablePanel::activated, this,
             [this, page](std::int32_t id) { follow(page, id); });
+    if (page == Page::Calibration)
+        return calibration_ = new CalibrationPage(context(), table);
     if (page != Page::CycleCauses)
         return table;
     chartArea_ = scrolled(chart_);
@@ -118,6 +121,8 @@ void CompareView::reload() {
     comparison_.reset();
     divided_.reset();
     parts_.reset();
+    calibration_->clear();
+    groups_->setTabVisible(calibrationGroup, canBeCalibrated(profiles()));
     if (!comparing()) {
         panel_->showMessage(
             tr("Only one profile is open"),
@@ -193,7 +198,9 @@ TablePanel::MakeTable CompareView::maker(Page page) const {
 
 void CompareView::loadPage() {
     const Page now = page();
-    if (comparison_ && now != Page::Overview)
+    if (comparison_ && now == Page::Calibration)
+        calibration_->load(profiles());
+    else if (comparison_ && now != Page::Overview)
         table(now)->load(maker(now));
 }
 
@@ -201,7 +208,7 @@ void CompareView::follow(Page page, std::int32_t id) {
     // While other profiles are being read, the rows belong to those that were left.
     if (!comparison_ || id < 0 || page == Page::Options)
         return;
-    if (comparePage(page).table >= 0) {
+    if (comparePage(page).table >= 0 || page == Page::Calibration) {
         emit reportWanted(QLatin1String(comparePage(page).report));
         return;
     }

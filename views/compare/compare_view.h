@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/analysis/compare/waterfall.h"
+#include "views/compare/calibration_page.h"
 #include "views/compare/overview_page.h"
 #include "views/compare/waterfall_chart.h"
 #include "views/tables/table_panel.h"
@@ -33,15 +34,17 @@ public:
         Plans,
         Programs,
         Vertices,
-        Options
+        Options,
+        Calibration
     };
-    static constexpr std::size_t pages = 12;
+    static constexpr std::size_t pages = 13;
 
     explicit CompareView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
 
     [[nodiscard]] OverviewPage& overview() { return *overview_; }
     [[nodiscard]] WaterfallChart& waterfall() { return *chart_; }
+    [[nodiscard]] CalibrationPage& calibration() { return *calibration_; }
     [[nodiscard]] QTabWidget& groups() { return *groups_; }
     /// The page in front, and bringing one there.
     [[nodiscard]] Page page() const;
@@ -77,6 +80,7 @@ private:
     QToolButton* perSample_;
     OverviewPage* overview_;
     WaterfallChart* chart_;
+    CalibrationPage* calibration_ = nullptr;
     QWidget* chartArea_ = nullptr; ///< the scroll area of the chart
     ComparisonPtr comparison_;
     ComparisonPtr divided_; ///< per sample; made when it is first shown

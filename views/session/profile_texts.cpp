@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/profile/run_samples.h"
+#include "core/target/target_file.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
@@ -44,7 +45,7 @@ QString machineText(const ProfileInfo& info) {
     const QString size =
         ipus == 1 ? Text::tr("1 IPU \u00d7 %1 tiles")
                   : Text::tr("%2 IPUs \u00d7 %1 tiles").arg(QStringLiteral("%1"), countText(ipus));
-    const QString machine = shownName(info.target.name, mostOfOne);
+    const QString machine = shownName(machineName(info.target), mostOfOne);
     const QString tiles = size.arg(countText(info.target.tilesPerIpu));
     return machine.isEmpty() ? tiles : machine + QStringLiteral(", ") + tiles;
 }

@@ -9,6 +9,7 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/remote/profile_place.h"
+#include "core/target/target_file.h"
 #include "views/query/background_query.h"
 #include "views/theme/text.h"
 
@@ -17,7 +18,7 @@ namespace tilescope::views {
 /// Model and target: "resnet50 on mk2".
 inline QString profileTitle(const ProfileView& profile) {
     const QString model = shownName(profile.info().model);
-    const QString machine = QString::fromStdString(profile.machine().name);
+    const QString machine = shownName(machineName(profile.machine()));
     return machine.isEmpty()
                ? model
                : QCoreApplication::translate("ProfileView", "%1 on %2").arg(model, machine);

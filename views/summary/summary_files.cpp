@@ -32,7 +32,9 @@ void SummaryView::showFiles() {
     const auto fact = [&](const QString& name, const auto& text) {
         return Card::Fact{name, text(*open.source), comparing() ? text(*open.target) : QString()};
     };
-    const auto path = [](const ProfileView& p) { return openedName(p); };
+    const auto path = [](const ProfileView& p) {
+        return QString::fromStdString(p.file().string());
+    };
     compilerCard_->setFacts(
         {fact(tr("Written by"),
               [](const ProfileView& p) { return QString::fromStdString(p.info().creator); }),
@@ -49,7 +51,7 @@ void SummaryView::showFiles() {
         comparing());
     filesCard_->setFacts(
         {fact(tr("Profile"),
-              [&](const ProfileView& p) { return QDir::toNativeSeparators(path(p)); }),
+              [&](const ProfileView& p) { return QDir::toNativeSeparators(openedName(p)); }),
          fact(tr("Size"),
               [&](const ProfileView& p) {
                   return context().preferences.bytes(QFileInfo(path(p)).size());

@@ -207,8 +207,9 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     };
     std::vector<Card::Fact> model{
         fromInfo(tr("Name"), [](const Info& i) { return QString::fromStdString(i.model); }),
-        fromInfo(tr("Origin"),
-                 [](const Info& i) { return QString::fromStdString(originText(i.origin)); }),
+        fromInfo(
+            tr("Origin"),
+            [](const Info& i) { return QString::fromUtf8(displayName(i.origin.kind).data()); }),
         fromInfo(tr("Mode"), [&](const Info& i) {
             return i.has(ProfilePart::Run) ? QString::fromStdString(i.mode) : notKnown;
         })};

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/cli/commands/capture_script.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "core/base/atomic_file.h"
@@ -28,6 +29,10 @@ int printScript(const ScriptArguments& arguments, const Streams& streams) {
 }
 
 } // namespace
+
+std::string_view captureScriptText() {
+    return captureScript;
+}
 
 void addCaptureScriptCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(

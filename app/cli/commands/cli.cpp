@@ -123,6 +123,7 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
     addTryCommand(app, action);
     addImportCommand(app, action);
     addCaptureScriptCommand(app, action);
+    addCalibrateCommand(app, action);
     addOpCommand(app, action, !args.empty() && args.front() == "op");
     addPythonCommand(app, action);
     try {

@@ -39,6 +39,7 @@ void addZooCommand(CLI::App& app, Action& action);
 void addOpCommand(CLI::App& app, Action& action, bool withTools);
 void addPythonCommand(CLI::App& app, Action& action);
 void addImportCommand(CLI::App& app, Action& action);
+void addCalibrateCommand(CLI::App& app, Action& action);
 void addCaptureScriptCommand(CLI::App& app, Action& action);
 
 } // namespace tilescope::cli

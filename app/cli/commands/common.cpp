@@ -1,6 +1,7 @@
 #include "app/cli/commands/common.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 #include "app/cli/progress_line.h"
 #include "core/base/printable.h"
@@ -25,9 +26,11 @@ void addProfileArgument(CLI::App& command, std::string& profile) {
 }
 
 std::filesystem::path localFile(const std::string& name, const Streams& streams) {
-    ProgressLine line(streams);
+    std::optional<ProgressLine> line; // whose end is written, too
     return localProfile(name, sshFromEnvironment(), [&](Preparing, double done) {
-        line.show(done, fmt::format("copying {}", printable(name)));
+        if (!line)
+            line.emplace(streams);
+        line->show(done, fmt::format("copying {}", printable(name)));
     });
 }
 

@@ -5,8 +5,10 @@
 #include <memory>
 #include <ostream>
 
+#include "app/cli/commands/capture_script.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "app/cli/commands/run_request.h"
 #include "app/cli/progress_line.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
@@ -15,6 +17,9 @@
 #include "core/import/add_host_traces.h"
 #include "core/import/import.h"
 #include "core/import/trace_events.h"
+#include "core/options/option_form.h"
+#include "core/remote/profile_place.h"
+#include "core/remote/remote_capture.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 
@@ -27,7 +32,9 @@ struct ImportArguments {
     std::vector<std::string> inputs;
     std::string output;
     ImportOptions options;
-    std::string into; ///< a profile: the inputs are traces of its host
+    std::string job;    ///< that was run
+    std::string enable; ///< the SDK's enable script on the inputs' machine
+    std::string into;   ///< a profile: the inputs are traces of its host
     HostTraceClock clock;
     FormatFlags flags;
 };
@@ -52,6 +59,33 @@ void checkOutputs(const ImportArguments& arguments) {
                                         other->second, input, profile.string()));
         checkWritable(profile);
     }
+}
+
+/// Adds what was run, which Poplar's profile does not say.
+void attachJob(ProfileInfo& info, const std::string& job) {
+    const RunRequest request = resolveRequest(job, {});
+    RunOptions options;
+    setRunOptions(options, request.options);
+    validate(options);
+    // Of a replicated graph, the profile may be of one replica or of all.
+    const std::int64_t ipus = options.machine.target.ipus;
+    if (ipus != info.target.ipus && ipus * options.replication.replicas != info.target.ipus)
+        throw UserError(fmt::format("--job: '{}' runs on {} IPUs, but the profile is of {}", job,
+                                    ipus, info.target.ipus));
+    info.options = optionsInForce(options);
+    std::error_code error;
+    info.options["modelFile"] = fs::is_regular_file(request.model, error)
+                                    ? fs::absolute(request.model, error).string()
+                                    : request.model;
+    info.mode = options.batch.mode;
+    info.deviceIterations = options.batch.deviceIterations;
+    info.batchSize = options.batch.batchSize.value_or(0);
+    info.replicas = options.replication.replicas;
+    std::erase_if(info.coverage.rows, [&](const CoverageRow& row) {
+        // The model's own batch is not read.
+        return row.part == ProfilePart::Options ||
+               (row.part == ProfilePart::Run && options.batch.batchSize);
+    });
 }
 
 json::object describe(const Imported& imported, const fs::path& input, const fs::path& profile) {
@@ -85,16 +119,37 @@ void print(std::ostream& out, const Imported& imported, const fs::path& profile)
         out << "  missing: " << printable(missing) << '\n';
 }
 
+/// The input itself, a copy of a remote one, or a capture of it that is made there.
+fs::path localInput(const ImportArguments& arguments, const std::string& input,
+                    const Streams& streams) {
+    if (arguments.enable.empty())
+        return localFile(input, streams);
+    if (!isRemote(input))
+        throw UserError(fmt::format("--enable: '{}' is on this machine: run tilescope_capture.py "
+                                    "here, which 'tilescope capture-script' prints",
+                                    input));
+    ProgressLine line(streams);
+    line.show(0, fmt::format("capturing {}", input));
+    return captureRemote(sshFromEnvironment(),
+                         {remoteAddress(input), arguments.enable, captureScriptText()},
+                         remoteCopies(), [&](std::int64_t done, std::int64_t bytes) {
+                             line.show(static_cast<double>(done) / static_cast<double>(bytes),
+                                       fmt::format("copying {}", input));
+                         });
+}
+
 int importProfiles(const ImportArguments& arguments, const Streams& streams) {
     checkOutputs(arguments);
     json::array all;
     bool complete = true;
     for (const std::string& input : arguments.inputs) {
         ProgressLine line(streams);
-        const Imported imported = importFile(localFile(input, streams), arguments.options,
-                                             [&](double done, std::string_view what) {
-                                                 line.show(done, fmt::format("importing {}", what));
-                                             });
+        Imported imported = importFile(localInput(arguments, input, streams), arguments.options,
+                                       [&](double done, std::string_view what) {
+                                           line.show(done, fmt::format("importing {}", what));
+                                       });
+        if (!arguments.job.empty())
+            attachJob(imported.profile.info, arguments.job);
         const fs::path profile = profileOf(arguments, input);
         writeProfile(imported.profile, profile);
         complete = complete && imported.missing.empty();
@@ -176,11 +231,19 @@ void addImportCommand(CLI::App& app, Action& action) {
                         "name]");
     command->add_option("--target", a->options.target,
                         "the machine whose constants complete what the capture says [the nearest]");
+    command->add_option("--job", a->job,
+                        "the job or model that was run: its options are then known, and it can be "
+                        "run again");
+    command
+        ->add_option("--enable", a->enable,
+                     "enable script of Poplar's SDK on the machine of ssh://host/path: captures "
+                     "Poplar's profile there first")
+        ->type_name("PATH");
     CLI::Option* into = command->add_option("--into", a->into,
                                             "the inputs are traces of the host (trace events in "
                                             "JSON, also .gz): a copy of this profile "
                                             "with them");
-    into->type_name("PROFILE")->excludes("--target");
+    into->type_name("PROFILE")->excludes("--target")->excludes("--job")->excludes("--enable");
     CLI::Option* offset = command->add_option("--offset", a->clock.offset,
                                               "seconds from the first run to the first event [0]");
     offset->needs(into);

@@ -8,6 +8,7 @@
 
 #include "core/base/units.h"
 #include "core/options/option_table.h"
+#include "core/target/target_file.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {
@@ -120,9 +121,12 @@ void OptionEditor::setValue(const std::string& given) {
     const std::string& value = given.empty() ? spec_.defaultValue : given;
     if (check_ != nullptr)
         check_->setChecked(value == "on");
-    else if (choice_ != nullptr)
+    else if (choice_ != nullptr) {
+        // A target may be a file of the user's.
+        if (isTargetFile(value) && choice_->findData(shown(value)) < 0)
+            choice_->addItem(shown(value), shown(value));
         choice_->setCurrentIndex(std::max(0, choice_->findData(shown(value))));
-    else
+    } else
         field_->setText(value == spec_.defaultValue ? QString() : shown(value));
     valueEdited();
 }

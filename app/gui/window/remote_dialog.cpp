@@ -186,6 +186,9 @@ void RemoteDialog::list(const RemoteAddress& address) {
 
 void RemoteDialog::showFolder(const RemoteFolder& folder) {
     folder_ = folder;
+    RemoteAddress host = folder.address;
+    host.path.clear();
+    host_->setEditText(QString::fromStdString(toString(host)).section(QLatin1Char('/'), 2));
     path_->setText(QString::fromStdString(folder.address.path));
     list_->clear();
     QList<QTreeWidgetItem*> items;

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import traceback
-from typing import Any, Callable, Dict, Iterator, List, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import torch
 from tilescope import _source_lines

@@ -12,7 +12,7 @@ ProgressLine::ProgressLine(const Streams& streams, Form form)
     , form_(form) {}
 
 ProgressLine::~ProgressLine() {
-    if (form_ == Form::Terminal && streams_.errIsTerminal)
+    if (form_ == Form::Terminal && !last_.empty())
         streams_.err << "\r\x1b[K" << std::flush;
 }
 
@@ -23,8 +23,8 @@ void ProgressLine::show(double done, const std::string& what) {
             streams_.err << line << std::endl;
         last_ = std::move(line);
     } else if (streams_.errIsTerminal) {
-        streams_.err << fmt::format("\r\x1b[K{:3.0f} % {}", 100 * done, printable(what))
-                     << std::flush;
+        last_ = fmt::format("{:3.0f} % {}", 100 * done, printable(what));
+        streams_.err << "\r\x1b[K" << last_ << std::flush;
     }
 }
 

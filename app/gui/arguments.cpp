@@ -209,7 +209,7 @@ QString helpText() {
         "  --select NAME              select this operation, variable, step, program or tensor:\n"
         "                             whatever the report in front is about\n"
         "  --select WHAT=NAME,...     or WHAT=NUMBER: tile, step, variable, operation, program,\n"
-        "                             tensor\n"
+        "                             tensor, batch (of a pipeline)\n"
         "  --range FROM:TO            show this part: cycles of the trace, tiles of memory,\n"
         "                             steps of liveness, iterations of values\n"
         "  --compare TARGET           the same as TARGET after PROFILE\n"

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "core/import/host_trace/trace_event_json.h"
-#include "core/import/host_trace/trace_events.h"
 #include "core/import/readers.h"
+#include "core/import/trace_event_json.h"
+#include "core/import/trace_events.h"
 #include "core/store/schema.h"
 #include "core/trace/trace_index.h"
 

@@ -20,7 +20,7 @@ enum class FileForm : std::uint8_t {
     Capture,       ///< by tilescope_capture.py
     PoplarProfile, ///< Poplar's own profile.pop, whose form is closed
     OldReport,     ///< JSON or CBOR of Poplar up to SDK 2.1
-    HostTrace,     ///< trace events of a program on the host (host_trace/trace_events.h)
+    HostTrace,     ///< trace events of a program on the host (trace_events.h)
     Other,
 };
 /// Throws UserError if it cannot be read.

@@ -1,6 +1,7 @@
 #include "core/view/thing.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "core/view/profile_view.h"
@@ -9,9 +10,11 @@ namespace tilescope {
 namespace {
 
 template <class List> ThingNames namesIn(std::shared_ptr<const List> list) {
-    return {list->size(), [list](std::size_t id) {
+    return {list->size(),
+            [list](std::size_t id) {
                 return std::string_view((list->begin() + static_cast<std::ptrdiff_t>(id))->name);
-            }};
+            },
+            0};
 }
 template <auto part> ThingNames namesOf(const ProfileView& profile, Stop stop) {
     return namesIn((profile.*part)(stop));
@@ -19,9 +22,11 @@ template <auto part> ThingNames namesOf(const ProfileView& profile, Stop stop) {
 
 ThingNames namesOfSteps(const ProfileView& profile, Stop stop) {
     const auto steps = profile.steps(stop);
-    return {steps->size(), [steps, programs = profile.programs(stop)](std::size_t id) {
+    return {steps->size(),
+            [steps, programs = profile.programs(stop)](std::size_t id) {
                 return std::string_view((*programs)[(*steps)[StepId(id)]].name);
-            }};
+            },
+            0};
 }
 
 ThingNames namesOfTensors(const ProfileView& profile, Stop stop) {
@@ -30,10 +35,21 @@ ThingNames namesOfTensors(const ProfileView& profile, Stop stop) {
 }
 
 ThingNames countOfTiles(const ProfileView& profile, Stop /*stop*/) {
-    return {static_cast<std::size_t>(profile.machine().totalTiles()), {}};
+    return {static_cast<std::size_t>(profile.machine().totalTiles()), {}, 0};
 }
 ThingNames countOfIpus(const ProfileView& profile, Stop /*stop*/) {
-    return {static_cast<std::size_t>(profile.machine().ipus), {}};
+    return {static_cast<std::size_t>(profile.machine().ipus), {}, 0};
+}
+
+ThingNames countOfMicroBatches(const ProfileView& profile, Stop stop) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const auto pipeline = profile.pipeline(stop);
+    if (pipeline->empty())
+        return {0, {}, 1};
+    return {
+        static_cast<std::size_t>(std::clamp<std::int64_t>(pipeline->microBatches, 0, most - 1)) + 1,
+        {},
+        1};
 }
 
 template <class Id>
@@ -56,6 +72,8 @@ constexpr bool notLinked = false;
 
 constexpr std::tuple registry{
     one<IpuId>(&Things::ipu, "ipu", notLinked, countOfIpus),
+    one<MicroBatchId>(&Things::microBatch, "batch", linked, countOfMicroBatches, "pipeline",
+                      tracePlace),
     one<VertexTypeId>(&Things::vertexType, "vertexType", notLinked,
                       namesOf<&ProfileView::vertexTypes>, "memory:Vertices"),
     one<ExchangeId>(&Things::exchange, "exchange", notLinked, namesOf<&ProfileView::exchanges>,
@@ -113,7 +131,7 @@ std::vector<Thing> Things::all() const {
 }
 
 std::optional<std::size_t> ThingNames::find(std::string_view wanted) const {
-    for (std::size_t id = 0; name && id < count; ++id)
+    for (std::size_t id = first; name && id < count; ++id)
         if (name(id) == wanted)
             return id;
     return {};

@@ -19,14 +19,18 @@ namespace tilescope {
 class ProfileView;
 struct ProfileInfo;
 
+/// A micro-batch of a step of a pipeline. Its value is its number as it is shown, from 1.
+using MicroBatchId = Id<struct MicroBatchTag>;
+
 /// A thing of any kind. The order is that in which links name the kinds; reports are offered in
 /// the opposite order.
-using Thing = std::variant<IpuId, VertexTypeId, ExchangeId, ComputeSetId, TileId, StepId,
-                           VariableId, OperationId, ProgramId, ValueTensorId>;
+using Thing = std::variant<IpuId, MicroBatchId, VertexTypeId, ExchangeId, ComputeSetId, TileId,
+                           StepId, VariableId, OperationId, ProgramId, ValueTensorId>;
 
 /// At most one thing of each kind, but several tiles; an invalid id (or no tiles) means "none".
 struct Things {
     IpuId ipu;
+    MicroBatchId microBatch; ///< that is followed through the pipeline
     std::vector<TileId> tiles;
     StepId step;
     VariableId variable;
@@ -51,8 +55,9 @@ struct Things {
 
 /// How many things of a kind a profile has, and what they are called.
 struct ThingNames {
-    std::size_t count = 0;
-    std::function<std::string_view(std::size_t id)> name; ///< none for tiles and IPUs
+    std::size_t count = 0;                                ///< ids are below it
+    std::function<std::string_view(std::size_t id)> name; ///< none for those with numbers only
+    std::size_t first = 0;                                ///< the lowest id
     /// The first of that name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view wanted) const;
 };

@@ -1,5 +1,7 @@
 #include "tests/support/sample_pipeline.h"
 
+#include <algorithm>
+
 #include "tests/support/sample_profile.h"
 
 namespace tilescope::test {
@@ -126,8 +128,12 @@ private:
 
 } // namespace
 
-Profile samplePipelineRun() {
+Profile samplePipelineRun(std::int64_t mainRepeats) {
     Profile p = samplePipeline();
+    const std::int64_t end = 800 + 700 * mainRepeats; // of the main slots
+    p.pipeline.slotList[2].repeats = mainRepeats;
+    p.pipeline.microBatches = mainRepeats + 2;
+    p.info.cycles = p.trace.runs.back().cycles = std::max(p.info.cycles, end + 2000);
     SlotCaller caller(p);
     const auto& slots = p.pipeline.slotList;
     const ProgramId outer = caller.addProgram(ProgramKind::Sequence, "outer", {});
@@ -138,22 +144,24 @@ Profile samplePipelineRun() {
     caller.call(body, fill, slots[0], 0);
     caller.call(body, fill, slots[1], 100);
     const ProgramId repeat = caller.addProgram(ProgramKind::Repeat, "innerLoop", outer);
-    p.programs[repeat].count = 2;
+    p.programs[repeat].count = mainRepeats;
     TraceBody inner;
     inner.program = caller.addProgram(ProgramKind::Sequence, "innerLoop", repeat);
     caller.call(inner, inner.program, slots[2], 0);
     const TraceBodyId innerId = p.trace.bodies.add(std::move(inner));
     body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
-    body.calls.push_back({innerId, repeat, 2, {{IpuId(0), 800, 700}, {IpuId(1), 800, 700}}});
+    body.calls.push_back(
+        {innerId, repeat, mainRepeats, {{IpuId(0), 800, 700}, {IpuId(1), 800, 700}}});
     const ProgramId flush = caller.addProgram(ProgramKind::Sequence, "flush", outer);
-    caller.call(body, flush, slots[3], 2200);
-    caller.call(body, flush, slots[4], 2900);
+    caller.call(body, flush, slots[3], end);
+    caller.call(body, flush, slots[4], end + 700);
     const ProgramId update = caller.addProgram(ProgramKind::OnTileExecute, "w_update", outer);
     p.programs[update].computeSet = ComputeSetId(0);
     body.items.push_back({0, -1});
-    body.steps.push_back({ProgramKind::OnTileExecute,
-                          update,
-                          {{IpuId(0), 3100, 50, 4, 0, 0, 0}, {IpuId(1), 3100, 80, 4, 0, 0, 0}}});
+    body.steps.push_back(
+        {ProgramKind::OnTileExecute,
+         update,
+         {{IpuId(0), end + 900, 50, 4, 0, 0, 0}, {IpuId(1), end + 900, 80, 4, 0, 0, 0}}});
     p.trace.runs.back().body = p.trace.bodies.add(std::move(body));
     return p;
 }

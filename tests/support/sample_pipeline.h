@@ -1,6 +1,8 @@
 // The hand-made profile as a pipeline of two stages with known cycles.
 #pragma once
 
+#include <cstdint>
+
 #include "core/profile/profile.h"
 
 namespace tilescope::test {
@@ -14,6 +16,8 @@ Profile samplePipeline();
 /// The same executed: a control program "outer" runs fill, two repetitions of the main slot, and
 /// flush from Calls, slot after slot without copies, then an update of 50 cycles on IPU 0 and 80
 /// on IPU 1. Slots begin at cycles 0, 100, 800 (twice), 2200 and 2900 of the main run.
-Profile samplePipelineRun();
+/// With more repetitions of the main slot there are as many more micro-batches, and what follows is
+/// later.
+Profile samplePipelineRun(std::int64_t mainRepeats = 2);
 
 } // namespace tilescope::test

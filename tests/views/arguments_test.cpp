@@ -88,7 +88,8 @@ private slots:
                                    "'tile=x'";
         QTest::newRow("select what") << QStringList{"--select", "moon=1", "p"}
                                      << "--select cannot select 'moon': it can be a name, or "
-                                        "tile, step, variable, operation, program or tensor";
+                                        "batch, tile, step, variable, operation, program or "
+                                        "tensor";
         QTest::newRow("select nothing")
             << QStringList{"--select", "operation=", "p"}
             << "--select needs WHAT=NUMBER, such as tile=5, or WHAT=NAME, not 'operation='";

@@ -10,6 +10,7 @@
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/help_window.h"
 #include "core/base/error.h"
+#include "tests/support/sample_pipeline.h"
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "tests/views/shown_window.h"
@@ -105,6 +106,20 @@ private slots:
         QVERIFY(!found("batchSize").filter("batchSize").isEmpty());
         QVERIFY(!found("keyboard and mouse").filter("Keyboard and mouse").isEmpty());
         QVERIFY(found("qqqqqq").isEmpty());
+    }
+
+    void microBatchesOfAPipelineAreFoundByNumber() {
+        QVERIFY(found("batch 3").filter("Micro-batch").isEmpty()); // this profile has none
+        palette().close();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        test::openProfiles(*window_,
+                           {files_.writeProfile("pipeline.pop", test::samplePipelineRun())});
+        QVERIFY(found("batch 3").contains("Micro-batch 3   (of 4 in a step of the pipeline)"));
+        QCOMPARE(found("micro-batch").filter(QRegularExpression("^Micro-batch \\d")).size(), 4);
+        QVERIFY(found("batch 5").filter("Micro-batch").isEmpty());
+        go("batch 3", "Micro-batch 3");
+        QCOMPARE(selected().microBatch, MicroBatchId(3));
+        QVERIFY(window_->currentReport() == Report::Pipeline);
     }
 
     void neverMoreThanSomeOfAKind() {

@@ -176,6 +176,9 @@ private slots:
         QTest::newRow("number") << "memory"
                                 << "tile=99999"
                                 << "--select: the profile has no such tile: 99999 is not below";
+        QTest::newRow("batch") << "pipeline"
+                               << "batch=3"
+                               << "--select: the profile has no batch";
         QTest::newRow("tensor") << "values"
                                 << "tensor=0"
                                 << "--select: the profile has no such tensor: 0 is not below 0";

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QtTest>
 
@@ -106,6 +107,33 @@ private slots:
         QCOMPARE(pieceAt(layout, 0, 1250), -1); // done early
     }
 
+    void everySlotHasItsMicroBatches() {
+        const PipelineReport report = pipelineReport(test::samplePipelineRun());
+        QCOMPARE(views::slotCount(report), std::int64_t{6});
+        const auto labels = [&](views::SlotWindow window) {
+            QStringList all;
+            for (const auto& piece :
+                 views::slotLayout(report, views::SlotWidths::Equal, window).pieces)
+                all << QString::fromStdString(piece.label());
+            return all.join(' ');
+        };
+        QCOMPARE(labels({0, 6}), "F1 F2 F1 B1 F3 B1 F2 B2 F4 B2 F3 B3 B3 F4 B4 B4 U U");
+        QCOMPARE(labels({3, 1}), "F4 B2 F3 B3"); // the second main slot
+        QCOMPARE(views::slotsOf(report, 2), (std::optional(views::SlotWindow{1, 3})));
+        QVERIFY(!views::slotsOf(report, 0) && !views::slotsOf(report, 5));
+    }
+
+    /// A window costs what it shows, however many slots there are.
+    void aMillionSlotsAreAWindowOfSome() {
+        Profile many = test::samplePipelineRun();
+        many.pipeline.slotList[2].repeats = 1'000'000'000'000;
+        const PipelineReport report = pipelineReport(many);
+        const auto layout = views::slotLayout(report, views::SlotWidths::Cycles,
+                                              views::SlotWindow{500'000'000'000, 30});
+        QCOMPARE(layout.columns.size(), std::size_t{30});
+        QCOMPARE(layout.pieces.front().microBatch, std::int64_t{500'000'000'001});
+    }
+
     void aReportWithoutCyclesHasEqualSlots() {
         Profile p = test::samplePipelineRun();
         p.trace = {};
@@ -126,7 +154,7 @@ private slots:
         QCOMPARE(diagram.chosen(), piece);
         const ProgramId call = diagram.schedule().pieces[static_cast<std::size_t>(piece)].call;
         QCOMPARE(window_->context().selection.current().program, call);
-        QVERIFY(textsOf(view).join('|').contains("Ramp-up, slot 2 of 2"));
+        QVERIFY(textsOf(view).join('|').contains("Ramp-up, slot 2 of 6"));
 
         QTest::mouseClick(button(view, "Show in Program Tree"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
@@ -163,6 +191,69 @@ private slots:
         prefer(ClockUnits::Time);
         QVERIFY(!textsOf(view).join('|').contains(" cycles"));
         QCOMPARE(diagram.chosen(), piece);
+    }
+
+    void aMicroBatchIsFollowed() {
+        views::PipelineView& view = openPipeline({pipeline_});
+        views::SlotDiagram& diagram = view.diagram();
+        views::Selection& selection = window_->context().selection;
+        QSpinBox& follow = test::child<QSpinBox>(view);
+        QCOMPARE(follow.maximum(), 4);
+        follow.setValue(3);
+        QCOMPARE(selection.current().microBatch, MicroBatchId(3));
+        QStringList way;
+        for (const int piece : diagram.way())
+            way << QString::fromStdString(
+                diagram.schedule().pieces[static_cast<std::size_t>(piece)].label());
+        QCOMPARE(way.join(' '), "F3 F3 B3 B3");
+        QVERIFY(!view.grab().isNull());
+        // Main slots that are drawn once have no numbers.
+        selection.clear();
+        QCOMPARE(follow.value(), 0);
+        view.setNumbers(views::SlotNumbers::Stages);
+        QVERIFY(diagram.way().empty());
+        selection.update([](views::Selected& s) { s.microBatch = MicroBatchId(2); });
+        QCOMPARE(diagram.way().size(), std::size_t{4});
+        // A click follows, Escape ends it.
+        const int piece = pieceOf(diagram, 0, 0, SlotWork::Forward);
+        QTest::mouseClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
+        QCOMPARE(selection.current().microBatch, MicroBatchId(1));
+        diagram.setFocus();
+        QTest::keyClick(&diagram, Qt::Key_Escape);
+        QVERIFY(!selection.current().microBatch.valid());
+    }
+
+    void theTraceFollowsTheSameMicroBatch() {
+        openPipeline({pipeline_});
+        views::Selection& selection = window_->context().selection;
+        selection.update([](views::Selected& s) { s.microBatch = MicroBatchId(3); });
+        window_->showReport(Report::Trace);
+        test::waitUntilIdle(*window_);
+        auto& trace = static_cast<views::TraceView&>(window_->view(Report::Trace));
+        QCOMPARE(trace.plot().followed().size(), std::size_t{1});
+        const views::LaneWay& way = trace.plot().followed().front();
+        QCOMPARE(way.size(), std::size_t{3}); // one function has F3 and B3 of the last stage
+        QCOMPARE(way[1].label, "F3 B3");
+        QCOMPARE(QString::fromStdString(way[1].key), "source ipu 1");
+        QVERIFY(window_->context().timeZoom.from() <= static_cast<double>(way[0].range.begin));
+        QVERIFY(!trace.grab().isNull());
+        trace.plot().setFocus();
+        QTest::keyClick(&trace.plot(), Qt::Key_Escape);
+        QVERIFY(!selection.current().microBatch.valid());
+        QVERIFY(trace.plot().followed().empty());
+        // Of the selected step, by a key.
+        const ProgramId backward = test::samplePipelineRun().pipeline.stages[1].backwardFrom;
+        selection.update([&](views::Selected& s) { s.program = backward; });
+        test::waitUntilIdle(*window_);
+        QVERIFY(trace.selection().step() >= 0);
+        QTest::keyClick(&trace.plot(), Qt::Key_B);
+        test::waitUntilIdle(*window_);
+        QCOMPARE(selection.current().microBatch, MicroBatchId(1));
+        for (const auto colours : {views::ColourBy::Pass, views::ColourBy::MicroBatch}) {
+            trace.tabs().setColours(colours);
+            test::waitUntilIdle(*window_);
+            QVERIFY(!trace.grab().isNull());
+        }
     }
 
     void keysWalkOverTheSlots() {
@@ -238,6 +329,7 @@ private slots:
         QVERIFY(view.diagram().isVisible() && view.targetDiagram().isVisible());
         for (const views::SlotDiagram* diagram : {&view.diagram(), &view.targetDiagram()})
             QTRY_COMPARE(diagram->visibleRegion().boundingRect(), diagram->rect());
+        view.setNumbers(views::SlotNumbers::Stages);
         QCOMPARE(view.targetDiagram().schedule().groups[1].repeats, 4);
         QVERIFY(view.diagram().side().title != view.targetDiagram().side().title);
         QVERIFY(view.diagram().accessibleName() != view.targetDiagram().accessibleName());

@@ -30,12 +30,13 @@ class RemoteDialogTest : public QObject {
     [[nodiscard]] QString address(const QString& file) const {
         return QStringLiteral("ssh://pod") + file;
     }
-    void needServer() const {
+
+private slots:
+    void init() const {
         if (!server_)
             QSKIP(test::LoopbackSshd::missing().c_str());
     }
 
-private slots:
     void initTestCase() {
         test::prepareWindows();
         QCoreApplication::setOrganizationName(QStringLiteral("TileScopeTest"));
@@ -72,7 +73,6 @@ private slots:
     }
 
     void aRemoteProfileIsOpenedAndReadAgain() {
-        needServer();
         const QString file = files_.write(QStringLiteral("remote.pop"));
         const auto window = test::shownWindow({}, Memory::Persistent);
         test::openProfiles(*window, {address(file)});
@@ -88,14 +88,12 @@ private slots:
     }
 
     void aRemoteFileThatIsMissingIsSaid() {
-        needServer();
         const auto window = test::shownWindow();
         window->openProfiles({address(QStringLiteral("/no/such.pop"))});
         QTRY_VERIFY(test::shownMessage(*window).contains(QLatin1String("there is no file")));
     }
 
     void foldersAreBrowsed() {
-        needServer();
         const QString file = files_.write(QStringLiteral("browsed/profile.pop"));
         views::ViewContext context;
         SshProgram ssh;

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "core/analysis/execution/micro_batches.h"
 #include "core/base/error.h"
 #include "core/trace/exchange_rate.h"
 #include "core/trace/range_programs.h"
+#include "views/theme/colour_scale.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -24,7 +26,10 @@ struct BoxTints::Reader {
     IpuId ipu;
     std::int32_t tiles = 0;
     double largest = 0;
-    std::shared_ptr<const std::vector<std::int16_t>> colours;
+    std::shared_ptr<const std::vector<std::int16_t>> colours = {};
+    std::shared_ptr<const MicroBatches> batches = {};
+    std::shared_ptr<const std::vector<double>> matches = {};
+    bool ofTarget = false;
 
     [[nodiscard]] float amount(double value) const {
         return static_cast<float>(std::clamp(value, 0.0, 1.0));
@@ -61,6 +66,52 @@ struct BoxTints::Reader {
         return moved == 0 || largest <= 0 ? -1 : amount(rateOf(moved, box.cycles()) / largest);
     }
 
+    /// A box of several steps has the change of those that the other profile has, if these are
+    /// most of it.
+    [[nodiscard]] float change(const TraceBox& box) const {
+        double own = 0;
+        double other = 0;
+        double alone = 0;
+        const auto add = [&](ProgramId program, double cycles, double executions) {
+            if (!program.valid() || program.index() >= matches->size())
+                return;
+            const double match = (*matches)[program.index()];
+            (match < 0 ? alone : own) += cycles;
+            other += match < 0 ? 0 : executions * match;
+        };
+        if (single(box))
+            add(index.stepAt(box.firstStep).program, static_cast<double>(box.cycles()), 1);
+        else
+            for (const RangeProgram& of : programsIn(index, ipu, {box.begin, box.end}))
+                add(of.program, static_cast<double>(of.cycles), static_cast<double>(of.count));
+        if (own + alone <= 0)
+            return -1;
+        if (own < alone)
+            return BoxTint::unmatched;
+        const double share = ofTarget ? own / std::max(1.0, other) : other / own;
+        return amount((std::log2(std::max(share, 1e-3)) + 1) / 2);
+    }
+
+    /// A box of several steps has a colour if they begin and end in the same part.
+    void addMicroBatch(TraceBox& box, ColourBy by) const {
+        const auto part = batches->partOf(index.stepAt(box.firstStep));
+        if (!part)
+            return;
+        if (!single(box)) {
+            const std::int64_t last = index.stepAtCycle(ipu, box.end - 1);
+            const auto end = last < 0 ? part : batches->partOf(index.stepAt(last));
+            if (!end || end->number != part->number || end->iteration != part->iteration ||
+                (by == ColourBy::Pass && end->backward != part->backward))
+                return;
+        }
+        const bool both = part->forward && part->backward; // a sync of a joint function
+        const int colour = by == ColourBy::Pass
+                               ? (part->backward && !both ? tintShades : 0)
+                               : microBatchTint(part->number, part->backward && !both);
+        constexpr std::uint8_t all = 255;
+        box.tint.parts[0] = {static_cast<std::int16_t>(colour), all};
+    }
+
     [[nodiscard]] std::int16_t colourOf(ProgramId program) const {
         return program.valid() && program.index() < colours->size() ? (*colours)[program.index()]
                                                                     : std::int16_t{-1};
@@ -90,12 +141,20 @@ struct BoxTints::Reader {
 void BoxTints::tint(TraceLane& lane, const ProfileView& profile, IpuId ipu,
                     const std::stop_token& stop) const {
     const auto index = profile.trace(stop);
-    Reader reader{*index, ipu, profile.machine().tilesPerIpu, 0, {}};
+    Reader reader{*index, ipu, profile.machine().tilesPerIpu, 0};
     if (by_ == ColourBy::Bytes)
         reader.largest = legend(stop)->largest;
     if (by_ == ColourBy::Operation)
         reader.colours =
             (lane.target ? target_ : source_).get([&] { return coloursOf(profile, stop); });
+    reader.ofTarget = lane.target;
+    if (by_ == ColourBy::Change)
+        reader.matches = (lane.target ? targetMatches_ : sourceMatches_).get([&] {
+            return cyclesOfMatches(lane.target, stop);
+        });
+    const bool byPart = by_ == ColourBy::Pass || by_ == ColourBy::MicroBatch;
+    if (byPart)
+        reader.batches = microBatchesOf(profile, stop);
     for (TraceRow& row : lane.rows)
         for (TraceBox& box : row.boxes) {
             if (stop.stop_requested())
@@ -108,6 +167,10 @@ void BoxTints::tint(TraceLane& lane, const ProfileView& profile, IpuId ipu,
                 box.tint.amount = reader.balance(box);
             else if (by_ == ColourBy::Bytes)
                 box.tint.amount = reader.bytes(box);
+            else if (by_ == ColourBy::Change)
+                box.tint.amount = reader.change(box);
+            else if (byPart)
+                reader.addMicroBatch(box, by_);
             else
                 reader.addParts(box);
         }
@@ -124,6 +187,9 @@ BoxTints::Legend BoxTints::readLegend(const std::stop_token& stop) const {
         if (!profile || !profile->info().hasExecution)
             continue;
         const auto index = profile->trace(stop);
+        if (by_ == ColourBy::MicroBatch)
+            legend.microBatches =
+                std::max(legend.microBatches, profile->pipeline(stop)->microBatches);
         if (by_ == ColourBy::Bytes)
             legend.largest =
                 std::max(legend.largest, largestExchangeRate(*index, profile->machine().ipus));
@@ -151,6 +217,25 @@ BoxTints::Legend BoxTints::readLegend(const std::stop_token& stop) const {
     for (const auto& [sum, type] : types)
         legend.types.push_back(type);
     return legend;
+}
+
+std::vector<double> BoxTints::cyclesOfMatches(bool ofTarget, const std::stop_token& stop) const {
+    const ProfileView& own = ofTarget ? *profiles_.target : *profiles_.source;
+    std::vector<double> cycles(own.programs(stop)->size(), -1);
+    if (!profiles_.comparing())
+        return cycles;
+    const auto matching = profiles_.matching->programs(stop);
+    const auto others = (ofTarget ? profiles_.source : profiles_.target)->executions(stop);
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+        const ProgramId other =
+            ofTarget ? matching->sourceOf(ProgramId(i)) : matching->targetOf(ProgramId(i));
+        if (!other.valid() || other.index() >= others->size())
+            continue;
+        const ProgramExecutions& of = (*others)[other.index()];
+        if (of.count > 0)
+            cycles[i] = static_cast<double>(of.cycles) / static_cast<double>(of.count);
+    }
+    return cycles;
 }
 
 std::vector<std::int16_t> BoxTints::coloursOf(const ProfileView& profile,
@@ -186,10 +271,40 @@ QString BoxTints::Legend::readOut(const BoxTint& tint, const Preferences& prefer
     if (by == ColourBy::Bytes && tint.amount >= 0)
         return Text::tr("\n%1 exchanged in a cycle")
             .arg(preferences.bytes(std::llround(static_cast<double>(tint.amount) * largest)));
+    if (by == ColourBy::Change && tint.amount <= BoxTint::unmatched)
+        return Text::tr("\nonly in this profile");
+    if (by == ColourBy::Change && tint.amount >= 0)
+        return Text::tr("\ntarget: %1 % of the source's cycles")
+            .arg(100 * std::exp2(2.0 * static_cast<double>(tint.amount) - 1), 0, 'f', 0);
     const auto type = static_cast<std::size_t>(tint.parts[0].colour / tintShades);
     if (by == ColourBy::Operation && tint.parts[0].colour >= 0 && type < types.size())
         return Text::tr("\noperation: %1").arg(shownName(types[type]));
     return {};
+}
+
+std::vector<LegendBar::Entry> BoxTints::Legend::microBatchEntries(const Theme& theme) const {
+    std::vector<LegendBar::Entry> entries;
+    constexpr std::int64_t most = 12; // further ones are named by the read-out
+    for (std::int64_t number = 1; number <= std::min(most, microBatches); ++number)
+        entries.push_back({number == 1 ? Text::tr("Micro-batch 1") : QString::number(number),
+                           tintColour(theme, microBatchTint(number, false))});
+    if (microBatches > most)
+        entries.push_back({Text::tr("others: %1").arg(microBatches - most), theme.mutedText});
+    entries.push_back({Text::tr("None"), neutralColour(theme)});
+    return entries;
+}
+
+std::vector<LegendBar::Entry> BoxTints::Legend::changeEntries(const Theme& theme) {
+    LegendBar::Entry scale;
+    scale.mark = LegendBar::Mark::Scale;
+    constexpr int stops = 33;
+    for (int i = 0; i < stops; ++i)
+        scale.scale.push_back(changeScaleColour(2.0 * i / (stops - 1) - 1, theme));
+    scale.name = Text::tr("Cycles of the target: half of the source's");
+    scale.end = Text::tr("twice as many");
+    return {scale,
+            {Text::tr("Only in one of the two"), unmatchedColour(theme)},
+            {Text::tr("Neither"), neutralColour(theme)}};
 }
 
 std::vector<LegendBar::Entry> BoxTints::Legend::entries(const Theme& theme,
@@ -201,8 +316,16 @@ std::vector<LegendBar::Entry> BoxTints::Legend::entries(const Theme& theme,
             {shownName(types[i], mostOfOne), tintColour(theme, static_cast<int>(i) * tintShades)});
     if (types.size() > most)
         entries.push_back({Text::tr("other types: %1").arg(types.size() - most), theme.mutedText});
+    if (by == ColourBy::Pass)
+        return {{Text::tr("Forward"), tintColour(theme, 0)},
+                {Text::tr("Backward"), tintColour(theme, tintShades)},
+                {Text::tr("Neither"), neutralColour(theme)}};
+    if (by == ColourBy::MicroBatch)
+        return microBatchEntries(theme);
     if (by == ColourBy::Operation)
         return entries;
+    if (by == ColourBy::Change)
+        return changeEntries(theme);
     LegendBar::Entry scale;
     scale.mark = LegendBar::Mark::Scale;
     constexpr int stops = 33;

@@ -31,9 +31,12 @@ public:
         ColourBy by = ColourBy::Kind;
         std::vector<std::string> types = {}; ///< of operations, those with most cycles first
         double largest = 0;                  ///< bytes in a cycle at the end of the scale
+        std::int64_t microBatches = 0;       ///< of a step
 
         [[nodiscard]] std::vector<LegendBar::Entry> entries(const Theme& theme,
                                                             const Preferences& preferences) const;
+        [[nodiscard]] std::vector<LegendBar::Entry> microBatchEntries(const Theme& theme) const;
+        [[nodiscard]] static std::vector<LegendBar::Entry> changeEntries(const Theme& theme);
         /// Another line of the read-out of a box; empty if it has nothing of the kind.
         [[nodiscard]] QString readOut(const BoxTint& tint, const Preferences& preferences) const;
     };
@@ -49,7 +52,12 @@ private:
     ProfilePair profiles_;
     ColourBy by_;
     LazyPart<Legend> legend_;
+    /// The cycles that an execution of each program's match takes on average in the other profile;
+    /// negative for none.
+    [[nodiscard]] std::vector<double> cyclesOfMatches(bool ofTarget,
+                                                      const std::stop_token& stop) const;
     LazyPart<std::vector<std::int16_t>> source_, target_; ///< by program
+    LazyPart<std::vector<double>> sourceMatches_, targetMatches_;
 };
 
 } // namespace tilescope::views

@@ -92,6 +92,7 @@ public:
                                  const std::stop_token& stop) const override {
         const auto index = profile_->trace(stop);
         const auto programs = profile_->programs(stop);
+        microBatchesOf(*profile_, stop); // for the pointer, which must not read the file
         TraceLane lane = empty();
         if (runs_)
             lane.rows.push_back(runRow(*index));
@@ -110,7 +111,11 @@ public:
     }
     [[nodiscard]] QString readOut(const ItemPlace& place,
                                   const ViewContext& context) const override {
-        const QString text = TraceItem::readOut(place, context);
+        QString text = TraceItem::readOut(place, context);
+        const auto batches = microBatchesOf(*profile_, {});
+        if (batches->count() > 0 && step(*place.box) >= 0)
+            if (const auto part = batches->partOf(profile_->trace({})->stepAt(step(*place.box))))
+                text += QLatin1Char('\n') + microBatchText(*batches, *part);
         return tints_ ? text + tints_->legend({})->readOut(place.box->tint, context.preferences)
                       : text;
     }

@@ -113,6 +113,14 @@ std::vector<LaneWish> LanesPane::wishes() const {
     return wishes;
 }
 
+void LanesPane::follow(MicroBatchId microBatch) {
+    if (std::exchange(followed_, microBatch) == microBatch)
+        return;
+    if (!microBatch.valid())
+        plot_->setFollowed({});
+    refresh();
+}
+
 void LanesPane::refresh() {
     if (question_.look == TraceLook::Tiles || !loaded())
         return; // the view of tiles reads for itself
@@ -123,11 +131,17 @@ void LanesPane::refresh() {
     const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
     const ItemDetail detail{wholeCycles(zoom, from, to), static_cast<std::int64_t>(perPixel),
                             Cores::AllButOne};
-    query_.startNext([this, items = items_, from, to, detail,
-                      wishes = wishes()](const std::stop_token& stop) {
+    query_.startNext([this, items = items_, from, to, detail, wishes = wishes(),
+                      profiles = question_.profiles,
+                      followed = followed_](const std::stop_token& stop) {
         auto lanes =
             std::make_shared<const std::vector<TraceLane>>(readLanes(items, detail, wishes, stop));
-        return [this, lanes, from, to] {
+        auto ways = followed.valid()
+                        ? microBatchWays(profiles, followed.value(), detail.range, stop)
+                        : std::vector<LaneWay>();
+        return [this, lanes, from, to, followed, ways = std::move(ways)]() mutable {
+            if (followed == followed_)
+                plot_->setFollowed(std::move(ways));
             context_.workers.free(plot_->trace().setDetail(lanes, from, to));
             plot_->updateRows();
         };

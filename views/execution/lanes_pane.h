@@ -26,6 +26,8 @@ public:
     /// Reads another execution or other rows of it, `length` cycles, in colours of this kind.
     void load(TraceQuestion question, std::int64_t length, ColourBy colours = ColourBy::Kind);
     void cancel() { query_.cancel(); }
+    /// Marks the way of a micro-batch of the pipeline in both profiles; none for an invalid id.
+    void follow(MicroBatchId microBatch);
     /// Whether there is an execution to show.
     [[nodiscard]] bool loaded() const { return plot_->trace().overview() != nullptr; }
     [[nodiscard]] TracePlot& plot() { return *plot_; }
@@ -67,6 +69,7 @@ private:
     TracePlot* plot_;
     TraceQuestion question_;
     TraceItems items_;
+    MicroBatchId followed_;
     std::shared_ptr<const BoxTints::Legend> legend_;
     std::int32_t ipus_ = 0; ///< of the profile that lanes are arranged for
     BackgroundQuery query_;

@@ -57,8 +57,15 @@ double ShownExecution::last(bool compilation) const {
 
 ShownExecution readExecution(const ProfilePair& profiles, const std::stop_token& stop) {
     const ProfileView& shown = *executedOf(profiles);
-    return {readHosts(profiles, stop), shown.hostRecord(stop), choicesOf(shown, stop),
-            usualTargetRange(profiles, stop), static_cast<double>(traceLength(profiles, stop))};
+    const auto piped = [&](const ProfileViewPtr& profile) {
+        return profile && microBatchesOf(*profile, stop)->count() > 0;
+    };
+    return {readHosts(profiles, stop),
+            shown.hostRecord(stop),
+            choicesOf(shown, stop),
+            usualTargetRange(profiles, stop),
+            static_cast<double>(traceLength(profiles, stop)),
+            piped(profiles.source) || piped(profiles.target)};
 }
 
 } // namespace tilescope::views

@@ -29,6 +29,7 @@ struct ShownExecution {
     RunChoices runs;
     std::optional<CycleRange> targetRange; ///< the usual run of a target that is shown beside it
     double cycles = 0;                     ///< of the longer one
+    bool pipelined = false;                ///< one of the two is
 
     /// The begin of the axis: that of the compilation if it is shown, else the first run.
     [[nodiscard]] double first(bool compilation) const;

@@ -34,6 +34,34 @@ ProgramId longestOf(OperationId operation, const IdVector<ProgramId, Program>& p
     return longest;
 }
 
+ProgramSet only(ProgramId program) {
+    ProgramSet set(program.index() + 1, false);
+    set[program.index()] = true;
+    return set;
+}
+
+/// Executions of a program before a step.
+std::int64_t countOf(const TraceIndex& index, ProgramId program, std::int64_t before) {
+    return index.countAny(only(program), before);
+}
+
+/// The n-th execution of a program, from 0, or else its last one; -1 if it is never executed.
+std::int64_t nthExecution(const TraceIndex& index, ProgramId program, std::int64_t n) {
+    const ProgramSet wanted = only(program);
+    const std::int64_t all = index.countAny(wanted, index.stepCount());
+    const std::int64_t last = std::min(n, all - 1);
+    std::int64_t from = 0;
+    std::int64_t to = index.stepCount();
+    while (from < to) {
+        const std::int64_t middle = from + (to - from) / 2;
+        if (index.countAny(wanted, middle + 1) > last)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return all == 0 ? -1 : from;
+}
+
 } // namespace
 
 StepFinder::StepFinder(ViewContext& context, QObject* parent)
@@ -130,6 +158,36 @@ void StepFinder::findCopy(const ProfileViewPtr& profile, std::int64_t begin, OnS
         if (step < 0)
             return [this] { emit notFound(tr("Zoom in to tell these stream copies apart")); };
         return [found, step] { found(step); };
+    });
+}
+
+void StepFinder::findMicroBatch(const ProfileViewPtr& profile, MicroBatchId microBatch,
+                                CycleRange range,
+                                std::function<void(const std::vector<MicroBatchRun>&)> found) {
+    findQuery_.start([profile, microBatch, range,
+                      found = std::move(found)](const std::stop_token& stop) {
+        return [found, runs = microBatchesOf(*profile, stop)
+                                  ->runsOf(microBatch.value(), *profile->trace(stop), range, 1)] {
+            found(runs);
+        };
+    });
+}
+
+void StepFinder::findCounterpart(const ProfilePair& profiles, std::int64_t step, bool inTarget,
+                                 OnStep found) {
+    findQuery_.start([this, profiles, step, inTarget, found = std::move(found)](
+                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const auto own = profileOf(profiles, inTarget)->trace(stop);
+        const auto other = profileOf(profiles, !inTarget)->trace(stop);
+        const ProgramId program = own->stepAt(step).program;
+        const auto matching = profiles.matching->programs(stop);
+        const ProgramId match =
+            inTarget ? matching->sourceOf(program) : matching->targetOf(program);
+        const std::int64_t at =
+            match.valid() ? nthExecution(*other, match, countOf(*own, program, step)) : -1;
+        if (at < 0)
+            return [this] { emit notFound(tr("The other profile has no such step")); };
+        return [found, at] { found(at); };
     });
 }
 

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include "core/analysis/execution/micro_batches.h"
+#include "core/view/thing.h"
 #include "views/execution/trace_content.h"
 #include "views/query/background_query.h"
 
@@ -40,6 +42,14 @@ public:
                      std::function<void(const std::optional<ExecutedCall>&)> foundCall);
     /// The first step of the program of an operation that takes most cycles.
     void findOperation(const ProfileViewPtr& profile, OperationId operation, OnExecuted found);
+    /// The way of a micro-batch in the first pipeline step that a range touches; empty if there is
+    /// none.
+    void findMicroBatch(const ProfileViewPtr& profile, MicroBatchId microBatch, CycleRange range,
+                        std::function<void(const std::vector<MicroBatchRun>&)> found);
+    /// The execution of a step's counterpart in the other profile, the n-th there for the n-th here
+    /// or else the last.
+    void findCounterpart(const ProfilePair& profiles, std::int64_t step, bool inTarget,
+                         OnStep found);
     /// The step of the host's stream copy that begins at a cycle.
     void findCopy(const ProfileViewPtr& profile, std::int64_t begin, OnStep found);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
@@ -50,6 +51,40 @@ std::string ipuLaneKey(IpuId ipu, bool target) {
 CycleRange wholeCycles(const ZoomRange& axis, double from, double to) {
     return {static_cast<std::int64_t>(std::floor(std::max(axis.first(), from))),
             static_cast<std::int64_t>(std::ceil(to))};
+}
+
+QString microBatchText(const MicroBatches& batches, const MicroBatchPart& part) {
+    QString text = Text::tr("micro-batch %1 of %2").arg(part.number).arg(batches.count());
+    if (part.forward != part.backward)
+        text += part.forward ? Text::tr(", forward") : Text::tr(", backward");
+    text += Text::tr(", stage %1").arg(part.stage);
+    if (batches.iterations() > 1)
+        text += Text::tr(", step %1 of %2").arg(part.iteration + 1).arg(batches.iterations());
+    return text;
+}
+
+std::vector<LaneWay> microBatchWays(const ProfilePair& profiles, std::int64_t number,
+                                    CycleRange range, const std::stop_token& stop) {
+    constexpr std::int64_t mostSteps = 48; // more are too narrow to follow anything
+    std::vector<LaneWay> ways;
+    for (const ProfileViewPtr& profile : {profiles.source, profiles.target}) {
+        if (!profile || !profile->info().hasExecution)
+            continue;
+        const bool target = profile == profiles.target;
+        std::map<std::int64_t, LaneWay> bySteps;
+        for (const MicroBatchRun& run :
+             microBatchesOf(*profile, stop)
+                 ->runsOf(number, *profile->trace(stop), range, mostSteps)) {
+            const QString letter = run.part.forward && run.part.backward ? QStringLiteral("F%1 B%1")
+                                   : run.part.forward                    ? QStringLiteral("F%1")
+                                                                         : QStringLiteral("B%1");
+            bySteps[run.part.iteration].push_back(
+                {ipuLaneKey(run.ipu, target), run.range, letter.arg(number)});
+        }
+        for (auto& [step, way] : bySteps)
+            ways.push_back(std::move(way));
+    }
+    return ways;
 }
 
 std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop) {
@@ -120,6 +155,9 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
     for (const ProgramId caller : step.callers)
         callers += (callers.empty() ? "" : " > ") + programLabel((*programs)[caller]);
     text(Text::tr("Called from"), callers);
+    const auto batches = microBatchesOf(profile, stop);
+    if (const auto part = batches->partOf(step))
+        text(Text::tr("Pipeline"), microBatchText(*batches, *part).toStdString());
     for (const StepOnIpu& ipu : step.ipus)
         tree.valueTitles.append(Text::tr("IPU %1").arg(ipu.ipu.value()));
     if (tree.valueTitles.isEmpty())

@@ -5,8 +5,10 @@
 #include <stop_token>
 
 #include "core/analysis/compare/profile_pair.h"
+#include "core/analysis/execution/micro_batches.h"
 #include "views/execution/box_tints.h"
 #include "views/execution/hosts.h"
+#include "views/plot/trace/lane_ways.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/session/ipu_set.h"
 #include "views/session/zoom_range.h"
@@ -16,6 +18,14 @@ namespace tilescope::views {
 
 /// Tiles: the bulk-synchronous view, see tile_content.h; its strip shows the steps flat.
 enum class TraceLook { Flame, Flat, Tiles };
+
+/// "micro-batch 3 of 10, forward, stage 1, step 2 of 10".
+QString microBatchText(const MicroBatches& batches, const MicroBatchPart& part);
+
+/// The way of a micro-batch through the pipelines of both profiles in the steps that a range of
+/// cycles touches: a way for each step, of the first ones if there are very many.
+std::vector<LaneWay> microBatchWays(const ProfilePair& profiles, std::int64_t number,
+                                    CycleRange range, const std::stop_token& stop);
 
 /// Which IPUs to show and how.
 struct TraceQuestion {

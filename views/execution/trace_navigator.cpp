@@ -54,6 +54,7 @@ TraceNavigator::TraceNavigator(ViewContext& context, const ProfilePair& profiles
 
 void TraceNavigator::reset() {
     wanted_.reset();
+    microBatch_ = {};
     shownMark_.reset();
 }
 
@@ -78,7 +79,7 @@ void TraceNavigator::arrive() {
     if (const auto wanted = std::exchange(wanted_, {}))
         findOperation(wanted->operation, wanted->target);
     else
-        follow(selection_.shared().program);
+        follow(selection_.shared());
 }
 
 void TraceNavigator::showRun(int choice) {
@@ -98,7 +99,52 @@ void TraceNavigator::changeHost(const ShownExecution& execution) {
         showRun(controls_.run().currentIndex());
 }
 
-void TraceNavigator::follow(ProgramId program) {
+void TraceNavigator::follow(const Selected& selected) {
+    const bool other = std::exchange(microBatch_, selected.microBatch) != selected.microBatch;
+    panes_.lanes().follow(selected.microBatch);
+    if (other && selected.microBatch.valid())
+        return followMicroBatch(selected.microBatch, selected.program);
+    if (selected.program != selection_.program())
+        followProgram(selected.program);
+}
+
+// To the part of the micro-batch that the selected call runs, or else to all of its way.
+void TraceNavigator::followMicroBatch(MicroBatchId microBatch, ProgramId program) {
+    const bool already = program == selection_.program();
+    if (!selection_.follow(program) && program.valid())
+        return;
+    if (!canShow(profiles_))
+        return;
+    const CycleRange inSight = wholeCycles(zoom_, zoom_.from(), zoom_.to());
+    selection_.finder().findMicroBatch(
+        executedOf(profiles_), microBatch, inSight,
+        [this, program, already](const std::vector<MicroBatchRun>& runs) {
+            if (runs.empty())
+                return emit status(tr("The pipeline has no such micro-batch"));
+            const auto called = std::find_if(runs.begin(), runs.end(), [&](const auto& run) {
+                return !already && run.call == program;
+            });
+            CycleRange range{runs.front().range.begin, 0};
+            for (const MicroBatchRun& run : runs)
+                range.end = std::max(range.end, run.range.end);
+            showMicroBatch(range);
+            if (called != runs.end())
+                selection_.selectRange(called->range);
+        });
+}
+
+// The picture moves only if less than all of the way is in sight, or if it is too narrow.
+void TraceNavigator::showMicroBatch(CycleRange range) {
+    constexpr double beside = 0.15; // of its length, on either side: its neighbours
+    constexpr double narrow = 0.2;  // of what is in sight
+    const auto begin = static_cast<double>(range.begin);
+    const auto end = static_cast<double>(range.end);
+    if (begin >= zoom_.from() && end <= zoom_.to() && end - begin > narrow * zoom_.span())
+        return;
+    zoom_.setRange(begin - beside * (end - begin), end + beside * (end - begin));
+}
+
+void TraceNavigator::followProgram(ProgramId program) {
     if (!selection_.follow(program))
         return;
     selection_.finder().findProgram(
@@ -259,7 +305,14 @@ bool TraceNavigator::keyPressed(const QKeyEvent& event) {
     case Qt::Key_BracketRight:
         goToMark(true);
         return true;
+    case Qt::Key_C:
+        selection_.showCounterpart();
+        return true;
+    case Qt::Key_B:
+        selection_.followMicroBatch();
+        return true;
     case Qt::Key_Escape:
+        selection_.unfollow();
         selection_.selectRange({});
         return false; // the plot clears the selection
     default:

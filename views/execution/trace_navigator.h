@@ -27,8 +27,8 @@ public:
     void changeHost(const ShownExecution& execution);
     /// Later if `reading`: the execution is not there yet.
     void goToOperation(OperationId operation, bool target, bool reading);
-    /// Goes to a program that another report has selected.
-    void follow(ProgramId program);
+    /// Goes to a program or micro-batch that another report has selected.
+    void follow(const Selected& selected);
     void countMatches();
 
 signals:
@@ -41,6 +41,9 @@ private:
     void setLimits(const ShownExecution& execution);
     void showRun(int choice);
     void showAround(const ExecutedStep& step);
+    void followProgram(ProgramId program);
+    void followMicroBatch(MicroBatchId microBatch, ProgramId program);
+    void showMicroBatch(CycleRange range);
     void showCall(const std::optional<ExecutedCall>& call);
     void findOperation(OperationId operation, bool target);
     void findStep(bool forward);
@@ -62,6 +65,7 @@ private:
         bool target = false;
     };
     std::optional<WantedOperation> wanted_; ///< to be shown when the execution is read
+    MicroBatchId microBatch_;               ///< that is followed
     std::optional<double> shownMark_;       ///< the cycle of the mark that was shown last
 };
 

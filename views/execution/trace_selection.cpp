@@ -1,7 +1,9 @@
 #include "views/execution/trace_selection.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "core/analysis/execution/micro_batches.h"
 #include "core/trace/range_programs.h"
 #include "views/session/time_texts.h"
 
@@ -30,7 +32,8 @@ TraceSelection::TraceSelection(ViewContext& context, const ProfilePair& profiles
     , panel_(panel)
     , finder_(context)
     , executionsQuery_(context.workers)
-    , cycleQuery_(context.workers) {
+    , cycleQuery_(context.workers)
+    , batchQuery_(context.workers) {
     connect(&panel_, &StepPanel::stepRead, this, &TraceSelection::stepRead);
     connect(&finder_, &StepFinder::notFound, this, &TraceSelection::status);
     context_.history.add(
@@ -42,6 +45,7 @@ void TraceSelection::reset() {
     chosen_ = {};
     restored_.reset();
     cycleQuery_.cancel();
+    batchQuery_.cancel();
     context_.history.forget(*this);
     panel_.showNone();
     mark({});
@@ -193,6 +197,40 @@ void TraceSelection::dropRange() {
     chosen_.range.reset();
     emit rangeChanged();
     context_.history.note(*this);
+}
+
+void TraceSelection::followMicroBatch() {
+    if (shared().microBatch.valid())
+        return unfollow();
+    if (step() < 0 || !canShow(profiles_))
+        return emit status(tr("Select a step of a pipeline's stage first"));
+    batchQuery_.start([this, profile = profileOf(profiles_, inTarget()),
+                       step = step()](const std::stop_token& stop) {
+        const auto part =
+            microBatchesOf(*profile, stop)->partOf(profile->trace(stop)->stepAt(step));
+        return [this, part] {
+            if (!part || part->number > std::numeric_limits<std::int32_t>::max())
+                return emit status(tr("The selected step belongs to no micro-batch of a pipeline"));
+            context_.selection.update([&](Selected& s) {
+                s.microBatch = MicroBatchId(static_cast<std::size_t>(part->number));
+            });
+        };
+    });
+}
+
+void TraceSelection::showCounterpart() {
+    if (!profiles_.comparing() || !profiles_.source->info().hasExecution ||
+        !profiles_.target->info().hasExecution)
+        return emit status(tr("Only of two executions: open another profile to compare with"));
+    if (step() < 0)
+        return emit status(tr("Select a step first"));
+    finder_.findCounterpart(
+        profiles_, step(), inTarget(),
+        [this, other = !inTarget()](std::int64_t step) { readStep(step, other); });
+}
+
+void TraceSelection::unfollow() {
+    context_.selection.update([](Selected& s) { s.microBatch = {}; });
 }
 
 bool TraceSelection::follow(ProgramId program) {

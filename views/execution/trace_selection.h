@@ -51,6 +51,11 @@ public:
     void mark(std::optional<CycleRange> range, SelectedSteps steps = {});
     /// Outlines all boxes of a row's steps.
     void markExecutions(const RangeRow& row, CycleRange range);
+    /// Follows the micro-batch of the selected step, or none any more if it is followed.
+    void followMicroBatch();
+    void unfollow();
+    /// Shows the selected step's counterpart in the other profile.
+    void showCounterpart();
     /// Takes over the program of the selection that reports share; false if its steps must not be
     /// shown.
     bool follow(ProgramId program);
@@ -88,6 +93,7 @@ private:
     StepFinder finder_;
     BackgroundQuery executionsQuery_;
     BackgroundQuery cycleQuery_;
+    BackgroundQuery batchQuery_;
     Chosen chosen_;
     /// The step that is read again because a step back has restored it: the plots do not move.
     std::optional<std::int64_t> restored_;

@@ -1,6 +1,7 @@
 #include "views/execution/trace_tabs.h"
 
 #include <QComboBox>
+#include <QStandardItemModel>
 #include <QTabBar>
 #include <algorithm>
 
@@ -43,11 +44,18 @@ TraceTabs::TraceTabs(ViewContext& context)
 // plot would take height from the lanes.
 QWidget* TraceTabs::makeCorner() {
     colours_->setAccessibleName(tr("Colour by"));
-    colours_->addItems({tr("Kind"), tr("Operations"), tr("Tile balance"), tr("Exchange")});
+    colours_->addItems({tr("Kind"), tr("Operations"), tr("Tile balance"), tr("Exchange"),
+                        tr("Pass"), tr("Micro-batch"), tr("Change")});
     colours_->setToolTip(tr("What the colours of boxes mean"));
     colours_->setItemData(1, tr("A colour for each type of operation"), Qt::ToolTipRole);
     colours_->setItemData(2, tr("Share of all tiles' time that is work"), Qt::ToolTipRole);
     colours_->setItemData(3, tr("Bytes that tiles receive in a cycle"), Qt::ToolTipRole);
+    colours_->setItemData(4, tr("Forward and backward of a pipeline's stages"), Qt::ToolTipRole);
+    colours_->setItemData(5, tr("A colour for each micro-batch of a pipeline's step"),
+                          Qt::ToolTipRole);
+    colours_->setItemData(6, tr("Cycles of the target as a share of the source's"),
+                          Qt::ToolTipRole);
+    setPossible(false, false);
     // As low as the field beside it.
     colours_->setStyleSheet(QStringLiteral("padding: 1px 7px;"));
     connect(colours_, &QComboBox::currentIndexChanged, this, &TraceTabs::coloursChanged);
@@ -87,6 +95,18 @@ void TraceTabs::fit(int width) {
 void TraceTabs::showRecord(std::shared_ptr<const HostRecord> record, double clockHz) {
     record_->setRecord(std::move(record), clockHz);
     setTabVisible(indexOf(record_), record_->hasGraphs());
+}
+
+void TraceTabs::setPossible(bool pipelined, bool comparing) {
+    auto& items = *qobject_cast<QStandardItemModel*>(colours_->model());
+    const auto set = [&](ColourBy by, bool possible) {
+        items.item(static_cast<int>(by))->setEnabled(possible);
+        if (!possible && colours() == by)
+            setColours(ColourBy::Kind);
+    };
+    set(ColourBy::Pass, pipelined);
+    set(ColourBy::MicroBatch, pipelined);
+    set(ColourBy::Change, comparing);
 }
 
 void TraceTabs::showCount() {

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] MarksModel& marks() { return *marks_; }
     [[nodiscard]] MarksPanel& marksPanel() { return *marksPanel_; }
     [[nodiscard]] RangeField& range() { return *range_; }
+    void setColours(ColourBy colours) { colours_->setCurrentIndex(static_cast<int>(colours)); }
     [[nodiscard]] ColourBy colours() const {
         return static_cast<ColourBy>(colours_->currentIndex());
     }
@@ -33,6 +34,8 @@ public:
     void cancel() { statistics_->cancel(); }
     /// Shows the tab of the program's graphs if there are any.
     void showRecord(std::shared_ptr<const HostRecord> record, double clockHz);
+    /// Which colours there are besides those of every execution: of pipelines, of two profiles.
+    void setPossible(bool pipelined, bool comparing);
     /// Marks a range and lets the user write its text.
     void annotate(CycleRange range);
     /// Makes the controls beside the tabs fit in a view of this width.

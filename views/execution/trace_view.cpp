@@ -35,6 +35,8 @@ void TraceView::connectParts() {
     connect(&marks(), &MarksModel::marksChanged, this, [this] {
         plot().setFlags(marks().marks());
         tiles().plot().setFlags(marks().marks());
+        for (TrackPlot* track : tracks().plots())
+            track->setFlags(marks().marks());
     });
     connect(tabs_, &TraceTabs::coloursChanged, this, &TraceView::loadPlots);
     connect(controls_, &TraceControls::contentChanged, this, &TraceView::loadPlots);
@@ -87,6 +89,8 @@ void TraceView::show(const ShownExecution& execution) {
     tabs_->showRecord(shown_.record, clock);
     panes_->showCalls(shown_.record ? recordedCalls(*shown_.record) : 0);
     controls_->compilation().setVisible(shown_.hosts.firstCycle < 0);
+    tabs_->setPossible(shown_.pipelined, comparing() && !onlyTargetRan(profiles()) &&
+                                             profiles().target->info().hasExecution);
     navigator_->begin(shown_);
     tabs_->fit(width());
     if (const QString problem = marks().open(profile.file(), clock, shown_.cycles);
@@ -132,9 +136,7 @@ void TraceView::goToOperation(OperationId operation, bool target) {
 }
 
 void TraceView::followSelection() {
-    const ProgramId program = selection_->shared().program;
-    if (program != selection_->program())
-        navigator_->follow(program);
+    navigator_->follow(selection_->shared());
 }
 
 } // namespace tilescope::views

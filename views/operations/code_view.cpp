@@ -217,8 +217,10 @@ void CodeView::paintLine(QPainter& painter, const Columns& widths, int at, int y
     painter.save();
     painter.setClipRect(QRect(widths.text, y, row.width() - widths.text, row.height()));
     painter.setPen(line.cycles > 0 ? theme.text : theme.mutedText);
-    painter.drawText(widths.text - horizontalScrollBar()->value(), y + fontMetrics().ascent() + 1,
-                     line.text);
+    const int scrolled = horizontalScrollBar()->value();
+    painter.drawText(
+        QRect(widths.text - scrolled, y, row.width() + scrolled, row.height() - barHeight),
+        Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, line.text);
     painter.restore();
 }
 

@@ -101,10 +101,11 @@ void OperationsView::fillLayers(int depth, bool hasLines) {
 }
 
 void OperationsView::fillColumns() {
-    QAction* all = columnMenu_->addAction(tr("Rows without cost"));
-    all->setToolTip(tr("Also operations that take no cycles and have no memory, such as reshapes"));
-    all->setCheckable(true);
-    connect(all, &QAction::toggled, this,
+    allRows_ = columnMenu_->addAction(tr("Rows without cost"));
+    allRows_->setToolTip(
+        tr("Also operations that take no cycles and have no memory, such as reshapes"));
+    allRows_->setCheckable(true);
+    connect(allRows_, &QAction::toggled, this,
             [this](bool on) { showRows(on ? ShownRows::All : ShownRows::Costly); });
     columnMenu_->addSeparator();
     for (const CostColumn& one : costColumns()) {

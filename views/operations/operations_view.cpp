@@ -1,6 +1,8 @@
 #include "views/operations/operations_view.h"
 
+#include <QAction>
 #include <QComboBox>
+#include <QLineEdit>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <algorithm>
@@ -56,7 +58,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     connect(graph_, &GraphPane::hovered, this, &OperationsView::status);
     connect(roofline_, &RooflinePane::hovered, this, &OperationsView::status);
     connect(roofline_, &RooflinePane::chosen, this, [this](std::int32_t row) {
-        table_->selectId(row);
+        selectRow(row);
         choose(row);
     });
     connect(code_, &SourcePane::chosen, this, &OperationsView::choose);
@@ -80,6 +82,14 @@ void OperationsView::setColumn(const QString& key, bool on) {
     if (on)
         columns_.append(key);
     showReport();
+}
+
+// A row without cost that is wanted is shown, with all others of its kind.
+void OperationsView::selectRow(std::int32_t row) {
+    if (!comparing() && shownRows_ == ShownRows::Costly && row >= 0 &&
+        table_->filter().text().isEmpty() && table_->model().rowOf(row) < 0)
+        allRows_->setChecked(true);
+    table_->selectId(row);
 }
 
 void OperationsView::showRows(ShownRows rows) {
@@ -192,7 +202,7 @@ void OperationsView::chooseInFlame(OperationId operation, ModelNodeId node) {
         return forgetDetails();
     context().selection.update([operation](Selected& s) { s.operation = operation; });
     if (const std::int32_t row = rowOf(operation, node); row >= 0) {
-        table_->selectId(row);
+        selectRow(row);
         loadDetails(row);
     }
 }
@@ -208,7 +218,7 @@ void OperationsView::chooseInGraph(const GraphItem& item) {
     if (operation.valid()) {
         context().selection.update([operation](Selected& s) { s.operation = operation; });
         if (const std::int32_t row = rowOf(operation, model->recordedNode(item)); row >= 0) {
-            table_->selectId(row);
+            selectRow(row);
             loadDetails(row);
         }
         return;
@@ -331,7 +341,7 @@ void OperationsView::followSelection() {
     const std::int32_t row = rowOf(operation);
     if (row < 0)
         return;
-    table_->selectId(row);
+    selectRow(row);
     code_->mark(row);
     loadDetails(row);
 }

@@ -8,6 +8,7 @@
 #include "views/operations/source_pane.h"
 #include "views/widgets/report_view.h"
 
+class QAction;
 class QComboBox;
 class QMenu;
 class QSplitter;
@@ -53,6 +54,7 @@ private:
     void showReport();
     void fillLayers(int depth, bool hasLines);
     void choose(std::int32_t row);
+    void selectRow(std::int32_t row);
     void loadDetails(std::int32_t row);
     void chooseStep(std::int32_t program);
     [[nodiscard]] bool showsGraph() const;
@@ -83,6 +85,7 @@ private:
     QWidget* metricBox_ = nullptr;
     QToolButton* columnButton_ = nullptr;
     QMenu* columnMenu_ = nullptr;
+    QAction* allRows_ = nullptr; ///< whether rows without cost are shown
     GroupChoice choice_;
     QStringList columns_;
     ShownRows shownRows_ = ShownRows::Costly;

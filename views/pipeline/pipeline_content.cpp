@@ -23,6 +23,24 @@ QString slotsText(const PipelineReport& report) {
              countText(report.rampDownSlots));
 }
 
+/// "Main, slot 1 of 1, 4 times" where main slots are drawn once.
+QString placeInGroup(const SlotLayout& layout, const SlotPiece& piece) {
+    const double middle = (piece.from + piece.to) / 2;
+    for (const SlotGroup& group : layout.groups)
+        if (middle >= group.from && middle < group.to) {
+            std::size_t first = 0;
+            while (layout.columns[first].from < group.from)
+                ++first;
+            const QString place = Text::tr("%1, slot %2 of %3")
+                                      .arg(groupName(group))
+                                      .arg(piece.column - first + 1)
+                                      .arg(group.slotCount);
+            return group.repeats > 1 ? place + Text::tr(", %1 times").arg(countText(group.repeats))
+                                     : place;
+        }
+    return {};
+}
+
 QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& preferences) {
     return cycles > 0 ? preferences.cycles(cycles, clockHz) : QStringLiteral("\u2013");
 }
@@ -143,6 +161,10 @@ QString workName(SlotWork work) {
     return Text::tr("Weight update (U)");
 }
 
+QString microBatchText(const PipelineReport& report, std::int64_t number) {
+    return Text::tr("Micro-batch %1 of %2").arg(countText(number), countText(report.microBatches));
+}
+
 QString groupName(const SlotGroup& group) {
     if (group.isUpdate)
         return Text::tr("Update");
@@ -167,21 +189,16 @@ QString pieceText(const PipelineSide& side, const SlotLayout& layout, const Slot
                       cyclesOrDash(piece.cycles, side.clockHz, preferences)};
     if (layout.columns[piece.column].isUpdate)
         return lines.join(QLatin1Char('\n'));
-    const PipelineSlotTime& slot = side.report.slotTimes[piece.column];
-    const double middle = (piece.from + piece.to) / 2;
-    for (const SlotGroup& group : layout.groups)
-        if (middle >= group.from && middle < group.to) {
-            std::size_t first = 0;
-            while (layout.columns[first].from < group.from)
-                ++first;
-            QString place = Text::tr("%1, slot %2 of %3")
-                                .arg(groupName(group))
-                                .arg(piece.column - first + 1)
-                                .arg(group.slotCount);
-            if (group.repeats > 1)
-                place += Text::tr(", %1 times").arg(countText(group.repeats));
-            lines << place;
-        }
+    const SlotColumn& column = layout.columns[piece.column];
+    const PipelineSlotTime& slot = side.report.slotTimes[column.slot];
+    if (piece.microBatch > 0) {
+        lines.insert(1, microBatchText(side.report, piece.microBatch));
+        lines << Text::tr("%1, slot %2 of %3")
+                     .arg(groupName({slot.part}), countText(column.number + 1),
+                          countText(slotCount(side.report)));
+    } else {
+        lines << placeInGroup(layout, piece);
+    }
     if (slot.cycles > 0)
         lines << Text::tr("The slot takes %1").arg(preferences.cycles(slot.cycles, side.clockHz));
     return lines.join(QLatin1Char('\n'));

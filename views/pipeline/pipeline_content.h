@@ -42,6 +42,8 @@ QString splitOption(const PipelineReport& report);
 QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece,
                   const Preferences& preferences);
 
+/// "Micro-batch 3 of 10".
+QString microBatchText(const PipelineReport& report, std::int64_t number);
 /// "Forward", "Computed again", ...
 QString workName(SlotWork work);
 /// "Ramp-up", "Main", "Ramp-down" or "Weight update".

@@ -1,11 +1,12 @@
 #include "views/pipeline/pipeline_view.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
 #include <QTableView>
 #include <algorithm>
 
+#include "views/plot/trace/box_colours.h"
+#include "views/widgets/control_states.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -50,11 +51,12 @@ void placeCards(QWidget& cards, bool comparing) {
 PipelineView::PipelineView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers)) {
+    ToolRow* const tools = makeTools(); // its choices decide what is shown
     stages_ = new TablePanel(context, tr("Filter stages"));
     auto* splitter = splitOf(Qt::Vertical, makeTop(), stages_, 3, 1);
     splitter->setSizes({3000, 1200}); // only their proportion counts
     panel_->setContent(splitter);
-    inColumn(this, {makeTools(), panel_});
+    inColumn(this, {tools, panel_});
     connect(&context.theme, &ThemeSource::changed, this, &PipelineView::updateLegend);
 }
 
@@ -62,14 +64,36 @@ ToolRow* PipelineView::makeTools() {
     auto* tools = new ToolRow;
     widths_ = tools->addChoice(tr("Slot widths"), {tr("Equal"), tr("Cycles")});
     widths_->setCurrentIndex(static_cast<int>(SlotWidths::Cycles));
-    widths_->setToolTip(tr("All slots alike, or as wide as their slowest IPU takes. Main slots "
-                           "are drawn once, with their count above."));
+    widths_->setToolTip(tr("All slots alike, or as wide as their slowest IPU takes"));
+    numbers_ = tools->addChoice(tr("Number by"), {tr("Micro-batch"), tr("Stage")});
+    numbers_->setToolTip(tr("F1, B1 is the first micro-batch, every slot is drawn; or F0, B0 the "
+                            "first stage, and main slots are drawn once, with their count above"));
+    colours_ = tools->addChoice(tr("Colour by"), {tr("Pass"), tr("Micro-batch")});
+    colours_->setToolTip(tr("Forward and backward, or a colour for each micro-batch"));
+    follow_ = new QSpinBox;
+    follow_->setSpecialValueText(tr("none"));
+    follow_->setAccessibleName(tr("Follow"));
+    follow_->setButtonSymbols(QAbstractSpinBox::NoButtons); // arrow keys and the wheel do it
+    follow_->setRange(0, 0);
+    follow_->setToolTip(tr("The micro-batch whose way through the stages is marked here and in "
+                           "the Execution Trace"));
+    leaveOutOfState(*follow_);
+    tools->addNamed(tr("Follow"), follow_);
     tools->addStretch();
     toTrace_ = tools->addButton(tr("Show in Execution Trace"),
                                 tr("Where the chosen program first runs (double click, Enter)"));
     toTree_ = tools->addButton(tr("Show in Program Tree"), tr("The call of the chosen program"));
     connect(widths_, &QComboBox::currentIndexChanged, this,
             [this](int index) { setWidths(static_cast<SlotWidths>(index)); });
+    connect(numbers_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { setNumbers(static_cast<SlotNumbers>(index)); });
+    connect(colours_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { setColours(static_cast<SlotColours>(index)); });
+    connect(follow_, &QSpinBox::valueChanged, this, [this](int number) {
+        this->context().selection.update([&](Selected& s) {
+            s.microBatch = number > 0 ? MicroBatchId(std::int32_t{number}) : MicroBatchId();
+        });
+    });
     connect(toTrace_, &QToolButton::clicked, this, [this] { goTo(QStringLiteral("trace")); });
     connect(toTree_, &QToolButton::clicked, this, [this] { goTo(QStringLiteral("programs")); });
     return tools;
@@ -92,9 +116,10 @@ QWidget* PipelineView::makeTop() {
         layout->addWidget(side.empty);
         layout->addWidget(side.diagram);
         connect(side.diagram, &SlotDiagram::pieceChosen, this,
-                [this, i](int piece) { pieceChosen(i, piece); });
+                [this, i](int piece) { select(i, piece); });
+        connect(side.diagram, &SlotDiagram::scrolled, this, &PipelineView::shareScale);
         connect(side.diagram, &SlotDiagram::pieceActivated, this, [this, i](int piece) {
-            pieceChosen(i, piece);
+            select(i, piece);
             goTo(QStringLiteral("trace"));
         });
     }
@@ -108,71 +133,6 @@ QWidget* PipelineView::makeTop() {
     auto* scroll = scrolled(content);
     updateLegend();
     return scroll;
-}
-
-QWidget* PipelineView::makeCards() {
-    auto* cards = new QWidget;
-    cards->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    auto* row = new QHBoxLayout(cards);
-    row->setContentsMargins(12, 10, 12, 4);
-    row->setSpacing(10);
-    facts_ = new Card(tr("Schedule"));
-    auto* time = new Card(tr("Time of the IPUs"));
-    for (Side& side : sides_) {
-        side.shares = new ShareBar(context());
-        time->addWidget(side.shares);
-    }
-    time->addStretch();
-    row->addWidget(facts_, 4);
-    row->addWidget(time, 4);
-    row->addWidget(makeSplitCard(), 4);
-    return cards;
-}
-
-Card* PipelineView::makeSplitCard() {
-    auto* card = new Card(tr("Balance of the stages"));
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-        Side& side = sides_[i];
-        side.split = new QWidget;
-        auto* column = new QVBoxLayout(side.split);
-        column->setContentsMargins(0, 0, 0, 0);
-        side.splitText = wrappedLabel({}, "advice");
-        side.splitOption = wrappedLabel({}, "heading");
-        side.actions = makeSplitActions(i);
-        column->addWidget(side.splitText);
-        column->addWidget(side.splitOption);
-        column->addWidget(side.actions);
-        card->addWidget(side.split);
-    }
-    card->addStretch();
-    return card;
-}
-
-QWidget* PipelineView::makeSplitActions(std::size_t side) {
-    auto* actions = new QWidget;
-    auto* row = new QHBoxLayout(actions);
-    row->setContentsMargins(0, 0, 0, 0);
-    auto* again = new QPushButton(tr("Run again with it …"));
-    again->setToolTip(tr("Opens the options of this run with this split; the result is compared"));
-    auto* copy = new QPushButton(tr("Copy option"));
-    copy->setToolTip(tr("Copies the option for the command line"));
-    row->addWidget(again);
-    row->addWidget(copy);
-    row->addStretch();
-    connect(again, &QPushButton::clicked, this, [this, side] { runWithSplit(side); });
-    connect(copy, &QPushButton::clicked, this, [this, label = sides_[side].splitOption] {
-        const QString option = label->property("option").toString();
-        QGuiApplication::clipboard()->setText(option);
-        emit status(tr("Copied %1").arg(option));
-    });
-    return actions;
-}
-
-void PipelineView::runWithSplit(std::size_t side) {
-    const ProfileViewPtr& profile = side == 0 ? profiles().source : profiles().target;
-    const std::optional<PipelineSide>& shown = side == 0 ? source_ : target_;
-    if (profile && shown)
-        emit runAgainWanted(profile, "split", splitValue(shown->report).toStdString(), {});
 }
 
 void PipelineView::reload() {
@@ -193,7 +153,16 @@ void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target)
     const bool none = source.report.stages.empty() && (!target || target->report.stages.empty());
     source_ = std::move(source);
     target_ = std::move(target);
-    widths_->setEnabled(!none);
+    for (QWidget* control : {static_cast<QWidget*>(widths_), static_cast<QWidget*>(numbers_),
+                             static_cast<QWidget*>(colours_), static_cast<QWidget*>(follow_)})
+        control->setEnabled(!none);
+    {
+        const QSignalBlocker quiet(follow_);
+        const std::int64_t most =
+            std::max(source_->report.microBatches, target_ ? target_->report.microBatches : 0);
+        follow_->setMaximum(static_cast<int>(
+            std::min<std::int64_t>(most, std::numeric_limits<std::int32_t>::max() - 1)));
+    }
     if (none) {
         toTrace_->setEnabled(false);
         toTree_->setEnabled(false);
@@ -254,6 +223,32 @@ void PipelineView::setWidths(SlotWidths widths) {
     followSelection();
 }
 
+void PipelineView::setNumbers(SlotNumbers numbers) {
+    numbers_->setCurrentIndex(static_cast<int>(numbers));
+    for (const Side& side : sides_)
+        side.diagram->setNumbers(numbers);
+    shareScale();
+    pieceChosen(0, -1);
+    followSelection();
+}
+
+void PipelineView::setColours(SlotColours colours) {
+    colours_->setCurrentIndex(static_cast<int>(colours));
+    for (const Side& side : sides_)
+        side.diagram->setColours(colours);
+    updateLegend();
+}
+
+// A micro-batch has no place where main slots are drawn once.
+void PipelineView::follow(std::int64_t microBatch) {
+    const QSignalBlocker quiet(follow_);
+    follow_->setValue(static_cast<int>(microBatch));
+    if (microBatch > 0 && numbers_->currentIndex() != static_cast<int>(SlotNumbers::MicroBatches))
+        setNumbers(SlotNumbers::MicroBatches);
+    for (const Side& side : sides_)
+        side.diagram->follow(microBatch);
+}
+
 void PipelineView::shareScale() {
     SlotDiagram& source = *sides_[0].diagram;
     SlotDiagram& target = *sides_[1].diagram;
@@ -287,8 +282,21 @@ void PipelineView::pieceChosen(std::size_t side, int piece) {
         text.replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  "));
     }
     chosen_->setText(text);
-    if (canGo)
-        context().selection.update([&](Selected& s) { s.program = call; });
+}
+
+void PipelineView::select(std::size_t side, int piece) {
+    pieceChosen(side, piece);
+    const std::vector<SlotPiece>& pieces = sides_[side].diagram->schedule().pieces;
+    const SlotPiece none;
+    const SlotPiece& chosen = piece < 0 ? none : pieces[static_cast<std::size_t>(piece)];
+    context().selection.update([&](Selected& s) {
+        if (side == 0 && (chosen.call.valid() || piece < 0))
+            s.program = chosen.call;
+        if (numbers_->currentIndex() == static_cast<int>(SlotNumbers::MicroBatches))
+            s.microBatch = chosen.microBatch > 0
+                               ? MicroBatchId(static_cast<std::size_t>(chosen.microBatch))
+                               : MicroBatchId();
+    });
 }
 
 void PipelineView::goTo(const QString& report) {
@@ -298,18 +306,23 @@ void PipelineView::goTo(const QString& report) {
         emit reportWanted(report);
 }
 
-// A Call that was chosen elsewhere is marked here too.
+// A Call or a micro-batch that was chosen elsewhere is marked here too.
 void PipelineView::followSelection() {
-    const ProgramId program = context().selection.current().program;
+    const Selected& selected = context().selection.current();
+    const ProgramId program = selected.program;
     SlotDiagram& diagram = *sides_[0].diagram;
-    if (!source_ || !program.valid())
+    if (!source_)
+        return;
+    follow(std::max(0, selected.microBatch.value()));
+    if (!program.valid())
         return;
     const auto& pieces = diagram.schedule().pieces;
     const int now = diagram.chosen();
     if (now >= 0 && pieces[static_cast<std::size_t>(now)].call == program)
         return;
     for (std::size_t i = 0; i < pieces.size(); ++i)
-        if (pieces[i].call == program) {
+        if (pieces[i].call == program &&
+            (diagram.followed() == 0 || pieces[i].microBatch == diagram.followed())) {
             diagram.choose(static_cast<int>(i));
             return pieceChosen(0, static_cast<int>(i));
         }
@@ -323,9 +336,18 @@ void PipelineView::updateLegend() {
                 shown.push_back(piece.work);
     std::sort(shown.begin(), shown.end());
     const Theme& theme = context().theme.current();
+    const bool byBatch = colours_->currentIndex() == static_cast<int>(SlotColours::MicroBatch) &&
+                         numbers_->currentIndex() == static_cast<int>(SlotNumbers::MicroBatches);
     std::vector<LegendBar::Entry> entries;
+    constexpr int named = 8; // micro-batches; the others have their numbers on them
+    for (int number = 1; byBatch && number <= std::min(named, follow_->maximum()); ++number)
+        entries.push_back({number == 1 ? tr("Micro-batch 1") : QString::number(number),
+                           tintColour(theme, microBatchTint(number, false))});
+    if (byBatch && follow_->maximum() > named)
+        entries.back().name += QStringLiteral(" \u2026");
     for (const SlotWork work : shown)
-        entries.push_back({workName(work), workColour(theme, work)});
+        if (!byBatch || work == SlotWork::Update || work == SlotWork::Fifo)
+            entries.push_back({workName(work), workColour(theme, work)});
     entries.push_back({tr("Nothing to run, or done early"), idleColour(theme)});
     legend_->setEntries(std::move(entries));
 }

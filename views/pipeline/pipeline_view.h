@@ -16,6 +16,7 @@
 
 class QLabel;
 class QPushButton;
+class QSpinBox;
 
 namespace tilescope::views {
 
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] SlotDiagram& diagram() { return *sides_[0].diagram; }
     [[nodiscard]] SlotDiagram& targetDiagram() { return *sides_[1].diagram; }
     void setWidths(SlotWidths widths);
+    void setNumbers(SlotNumbers numbers);
+    void setColours(SlotColours colours);
 
 protected:
     void reload() override;
@@ -55,6 +58,9 @@ private:
     void show(PipelineSide source, std::optional<PipelineSide> target);
     void showSide(Side& side, const PipelineSide* shown);
     void pieceChosen(std::size_t side, int piece);
+    /// The user has chosen a piece: the selection has its program and micro-batch.
+    void select(std::size_t side, int piece);
+    void follow(std::int64_t microBatch);
     void goTo(const QString& report);
     /// One scale for both diagrams, if they count the same.
     void shareScale();
@@ -63,6 +69,9 @@ private:
 
     LoadingPanel* panel_;
     QComboBox* widths_ = nullptr;
+    QComboBox* numbers_ = nullptr;
+    QComboBox* colours_ = nullptr;
+    QSpinBox* follow_ = nullptr;
     QToolButton* toTrace_ = nullptr;
     QToolButton* toTree_ = nullptr;
     Card* facts_ = nullptr;

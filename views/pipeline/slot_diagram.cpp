@@ -3,52 +3,27 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPainterPath>
+#include <QScrollBar>
 #include <algorithm>
 
+#include "views/plot/trace/box_colours.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
-namespace {
-
-constexpr int laneHeight = 26;
-constexpr int laneGap = 4;
-constexpr int headerHeight = 40; // two lines: the part, how often
-constexpr int rightMargin = 12;
-constexpr int bottomMargin = 8;
-constexpr int narrowestSlot = 22;
-constexpr int groupGap = 6;
-constexpr int occupancyBar = 56; // pixels
-constexpr int occupancyGap = 14;
-
-} // namespace
-
-QColor workColour(const Theme& theme, SlotWork work) {
-    // Of Theme::series(): blue, sky, orange, green; grey for work outside the model.
-    switch (work) {
-    case SlotWork::Forward:
-        return theme.series(0);
-    case SlotWork::Recompute:
-        return theme.series(4);
-    case SlotWork::Backward:
-        return theme.series(1);
-    case SlotWork::Update:
-        return theme.series(2);
-    case SlotWork::Fifo:
-        break;
-    }
-    return mixed(theme.mutedText, theme.surface, 0.3);
-}
-
-QColor idleColour(const Theme& theme) {
-    return mixed(theme.border, theme.surface, theme.dark ? 0.25 : 0.45);
-}
-
 SlotDiagram::SlotDiagram(ViewContext& context, QWidget* parent)
     : PaintedWidget(context, parent) {
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Slots of the pipeline"));
+    scroll_ = new QScrollBar(Qt::Horizontal, this);
+    scroll_->setAccessibleName(tr("Slots in sight"));
+    scroll_->hide();
+    connect(scroll_, &QScrollBar::valueChanged, this, [this] {
+        showWindow();
+        emit scrolled();
+    });
 }
 
 void SlotDiagram::setSide(PipelineSide side) {
@@ -61,12 +36,93 @@ void SlotDiagram::setWidths(SlotWidths widths) {
     relayout();
 }
 
-void SlotDiagram::relayout() {
-    layout_ = slotLayout(side_.report, widths_);
-    scale_ = ownScale();
-    chosen_ = -1;
-    updateGeometry();
+void SlotDiagram::setNumbers(SlotNumbers numbers) {
+    numbers_ = numbers;
+    relayout();
+}
+
+void SlotDiagram::setColours(SlotColours colours) {
+    colours_ = colours;
     update();
+}
+
+void SlotDiagram::follow(std::int64_t microBatch) {
+    if (std::exchange(followed_, microBatch) == microBatch)
+        return;
+    if (const auto way = slotsOf(side_.report, microBatch))
+        bringIntoSight(*way);
+    update();
+}
+
+void SlotDiagram::relayout() {
+    chosen_ = -1;
+    fitWindow();
+}
+
+void SlotDiagram::fitWindow() {
+    const std::int64_t all = slotCount(side_.report);
+    const int fitting = fittingSlots();
+    const bool scrolls = numbers_ == SlotNumbers::MicroBatches && all > fitting;
+    constexpr std::int64_t most = 1'000'000'000; // values of a scroll bar
+    const QSignalBlocker quiet(scroll_);
+    scroll_->setRange(0, scrolls ? static_cast<int>(std::min(all - fitting, most)) : 0);
+    scroll_->setPageStep(fitting);
+    scroll_->setVisible(scrolls);
+    showWindow();
+    updateGeometry();
+}
+
+SlotWindow SlotDiagram::window() const {
+    return {scroll_->value(), scroll_->maximum() > 0 ? fittingSlots() : slotCount(side_.report)};
+}
+
+void SlotDiagram::showWindow() {
+    struct Chosen {
+        std::int64_t number = -1;
+        SlotPiece piece;
+    } chosen;
+    if (chosen_ >= 0) {
+        chosen.piece = layout_.pieces[static_cast<std::size_t>(chosen_)];
+        chosen.number = layout_.columns[chosen.piece.column].number;
+    }
+    layout_ = numbers_ == SlotNumbers::Stages ? slotLayout(side_.report, widths_)
+                                              : slotLayout(side_.report, widths_, window());
+    chosen_ = -1;
+    for (std::size_t i = 0; chosen.number >= 0 && i < layout_.pieces.size(); ++i) {
+        const SlotPiece& piece = layout_.pieces[i];
+        if (layout_.columns[piece.column].number == chosen.number &&
+            piece.stage == chosen.piece.stage && piece.work == chosen.piece.work)
+            chosen_ = static_cast<int>(i);
+    }
+    scale_ = ownScale();
+    update();
+}
+
+void SlotDiagram::bringIntoSight(SlotWindow wanted) {
+    const SlotWindow now = window();
+    const std::int64_t end = wanted.first + wanted.count;
+    if (wanted.first >= now.first && end <= now.first + now.count)
+        return;
+    const std::int64_t first = wanted.first - 1; // with the slot before it
+    scroll_->setValue(static_cast<int>(std::clamp<std::int64_t>(first, 0, scroll_->maximum())));
+}
+
+std::vector<int> SlotDiagram::way() const {
+    std::vector<int> way;
+    for (std::size_t i = 0; i < layout_.pieces.size(); ++i)
+        if (followed_ > 0 && layout_.pieces[i].microBatch == followed_)
+            way.push_back(static_cast<int>(i));
+    std::sort(way.begin(), way.end(), [this](int a, int b) {
+        const auto& first = layout_.pieces[static_cast<std::size_t>(a)];
+        const auto& second = layout_.pieces[static_cast<std::size_t>(b)];
+        return std::pair(first.from, first.work) < std::pair(second.from, second.work);
+    });
+    return way;
+}
+
+int SlotDiagram::fittingSlots() const {
+    const int room = width() - labelWidth() - rightMargin - occupancyWidth() - 3 * groupGap;
+    return std::max(4, room / labelledSlot);
 }
 
 SlotDiagram::Scale SlotDiagram::ownScale() const {
@@ -87,9 +143,11 @@ void SlotDiagram::choose(int piece) {
 QSize SlotDiagram::minimumSizeHint() const {
     const auto columns = static_cast<int>(layout_.columns.size());
     const auto stages = static_cast<int>(side_.report.stages.size());
-    return {labelWidth() + columns * narrowestSlot +
+    const int narrowest = numbers_ == SlotNumbers::MicroBatches ? 0 : narrowestSlot;
+    return {labelWidth() + columns * narrowest +
                 static_cast<int>(layout_.groups.size()) * groupGap + rightMargin + occupancyWidth(),
-            headerHeight + stages * (laneHeight + laneGap) + bottomMargin};
+            headerHeight + stages * (laneHeight + laneGap) + bottomMargin +
+                (scroll_->isVisibleTo(this) ? scroll_->sizeHint().height() + scrollGap : 0)};
 }
 
 int SlotDiagram::labelWidth() const {
@@ -121,15 +179,6 @@ QRectF SlotDiagram::rectOf(int piece) const {
             laneHeight};
 }
 
-void SlotDiagram::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    painter.fillRect(rect(), theme().surface);
-    paintGroups(painter);
-    paintLanes(painter);
-    paintPieces(painter);
-    paintOccupancy(painter);
-}
-
 bool SlotDiagram::hasOccupancy() const {
     return std::any_of(side_.report.stages.begin(), side_.report.stages.end(),
                        [](const PipelineStage& stage) { return stage.occupancy > 0; });
@@ -141,104 +190,6 @@ int SlotDiagram::occupancyWidth() const {
     const int share = fontMetrics().horizontalAdvance(QStringLiteral("100.0 %"));
     return occupancyGap +
            std::max(share + occupancyBar + 8, fontMetrics().horizontalAdvance(tr("Occupancy")));
-}
-
-void SlotDiagram::paintOccupancy(QPainter& painter) const {
-    if (!hasOccupancy())
-        return;
-    const int right = width() - rightMargin;
-    const int left = right - occupancyWidth() + occupancyGap;
-    painter.setPen(theme().mutedText);
-    painter.drawText(QRect(left, 2, right - left, fontMetrics().height()),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("Occupancy"));
-    for (std::size_t i = 0; i < side_.report.stages.size(); ++i) {
-        const double share = std::clamp(side_.report.stages[i].occupancy, 0.0, 1.0);
-        constexpr int barHeight = 8;
-        const QRectF track(left, laneTop(i) + (laneHeight - barHeight) / 2.0, occupancyBar,
-                           barHeight);
-        painter.fillRect(track, idleColour(theme()));
-        painter.fillRect(QRectF(track.topLeft(), QSizeF(share * track.width(), barHeight)),
-                         theme().accent);
-        painter.setPen(theme().text);
-        painter.drawText(QRectF(track.right(), laneTop(i), right - track.right(), laneHeight),
-                         Qt::AlignRight | Qt::AlignVCenter,
-                         QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
-    }
-}
-
-void SlotDiagram::paintGroups(QPainter& painter) const {
-    const int line = fontMetrics().height();
-    double written = 0; // how far the names reach
-    for (const SlotGroup& group : layout_.groups) {
-        const double left = pixelOf(group.from);
-        const double right = pixelOf(group.from + (group.to - group.from) * 0.999999);
-        const QRectF band(left, headerHeight - 5, right - left - 1, 2);
-        painter.fillRect(band, theme().border);
-        QString times;
-        if (group.repeats > 1)
-            times = tr("\u00d7 %1").arg(countText(group.repeats));
-        else if (!group.isUpdate)
-            times = group.slotCount == 1 ? tr("1 slot")
-                                         : tr("%1 slots").arg(countText(group.slotCount));
-        // A narrow part may have its name above the end of the part before it.
-        const double needed = fontMetrics().horizontalAdvance(groupName(group)) + 1;
-        const double begin = std::max(std::min(left, right - needed), written);
-        const QRectF room(begin, 2, std::max(right - begin, 1.0), line);
-        written = begin + needed + groupGap;
-        const auto write = [&](const QString& text, const QRectF& place, const QColor& colour) {
-            painter.setPen(colour);
-            // The begin of a name says more than nothing; the tool tip has all of it.
-            painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
-                             fontMetrics().elidedText(shownText(text), Qt::ElideRight,
-                                                      static_cast<int>(place.width())));
-        };
-        write(groupName(group), room, theme().text);
-        write(times, room.translated(0, line - 1),
-              group.repeats > 1 ? theme().accent : theme().mutedText);
-    }
-}
-
-void SlotDiagram::paintLanes(QPainter& painter) const {
-    for (std::size_t i = 0; i < side_.report.stages.size(); ++i) {
-        const PipelineStage& stage = side_.report.stages[i];
-        painter.setPen(theme().text);
-        QFont font = this->font();
-        font.setBold(stage.stage == side_.report.longestStage);
-        painter.setFont(font);
-        painter.drawText(QRectF(leftMargin, laneTop(i), labelWidth() - leftMargin, laneHeight),
-                         Qt::AlignLeft | Qt::AlignVCenter,
-                         tr("Stage %1 (IPU %2)").arg(stage.stage).arg(stage.ipu.value()));
-        for (const SlotColumn& column : layout_.columns) {
-            const double left = pixelOf(column.from);
-            const double right = pixelOf(column.from + (column.to - column.from) * 0.999999);
-            painter.fillRect(QRectF(left, laneTop(i), right - left - 1, laneHeight),
-                             idleColour(theme()));
-        }
-    }
-    painter.setFont(font());
-}
-
-void SlotDiagram::paintPieces(QPainter& painter) const {
-    for (std::size_t i = 0; i < layout_.pieces.size(); ++i) {
-        const SlotPiece& piece = layout_.pieces[i];
-        const QRectF box = rectOf(static_cast<int>(i));
-        const QColor colour = workColour(theme(), piece.work);
-        painter.fillRect(box, colour);
-        const QString label = shownName(piece.label());
-        if (fontMetrics().horizontalAdvance(label) + 2 <= box.width()) {
-            painter.setPen(Theme::textOn(colour));
-            painter.drawText(box, Qt::AlignCenter, label);
-        }
-    }
-    if (chosen_ < 0)
-        return;
-    painter.setPen(QPen(theme().text, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(rectOf(chosen_).adjusted(0, 0, 0, -1));
-    if (hasFocus()) {
-        painter.setPen(QPen(theme().surface, 1));
-        painter.drawRect(rectOf(chosen_).adjusted(2, 2, -2, -3));
-    }
 }
 
 int SlotDiagram::pieceUnder(const QPointF& position) const {
@@ -261,11 +212,42 @@ void SlotDiagram::mouseDoubleClickEvent(QMouseEvent* event) {
         emit pieceActivated(piece);
 }
 
+void SlotDiagram::wheelEvent(QWheelEvent* event) {
+    const QPoint delta = event->angleDelta();
+    const bool along = delta.x() != 0 || event->modifiers().testFlag(Qt::ShiftModifier);
+    if (!scroll_->isVisible() || !along)
+        return event->ignore(); // the page scrolls
+    constexpr int notch = 120;
+    const int by = delta.x() != 0 ? delta.x() : delta.y();
+    scroll_->setValue(scroll_->value() - by / (notch / 2));
+    event->accept();
+}
+
+void SlotDiagram::resizeEvent(QResizeEvent* event) {
+    PaintedWidget::resizeEvent(event);
+    const int height = scroll_->sizeHint().height();
+    const int left = labelWidth();
+    scroll_->setGeometry(left, this->height() - height - 2,
+                         std::max(1, width() - left - rightMargin - occupancyWidth()), height);
+    if (event->size().width() != event->oldSize().width()) {
+        fitWindow();
+        emit scrolled();
+    }
+}
+
+// At the edge of what is in sight the slots scroll by one.
+void SlotDiagram::go(int along, int across) {
+    int next = neighbourOf(layout_, chosen_, along, across);
+    const SlotWindow now = window();
+    if (along != 0 && chosen_ >= 0 && next == chosen_ && scroll_->maximum() > 0) {
+        scroll_->setValue(static_cast<int>(now.first) + along);
+        next = neighbourOf(layout_, chosen_, along, across);
+    }
+    choose(next);
+    emit pieceChosen(chosen_);
+}
+
 void SlotDiagram::keyPressEvent(QKeyEvent* event) {
-    const auto go = [this](int along, int across) {
-        choose(neighbourOf(layout_, chosen_, along, across));
-        emit pieceChosen(chosen_);
-    };
     switch (event->key()) {
     case Qt::Key_Left:
         return go(-1, 0);

@@ -4,8 +4,38 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
+
 namespace tilescope::views {
 namespace {
+
+/// Slots that are repeated together.
+struct Block {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::int64_t repeats = 1;
+    std::int64_t first = 0; ///< number of its first slot, counted with repetitions
+
+    [[nodiscard]] std::int64_t slotsEach() const { return static_cast<std::int64_t>(end - begin); }
+    [[nodiscard]] std::int64_t last() const {
+        return saturatingSum(first, saturatingProduct(slotsEach(), repeats));
+    }
+};
+
+std::vector<Block> blocksOf(const PipelineReport& report) {
+    std::vector<Block> blocks;
+    const auto& times = report.slotTimes;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const bool goesOn =
+            i > 0 && times[i].part == times[i - 1].part && times[i].repeats == times[i - 1].repeats;
+        if (goesOn)
+            blocks.back().end = i + 1;
+        else
+            blocks.push_back({i, i + 1, std::max<std::int64_t>(1, times[i].repeats),
+                              blocks.empty() ? 0 : blocks.back().last()});
+    }
+    return blocks;
+}
 
 class Layouter {
 public:
@@ -14,9 +44,31 @@ public:
         , byCycles_(widths == SlotWidths::Cycles && hasCycles()) {}
 
     SlotLayout run() {
-        for (const PipelineSlotTime& slot : report_.slotTimes)
-            addSlot(slot);
+        for (std::size_t slot = 0; slot < report_.slotTimes.size(); ++slot) {
+            beginSlot(slot, static_cast<std::int64_t>(slot));
+            continueGroup(report_.slotTimes[slot].repeats);
+            addStages(-1);
+        }
         addUpdate();
+        layout_.byCycles = byCycles_;
+        return std::move(layout_);
+    }
+
+    SlotLayout run(SlotWindow window) {
+        const std::int64_t end = saturatingSum(window.first, window.count);
+        std::int64_t last = 0;
+        for (const Block& block : blocksOf(report_)) {
+            last = block.last();
+            for (std::int64_t at = std::max(block.first, window.first); at < std::min(end, last);
+                 ++at) {
+                const std::int64_t in = at - block.first;
+                beginSlot(block.begin + static_cast<std::size_t>(in % block.slotsEach()), at);
+                continueGroup(1);
+                addStages(in / block.slotsEach());
+            }
+        }
+        if (end >= last)
+            addUpdate();
         layout_.byCycles = byCycles_;
         return std::move(layout_);
     }
@@ -27,52 +79,64 @@ private:
                            [](const PipelineStage& stage) { return stage.cycles() > 0; });
     }
 
-    void addSlot(const PipelineSlotTime& slot) {
-        const double width = byCycles_ ? static_cast<double>(slot.cycles) : 1.0;
-        beginColumn(width, false);
-        continueGroup(slot, width);
-        for (std::size_t stage = 0; stage < report_.stages.size(); ++stage)
-            addStage(slot, static_cast<std::int32_t>(stage));
+    void beginSlot(std::size_t slot, std::int64_t number) {
+        beginColumn(byCycles_ ? static_cast<double>(report_.slotTimes[slot].cycles) : 1.0);
+        layout_.columns.back().slot = slot;
+        layout_.columns.back().number = number;
     }
 
-    void beginColumn(double width, bool isUpdate) {
-        layout_.columns.push_back({layout_.width, layout_.width + width, isUpdate});
+    void beginColumn(double width) {
+        SlotColumn column;
+        column.from = layout_.width;
+        column.to = layout_.width + width;
+        layout_.columns.push_back(column);
         layout_.width += width;
     }
 
-    void continueGroup(const PipelineSlotTime& slot, double width) {
+    void continueGroup(std::int64_t repeats) {
+        const SlotColumn& column = layout_.columns.back();
+        const PipelinePart part = report_.slotTimes[column.slot].part;
         auto& groups = layout_.groups;
-        if (groups.empty() || groups.back().part != slot.part ||
-            groups.back().repeats != slot.repeats)
-            groups.push_back(
-                {slot.part, false, slot.repeats, 0, layout_.width - width, layout_.width});
+        if (groups.empty() || groups.back().part != part || groups.back().repeats != repeats)
+            groups.push_back({part, false, repeats, 0, column.from, column.to});
         ++groups.back().slotCount;
         groups.back().to = layout_.width;
     }
 
-    /// Adds the pieces that one stage runs in the newest column, one after the other.
-    void addStage(const PipelineSlotTime& slot, std::int32_t stage) {
+    /// Adds what the stages run in the newest column, in this repetition of its slot or (-1) in all
+    /// of them.
+    void addStages(std::int64_t repetition) {
+        for (std::size_t stage = 0; stage < report_.stages.size(); ++stage)
+            addStage(static_cast<std::int32_t>(stage), repetition);
+    }
+
+    /// Adds the pieces of one stage one after the other.
+    void addStage(std::int32_t stage, std::int64_t repetition) {
         const PipelineStage& s = report_.stages[static_cast<std::size_t>(stage)];
         const std::size_t first = layout_.pieces.size();
-        for (const PipelineSlotCall& call : slot.calls) {
+        for (const MicroBatchCall& call : report_.slotTimes[layout_.columns.back().slot].calls) {
             if (call.stage != stage)
                 continue;
+            const std::int64_t number = repetition < 0 ? 0 : call.in(repetition);
             if (call.forward)
-                add(stage, SlotWork::Forward, s.forwardCycles, call.call);
+                add(stage, SlotWork::Forward, s.forwardCycles, call.call, number);
             if (call.backward) {
-                add(stage, SlotWork::Recompute, s.recomputeCycles, call.call);
-                add(stage, SlotWork::Backward, s.backwardCycles - s.recomputeCycles, call.call);
+                add(stage, SlotWork::Recompute, s.recomputeCycles, call.call, number);
+                add(stage, SlotWork::Backward, s.backwardCycles - s.recomputeCycles, call.call,
+                    number);
             }
             if (!call.forward && !call.backward)
-                add(stage, SlotWork::Fifo, s.fifoCycles, call.call);
+                add(stage, SlotWork::Fifo, s.fifoCycles, call.call, 0);
         }
         place(first);
     }
 
-    void add(std::int32_t stage, SlotWork work, std::int64_t cycles, ProgramId call) {
+    void add(std::int32_t stage, SlotWork work, std::int64_t cycles, ProgramId call,
+             std::int64_t microBatch) {
         const bool always = work == SlotWork::Forward || work == SlotWork::Backward;
         if (cycles > 0 || (always && !byCycles_))
-            layout_.pieces.push_back({layout_.columns.size() - 1, stage, work, 0, 0, cycles, call});
+            layout_.pieces.push_back(
+                {layout_.columns.size() - 1, stage, work, 0, 0, cycles, call, microBatch});
     }
 
     /// Places the pieces from `first` on in the newest column: by their cycles, or by shares of the
@@ -111,7 +175,9 @@ private:
             longest = std::max(longest, stage.updateCycles);
         if (longest == 0)
             return;
-        beginColumn(byCycles_ ? static_cast<double>(longest) : 1.0, true);
+        beginColumn(byCycles_ ? static_cast<double>(longest) : 1.0);
+        layout_.columns.back().isUpdate = true;
+        layout_.columns.back().number = -1;
         layout_.groups.push_back(
             {PipelinePart::RampDown, true, 1, 1, layout_.columns.back().from, layout_.width});
         for (const PipelineStage& stage : report_.stages) {
@@ -123,7 +189,8 @@ private:
                                           0,
                                           0,
                                           stage.updateCycles,
-                                          {}});
+                                          {},
+                                          0});
             place(first);
         }
     }
@@ -136,13 +203,14 @@ private:
 } // namespace
 
 std::string SlotPiece::label() const {
+    const std::int64_t number = microBatch > 0 ? microBatch : stage;
     switch (work) {
     case SlotWork::Forward:
-        return fmt::format("F{}", stage);
+        return fmt::format("F{}", number);
     case SlotWork::Backward:
-        return fmt::format("B{}", stage);
+        return fmt::format("B{}", number);
     case SlotWork::Recompute:
-        return fmt::format("R{}", stage);
+        return fmt::format("R{}", number);
     case SlotWork::Update:
         return "U";
     case SlotWork::Fifo:
@@ -153,6 +221,33 @@ std::string SlotPiece::label() const {
 
 SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths) {
     return Layouter(report, widths).run();
+}
+
+SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths, SlotWindow window) {
+    return Layouter(report, widths).run(window);
+}
+
+std::int64_t slotCount(const PipelineReport& report) {
+    const std::vector<Block> blocks = blocksOf(report);
+    return blocks.empty() ? 0 : blocks.back().last();
+}
+
+std::optional<SlotWindow> slotsOf(const PipelineReport& report, std::int64_t microBatch) {
+    std::optional<std::int64_t> first;
+    std::int64_t last = 0;
+    for (const Block& block : blocksOf(report))
+        for (std::size_t slot = block.begin; slot < block.end; ++slot)
+            for (const MicroBatchCall& call : report.slotTimes[slot].calls) {
+                const std::int64_t after = saturatingDifference(microBatch, call.first);
+                if (call.first <= 0 || call.stride <= 0 || after < 0 || after % call.stride != 0 ||
+                    after / call.stride >= block.repeats)
+                    continue;
+                const std::int64_t at = block.first + after / call.stride * block.slotsEach() +
+                                        static_cast<std::int64_t>(slot - block.begin);
+                first = std::min(first.value_or(at), at);
+                last = std::max(last, at);
+            }
+    return first ? std::optional(SlotWindow{*first, last - *first + 1}) : std::nullopt;
 }
 
 int neighbourOf(const SlotLayout& layout, int piece, int along, int across) {

@@ -17,6 +17,7 @@ std::vector<std::unique_ptr<const Finder>> allFinders(const FindPlaces& places) 
     if (places.profile) {
         finders.push_back(std::make_unique<TileFinder>(places.profile));
         finders.push_back(std::make_unique<IpuFinder>(places.profile));
+        finders.push_back(std::make_unique<MicroBatchFinder>(places.profile));
         finders.push_back(std::make_unique<NameFinder<OperationId>>(places.profile));
         finders.push_back(std::make_unique<NameFinder<VariableId>>(places.profile));
         finders.push_back(std::make_unique<NameFinder<ProgramId>>(places.profile));

@@ -115,4 +115,34 @@ std::vector<Found> IpuFinder::find(const QString& typed, std::size_t most,
     return all;
 }
 
+QString MicroBatchFinder::heading() const {
+    return ofProfile("Micro-batches");
+}
+
+std::vector<Found> MicroBatchFinder::find(const QString& typed, std::size_t most,
+                                          const std::stop_token& stop) const {
+    static const QRegularExpression word(QStringLiteral("^\\s*(micro-?)?batch\\s*$"),
+                                         QRegularExpression::CaseInsensitiveOption);
+    const std::optional<int> wanted = numberAfter(typed, QStringLiteral("(?:micro-?)?batch"), true);
+    if (!wanted && !word.match(typed).hasMatch())
+        return {};
+    const ThingNames batches = kindOf(MicroBatchId()).names(profile(), stop);
+    std::vector<Found> all;
+    const auto add = [&](std::size_t number) {
+        all.push_back(
+            {ofProfile("Micro-batch %1").arg(number),
+             ofProfile("of %1 in a step of the pipeline").arg(batches.count - 1),
+             [number](Guide& guide) { guide.show(views::Selected(MicroBatchId(number))); }});
+    };
+    if (wanted) {
+        const auto number = static_cast<std::size_t>(*wanted);
+        if (number >= batches.first && number < batches.count)
+            add(number);
+        return all;
+    }
+    for (std::size_t number = batches.first; number < batches.count && all.size() < most; ++number)
+        add(number);
+    return all;
+}
+
 } // namespace tilescope::gui

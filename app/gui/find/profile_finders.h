@@ -50,4 +50,14 @@ public:
                                           const std::stop_token& stop) const override;
 };
 
+/// "batch 3" of a pipeline; the first ones for "batch".
+class MicroBatchFinder : public ProfileFinder {
+public:
+    using ProfileFinder::ProfileFinder;
+    [[nodiscard]] QString heading() const override;
+    [[nodiscard]] bool quick() const override { return false; }
+    [[nodiscard]] std::vector<Found> find(const QString& typed, std::size_t most,
+                                          const std::stop_token& stop) const override;
+};
+
 } // namespace tilescope::gui

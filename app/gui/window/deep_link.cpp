@@ -87,9 +87,16 @@ void take(views::Selected& selected, const Thing& thing, Report report,
         selected.operation = profile.values()->tensors[*tensor].operation;
 }
 
-[[noreturn]] void refuseNumber(const SelectWish& wish, std::size_t count) {
-    throw UserError(fmt::format("--select: the profile has no such {}: {} is not below {}",
-                                wish.what.toStdString(), wish.name.toStdString(), count));
+[[noreturn]] void refuseNumber(const SelectWish& wish, const ThingNames& names) {
+    const std::string what = wish.what.toStdString();
+    const std::string number = wish.name.toStdString();
+    if (names.first > 0 && names.count <= names.first)
+        throw UserError(fmt::format("--select: the profile has no {}", what));
+    if (names.first > 0)
+        throw UserError(fmt::format("--select: the profile has no such {}: {} is not in {} to {}",
+                                    what, number, names.first, names.count - 1));
+    throw UserError(fmt::format("--select: the profile has no such {}: {} is not below {}", what,
+                                number, names.count));
 }
 
 [[noreturn]] void refuseName(const QString& name, const std::vector<const ThingKind*>& possible,
@@ -113,9 +120,10 @@ void resolveOne(views::Selected& selected, const SelectWish& wish, Report report
                 const ProfileView& profile) {
     const ThingKind* const given = kindFrom(wish.what);
     if (const auto number = given != nullptr ? numberIn(wish.name) : std::nullopt) {
-        const std::size_t count = given->names(profile, {}).count;
-        if (static_cast<std::size_t>(*number) >= count)
-            refuseNumber(wish, count);
+        const ThingNames names = given->names(profile, {});
+        const auto id = static_cast<std::size_t>(*number);
+        if (id < names.first || id >= names.count)
+            refuseNumber(wish, names);
         return take(selected, given->thing(*number), report, profile);
     }
     const std::vector<const ThingKind*> possible =
@@ -157,7 +165,7 @@ QString wishFor(const Thing& thing, const ProfileView& profile) {
         return {};
     const std::size_t id = std::visit([](auto one) { return one.index(); }, thing);
     const ThingNames names = kind.names(profile, {});
-    if (id >= names.count)
+    if (id < names.first || id >= names.count)
         return {};
     QString text = QString::number(id);
     if (names.name) {
@@ -188,7 +196,9 @@ std::vector<SelectWish> selectWishesFrom(const QString& text) {
     for (const QString& each : text.split(nextKind())) {
         const SelectWish wish{each.section(QLatin1Char('='), 0, 0),
                               each.section(QLatin1Char('='), 1)};
-        if (wish.name.isEmpty() || (wish.what == QLatin1String("tile") && !numberIn(wish.name)))
+        const bool hasNumber =
+            wish.what == QLatin1String("tile") || wish.what == QLatin1String("batch");
+        if (wish.name.isEmpty() || (hasNumber && !numberIn(wish.name)))
             throw UserError(
                 fmt::format("--select needs WHAT=NUMBER, such as tile=5, or WHAT=NAME, not '{}'",
                             each.toStdString()));

@@ -1,7 +1,7 @@
 // Traces of programs on the host for pva.openTrace().
 #include "app/python/core/host_trace.h"
 
-#include "core/import/host_trace/trace_events.h"
+#include "core/import/trace_events.h"
 
 namespace tilescope::python {
 namespace {

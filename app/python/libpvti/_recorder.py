@@ -14,7 +14,7 @@ _VARIABLE = "PVTI_OPTIONS"
 
 _MICROSECONDS = 1e6
 
-#: Readers know by it that the category of a counter is its unit (core/import/host_trace).
+#: Readers know by it that the category of a counter is its unit (core/import/trace_event_json.h).
 _PRODUCER = "libpvti of TileScope"
 
 #: This many events take some 200 MB; later ones are not recorded.

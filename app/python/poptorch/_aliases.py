@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import weakref
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional
 
 import torch
 

@@ -6,11 +6,11 @@ import copy
 import io
 import os
 import random
-import traceback
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy
 import torch
+from tilescope import _source_lines
 
 from . import _tracing
 from ._environment import named
@@ -94,9 +94,9 @@ def _undisturbed() -> Iterator[None]:
 def _place_of_call() -> str:
     """The line of the program that calls a module: the last one outside torch."""
     own = os.path.dirname(torch.__file__)
-    for frame in reversed(traceback.extract_stack()):
-        if not frame.filename.startswith(own) and frame.filename != __file__:
-            return f"{frame.filename}:{frame.lineno}"
+    for path, line in _source_lines.places():
+        if not path.startswith(own) and path != __file__:
+            return f"{path}:{line}"
     return ""
 
 

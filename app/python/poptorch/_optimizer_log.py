@@ -15,6 +15,10 @@ _PARAMETERS = {"lr": "learningRate", "momentum": "momentum", "dampening": "dampe
                "weight_decay": "weightDecay", "alpha": "alpha", "eps": "eps"}
 
 
+#: What schedulers of PyTorch add to groups; they replace methods, too.
+_OF_SCHEDULERS = {"initial_lr", "max_lr", "min_lr", "base_momentum", "max_momentum", "swa_lr"}
+
+
 def _type_name(value: Any) -> str:
     return "float16" if value == torch.float16 else "float32"
 
@@ -50,10 +54,10 @@ class Attributes:
         self._lines = lines
 
     def _warn(self, optimizer: torch.optim.Optimizer, options: Any) -> None:
-        own = {f"optimizer attribute|{name}" for name in vars(optimizer)
-               if not name.startswith("_") and name not in _optimizers._OF_ALL}
+        own = {f"optimizer attribute|{name}" for name, value in vars(optimizer).items()
+               if not (name.startswith("_") or callable(value) or name in _optimizers._OF_ALL)}
         for number, group in enumerate(optimizer.param_groups):
-            own |= {f"group {number} attribute|{name}" for name in group}
+            own |= {f"group {number} attribute|{name}" for name in group if name not in _OF_SCHEDULERS}
         if self._known and not options._relax_optimizer_checks:
             for name in sorted(own - self._known):
                 kind, _, attribute = name.partition("|")

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import traceback
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import torch
+from tilescope import _source_lines
 from torch.overrides import TorchFunctionMode
 
 from ._aliases import Aliases, stand_in, untraced, value_of
@@ -61,9 +61,9 @@ _MASK = ("Indexing using boolean or byte tensor masks is unsupported because it 
 def _place() -> str:
     """File, line and text of the program's line that is being traced."""
     own = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
-    for frame in reversed(traceback.extract_stack()):
-        if not frame.filename.startswith(own):
-            return f"{frame.filename}:{frame.lineno}: {frame.line}"
+    for path, line in _source_lines.places():
+        if not path.startswith(own):
+            return f"{path}:{line}: {_source_lines.text_of(path, line)}"
     return "an unknown place"
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import traceback
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
@@ -31,9 +30,9 @@ def current_graph() -> Optional["Graph"]:
 
 def place_in_script() -> str:
     """File and line of the script's innermost call into this package."""
-    for frame in reversed(traceback.extract_stack()):
-        if "simulated_keras" not in frame.filename:
-            return f"{frame.filename}:{frame.lineno}"
+    for path, line in _source_lines.places():
+        if "simulated_keras" not in path:
+            return f"{path}:{line}"
     return "?"
 
 

@@ -58,6 +58,13 @@ class Layer:
     #: Weights that a regularizer can be given for: kernel_regularizer is that of "kernel".
     regularized: Tuple[str, ...] = ()
 
+    _given: Tuple[Tuple[Any, ...], Dict[str, Any]]  #: to the constructor
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__new__(cls)
+        made.__dict__["_given"] = (args, kwargs)
+        return made
+
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None,
                  input_shape: Optional[Sequence[Optional[int]]] = None,
                  batch_input_shape: Optional[Sequence[Optional[int]]] = None,

@@ -13,6 +13,8 @@ from ._functional import Input, InputLayer, KerasTensor, Network, Node, network
 from ._graph import Graph, in_stage
 from ._layer import Layer, unique_name
 from ._lines import said_at
+from ._model_files import load_model as _load_model
+from ._model_files import save_model
 from ._recording import call_model
 from ._saving import load_weights, save_weights
 from ._stages import (Called, FunctionalLayerPipelineStageAssignment, LayerPipelineStageAssignment)
@@ -108,9 +110,10 @@ class Model(Layer, Training):
         """Reads them again."""
         load_weights(self, os.fspath(filepath))
 
-    def save(self, filepath: Any, **unused: Any) -> None:
-        """Refused: programs are not kept in files."""
-        raise NotSimulated("Model.save() is not simulated; save_weights() is")
+    def save(self, filepath: Any, overwrite: bool = True, include_optimizer: bool = True,
+             **unused: Any) -> None:
+        """Writes layers, weights and how the model is compiled to a folder or a .keras file."""
+        save_model(self, os.fspath(filepath), include_optimizer)
 
     def _calls(self) -> List[Called]:
         """Stages as call() has them, with the model in place of its layers."""
@@ -315,3 +318,9 @@ def shapes_of(layer: Layer) -> Tuple[Any, ...]:
         return ()
     results = _nest.flatten(layer._nodes[-1].results)
     return tuple(tuple(x.shape) for x in results)
+
+
+def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True,  # noqa: A002
+               **unused: Any) -> Any:
+    """A model of Model.save(), compiled as it was."""
+    return _load_model(os.fspath(filepath), dict(custom_objects or {}), compile)

@@ -73,7 +73,7 @@ def _add_loss(graph: Graph, model: Any, results: Any, sample: Batch, share: floa
             loss = _ops.add(loss, penalty)
         loss = loss if share == 1 else _ops.multiply(loss, share)
     graph.outputs.append(mark_loss(graph, loss))
-    for name, metric in model._metric_values(labels, results).items():
+    for name, metric in model._metric_values(labels, results, weights).items():
         with graph.scope(name):
             graph.output(metric)
     return [name for name in graph.inputs if name not in before]

@@ -8,7 +8,6 @@ import numpy
 from . import _nest, _ops, _system, losses, metrics as _metrics, optimizers
 from ._data import (ArraySource, Batch, Source, call_order, class_weights, source_of,
                     split_validation, stacked, unpack)
-from ._errors import NotSimulated
 from ._ipu_options import IpuOptions
 from ._job import keys_of, profile_path
 from ._program import Program
@@ -45,6 +44,7 @@ class Training(IpuOptions):
         self._losses: List[Any] = []
         self._loss_weights: Any = None
         self._given_metrics: Any = None
+        self._weighted_metrics: Any = None
         self._trackers: Dict[str, Any] = {}
         self._steps_per_execution = 1
         self._programs: Dict[str, Tuple[Program, Recorded]] = {}
@@ -54,14 +54,13 @@ class Training(IpuOptions):
                 loss_weights: Any = None, weighted_metrics: Any = None, run_eagerly: Any = None,
                 steps_per_execution: Any = None, **unused: Any) -> None:
         """Chooses optimizer, loss and metrics; weights stay, programs are compiled again."""
-        if weighted_metrics:
-            raise NotSimulated("compile(weighted_metrics) is not simulated: metrics have no weights")
         if run_eagerly:
             raise RuntimeError("Keras models cannot run eagerly when using `IPUStrategy`. Set "
                                "`run_eagerly=False` when calling `compile`.")
         self._reset_programs()
         self.optimizer = optimizers.get(optimizer)
         self.loss, self._loss_weights, self._given_metrics = loss, loss_weights, metrics
+        self._weighted_metrics = weighted_metrics
         self._trackers = {}
         self._steps_per_execution = int(steps_per_execution or 1)
 
@@ -106,19 +105,27 @@ class Training(IpuOptions):
             return [given.get(name) for name in names]
         return list(given) if isinstance(given, (list, tuple)) else [given] * count
 
-    def _metric_values(self, labels: Any, results: Any) -> Dict[str, Any]:
+    def _metric_values(self, labels: Any, results: Any, weights: Any = None) -> Dict[str, Any]:
         outs, wanted = _nest.flatten(results), _nest.flatten(labels)
+        weighed = _nest.flatten(weights) if weights is not None else [None] * len(outs)
         trackers: Dict[str, Any] = {"loss": _metrics.Mean("loss")}
         values = {}
         several = len(outs) > 1
         given = self._given_metrics
         count = len(outs)
         lists = self._per_output(given, count) if isinstance(given, dict) else [given] * count
-        for number, (out, label, of) in enumerate(zip(outs, wanted, lists)):
-            for metric in _metrics.get_all(of):
-                lead = f"{self._output_name(number)}_" if several else ""
+        own = self._weighted_metrics
+        by_weight = self._per_output(own, count) if isinstance(own, dict) else [own] * count
+        for number, (out, label, weight) in enumerate(zip(outs, wanted, weighed)):
+            lead = f"{self._output_name(number)}_" if several else ""
+            for metric in _metrics.get_all(lists[number]):
                 trackers[lead + metric.name] = metric
                 values[lead + metric.name] = metric.of_batch(label, out)
+            for metric in _metrics.get_all(by_weight[number]):
+                name = _other_name(lead + metric.name, trackers)
+                trackers[name] = metric if weight is None else _metrics.Weighed(metric)
+                values[name] = metric.of_batch(label, out) if weight is None else trackers[name].of_weighed(
+                    label, out, weight)
         self._trackers = trackers
         return values
 
@@ -417,9 +424,19 @@ class Training(IpuOptions):
         return results[0] if len(results) == 1 else results
 
     def _batch_logs(self, results: List[numpy.ndarray], return_dict: bool) -> Any:
-        logs = {name: float(value) for name, value in zip(self._trackers, results)}
+        logs = {name: tracker.value_of(value)
+                for (name, tracker), value in zip(self._trackers.items(), results)}
         values = list(logs.values())
         return logs if return_dict else values[0] if len(values) == 1 else values
+
+
+def _other_name(name: str, taken: Any) -> str:
+    """The name, with a number if there is such a one."""
+    made, number = name, 0
+    while made in taken:
+        number += 1
+        made = f"{name}_{number}"
+    return made
 
 
 def _listed(callbacks: Any) -> List[Any]:

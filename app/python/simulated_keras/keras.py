@@ -10,13 +10,14 @@ from ._errors import make_module, refuse_unknown
 from ._functional import Input
 from ._ipu_options import PipelineSchedule
 from ._layer import forget_names
-from ._models import Functional, Model, Sequential
+from ._models import Functional, Model, Sequential, load_model
 from ._stages import PipelineStage
 
 __version__ = "2.6.0"
 
 models = make_module("keras.models", "Classes of models.", Model=Model, Sequential=Sequential,
-                     Functional=Functional)
+                     Functional=Functional, load_model=load_model,
+                     save_model=lambda model, filepath, **named: model.save(filepath, **named))
 backend = make_module("keras.backend", "Numbers of Keras.", epsilon=lambda: 1e-7,
                       clear_session=forget_names, floatx=lambda: "float32",
                       image_data_format=lambda: "channels_last")

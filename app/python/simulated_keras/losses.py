@@ -1,6 +1,7 @@
 """keras.losses: each as a function with a value per sample, and as a class with their mean."""
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, Optional, Tuple
 
 from . import _ops, _types
@@ -37,6 +38,69 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     """The mean size of the differences."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _ops.reduce_mean(_ops.abs(_ops.subtract(y_pred, y_true)), -1)
+
+
+def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
+    """The mean size of the differences in per cent of the labels."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    size = _ops.maximum(_ops.abs(y_true), _EPSILON)
+    return _ops.multiply(_ops.reduce_mean(_ops.divide(_ops.abs(_ops.subtract(y_true, y_pred)), size), -1), 100.0)
+
+
+def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
+    """The mean square of the differences of logarithms."""
+    one, other = (_ops.log(_ops.add(_ops.maximum(x, _EPSILON), 1.0)) for x in _pair(y_true, y_pred))
+    return _ops.reduce_mean(_ops.square(_ops.subtract(one, other)), -1)
+
+
+def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Half the square of small differences, the size of large ones."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    size = _ops.abs(_ops.subtract(y_pred, y_true))
+    least = _ops.minimum(size, delta)
+    return _ops.reduce_mean(_ops.multiply(least, _ops.subtract(size, _ops.multiply(least, 0.5))), -1)
+
+
+def log_cosh(y_true: Any, y_pred: Any) -> Any:
+    """The logarithm of the differences' hyperbolic cosine."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    size = _ops.abs(_ops.subtract(y_pred, y_true))
+    tail = _ops.log(_ops.add(_ops.exp(_ops.multiply(size, -2.0)), 1.0))
+    return _ops.reduce_mean(_ops.subtract(_ops.add(size, tail), math.log(2)), -1)
+
+
+def kl_divergence(y_true: Any, y_pred: Any) -> Any:
+    """Of two rows of probabilities."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    one, other = (_ops.clip_by_value(x, _EPSILON, 1.0) for x in (y_true, y_pred))
+    return _ops.reduce_sum(_ops.multiply(one, _ops.log(_ops.divide(one, other))), -1)
+
+
+def poisson(y_true: Any, y_pred: Any) -> Any:
+    """Of counts and their expected values."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    return _ops.reduce_mean(_ops.subtract(y_pred, _ops.multiply(y_true, _ops.log(_ops.add(y_pred, _EPSILON)))), -1)
+
+
+def hinge(y_true: Any, y_pred: Any) -> Any:
+    """With labels -1 and 1, or 0 and 1."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    return _ops.reduce_mean(_ops.relu(_ops.subtract(1.0, _ops.multiply(_signs(y_true), y_pred))), -1)
+
+
+def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+    """The square of it for each element."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    each = _ops.relu(_ops.subtract(1.0, _ops.multiply(_signs(y_true), y_pred)))
+    return _ops.reduce_mean(_ops.square(each), -1)
+
+
+def _signs(y_true: Any) -> Any:
+    """Labels -1 and 1; Keras takes those that are all 0 or 1 for such."""
+    has_negative = _ops.cast(_ops.less(_ops.reduce_min(y_true), 0.0), _types.float32)
+    zeros_and_ones = _ops.subtract(_ops.multiply(y_true, 2.0), 1.0)
+    return _ops.add(_ops.multiply(y_true, has_negative),
+                    _ops.multiply(zeros_and_ones, _ops.subtract(1.0, has_negative)))
 
 
 def _operand_of(graph: Graph, x: Symbol, kind: str) -> Optional[Symbol]:
@@ -148,6 +212,16 @@ SparseCategoricalCrossentropy = _of("SparseCategoricalCrossentropy",
                                     sparse_categorical_crossentropy, "from_logits")
 
 
+MeanAbsolutePercentageError = _of("MeanAbsolutePercentageError", mean_absolute_percentage_error)
+MeanSquaredLogarithmicError = _of("MeanSquaredLogarithmicError", mean_squared_logarithmic_error)
+Huber = _of("Huber", huber, "delta")
+LogCosh = _of("LogCosh", log_cosh)
+KLDivergence = _of("KLDivergence", kl_divergence)
+Poisson = _of("Poisson", poisson)
+Hinge = _of("Hinge", hinge)
+SquaredHinge = _of("SquaredHinge", squared_hinge)
+
+
 class Reduction:
     """Names of reductions."""
     AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE = "auto", "none", "sum", "sum_over_batch_size"
@@ -168,7 +242,18 @@ _BY_NAME = {"mse": mean_squared_error, "mean_squared_error": mean_squared_error,
             "mae": mean_absolute_error, "mean_absolute_error": mean_absolute_error,
             "binary_crossentropy": binary_crossentropy,
             "categorical_crossentropy": categorical_crossentropy,
-            "sparse_categorical_crossentropy": sparse_categorical_crossentropy}
+            "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+            "mape": mean_absolute_percentage_error,
+            "mean_absolute_percentage_error": mean_absolute_percentage_error,
+            "msle": mean_squared_logarithmic_error,
+            "mean_squared_logarithmic_error": mean_squared_logarithmic_error,
+            "huber": huber, "huber_loss": huber, "log_cosh": log_cosh, "logcosh": log_cosh,
+            "kl_divergence": kl_divergence, "kullback_leibler_divergence": kl_divergence,
+            "kld": kl_divergence, "poisson": poisson, "hinge": hinge, "squared_hinge": squared_hinge}
+MAPE = mape = mean_absolute_percentage_error
+MSLE = msle = mean_squared_logarithmic_error
+KLD = kld = kullback_leibler_divergence = kl_divergence
+logcosh = log_cosh
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error
 

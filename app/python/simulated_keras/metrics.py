@@ -56,11 +56,18 @@ class Metric:
 
     reset_states = property(lambda self: self.reset_state)
 
+    def of_samples(self, y_true: Any, y_pred: Any) -> Any:
+        """The values of samples, or their mean."""
+        assert self.function is not None
+        return type(self).function(*losses.fit_ranks(y_true, y_pred))  # type: ignore[misc]
+
     def of_batch(self, y_true: Any, y_pred: Any) -> Any:
         """The value of a micro-batch, one number."""
-        assert self.function is not None
-        labels, results = losses.fit_ranks(y_true, y_pred)
-        return _ops.reduce_mean(type(self).function(labels, results))  # type: ignore[misc]
+        return _ops.reduce_mean(self.of_samples(y_true, y_pred))
+
+    def value_of(self, result: numpy.ndarray) -> float:
+        """The value of a micro-batch as the machine returns it."""
+        return float(result)
 
     def add(self, values: numpy.ndarray) -> None:
         """Takes the values of some micro-batches."""
@@ -109,9 +116,8 @@ class Accuracy(Metric):
     def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
         super().__init__(name, dtype)
 
-    def of_batch(self, y_true: Any, y_pred: Any) -> Any:
-        kind = accuracy_for(y_true, y_pred)
-        return _ops.reduce_mean(kind(*losses.fit_ranks(y_true, y_pred)))
+    def of_samples(self, y_true: Any, y_pred: Any) -> Any:
+        return accuracy_for(y_true, y_pred)(*losses.fit_ranks(y_true, y_pred))
 
 
 class _Function(Metric):
@@ -121,8 +127,34 @@ class _Function(Metric):
         super().__init__(name or getattr(function, "__name__", "metric"))
         self._function = function
 
-    def of_batch(self, y_true: Any, y_pred: Any) -> Any:
-        return _ops.reduce_mean(self._function(*losses.fit_ranks(y_true, y_pred)))
+    def of_samples(self, y_true: Any, y_pred: Any) -> Any:
+        return self._function(*losses.fit_ranks(y_true, y_pred))
+
+
+class Weighed(Metric):
+    """A mean over samples by their weights, of which the machine returns the sums of both."""
+
+    def __init__(self, metric: Metric) -> None:
+        super().__init__(metric.name)
+        self._metric = metric
+
+    def of_weighed(self, y_true: Any, y_pred: Any, weights: Any) -> Any:
+        """The sums of a micro-batch."""
+        each = self._metric.of_samples(y_true, y_pred)
+        weights = _ops.cast(weights, _types.float32)
+        if len(weights.shape) > len(each.shape):
+            weights = _ops.squeeze(weights, -1)
+        elif len(weights.shape) < len(each.shape):
+            each = _ops.reduce_mean(each, tuple(range(len(weights.shape), len(each.shape))))
+        return _ops.stack([_ops.reduce_sum(_ops.multiply(each, weights)), _ops.reduce_sum(weights)])
+
+    def value_of(self, result: numpy.ndarray) -> float:
+        return float(result[0] / result[1]) if result[1] else 0.0
+
+    def add(self, values: numpy.ndarray) -> None:
+        sums = numpy.asarray(values, numpy.float64).reshape(-1, 2).sum(0)
+        self._total += float(sums[0])
+        self._count += float(sums[1])
 
 
 _BY_NAME = {"mse": losses.mean_squared_error, "mean_squared_error": losses.mean_squared_error,

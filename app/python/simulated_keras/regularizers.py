@@ -40,12 +40,18 @@ class L1(L1L2):
     def __init__(self, l1: float = 0.01) -> None:
         super().__init__(l1=l1)
 
+    def get_config(self) -> Dict[str, Any]:
+        return {"l1": self.l1}
+
 
 class L2(L1L2):
     """A factor of the sum of squares."""
 
     def __init__(self, l2: float = 0.01) -> None:
         super().__init__(l2=l2)
+
+    def get_config(self) -> Dict[str, Any]:
+        return {"l2": self.l2}
 
 
 def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:

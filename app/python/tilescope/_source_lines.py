@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import stat
 import sys
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
@@ -20,6 +21,7 @@ Stack = List[Tuple[str, int, str]]
 _DEEPEST = 256  #: frames of a stack
 _LARGEST_FILE = 1 << 20  #: characters; the text of a larger file is left out
 _LARGEST_PROFILE = 8 << 20  #: characters of all files
+_MOST_BYTES = 4  #: of a character in UTF-8
 
 #: Folders of installed packages and of Python itself.
 _INSTALLED = ("/site-packages/", "/dist-packages/", f"/lib/python{sys.version_info.major}", "<frozen ")
@@ -65,6 +67,22 @@ def here() -> Stack:
     return stack
 
 
+def places() -> List[Tuple[str, int]]:
+    """Files and lines of the calls that are running, innermost first, whosever they are. Reads no
+    file, as traceback.extract_stack() would."""
+    found: List[Tuple[str, int]] = []
+    frame: Optional[Any] = sys._getframe(1)
+    while frame is not None:
+        found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return found
+
+
+def text_of(path: str, line: int) -> str:
+    """A line of a file without the blanks around it; empty if it cannot be read."""
+    return _plain(linecache.getline(path, line).strip()) if _may_be_read(path) else ""
+
+
 def documentation(stack: Stack) -> str:
     """A stack as torch.onnx writes it into a node's documentation."""
     return "".join(f"{path}({line}): {function}\n" for path, line, function in stack)
@@ -95,11 +113,25 @@ def _texts(paths: List[str]) -> Dict[str, str]:
     texts: Dict[str, str] = {}
     left = _LARGEST_PROFILE
     for path in paths:
-        text = _plain("".join(linecache.getlines(path)))
+        text = _plain("".join(linecache.getlines(path))) if _may_be_read(path) else ""
         if 0 < len(text) <= min(_LARGEST_FILE, left):
             texts[path] = text
             left -= len(text)
     return texts
+
+
+def _may_be_read(path: str) -> bool:
+    """Whether it is a file of a size that is kept, or held already: a pipe would be waited for, and a
+    device has no end."""
+    if path in linecache.cache:
+        return True
+    for folder in ("", *sys.path):
+        try:
+            status = os.stat(os.path.join(folder, path))
+        except (OSError, ValueError):
+            continue
+        return stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES * _LARGEST_FILE
+    return False
 
 
 def _plain(text: str) -> str:

@@ -26,7 +26,7 @@ std::string hintFor(const ProfileInfo& info) {
                        count);
 }
 
-std::string labelOf(const SlotFunction& f) {
+std::string labelOf(const MicroBatchCall& f) {
     if (f.forward && f.backward)
         return fmt::format("F{0} B{0}", f.stage);
     return fmt::format("{}{}", f.forward ? "F" : "B", f.stage);
@@ -44,8 +44,8 @@ public:
         , pipeline_(parts.pipeline)
         , times_(stageTimes(parts))
         , functions_(slotFunctions(parts.pipeline))
-        , calls_(slotCalls(parts.pipeline, parts.programs))
-        , updates_(updateTimes(parts, calls_))
+        , calls_(microBatchCalls(parts.pipeline, parts.programs))
+        , updates_(updateTimes(parts, slotCalls(parts.pipeline, parts.programs)))
         , step_(parts.info.hasExecution && !parts.trace.runs.empty()
                     ? parts.trace.runs.back().cycles
                     : 0) {}
@@ -64,20 +64,14 @@ public:
     }
 
 private:
-    void addSlot(const PipelineSlot& slot, const std::vector<ProgramId>& calls) {
+    void addSlot(const PipelineSlot& slot, const std::vector<MicroBatchCall>& calls) {
         (slot.part == PipelinePart::RampUp ? report_.rampUpSlots
          : slot.part == PipelinePart::Main ? report_.mainSlots
                                            : report_.rampDownSlots) += slot.repeats;
-        PipelineSlotTime time{slot.part, slot.repeats, {}, {}, 0, 0};
-        for (std::size_t i = 0; i < slot.programs.size(); ++i) {
-            const auto found = functions_.find(slot.programs[i]);
-            if (found == functions_.end())
-                continue;
-            const SlotFunction& f = found->second;
-            time.calls.push_back({calls[i], f.stage, f.forward, f.backward});
-            if (f.forward || f.backward)
-                time.programs.push_back(labelOf(f));
-        }
+        PipelineSlotTime time{slot.part, slot.repeats, {}, calls, 0, 0};
+        for (const MicroBatchCall& call : calls)
+            if (call.forward || call.backward)
+                time.programs.push_back(labelOf(call));
         report_.busySlots += time.programs.empty() ? 0 : slot.repeats;
         const std::vector<std::int64_t> work =
             workByIpu(pipeline_, workInSlot(slot, functions_, times_.stages, times_.fifos));
@@ -166,9 +160,9 @@ private:
     const Pipeline& pipeline_;
     StageTimes times_;
     std::map<ProgramId, SlotFunction> functions_;
-    std::vector<std::vector<ProgramId>> calls_; ///< by slot, as slotCalls()
-    std::vector<std::int64_t> updates_;         ///< by stage
-    std::int64_t step_ = 0;                     ///< cycles
+    std::vector<std::vector<MicroBatchCall>> calls_; ///< by slot
+    std::vector<std::int64_t> updates_;              ///< by stage
+    std::int64_t step_ = 0;                          ///< cycles
     PipelineReport report_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/execution/micro_batches.h"
 #include "core/profile/profile.h"
 #include "core/view/profile_view.h"
 
@@ -26,20 +27,12 @@ struct PipelineStage {
     [[nodiscard]] std::int64_t cycles() const { return forwardCycles + backwardCycles; }
 };
 
-/// A function that a slot calls.
-struct PipelineSlotCall {
-    ProgramId call; ///< the Call of the program tree; none if the tree has no such call
-    std::int32_t stage = 0;
-    bool forward = false;
-    bool backward = false; ///< with forward: both in one function; neither: it advances FIFOs
-};
-
 /// A slot with the time that its slowest IPU takes, without copies between IPUs and host streams.
 struct PipelineSlotTime {
     PipelinePart part = PipelinePart::Main;
     std::int64_t repeats = 1;
     std::vector<std::string> programs; ///< "F0", "B0" or, in one function, "F3 B3"; without FIFOs
-    std::vector<PipelineSlotCall> calls;
+    std::vector<MicroBatchCall> calls;
     std::int64_t cycles = 0;
     double occupancy = 0; ///< mean over the IPUs
 };

@@ -7,8 +7,8 @@
 #include <zlib.h>
 
 #include "core/base/error.h"
-#include "core/import/host_trace/add_host_traces.h"
-#include "core/import/host_trace/trace_events.h"
+#include "core/import/add_host_traces.h"
+#include "core/import/trace_events.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 

@@ -54,11 +54,10 @@ REFUSED = {
     "nesterov": lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
     "amsgrad": lambda: keras.optimizers.Adam(amsgrad=True),
     "add_loss": lambda: keras.layers.Dense(2).add_loss(1.0),
-    "weighted_metrics": lambda: compiled(weighted_metrics=["mse"]),
     "class_weight": lambda: compiled().fit(tf.data.Dataset.from_tensor_slices(([[1.0]], [1])).batch(1),
                                            class_weight={}),
     "save_freq": lambda: keras.callbacks.ModelCheckpoint("weights", save_freq=10),
-    "Model.save": lambda: keras.Sequential([keras.layers.Dense(2)]).save("model"),
+    ".h5": lambda: keras.Sequential([keras.layers.Dense(2)]).save("model.h5"),
 }
 
 

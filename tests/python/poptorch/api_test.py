@@ -311,3 +311,17 @@ def test_a_mask_assigns_a_row_to_each_row_it_chooses():
     x, mask, row = torch.rand(3, 2), torch.tensor([True, False, True]), torch.rand(2)
     wanted = put(x.clone(), mask, row)
     assert torch.equal(on_ipu(put, x.clone(), mask, row), wanted)
+
+
+def test_schedulers_add_nothing_that_is_warned_of(capfd):
+    model = Fits()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    program = poptorch.trainingModel(model, None, optimizer)
+    program(torch.rand(3, 4), torch.rand(3, 2))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.5, 6, cycle_momentum=False)
+    schedule.step()
+    program.setOptimizer(optimizer)
+    optimizer.surprise = 1
+    program.setOptimizer(optimizer)
+    warned = [line for line in capfd.readouterr().err.splitlines() if "unexpected" in line]
+    assert len(warned) == 1 and "'surprise'" in warned[0]

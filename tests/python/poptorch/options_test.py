@@ -172,7 +172,7 @@ def test_profiling_is_enabled_by_an_option(monkeypatch, tmp_path):
 def test_a_number_of_ipus_is_a_power_of_two():
     options = poptorch.Options()
     blocks = {i: (name, i) for i, name in enumerate("ABC")}
-    with pytest.raises(poptorch.Error, match="power of two"):
+    with pytest.raises(poptorch.Error, match="must reserve a minimum of 4"):
         job(options, blocks=blocks)
     assert job(options.autoRoundNumIPUs(), blocks=blocks).keys["ipus"] == "3"
 

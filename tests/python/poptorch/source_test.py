@@ -8,7 +8,6 @@ import pva
 import pytest
 import tilescope
 import torch
-from torch import nn
 
 PROGRAM = '''
 import torch
@@ -152,6 +151,46 @@ def test_the_text_of_a_large_file_is_left_out(monkeypatch, tmp_path):
     program = PROGRAM + "# more\n" * 200000
     path.write_text(program)
     assert texts_of(trained(net_in(path, program), monkeypatch))[str(path)] == 0
+
+
+def make_pipe(path):
+    os.mkfifo(path)
+
+
+def make_folder(path):
+    path.mkdir()
+
+
+def make_endless(path):
+    path.symlink_to("/dev/zero")
+
+
+def make_sparse(path):
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+
+
+def make_loop(path):
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("make", [make_pipe, make_folder, make_endless, make_sparse, make_loop])
+def test_what_is_no_file_is_not_read(monkeypatch, tmp_path, make):
+    path = tmp_path / "net.py"
+    make(path)
+    linecache.clearcache()
+    profile = trained(net_in(path), monkeypatch)
+    assert texts_of(profile)[str(path)] == 0
+    assert sum(sum(cycles) for cycles in lines_of(profile).values()) > 0
+
+
+def test_a_file_that_became_shorter_keeps_its_lines(net, monkeypatch, tmp_path):
+    (tmp_path / "net.py").write_text("# all gone\n")
+    linecache.clearcache()
+    profile = trained(net, monkeypatch)
+    assert texts_of(profile)[str(tmp_path / "net.py")] == len("# all gone\n")
+    lines = [int(path.rsplit(":", 1)[1]) for path in lines_of(profile) if "net.py" in path]
+    assert max(lines) == line_of("return layer(x)")
 
 
 @pytest.mark.parametrize("name", ["a(3): b.py", "a\nb.py", "\u202enet.py", "<ipython-input-1-ab>", "x" * 5000, "%s{}"])

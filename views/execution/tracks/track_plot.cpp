@@ -42,6 +42,20 @@ void TrackPlot::updateCurves() {
     updateReadOut();
 }
 
+void TrackPlot::setFlags(std::vector<TraceFlag> flags) {
+    flags_ = std::move(flags);
+    update();
+}
+
+void TrackPlot::paintFlags(QPainter& painter) const {
+    const QRect plot = axisRect()->rect();
+    painter.setPen(QPen(theme().accent, 1));
+    for (const TraceFlag& flag : flags_)
+        for (const double cycle : {flag.cycle, flag.end()})
+            if (const double x = xAxis->coordToPixel(cycle); x >= plot.left() && x <= plot.right())
+                painter.drawLine(QPointF(x, 0), QPointF(x, height()));
+}
+
 void TrackPlot::fitValues() {
     const ZoomRange& axis = zoom();
     largest_ = {curve_->largestOf(0, axis.from(), axis.to()),
@@ -63,6 +77,7 @@ void TrackPlot::paintExtra(QPainter& painter) {
         painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
         painter.drawLine(plot.left(), y, plot.right(), y);
     }
+    paintFlags(painter);
     painter.setPen(theme().border);
     painter.drawLine(0, height() - 1, plot.right(), height() - 1);
 }

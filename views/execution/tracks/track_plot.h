@@ -3,6 +3,7 @@
 
 #include "views/execution/tracks/track_plottable.h"
 #include "views/plot/plot_widget.h"
+#include "views/plot/trace/cycle_plot.h"
 
 namespace tilescope::views {
 
@@ -18,6 +19,8 @@ public:
     /// After other curves were set.
     void updateCurves();
     void setClock(double clockHz) { clockHz_ = clockHz; }
+    /// The user's marks, as lines that go on through the lanes below, where their texts are.
+    void setFlags(std::vector<TraceFlag> flags);
 
     /// As high as three lines of text.
     [[nodiscard]] static int heightFor(const QFont& font);
@@ -27,12 +30,14 @@ protected:
 
 private:
     void fitValues();
+    void paintFlags(QPainter& painter) const;
     void paintMargin(QPainter& painter) const;
     [[nodiscard]] TrackUnits units() const { return {context().preferences, clockHz_}; }
 
     const CounterTrack& track_;
     TrackPlottable* curve_; ///< owned by the plot
     double clockHz_ = 0;
+    std::vector<TraceFlag> flags_;
     std::array<double, 2> largest_{}; ///< of each side, in sight
 };
 

@@ -51,8 +51,22 @@ QColor tintColour(const Theme& theme, int n) {
     return mixed(colour, theme.surface, shade * (n % tintShades));
 }
 
+int microBatchTint(std::int64_t number, bool backward) {
+    constexpr std::int64_t different = std::int64_t{3} * hues; // before they repeat
+    const auto type = static_cast<int>(std::max<std::int64_t>(0, number - 1) % different);
+    return type * tintShades + (backward ? 1 : 0);
+}
+
 QColor channelColour(const Theme& theme, int n) {
     return tintColour(theme, n * tintShades);
+}
+
+QColor neutralColour(const Theme& theme) {
+    return mixed(theme.text, theme.surface, theme.dark ? 0.75 : 0.8);
+}
+
+QColor unmatchedColour(const Theme& theme) {
+    return mixed(theme.series(2), theme.surface, 0.25);
 }
 
 QColor amountColour(const Theme& theme, double amount) {
@@ -66,7 +80,8 @@ BoxColours::BoxColours(const Theme& theme, ColourBy by)
     : by_(by)
     , surface_(theme.surface.rgb())
     , run_(mixed(theme.text, theme.surface, theme.dark ? 0.62 : 0.18).rgb())
-    , neutral_(mixed(theme.text, theme.surface, theme.dark ? 0.75 : 0.8).rgb()) {
+    , neutral_(neutralColour(theme).rgb())
+    , unmatched_(unmatchedColour(theme).rgb()) {
     for (const ProgramKind kind : programKinds) {
         const auto put = [&](TraceBox::Look look, QRgb colour) {
             kinds_[static_cast<std::size_t>(look) * programKinds.size() +
@@ -78,9 +93,14 @@ BoxColours::BoxColours(const Theme& theme, ColourBy by)
     }
     for (std::size_t n = 0; n < channels; ++n)
         channels_.push_back(channelColour(theme, static_cast<int>(n)).rgb());
-    if (by == ColourBy::Operation)
+    if (by == ColourBy::Operation || by == ColourBy::Pass || by == ColourBy::MicroBatch)
         for (std::size_t n = 0; n < tints; ++n)
             tints_.push_back(tintColour(theme, static_cast<int>(n)).rgb());
+    for (std::size_t n = 0; by == ColourBy::Change && n < steps; ++n)
+        scale_.push_back(
+            changeScaleColour(2.0 * static_cast<double>(n) / static_cast<double>(steps - 1) - 1,
+                              theme)
+                .rgb());
     if (by == ColourBy::Balance || by == ColourBy::Bytes)
         for (std::size_t n = 0; n < steps; ++n)
             scale_.push_back(
@@ -96,12 +116,17 @@ BoxPaint BoxColours::of(const TraceBox& box) const {
     case ColourBy::Kind:
         return ofKinds(box);
     case ColourBy::Operation:
+    case ColourBy::Pass:
+    case ColourBy::MicroBatch:
         return ofParts(box);
     case ColourBy::Balance:
     case ColourBy::Bytes:
+    case ColourBy::Change:
         break;
     }
     const float filled = box.merged() ? ofKinds(box).filled : 1;
+    if (box.tint.amount <= BoxTint::unmatched)
+        return {unmatched_, filled};
     if (box.tint.amount < 0)
         return {neutral_, filled};
     const double at = std::clamp<double>(box.tint.amount, 0, 1) * static_cast<double>(steps - 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/plot/trace/cycle_plot.h"
+#include "views/plot/trace/lane_ways.h"
 #include "views/plot/trace/trace_plottable.h"
 
 namespace tilescope::views {
@@ -61,6 +62,9 @@ public:
 
     /// Outlines the boxes of these steps and dims all others, instead of drawing lines at markers.
     void setSelected(SelectedSteps steps);
+    /// Outlines what is followed, and dims all else.
+    void setFollowed(std::vector<LaneWay> ways);
+    [[nodiscard]] const std::vector<LaneWay>& followed() const { return followed_; }
 
 signals:
     /// Lanes have moved, or others have become visible.
@@ -91,6 +95,7 @@ private:
     TracePlottable* trace_; ///< owned by the plot
     LaneNames* names_;
     LaneArrangement arrangement_;
+    std::vector<LaneWay> followed_;
     std::string current_; ///< key of the lane that keys act on
     double clockHz_ = 0;
     bool showsAllRows_ = false;

@@ -69,17 +69,19 @@ void TracePlottable::setSelected(SelectedSteps steps) {
     selected_ = std::move(steps);
 }
 
-const std::vector<CycleRange>* TracePlottable::selectedOn(std::size_t lane) const {
-    const auto found = selected_.find(rows_.keys[lane]);
-    return found == selected_.end() ? nullptr : &found->second;
+const std::vector<CycleRange>* TracePlottable::on(const SelectedSteps& steps,
+                                                  std::size_t lane) const {
+    const auto found = steps.find(rows_.keys[lane]);
+    return found == steps.end() ? nullptr : &found->second;
 }
 
 // Boxes that a search does not find, or that are not selected, are dimmed.
 QRgb TracePlottable::shade(const TraceBox& box, QRgb colour, std::size_t lane, QRgb surface) const {
     constexpr double notFound = 0.75;
     constexpr double notSelected = 0.55;
-    if (!selected_.empty()) {
-        const std::vector<CycleRange>* ranges = selectedOn(lane);
+    const SelectedSteps& bright = followed_.empty() ? selected_ : followed_;
+    if (!bright.empty()) {
+        const std::vector<CycleRange>* ranges = on(bright, lane);
         if (ranges == nullptr || !touches(*ranges, box.begin, box.end))
             colour = mixedColours(colour, surface, notSelected);
     }
@@ -97,7 +99,7 @@ std::vector<QRectF> TracePlottable::selectedBoxes() const {
     const bool inDetail = detailed(range.lower, range.upper);
     const QRectF plot = clipRect();
     for (const LanePlace& place : layout_.places) {
-        const std::vector<CycleRange>* ranges = selectedOn(place.lane);
+        const std::vector<CycleRange>* ranges = on(selected_, place.lane);
         if (ranges == nullptr || !layout_.inSight(place, plot.height()))
             continue;
         for (std::size_t row = 0; row < place.rows; ++row) {

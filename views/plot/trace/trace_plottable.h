@@ -33,6 +33,8 @@ public:
     /// Selected steps by the keys of their lanes: all others are dimmed. Empty for none.
     void setSelected(SelectedSteps steps);
     [[nodiscard]] const SelectedSteps& selected() const { return selected_; }
+    /// Cycles of what is followed, likewise: all else is dimmed, instead of what is not selected.
+    void setFollowed(SelectedSteps steps) { followed_ = std::move(steps); }
     /// The places of the visible selected steps on the widget, lane by lane; each is at least a few
     /// pixels wide.
     [[nodiscard]] std::vector<QRectF> selectedBoxes() const;
@@ -57,8 +59,9 @@ protected:
     void draw(QCPPainter* painter) override;
 
 private:
-    /// The selected cycles of a lane; none (nullptr) if nothing is selected on it.
-    [[nodiscard]] const std::vector<CycleRange>* selectedOn(std::size_t lane) const;
+    /// The cycles of a lane; none (nullptr) if there are none on it.
+    [[nodiscard]] const std::vector<CycleRange>* on(const SelectedSteps& steps,
+                                                    std::size_t lane) const;
     [[nodiscard]] QRgb shade(const TraceBox& box, QRgb colour, std::size_t lane,
                              QRgb surface) const;
     [[nodiscard]] bool detailed(double from, double to) const;
@@ -90,6 +93,7 @@ private:
     double detailFrom_ = 0;
     double detailTo_ = 0;
     SelectedSteps selected_;
+    SelectedSteps followed_;
     QString highlight_;
     std::string plainHighlight_; ///< the same in small letters if it is ASCII
     bool showsNames_ = true;

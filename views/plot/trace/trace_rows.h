@@ -24,6 +24,8 @@ struct BoxTint {
     };
     std::array<Part, 3> parts{};
     float amount = -1; ///< on a scale from 0 to 1; negative: none
+    /// The amount of what only one of two profiles has.
+    static constexpr float unmatched = -2;
     friend bool operator==(const BoxTint&, const BoxTint&) = default;
 };
 

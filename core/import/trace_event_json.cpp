@@ -1,4 +1,4 @@
-#include "core/import/host_trace/trace_event_json.h"
+#include "core/import/trace_event_json.h"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "core/import/host_trace/add_host_traces.h"
+#include "core/import/add_host_traces.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/import/host_trace/trace_events.h"
+#include "core/import/trace_events.h"
 
 namespace tilescope {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/import/host_trace/trace_events.h"
+#include "core/import/trace_events.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/import/host_trace/trace_event_json.h"
+#include "core/import/trace_event_json.h"
 
 namespace tilescope {
 namespace {

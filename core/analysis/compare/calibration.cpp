@@ -20,21 +20,21 @@ constexpr std::size_t mostSyncs = 200'000; // values that are looked at; more ch
 constexpr double leastRateCycles = 100;    // a transfer; rounding would show in shorter ones
 
 /// A value, and how many executions had it.
-struct Value {
+struct Measured {
     double value = 0;
     std::int64_t count = 1;
 };
 
-Spread spreadOf(std::vector<Value> values) {
+Spread spreadOf(std::vector<Measured> values) {
     Spread spread;
     std::sort(values.begin(), values.end(),
-              [](const Value& a, const Value& b) { return a.value < b.value; });
-    for (const Value& each : values)
+              [](const Measured& a, const Measured& b) { return a.value < b.value; });
+    for (const Measured& each : values)
         spread.count = saturatingSum(spread.count, each.count);
     const auto at = [&](double share) {
         const double place = share * static_cast<double>(spread.count);
         double before = 0;
-        for (const Value& each : values) {
+        for (const Measured& each : values) {
             before += static_cast<double>(each.count);
             if (before >= place)
                 return each.value;
@@ -84,8 +84,8 @@ public:
     }
 
     /// Cycles of the syncs that tiles of an IPU make before they exchange or compute.
-    [[nodiscard]] std::vector<Value> internalSyncs() const {
-        std::vector<Value> cycles;
+    [[nodiscard]] std::vector<Measured> internalSyncs() const {
+        std::vector<Measured> cycles;
         const TraceLanes& lanes = trace_->lanes();
         for (const TraceBodyId body : lanes.calleesFirst())
             for (std::int32_t ipu = 0; ipu < lanes.ipus(); ++ipu)
@@ -99,7 +99,7 @@ private:
         sum.cycles = saturatingSum(sum.cycles, total.cycles);
     }
 
-    void addSyncs(std::vector<Value>& cycles, LaneCursor cursor) const {
+    void addSyncs(std::vector<Measured>& cycles, LaneCursor cursor) const {
         std::optional<std::int64_t> sync;
         for (std::size_t i = 0; i < cursor.lane().count && cycles.size() < mostSyncs; ++i) {
             if (stop_.stop_requested())
@@ -146,7 +146,7 @@ private:
         std::int64_t simulated = 0; ///< cycles of steps that match
         std::int64_t measured = 0;
         double expected = 0; ///< measured cycles, as often as simulated
-        std::vector<Value> ratios;
+        std::vector<Measured> ratios;
     };
 
     void addSide(const ExecutedSide& side, std::int64_t CalibratedKind::*cycles) {
@@ -245,7 +245,7 @@ public:
 
 private:
     /// The median of the values, or what is assumed where they are too few.
-    double add(const std::string& name, double assumed, std::vector<Value> values) {
+    double add(const std::string& name, double assumed, std::vector<Measured> values) {
         const auto constant =
             std::find_if(constants_.begin(), constants_.end(),
                          [&name](const TargetConstant& each) { return each.name == name; });
@@ -260,8 +260,8 @@ private:
     }
 
     /// The last step of a copy from or to the host is nothing but a sync with it.
-    [[nodiscard]] std::vector<Value> externalSyncs() const {
-        std::vector<Value> cycles;
+    [[nodiscard]] std::vector<Measured> externalSyncs() const {
+        std::vector<Measured> cycles;
         for (const auto& [where, executed] : measured_.byIpu())
             if (measured_.kindOf(where.first) == ProgramKind::StreamCopyEnd)
                 cycles.push_back({executed.mean(), executed.count});
@@ -282,10 +282,10 @@ private:
     }
 
     /// Of copies whose first step waited for nothing but the host's answer.
-    [[nodiscard]] std::vector<Value> latencies(double external) const {
+    [[nodiscard]] std::vector<Measured> latencies(double external) const {
         const double alone =
             target_.externalSyncCycles + std::floor(target_.hostLatencySeconds * target_.clockHz);
-        std::vector<Value> seconds;
+        std::vector<Measured> seconds;
         forMatched(ProgramKind::StreamCopyBegin,
                    [&](ProgramId, IpuId, const Executed& simulated, const Executed& measured) {
                        if (std::abs(simulated.mean() - alone) < 1)
@@ -297,9 +297,9 @@ private:
 
     /// Bytes a second of copies from and to the host, or streaming memory. The bytes are those of
     /// the simulated copy, which is the same.
-    [[nodiscard]] std::vector<Value> rates(bool ofStreamingMemory) const {
+    [[nodiscard]] std::vector<Measured> rates(bool ofStreamingMemory) const {
         const auto streams = simulated_.profile().streams(stop_);
-        std::vector<Value> rates;
+        std::vector<Measured> rates;
         forMatched(ProgramKind::StreamCopyMid, [&](ProgramId id, IpuId ipu, const Executed&,
                                                    const Executed& measured) {
             const StreamId stream = simulated_.program(id).stream;

@@ -320,6 +320,18 @@ std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& reque
     return order;
 }
 
+/// The same by weight.
+std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests,
+                                          const std::vector<double>& weights) {
+    std::vector<std::uint32_t> order(requests.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const int rankA = rank(requests[a]), rankB = rank(requests[b]);
+        return rankA != rankB ? rankA < rankB : weights[a] > weights[b];
+    });
+    return order;
+}
+
 /// An address beyond all variables: each is placed in a gap, or after all others and the elements
 /// of those that it is kept apart from.
 std::int64_t highestAddress(const std::vector<PlaceRequest>& requests, const Target& target) {
@@ -342,8 +354,10 @@ std::vector<PlacedRequest> placed(const std::vector<PlaceRequest>& requests,
 } // namespace
 
 std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,
-                                       const Interference& interference, const Target& target) {
-    const std::vector<std::uint32_t> order = placementOrder(requests);
+                                       const Interference& interference, const Target& target,
+                                       const std::vector<double>& weights) {
+    const std::vector<std::uint32_t> order =
+        weights.empty() ? placementOrder(requests) : placementOrder(requests, weights);
     // Half the width is twice the speed; tiles exceeded by gigabytes take the slow way.
     const bool small = inUnits(highestAddress(requests, target)) <=
                        std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;

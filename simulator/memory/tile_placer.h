@@ -26,8 +26,10 @@ struct PlacedRequest {
 };
 
 /// Places the variables of one tile; the result is sorted by offset. `requests`: in the order of
-/// their variables. Throws UserError where they are too many and too large to be counted.
+/// their variables. `weights`: of each, the heavier ones of a kind come first; none: their bytes.
+/// Throws UserError where they are too many and too large to be counted.
 std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,
-                                       const Interference& interference, const Target& target);
+                                       const Interference& interference, const Target& target,
+                                       const std::vector<double>& weights = {});
 
 } // namespace tilescope::sim

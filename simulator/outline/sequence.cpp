@@ -43,11 +43,13 @@ OpKey keyOf(const Graph& graph, const Op& op) {
             op.multiConv ? std::optional(*op.multiConv) : std::nullopt};
 }
 
-/// The sum of squares of an optimizer's norm.
+/// The sum of squares of an optimizer's norm, or of several.
 bool isNormOfUpdate(const Op& op) {
     const auto* reduce = std::get_if<ReduceAttributes>(&op.attributes);
-    return op.pass == Pass::Update && reduce != nullptr &&
-           reduce->function == ReduceFunction::SquareAdd;
+    const auto* joint = std::get_if<JointReduceAttributes>(&op.attributes);
+    return op.pass == Pass::Update &&
+           ((reduce != nullptr && reduce->function == ReduceFunction::SquareAdd) ||
+            (joint != nullptr && joint->functions.front() == ReduceFunction::SquareAdd));
 }
 
 /// Normalisations, which are one operation each way in the model and several here, and convolutions

@@ -239,26 +239,46 @@ TensorId WeightUpdate::rmspropStep(TensorId scaled) {
 /// Networks"), which momentum then accumulates.
 TensorId WeightUpdate::larsGradient(TensorId scaled) {
     const TensorId gradient = unscaled(scaled);
+    const auto [weightSquares, gradientSquares] = larsSquares(gradient);
+    const Shape shape = graph_.tensors[weightSquares].shape;
     const auto number = [&](const char* suffix, ElementwiseFunction function,
                             std::vector<TensorId> inputs) {
-        return op(suffix, "LarsRatio", ElementwiseAttributes{function}, std::move(inputs), {},
+        return op(suffix, "LarsRatio", ElementwiseAttributes{function}, std::move(inputs), shape,
                   DataType::Float);
     };
-    const TensorId weightNorm =
-        number("_larsWeightNorm", Sqrt, {squareSum("_larsWeightSq", "LarsSquare", updated_)});
-    const TensorId gradientNorm =
-        number("_larsGradientNorm", Sqrt, {squareSum("_larsGradientSq", "LarsSquare", gradient)});
+    const TensorId weightNorm = number("_larsWeightNorm", Sqrt, {weightSquares});
+    const TensorId gradientNorm = number("_larsGradientNorm", Sqrt, {gradientSquares});
     const double share = numbers_.weightDecay;
     const TensorId decay = scalar("larsWeightDecay", DataType::Float, share);
     const TensorId decayedNorm = number("_larsDecayedNorm", Multiply, {weightNorm, decay});
     const TensorId norms = number("_larsNorms", Add, {gradientNorm, decayedNorm});
     const TensorId ratio =
         op("_larsRatio", "LarsRatio", ElementwiseAttributes{TrustRatio, larsTrust, 1},
-           {weightNorm, norms}, {}, DataType::Float);
+           {weightNorm, norms}, shape, DataType::Float);
     const TensorId change =
         inPlace("_larsDecay", "LarsDecay", {ScaledAdd, share}, {gradient, updated_});
     return op("_larsScale", "LarsScale", ElementwiseAttributes{Multiply}, {change, ratio},
               updatedShape(), DataType::Float);
+}
+
+/// The squares of the weight's and the gradient's norm, in the same steps (popops::reduceMany). The
+/// published runs that have LARS on 64 replicas and more reduce up to 216 bytes of results at once
+/// (graphcore/examples, cnns/training/configs.yml, max_reduce_many_buffer_size); the norms of
+/// different weights are not put together here.
+std::pair<TensorId, TensorId> WeightUpdate::larsSquares(TensorId gradient) {
+    if (shards_ != 1)
+        return {squareSum("_larsWeightSq", "LarsSquare", updated_),
+                squareSum("_larsGradientSq", "LarsSquare", gradient)};
+    const Shape ones(updatedShape().size(), 1);
+    JointReduceAttributes both{{ReduceFunction::SquareAdd, ReduceFunction::SquareAdd}, {}};
+    for (std::size_t d = 0; d < ones.size(); ++d)
+        both.axes.push_back(static_cast<std::int64_t>(d));
+    const TensorId weights = op("_larsSquares", "LarsSquare", std::move(both), {updated_, gradient},
+                                ones, DataType::Float);
+    const TensorId gradients =
+        graph_.tensors.add({name_ + "_larsGradientSq", ones, DataType::Float});
+    ops_.back().outputs.push_back(gradients);
+    return {weights, gradients};
 }
 
 /// v = m v + rate * ratio * (gradient + decay * w), which is subtracted from the weight.

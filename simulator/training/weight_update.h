@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/graph/graph.h"
@@ -51,6 +52,7 @@ private:
     TensorId larsGradient(TensorId gradient);
     TensorId larsVelocity(TensorId gradient);
     TensorId squareSum(const std::string& suffix, const std::string& type, TensorId of);
+    std::pair<TensorId, TensorId> larsSquares(TensorId gradient);
     TensorId scaledByTrust(TensorId change);
     [[nodiscard]] DataType stateType() const;
     [[nodiscard]] const Shape& updatedShape() const { return graph_.tensors[updated_].shape; }

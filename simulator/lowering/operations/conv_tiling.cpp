@@ -223,6 +223,20 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
     return storage;
 }
 
+Blocking withZerosBetween(Blocking blocking, const std::vector<std::int64_t>& atomSizes) {
+    for (BlockedDim& dim : blocking.dims) {
+        std::int64_t whole = 1;
+        for (const int atom : dim.atoms)
+            whole *= atomSizes[static_cast<std::size_t>(atom)];
+        if (dim.atoms.empty() || whole <= dim.size)
+            continue;
+        for (Interval& block : dim.blocks)
+            block = {block.begin * whole / dim.size, block.end * whole / dim.size};
+        dim.size = whole;
+    }
+    return blocking;
+}
+
 Blocking ConvTiling::partials() const {
     ConvAtoms atoms;
     int next = 0;

@@ -18,6 +18,11 @@ struct ConvAtoms {
     std::int64_t wholeSize = 1;
 };
 
+/// Of a result of which the plan has only every so many positions: the zeros between them lie where
+/// the nearest of these do (PopLibs poplin/Convolution.cpp, convolutionPostprocess). A part of a
+/// row of several flattened dimensions is taken to be as large a part of the longer row.
+Blocking withZerosBetween(Blocking blocking, const std::vector<std::int64_t>& atomSizes);
+
 /// Blockings of one serial step of a plan.
 class ConvTiling {
 public:

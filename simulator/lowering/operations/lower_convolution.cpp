@@ -89,6 +89,7 @@ public:
             update(result);
             b_.end();
         }
+        putZerosBetween();
         if (!plan_.parallel)
             estimate_.record(plan_, moved_);
     }
@@ -101,8 +102,31 @@ private:
         storage.layout.blocking =
             tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
         storage.layout.order = outputOrder(operands_.output, plan_);
-        output_ = context_.makeResult(op_.outputs[0], prefix_ + resultName(), std::move(storage),
-                                      operands_.outputView);
+        const Blocking spread = withZerosBetween(storage.layout.blocking, storage.atomSizes);
+        const bool hasZeros = !(spread == storage.layout.blocking);
+        if (hasZeros)
+            output_ = b_.variable(prefix_ + resultName(), MemoryCategory::Variable,
+                                  storage.layout.blocking.elements().scaled(storage.elementBytes),
+                                  std::string(toString(plan_.problem.outType)));
+        storage.layout.blocking = spread;
+        result_ = context_.makeResult(
+            op_.outputs[0], prefix_ + (hasZeros ? "/activationsPostDilate" : resultName()),
+            std::move(storage), operands_.outputView);
+        if (!hasZeros)
+            output_ = result_;
+    }
+
+    /// Zeros between the outputs, as in the gradient of a stride whose kernel is one, are put there
+    /// after the convolution.
+    void putZerosBetween() {
+        if (result_ == output_)
+            return;
+        const Storage& storage = context_.storageOf(op_.outputs[0]).storage;
+        estimate_.onTileCopies([&] {
+            emitJoin(b_, prefix_ + "/activationsPostDilate/OnTileCopy",
+                     storage.layout.blocking.elements().scaled(storage.elementBytes),
+                     shortestUnstridedRun, {{output_}, {result_}});
+        });
     }
 
     /// Poplar's name of the result of the last compute set.
@@ -408,7 +432,8 @@ private:
     ConvEstimate estimate_;
     MovedShares moved_;
     ConvOperands operands_;
-    VariableId output_;
+    VariableId output_;                                ///< of the plan's steps
+    VariableId result_;                                ///< of the operation
     bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
 };
 

@@ -224,13 +224,19 @@ private:
                    std::move(access));
     }
 
+    /// The order of dimensions inside (popnn/CTCPlan, toInternalShape).
+    [[nodiscard]] Shape resultShape(std::int64_t elements) const {
+        const Shape inside{shape_[1], shape_[0], shape_[2]};
+        return elements == sim::elementsOf(inside) ? inside : Shape{elements};
+    }
+
     /// A sum of logarithms over the `parts` tiles that hold values of each result.
     VariableId sum(const std::string& part, VariableId from, TileSeries held, std::int64_t columns,
                    const TileSeries& results, std::int64_t parts) {
         if (parts == 1)
             return from;
         StagedReduction reduction(context_, name(part), ReduceFunction::LogAdd, DataType::Float,
-                                  {parts, results.sum()});
+                                  parts, resultShape(results.sum()));
         TilePartials partials{from, DataType::Float, std::move(held), columns};
         reduction.addUp(partials, results.sum());
         VariableId sums;

@@ -32,7 +32,7 @@ public:
         , type_(context.tensor(in_).type)
         , outType_(context.tensor(op.outputs[0]).type)
         , partialType_(reducePartialType(function_, outType_))
-        , stages_(context, op.name, function_, outType_, context.tensor(in_).shape) {
+        , stages_(context, op.name, function_, outType_, reducedElements(), keptShape()) {
         context.ensurePlace(in_);
         collectAtoms();
     }
@@ -56,15 +56,31 @@ public:
     }
 
 private:
+    [[nodiscard]] bool reduces(std::size_t dim) const {
+        return std::find(attributes_.axes.begin(), attributes_.axes.end(),
+                         static_cast<std::int64_t>(dim)) != attributes_.axes.end();
+    }
+    /// The input's dimensions that stay.
+    [[nodiscard]] Shape keptShape() const {
+        const Shape& shape = context_.tensor(in_).shape;
+        Shape kept;
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            if (!reduces(d))
+                kept.push_back(shape[d]);
+        return kept;
+    }
+    [[nodiscard]] std::int64_t reducedElements() const {
+        return context_.tensor(in_).elements() /
+               std::max<std::int64_t>(1, sim::elementsOf(keptShape()));
+    }
+
     void collectAtoms() {
         const ViewDims& view = context_.viewOf(in_);
         const Storage& storage = context_.storageOf(in_).storage;
         kept_.newAtom.assign(storage.atomSizes.size(), -1);
         kept_.storage.elementBytes = bytesOf(outType_);
         for (std::size_t d = 0; d < view.size(); ++d) {
-            const auto axis = static_cast<std::int64_t>(d);
-            const bool isReduced = std::find(attributes_.axes.begin(), attributes_.axes.end(),
-                                             axis) != attributes_.axes.end();
+            const bool isReduced = reduces(d);
             std::vector<int> outAtoms;
             for (const int atom : withoutOnes(view[d], storage)) {
                 if (isReduced) {

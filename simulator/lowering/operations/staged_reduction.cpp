@@ -4,25 +4,57 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/error.h"
 #include "simulator/lowering/movement/copies.h"
 
 namespace tilescope::sim {
 namespace {
 
-/// Of the FNV-1a hash.
-constexpr std::uint64_t hashFactor = 1099511628211U;
+/// One value more in a hash, as boost::hash_combine did until Boost 1.81.
+std::uint64_t hashCombined(std::uint64_t hash, std::uint64_t value) {
+    constexpr std::uint64_t factor = 0xc6a4a7935bd1e995U;
+    constexpr int half = 47;
+    value *= factor;
+    value ^= value >> half;
+    value *= factor;
+    return (hash ^ value) * factor + 0xe6546b64U;
+}
+
+/// A function's number in popops::Operation.
+std::uint64_t operationNumber(ReduceFunction function) {
+    switch (function) {
+    case ReduceFunction::Add:
+    case ReduceFunction::Mean:
+        return 0;
+    case ReduceFunction::Multiply:
+        return 1;
+    case ReduceFunction::Min:
+    case ReduceFunction::ArgMin:
+        return 2;
+    case ReduceFunction::Max:
+    case ReduceFunction::ArgMax:
+        return 3;
+    case ReduceFunction::SquareAdd:
+        return 6;
+    case ReduceFunction::LogAdd:
+        return 7;
+    }
+    throw InternalError("unknown function of a reduction");
+}
 
 } // namespace
 
 StagedReduction::StagedReduction(LoweringContext& context, std::string name,
-                                 ReduceFunction function, DataType outType, Shape in)
+                                 ReduceFunction function, DataType outType, std::int64_t rows,
+                                 Shape out)
     : context_(context)
     , b_(context.builder())
     , name_(std::move(name))
     , function_(function)
     , outType_(outType)
     , partialType_(reducePartialType(function, outType))
-    , in_(std::move(in)) {}
+    , rows_(rows)
+    , out_(std::move(out)) {}
 
 VariableId StagedReduction::secondPartials(const std::string& name, const ReduceWork& work,
                                            DataType type) {
@@ -82,21 +114,41 @@ VariableId StagedReduction::gather(const std::string& name, const TilePartials& 
 }
 
 /// Reductions of different shapes begin on different tiles, so that their code does not gather on
-/// the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is *assumed*).
-std::int32_t StagedReduction::startTile(std::int32_t tiles) const {
-    auto seed = static_cast<std::uint64_t>(function_);
-    for (const std::int64_t size : in_)
-        seed = (seed ^ static_cast<std::uint64_t>(size)) * hashFactor;
-    const std::int32_t places = std::max(1, context_.target().tilesPerIpu - tiles + 1);
-    return static_cast<std::int32_t>((seed >> 32U) % static_cast<std::uint64_t>(places));
+/// the first ones: a hash of the matrix that is reduced, of the result's shape and of the function
+/// (PopLibs Reduction.cpp, getStartTile; the last two are whether it updates and scales).
+std::int32_t StagedReduction::startTile() const {
+    std::uint64_t hash = 0x9e3779b9U;
+    const auto add = [&](std::int64_t value) {
+        hash = hashCombined(hash, static_cast<std::uint64_t>(value));
+    };
+    add(rows_);
+    add(elementsOf(out_));
+    for (const std::int64_t size : out_)
+        add(size);
+    hash = hashCombined(hash, operationNumber(function_));
+    add(0);
+    add(function_ == ReduceFunction::Mean ? 1 : 0);
+    const auto tiles = static_cast<std::uint64_t>(context_.target().tilesPerIpu);
+    return static_cast<std::int32_t>(hash % tiles);
 }
 
 TilePartials StagedReduction::addPartials(const std::string& name, const TilePartials& partials,
                                           const ReduceStage& stage) {
     ReduceWorkList list(context_.target(), function_, partials.type, partialType_);
-    std::int32_t tile = startTile(static_cast<std::int32_t>(stage.regionsOfTile.size()));
-    for (const std::int64_t regions : stage.regionsOfTile)
-        list.add(tile++, {{{stage.columns, stage.rows, 1, regions}}, 0});
+    // From there on, and after the last tile from the first. Regions of the same results begin on
+    // the first tile of their partials there; as that is the same for all weights, here too.
+    const std::int32_t start = startTile();
+    const std::int32_t tiles = context_.target().tilesPerIpu;
+    const auto count = static_cast<std::int32_t>(stage.regionsOfTile.size());
+    const std::int32_t again = std::max(0, start + count - tiles);
+    const auto add = [&](std::int32_t tile, std::int32_t nth) {
+        const std::int64_t regions = stage.regionsOfTile[static_cast<std::size_t>(nth)];
+        list.add(tile, {{{stage.columns, stage.rows, 1, regions}}, 0});
+    };
+    for (std::int32_t tile = 0; tile < again; ++tile)
+        add(tile, count - again + tile);
+    for (std::int32_t nth = 0; nth < count - again; ++nth)
+        add(start + nth, nth);
     const ReduceWork work = list.take();
     TilePartials next;
     next.type = partialType_;

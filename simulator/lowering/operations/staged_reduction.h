@@ -23,10 +23,10 @@ struct TilePartials {
 /// those that hold its results.
 class StagedReduction {
 public:
-    /// `name`: of the operation. `in`: shape of what is reduced, by which the tiles of stages are
-    /// chosen.
+    /// `name`: of the operation. `rows`: elements that are reduced to one; `out`: the result's
+    /// shape.
     StagedReduction(LoweringContext& context, std::string name, ReduceFunction function,
-                    DataType outType, Shape in);
+                    DataType outType, std::int64_t rows, Shape out);
 
     /// One or two compute sets that reduce the elements on each tile. Tiles that need only one
     /// write their results in the first. `second`: what secondPartials() returned for the work.
@@ -47,7 +47,7 @@ public:
 private:
     VariableId gather(const std::string& name, const TilePartials& partials,
                       const TileSeries& gathered, std::int64_t messages);
-    [[nodiscard]] std::int32_t startTile(std::int32_t tiles) const;
+    [[nodiscard]] std::int32_t startTile() const;
     TilePartials addPartials(const std::string& name, const TilePartials& partials,
                              const ReduceStage& stage);
 
@@ -56,7 +56,8 @@ private:
     std::string name_;
     ReduceFunction function_; ///< of the next stage
     DataType outType_, partialType_;
-    Shape in_;
+    std::int64_t rows_;
+    Shape out_;
     std::int64_t depth_ = 1; ///< partials of a result that are left
 };
 

@@ -7,6 +7,7 @@
 #include "core/base/ceil_div.h"
 #include "simulator/lowering/operations/conv_pieces.h"
 #include "simulator/lowering/operations/conv_tiling.h"
+#include "simulator/operations/operations.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
 #include "tests/support/test_main.h"
@@ -205,6 +206,42 @@ private slots:
             for (std::int32_t nth = 0; nth < tiling.tiles(); ++nth)
                 RC_ASSERT(chans[static_cast<std::size_t>(nth)] == tiling.sizesOf(nth).outChans);
         }));
+    }
+
+    /// Two rows of six cut in three, of a result that has eight rows of twelve.
+    void zerosLieBesideTheOutputs() {
+        Blocking planned;
+        planned.dims.push_back({{0, 1, 2}, 24, evenBlocks(24, 3), {{3, 1}}});
+        planned.dims.push_back({{3}, 8, evenBlocks(8, 2), {{2, 3}}});
+        const std::vector<std::int64_t> sizes{2, 4, 12, 8};
+        const Blocking all = withZerosBetween(planned, sizes);
+        QCOMPARE(all.dims[0].blocks, (std::vector<Interval>{{0, 32}, {32, 64}, {64, 96}}));
+        QCOMPARE(all.elements(), planned.elements().scaled(4));
+        QVERIFY(withZerosBetween(all, sizes) == all);
+    }
+
+    /// The gradient of a strided 1x1 convolution is computed without its zeros.
+    void stridesOfSinglePositions() {
+        SingleConvLayer layer;
+        layer.field = {8, 8};
+        layer.kernel = {1, 1};
+        layer.stride = {2, 2};
+        layer.paddingLower = layer.paddingUpper = {0, 0};
+        layer.dilation = {1, 1};
+        layer.inputChannels = layer.outputChannels = 16;
+        OperationOptions options;
+        options.target = targetPreset("mk2");
+        Profile profile;
+        runOperation(graphOf(layer, DataType::Half), options, &profile);
+        std::int64_t bytes = 0, computed = 0;
+        for (const Variable& variable : profile.variables) {
+            if (variable.name.find("activationsPostDilate") != std::string::npos)
+                bytes = variable.bytes.sum();
+            if (variable.name.starts_with("bwd") && variable.name.ends_with("stride2x2/partials"))
+                computed = variable.bytes.sum();
+        }
+        QCOMPARE(bytes, std::int64_t(8 * 8 * 16 * 2));
+        QCOMPARE(computed, bytes / 4);
     }
 
     void neighboursShareTheirInput() {

@@ -156,6 +156,21 @@ class PlacementTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// A long life can count for more than size; code comes first whatever its weight.
+    void weightsDecideTheOrder() {
+        Tile tile;
+        tile.add(64, tile.life(0, 2));
+        tile.add(16, tile.life(0, 12));
+        tile.add(8, {}, MemoryCategory::VertexCode);
+        const Interference interference(tile.classes);
+        const Placed placed =
+            placeOnTile(tile.requests, interference, smallTile(), {64.0, 160.0, 1.0});
+        QCOMPARE(offsetOf(placed, 2), std::int64_t(0));
+        QCOMPARE(offsetOf(placed, 1), std::int64_t(8));
+        QCOMPARE(offsetOf(placed, 0), std::int64_t(24));
+        QCOMPARE(offsetOf(tile.place(smallTile()), 0), std::int64_t(8));
+    }
+
     void liveVariablesNeverShareAByte() {
         QVERIFY(holds("placement", 500, [] {
             const Target target = smallTile();

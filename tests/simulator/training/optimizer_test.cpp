@@ -67,9 +67,8 @@ private slots:
              "lambScale", "var_update", "accumulator_zero"},
             adamState);
         row("lars", Optimizer::Lars,
-            {"larsWeightSq", "larsWeightNorm", "larsGradientSq", "larsGradientNorm",
-             "larsDecayedNorm", "larsNorms", "larsRatio", "larsDecay", "larsScale", "accl1",
-             "var_update", "accumulator_zero"},
+            {"larsSquares", "larsWeightNorm", "larsGradientNorm", "larsDecayedNorm", "larsNorms",
+             "larsRatio", "larsDecay", "larsScale", "accl1", "var_update", "accumulator_zero"},
             {"Accl1___w0", "Accum___w0"});
     }
     void updates() {

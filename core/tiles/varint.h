@@ -38,6 +38,15 @@ public:
     [[nodiscard]] std::size_t remaining() const { return data_.size() - at_; }
 
     std::uint64_t next() {
+        // Most numbers of millions are of one byte.
+        if (at_ < data_.size() && data_[at_] < std::byte{0x80})
+            return static_cast<std::uint64_t>(data_[at_++]);
+        return nextOfSeveral();
+    }
+    std::int64_t nextSigned() { return unzigzag(next()); }
+
+private:
+    std::uint64_t nextOfSeveral() {
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
             if (at_ == data_.size())
@@ -49,9 +58,7 @@ public:
         }
         throw DamagedProfile("a number of a per-tile blob is too long");
     }
-    std::int64_t nextSigned() { return unzigzag(next()); }
 
-private:
     std::span<const std::byte> data_;
     std::size_t at_ = 0;
 };

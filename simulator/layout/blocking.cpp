@@ -85,8 +85,7 @@ std::int32_t Blocking::tileOf(std::int32_t nth) const {
 TileSeries Blocking::elements() const {
     TileWalk walk(*this);
     DenseTiles elements(walk);
-    for (; !walk.done(); walk.next())
-        elements.set(walk.tile(), walk.share());
+    walk.forEach([&](std::int32_t tile, std::int64_t share) { elements.set(tile, share); });
     return elements.series();
 }
 

@@ -49,7 +49,7 @@ TileWalk::TileWalk(const Blocking& blocking)
         refresh(dims_.size());
 }
 
-void TileWalk::next() {
+void TileWalk::nextOutside() {
     ++nth_;
     for (std::size_t i = 0; i < dims_.size(); ++i) {
         if (++index_[i] < static_cast<std::int32_t>(dims_[i].sizes.size())) {
@@ -73,11 +73,9 @@ void TileWalk::refresh(std::size_t changed) {
     }
 }
 
-std::int64_t TileWalk::share() {
-    if (sharers_ == 1)
-        return block();
-    if (block() != sharedBlock_ || copy_ != sharedCopy_) {
-        sharedBlock_ = block();
+std::int64_t TileWalk::sharedPart(std::int64_t block) {
+    if (block != sharedBlock_ || copy_ != sharedCopy_) {
+        sharedBlock_ = block;
         sharedCopy_ = copy_;
         share_ = sharing_.part(sharedBlock_, sharedCopy_, sharers_);
     }

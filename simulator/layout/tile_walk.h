@@ -1,6 +1,7 @@
 // The tiles of a blocking, one after the other.
 #pragma once
 
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,32 @@ public:
     explicit TileWalk(const Blocking& blocking);
 
     [[nodiscard]] bool done() const { return nth_ == count_; }
-    void next();
+    void next() {
+        if (dims_.empty() || index_.front() + 1 >= std::ssize(dims_.front().sizes)) {
+            nextOutside();
+            return;
+        }
+        ++nth_;
+        const auto at = static_cast<std::size_t>(++index_.front());
+        tiles_[0] = tiles_[1] + dims_.front().tiles[at];
+        sizes_[0] = sizes_[1] * dims_.front().sizes[at];
+    }
+
+    /// Calls visit(tile, share) for all that are left.
+    template <class Visit> void forEach(const Visit& visit) {
+        for (; !done(); nextOutside()) {
+            if (dims_.empty()) {
+                visit(tile(), share());
+                continue;
+            }
+            const Dim& inner = dims_.front();
+            const auto first = static_cast<std::size_t>(index_.front());
+            for (std::size_t at = first; at < inner.sizes.size(); ++at)
+                visit(tiles_[1] + inner.tiles[at], shareOf(sizes_[1] * inner.sizes[at]));
+            index_.front() = static_cast<std::int32_t>(inner.sizes.size()) - 1;
+            nth_ += index_.front() - static_cast<std::int32_t>(first);
+        }
+    }
 
     /// The tile of the device (Blocking::tileOf).
     [[nodiscard]] std::int32_t tile() const { return tiles_.front(); }
@@ -25,7 +51,7 @@ public:
     /// Elements of the block.
     [[nodiscard]] std::int64_t block() const { return sizes_.front(); }
     /// The tile's part of them (Blocking::shareOf).
-    [[nodiscard]] std::int64_t share();
+    [[nodiscard]] std::int64_t share() { return shareOf(block()); }
     /// Beyond the highest tile of all.
     [[nodiscard]] std::int32_t end() const;
 
@@ -35,6 +61,13 @@ private:
         std::vector<std::int32_t> tiles;
         std::vector<std::int64_t> sizes;
     };
+    /// A tile's part of a block.
+    [[nodiscard]] std::int64_t shareOf(std::int64_t block) {
+        return sharers_ == 1 ? block : sharedPart(block);
+    }
+    [[nodiscard]] std::int64_t sharedPart(std::int64_t block);
+    /// The next tile, where the innermost index is at its end.
+    void nextOutside();
     /// Forms tiles_ and sizes_ anew for the dimensions below `changed`.
     void refresh(std::size_t changed);
 

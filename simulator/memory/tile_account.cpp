@@ -12,30 +12,38 @@ static_assert(static_cast<std::size_t>(memoryRegions.back()) + 1 == memoryRegion
 
 using BytesByKey = std::array<std::int64_t, AccountKey::count>;
 
-/// Adds [begin, end) to the totals, split at the region borders.
+/// Adds bytes of a region to the totals.
+void charge(TileMemory& memory, BytesByKey& byKey, const PlaceRequest& request, MemoryRegion region,
+            std::int64_t bytes) {
+    byKey[AccountKey{request.category, region, request.liveness.valid()}.index()] += bytes;
+    memory.excludingGaps += bytes;
+    switch (region) {
+    case MemoryRegion::NonInterleaved:
+        memory.nonInterleaved += bytes;
+        break;
+    case MemoryRegion::Interleaved:
+        memory.interleaved += bytes;
+        break;
+    case MemoryRegion::Overflowed:
+        memory.overflowed += bytes;
+        break;
+    }
+}
+
+/// The same with [begin, end), which is split at the borders of regions.
 void charge(TileMemory& memory, BytesByKey& byKey, const Target& target,
             const PlaceRequest& request, std::int64_t begin, std::int64_t end) {
+    if (end <= target.interleavedOffset)
+        return charge(memory, byKey, request, MemoryRegion::NonInterleaved, end - begin);
+    if (begin >= target.interleavedOffset && end <= target.bytesPerTile)
+        return charge(memory, byKey, request, MemoryRegion::Interleaved, end - begin);
     const auto borders =
         std::to_array<std::int64_t>({0, target.interleavedOffset, target.bytesPerTile,
                                      std::numeric_limits<std::int64_t>::max()});
     for (std::size_t r = 0; r < memoryRegions.size(); ++r) {
         const std::int64_t bytes = std::min(end, borders[r + 1]) - std::max(begin, borders[r]);
-        if (bytes <= 0)
-            continue;
-        byKey[AccountKey{request.category, memoryRegions[r], request.liveness.valid()}.index()] +=
-            bytes;
-        memory.excludingGaps += bytes;
-        switch (memoryRegions[r]) {
-        case MemoryRegion::NonInterleaved:
-            memory.nonInterleaved += bytes;
-            break;
-        case MemoryRegion::Interleaved:
-            memory.interleaved += bytes;
-            break;
-        case MemoryRegion::Overflowed:
-            memory.overflowed += bytes;
-            break;
-        }
+        if (bytes > 0)
+            charge(memory, byKey, request, memoryRegions[r], bytes);
     }
 }
 

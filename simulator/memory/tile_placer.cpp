@@ -293,24 +293,25 @@ private:
 };
 
 /// Requests in the order of placement: by rank, then the largest, then by variable. Each is sorted
-/// as one number: rank and largest possible size less its size; the index is below. The bits that
-/// the index leaves have to suffice for the sizes.
+/// as one number: rank and largest size less its size; the index is below. The bits that the index
+/// leaves have to suffice for the sizes.
 std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests) {
     constexpr int rankBits = 2;
+    std::int64_t largest = 0;
+    for (const PlaceRequest& request : requests)
+        largest = std::max(largest, request.bytes);
     const int indexBits = std::bit_width(requests.size());
-    const int sizeBits = 64 - rankBits - indexBits;
-    const std::uint64_t most = (std::uint64_t{1} << sizeBits) - 1;
+    const int sizeBits = std::bit_width(static_cast<std::uint64_t>(largest));
+    if (rankBits + sizeBits + indexBits > 64)
+        throw UserError(fmt::format("a tile has {} variables, one of them of {} bytes, which is "
+                                    "more than can be placed; make the model or its batch smaller",
+                                    requests.size(), largest));
     std::vector<std::uint64_t> keys;
     keys.reserve(requests.size());
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        const auto bytes = static_cast<std::uint64_t>(requests[i].bytes);
-        if (bytes > most)
-            throw UserError(fmt::format("a tile has {} variables, one of them of {} bytes, which "
-                                        "is more than can be placed; make the model or its batch "
-                                        "smaller",
-                                        requests.size(), bytes));
+        const auto less = static_cast<std::uint64_t>(largest - requests[i].bytes);
         const auto rankBefore = static_cast<std::uint64_t>(rank(requests[i])) << sizeBits;
-        keys.push_back(((rankBefore | (most - bytes)) << indexBits) | i);
+        keys.push_back(((rankBefore | less) << indexBits) | i);
     }
     radixSort(keys, [&](std::uint64_t key) { return key >> indexBits; });
     std::vector<std::uint32_t> order;

@@ -272,6 +272,35 @@ private slots:
         QVERIFY(apart);
     }
 
+    // Wide columns are read in passes over many steps, whose cells are kept; narrow ones directly.
+    void aColumnHasTheExtremesOfItsParts() {
+        const Profile profile =
+            scaleProfile({.steps = 150'000, .ipus = 3, .variables = 200, .tilesPerIpu = 8});
+        const auto view = ProfileView::of(profile);
+        const std::int64_t total = view->trace()->totalCycles();
+        const std::vector<IpuId> all{IpuId(0), IpuId(1), IpuId(2)};
+        const LiveMemory memory(*view, {});
+        constexpr std::int64_t parts = 100;
+        for (const CycleRange range : {CycleRange{total / 3, total / 2}, CycleRange{0, total},
+                                       CycleRange{total / 7, total - total / 9},
+                                       CycleRange{-total / 50, total + total / 50}})
+            for (const std::int64_t wanted : {1, 13, 150}) {
+                const auto wide = memory.columns(all, CycleColumns(range, wanted)).columns;
+                const auto narrow =
+                    LiveMemory(*view, {}).columns(all, {range, wanted * parts}).columns;
+                QCOMPARE(narrow.size(), wide.size() * parts);
+                for (std::size_t i = 0; i < wide.size(); ++i) {
+                    LiveExtremes found = narrow[i * parts];
+                    for (std::size_t part = i * parts; part < (i + 1) * parts; ++part) {
+                        found.least = std::min(found.least, narrow[part].least);
+                        found.most = std::max(found.most, narrow[part].most);
+                    }
+                    QCOMPARE(wide[i].least, found.least);
+                    QCOMPARE(wide[i].most, found.most);
+                }
+            }
+    }
+
     // Bodies that repeat others, together or each IPU at its own pace, with steps that overlap.
     void repetitionsAreAsIfTheyWereUnrolled() {
         constexpr std::int64_t mostSteps = 1500; // are followed one by one

@@ -1,6 +1,7 @@
 """Loaders of batches for whole calls."""
 from __future__ import annotations
 
+import copy
 import queue
 import threading
 from typing import Any, Dict, Iterable, Iterator, List, Optional
@@ -113,9 +114,10 @@ class DataLoader(torch.utils.data.DataLoader):
                                              if persistent_workers is None else persistent_workers),
                          **kwargs)
         if mode != enums.DataLoaderMode.Sync:
-            plain: Any = _PlainLoader(self)
+            # Of a loader of its own: one within a cycle would stop its processes at any time.
+            plain: Any = _PlainLoader(copy.copy(self))
             if self._rebatches:
-                plain = _Rebatched(self, plain, self._combined or 1, drop_last)
+                plain = _Rebatched(plain, self._combined or 1, drop_last)
             self._accessor = AsynchronousDataAccessor(plain, **(async_options or {}))
 
     def _check_iterable(self, num_workers: int, kwargs: Dict[str, Any]) -> None:
@@ -214,11 +216,11 @@ def _count(batch: Any) -> int:
 class _Rebatched:
     """Batches of a size from the smaller ones that processes read, so that none of these drops any."""
 
-    def __init__(self, loader: DataLoader, parts: Iterable[Any], size: int, drops_last: bool) -> None:
-        self._loader, self._parts, self._size, self._drops_last = loader, parts, size, drops_last
+    def __init__(self, parts: _PlainLoader, size: int, drops_last: bool) -> None:
+        self._parts, self._size, self._drops_last = parts, size, drops_last
 
     def __len__(self) -> int:
-        return len(self._loader)
+        return len(self._parts)
 
     def __iter__(self) -> Iterator[Any]:
         parts = iter(self._parts)  # starts processes in the caller's thread

@@ -39,7 +39,15 @@ def array_of(tensor: torch.Tensor) -> numpy.ndarray:
     real = tensor.is_floating_point()
     if tensor.is_complex():
         raise Error("complex tensors are not simulated")
+    if tensor.dtype == torch.int64 and tensor.numel():
+        _refuse_large(tensor)
     return tensor.detach().to(torch.float32 if real else torch.int32).contiguous().numpy()
+
+
+def _refuse_large(tensor: torch.Tensor) -> None:
+    for value in map(int, torch.aminmax(tensor)):
+        if not -2**31 <= value < 2**31:
+            raise Error(f"a tensor of int64 has {value}, but whole numbers are int32 on the IPU")
 
 
 def _same_bits(one: numpy.ndarray, other: numpy.ndarray) -> bool:

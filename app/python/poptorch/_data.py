@@ -1,6 +1,7 @@
 """Loaders of batches for whole calls."""
 from __future__ import annotations
 
+import copy
 import queue
 import threading
 import weakref
@@ -114,7 +115,8 @@ class DataLoader(torch.utils.data.DataLoader):
                                              if persistent_workers is None else persistent_workers),
                          **kwargs)
         if mode != enums.DataLoaderMode.Sync:
-            plain: Any = _PlainLoader(self)
+            # Of a loader of its own: one within a cycle would stop its processes at any time.
+            plain: Any = _PlainLoader(copy.copy(self))
             if self._rebatches:
                 plain = _Rebatched(plain, self._combined or 1, drop_last)
             self._accessor = AsynchronousDataAccessor(plain, **(async_options or {}))

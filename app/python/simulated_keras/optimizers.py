@@ -7,6 +7,7 @@ import numpy
 
 from ._errors import NotSimulated
 from ._lines import here
+from ._system import logger
 from ._tensor import Variable
 
 
@@ -66,6 +67,16 @@ class Optimizer:
         self.apply_gradients([(Gradient(value, variable), variable) for variable in variables])
 
 
+#: An epsilon from which on its place matters: roots of mean squares of gradients are larger as a rule.
+_LARGE_EPSILON = 1e-5
+
+
+def _warn_of_epsilon(name: str, epsilon: float, place: str) -> None:
+    if epsilon and epsilon >= _LARGE_EPSILON:
+        logger.warning("optimizers.%s: epsilon = %g is added %s here, unlike in Keras, which shows in small "
+                       "gradients", name, epsilon, place)
+
+
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if wanted."""
 
@@ -85,6 +96,7 @@ class Adam(Optimizer):
                  **kwargs: Any) -> None:
         if amsgrad:
             raise NotSimulated("optimizers.Adam: amsgrad is not simulated")
+        _warn_of_epsilon("Adam", epsilon, "to the root of the corrected moment")
         super().__init__(name, learning_rate=learning_rate, beta_1=beta_1, beta_2=beta_2,
                          epsilon=epsilon, amsgrad=amsgrad, **kwargs)
 
@@ -97,6 +109,8 @@ class RMSprop(Optimizer):
                  **kwargs: Any) -> None:
         if centered:
             raise NotSimulated("optimizers.RMSprop: centered is not simulated")
+        if momentum:
+            _warn_of_epsilon("RMSprop", epsilon, "after the root")
         super().__init__(name, learning_rate=learning_rate, rho=rho, momentum=momentum,
                          epsilon=epsilon, centered=centered, **kwargs)
 

@@ -138,12 +138,24 @@ KerasTensor withoutDirection(KerasEmitter& e, KerasTensor x, std::string_view pa
     return x;
 }
 
+/// The steps in the opposite order: Keras has the last one first.
+KerasTensor lastFirst(KerasEmitter& e, KerasTensor x) {
+    const std::string first = e.integers("last", {-1});
+    x.value = e.apply(
+        "Slice", "backwards",
+        {x.value, first, e.integers("end", {-x.shape[0] - 1}), e.integers("steps", {1}), first});
+    return x;
+}
+
 Tensors convertRecurrentLayer(KerasEmitter& e, const Tensors& inputs) {
     if (inputs.size() > 1)
         throw e.layer().error("an initial state is not supported; leave it out");
-    Tensors results = RecurrentLayer(e, e.layer(), false).run(e.asKeras(inputs[0]));
+    RecurrentLayer layer(e, e.layer(), false);
+    Tensors results = layer.run(e.asKeras(inputs[0]));
     for (std::size_t i = 0; i < results.size(); ++i)
         results[i] = withoutDirection(e, results[i], i == 0 ? "" : fmt::format("state{}/", i));
+    if (layer.sequences() && e.layer().flag("go_backwards", false))
+        results[0] = lastFirst(e, results[0]);
     return results;
 }
 

@@ -55,6 +55,7 @@ Tensors convertTransposed(KerasEmitter& e, const Tensors& inputs, std::size_t di
     const auto extra = named ? layer.integers("output_padding", dimensions, 0) : ones;
     const std::int64_t filters = layer.integer("filters");
     Shape spatial;
+    std::vector<std::int64_t> pads(2 * dimensions), rest(dimensions);
     for (std::size_t i = 0; i < dimensions; ++i) {
         const std::int64_t reach = (kernel[i] - 1) * dilations[i] + 1;
         if (strides[i] > largestKerasSize / image.spatial[i])
@@ -63,6 +64,11 @@ Tensors convertTransposed(KerasEmitter& e, const Tensors& inputs, std::size_t di
                                          named ? std::optional(extra[i]) : std::nullopt));
         if (spatial.back() < 1)
             throw layer.error("its window leaves nothing of its operand");
+        // What is cut off; if that is odd, one more at the end, as TensorFlow does.
+        const std::int64_t cut = (image.spatial[i] - 1) * strides[i] + reach - spatial.back();
+        pads[i] = std::max<std::int64_t>(cut, 0) / 2;
+        pads[dimensions + i] = std::max<std::int64_t>(cut, 0) - pads[i];
+        rest[i] = std::max<std::int64_t>(-cut, 0);
     }
     Shape weights{image.channels, filters};
     weights.insert(weights.end(), kernel.begin(), kernel.end());
@@ -73,7 +79,8 @@ Tensors convertTransposed(KerasEmitter& e, const Tensors& inputs, std::size_t di
                                       {{"kernel_shape", kernel},
                                        {"strides", strides},
                                        {"dilations", dilations},
-                                       {"output_shape", spatial}});
+                                       {"pads", pads},
+                                       {"output_padding", rest}});
     return {e.activated(image.with(value, filters, spatial), layer.function("activation"),
                         "activation")};
 }

@@ -66,9 +66,9 @@ def separable(weights):
     return nn.Sequential(own, convolution(point, bias))
 
 
-def transposed(weights):
+def transposed(weights, stride=2, more=0):
     kernel, bias = weights
-    own = nn.ConvTranspose2d(4, 5, 3, stride=2)
+    own = nn.ConvTranspose2d(4, 5, kernel.shape[0], stride=stride, output_padding=more)
     own.weight.data, own.bias.data = tensor(kernel.transpose(3, 2, 0, 1)), tensor(bias)
     return own
 
@@ -96,6 +96,12 @@ LAYERS = [
     ("depthwise", lambda: layers.DepthwiseConv2D(3, depth_multiplier=2), IMAGE, windowed(depthwise)),
     ("separable", lambda: layers.SeparableConv2D(5, 3), IMAGE, windowed(separable)),
     ("transposed", lambda: layers.Conv2DTranspose(5, 3, strides=2), IMAGE, windowed(transposed)),
+    ("transposed same", lambda: layers.Conv2DTranspose(5, 3, strides=2, padding="same"), IMAGE,
+     windowed(lambda w: nn.Sequential(transposed(w), nn.ZeroPad2d((0, -1, 0, -1))))),  # one less at the end
+    ("transposed, far apart", lambda: layers.Conv2DTranspose(5, 3, strides=4, padding="same"), IMAGE,
+     windowed(lambda w: transposed(w, 4, 1))),
+    ("transposed, wide", lambda: layers.Conv2DTranspose(5, 6, strides=1, padding="same"), IMAGE,
+     windowed(lambda w: nn.Sequential(transposed(w, 1), nn.ZeroPad2d((-2, -3, -2, -3))))),
     ("max pool", lambda: layers.MaxPooling2D(2), IMAGE, windowed(lambda w: nn.MaxPool2d(2))),
     ("mean pool", lambda: layers.AveragePooling2D((3, 2), strides=1), IMAGE,
      windowed(lambda w: nn.AvgPool2d((3, 2), 1))),
@@ -120,6 +126,10 @@ LAYERS = [
     ("group norm", lambda: layers.GroupNormalization(2), IMAGE, windowed(groups)),
     ("lstm", lambda: layers.LSTM(4), SEQUENCE, recurrent(nn.LSTM, lambda y: y[0][:, -1])),
     ("lstm sequence", lambda: layers.LSTM(4, return_sequences=True), SEQUENCE, recurrent(nn.LSTM, lambda y: y[0])),
+    ("lstm backwards", lambda: layers.LSTM(4, return_sequences=True, go_backwards=True), SEQUENCE,
+     lambda x, w: recurrent(nn.LSTM, lambda y: y[0])(x[:, ::-1].copy(), w)),  # the last step first
+    ("gru backwards", lambda: layers.GRU(4, go_backwards=True), SEQUENCE,
+     lambda x, w: recurrent(nn.GRU, lambda y: y[0][:, -1])(x[:, ::-1].copy(), w)),
     ("gru", lambda: layers.GRU(4, return_sequences=True), SEQUENCE, recurrent(nn.GRU, lambda y: y[0])),
     ("rnn", lambda: layers.SimpleRNN(4), SEQUENCE, recurrent(nn.RNN, lambda y: y[0][:, -1])),
     ("both ways", lambda: layers.Bidirectional(layers.LSTM(4, return_sequences=True)), SEQUENCE,

@@ -325,3 +325,10 @@ def test_schedulers_add_nothing_that_is_warned_of(capfd):
     program.setOptimizer(optimizer)
     warned = [line for line in capfd.readouterr().err.splitlines() if "unexpected" in line]
     assert len(warned) == 1 and "'surprise'" in warned[0]
+
+
+def test_whole_numbers_that_do_not_fit_are_refused():
+    found = on_ipu(lambda x: x + 1, torch.tensor([2**31 - 2, -2**31]))
+    assert found.tolist() == [2**31 - 1, 1 - 2**31]
+    with pytest.raises(poptorch.Error, match=f"int64 has {2**40}, but whole numbers are int32"):
+        on_ipu(lambda x: x + 1, torch.tensor([1, 2**40]))

@@ -137,3 +137,17 @@ def test_batches_are_joined_from_what_processes_read():
         assert [len(numbers) for numbers, _ in batches] == [4, 4, 4]  # of 15; each process alone has one of 4
         assert all((part["twice"] == 2 * (numbers % 5)).all() for numbers, part in batches)
         assert len({n for numbers, _ in batches for n in numbers.tolist()}) == 12
+
+
+@pytest.mark.parametrize("mode", list(poptorch.DataLoaderMode))
+def test_a_loader_ends_with_its_last_name(mode):
+    """Not at any time later, when its processes would be waited for in another loader's thread."""
+    loader = poptorch.DataLoader(poptorch.Options(), torch.arange(8), batch_size=2, mode=mode)
+    assert sum(1 for _ in loader) == 4
+    gone = weakref.ref(loader)
+    gc.disable()
+    try:
+        del loader
+        assert gone() is None
+    finally:
+        gc.enable()

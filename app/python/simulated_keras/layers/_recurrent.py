@@ -65,11 +65,20 @@ class _Recurrent(Layer):
         x = inputs if self._dropout is None else self._dropout(inputs, training=training)
         results = _run(as_float(x), [self], self.return_sequences, self.return_state)
         made = [_ops.squeeze(result, -2) for result in results]
+        if self.go_backwards and self.return_sequences:  # Keras has the last step first
+            made[0] = _last_first(made[0])
         return made[0] if len(made) == 1 else made
 
     def get_config(self) -> Dict[str, Any]:
         return {**super().get_config(), "units": self.units, "use_bias": self.use_bias,
                 "return_sequences": self.return_sequences, "return_state": self.return_state}
+
+
+def _last_first(x: Symbol) -> Symbol:
+    """The steps in the opposite order."""
+    graph: Graph = x.graph
+    first, axis, end = graph.integers([-1]), graph.integers([1]), graph.integers([-x.shape[1] - 1])
+    return graph.emit("Slice", [x, first, end, axis, first], x.shape, x.dtype, "backwards")
 
 
 def _function_of(activation: Any) -> str:

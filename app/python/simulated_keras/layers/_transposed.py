@@ -71,10 +71,16 @@ class _ConvTranspose(_Conv):
                           lambda a: [a.transpose(back)])
         weights = graph.weight(packing, (channels, self.filters, *self.kernel_size))
         output = [self._length(i, length) for i, length in enumerate(spatial)]
+        # What is cut off; if that is odd, one more at the end, as TensorFlow does.
+        cuts = [(length - 1) * stride + (size - 1) * dilation + 1 - out for length, stride, size, dilation, out in zip(
+            spatial, self.strides, self.kernel_size, self.dilation_rate, output)]
+        before = [max(cut, 0) // 2 for cut in cuts]
+        after = [max(cut, 0) - first for cut, first in zip(cuts, before)]
         operands = [x, weights] + ([] if self.bias is None else [graph.symbol(self.bias)])
         y = graph.emit("ConvTranspose", operands, (x.shape[0], *output, self.filters), x.dtype, "",
                        True, kernel_shape=list(self.kernel_size), strides=list(self.strides),
-                       dilations=list(self.dilation_rate), output_shape=output)
+                       dilations=list(self.dilation_rate), pads=before + after,
+                       output_padding=[max(-cut, 0) for cut in cuts])
         return activated(y, self.activation)
 
 

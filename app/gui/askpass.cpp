@@ -92,6 +92,7 @@ int runAskpass(int argc, char** argv) {
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("TileScope"));
     QApplication::setDesktopFileName(QStringLiteral("tilescope"));
+    // The application owns it. NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
     QApplication::setStyle(new views::WindowStyle);
     const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     const views::Theme theme = dark ? views::darkTheme() : views::lightTheme();

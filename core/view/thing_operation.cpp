@@ -18,6 +18,7 @@ public:
 
     OperationId operator()(IpuId /*ipu*/) const { return {}; }
     OperationId operator()(TileId /*tile*/) const { return {}; }
+    OperationId operator()(MicroBatchId /*batch*/) const { return {}; }
     OperationId operator()(OperationId id) const { return id; }
     OperationId operator()(ProgramId id) const { return ofItem(*profile_.programs(stop_), id); }
     OperationId operator()(VariableId id) const { return ofItem(*profile_.variables(stop_), id); }
@@ -52,7 +53,8 @@ private:
 } // namespace
 
 bool belongsToOperation(const Thing& thing) {
-    return !std::holds_alternative<IpuId>(thing) && !std::holds_alternative<TileId>(thing);
+    return !std::holds_alternative<IpuId>(thing) && !std::holds_alternative<TileId>(thing) &&
+           !std::holds_alternative<MicroBatchId>(thing);
 }
 
 OperationId operationOf(const Things& things, const ProfileView& profile, Stop stop) {

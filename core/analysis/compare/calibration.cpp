@@ -20,21 +20,21 @@ constexpr std::size_t mostSyncs = 200'000; // values that are looked at; more ch
 constexpr double leastRateCycles = 100;    // a transfer; rounding would show in shorter ones
 
 /// A value, and how many executions had it.
-struct FitValue {
+struct Measured {
     double value = 0;
     std::int64_t count = 1;
 };
 
-Spread spreadOf(std::vector<FitValue> values) {
+Spread spreadOf(std::vector<Measured> values) {
     Spread spread;
     std::sort(values.begin(), values.end(),
-              [](const FitValue& a, const FitValue& b) { return a.value < b.value; });
-    for (const FitValue& each : values)
+              [](const Measured& a, const Measured& b) { return a.value < b.value; });
+    for (const Measured& each : values)
         spread.count = saturatingSum(spread.count, each.count);
     const auto at = [&](double share) {
         const double place = share * static_cast<double>(spread.count);
         double before = 0;
-        for (const FitValue& each : values) {
+        for (const Measured& each : values) {
             before += static_cast<double>(each.count);
             if (before >= place)
                 return each.value;
@@ -48,7 +48,7 @@ Spread spreadOf(std::vector<FitValue> values) {
 }
 
 /// What a program, or all syncs, did in all runs on all IPUs.
-struct StepTotal {
+struct Executed {
     std::int64_t count = 0;
     std::int64_t cycles = 0;
     [[nodiscard]] double mean() const {
@@ -75,8 +75,8 @@ public:
     [[nodiscard]] const ProfileView& profile() const { return profile_; }
     [[nodiscard]] const Program& program(ProgramId id) const { return (*programs_)[id]; }
     /// By program; none: syncs.
-    [[nodiscard]] const std::map<ProgramId, StepTotal>& executed() const { return executed_; }
-    [[nodiscard]] const std::map<std::pair<ProgramId, IpuId>, StepTotal>& byIpu() const {
+    [[nodiscard]] const std::map<ProgramId, Executed>& executed() const { return executed_; }
+    [[nodiscard]] const std::map<std::pair<ProgramId, IpuId>, Executed>& byIpu() const {
         return byIpu_;
     }
     [[nodiscard]] ProgramKind kindOf(ProgramId id) const {
@@ -84,8 +84,8 @@ public:
     }
 
     /// Cycles of the syncs that tiles of an IPU make before they exchange or compute.
-    [[nodiscard]] std::vector<FitValue> internalSyncs() const {
-        std::vector<FitValue> cycles;
+    [[nodiscard]] std::vector<Measured> internalSyncs() const {
+        std::vector<Measured> cycles;
         const TraceLanes& lanes = trace_->lanes();
         for (const TraceBodyId body : lanes.calleesFirst())
             for (std::int32_t ipu = 0; ipu < lanes.ipus(); ++ipu)
@@ -94,12 +94,12 @@ public:
     }
 
 private:
-    static void add(StepTotal& sum, const ExecutedStepTotal& total) {
+    static void add(Executed& sum, const ExecutedStepTotal& total) {
         sum.count = saturatingSum(sum.count, total.count);
         sum.cycles = saturatingSum(sum.cycles, total.cycles);
     }
 
-    void addSyncs(std::vector<FitValue>& cycles, LaneCursor cursor) const {
+    void addSyncs(std::vector<Measured>& cycles, LaneCursor cursor) const {
         std::optional<std::int64_t> sync;
         for (std::size_t i = 0; i < cursor.lane().count && cycles.size() < mostSyncs; ++i) {
             if (stop_.stop_requested())
@@ -119,15 +119,15 @@ private:
     const std::stop_token& stop_;
     std::shared_ptr<const IdVector<ProgramId, Program>> programs_;
     std::shared_ptr<const TraceIndex> trace_;
-    std::map<ProgramId, StepTotal> executed_;
-    std::map<std::pair<ProgramId, IpuId>, StepTotal> byIpu_;
+    std::map<ProgramId, Executed> executed_;
+    std::map<std::pair<ProgramId, IpuId>, Executed> byIpu_;
 };
 
 /// Compares the steps of both sides.
-class KindComparison {
+class Comparing {
 public:
-    KindComparison(const ExecutedSide& simulated, const ExecutedSide& measured,
-                   const Matching& programs, Calibration& result)
+    Comparing(const ExecutedSide& simulated, const ExecutedSide& measured, const Matching& programs,
+              Calibration& result)
         : simulated_(simulated)
         , measured_(measured)
         , programs_(programs)
@@ -146,7 +146,7 @@ private:
         std::int64_t simulated = 0; ///< cycles of steps that match
         std::int64_t measured = 0;
         double expected = 0; ///< measured cycles, as often as simulated
-        std::vector<FitValue> ratios;
+        std::vector<Measured> ratios;
     };
 
     void addSide(const ExecutedSide& side, std::int64_t CalibratedKind::*cycles) {
@@ -157,7 +157,7 @@ private:
         }
     }
 
-    void match(ProgramId id, const StepTotal& simulated) {
+    void match(ProgramId id, const Executed& simulated) {
         const ProgramId other = id.valid() ? programs_.targetOf(id) : ProgramId();
         const auto measured = measured_.executed().find(other);
         if ((id.valid() && !other.valid()) || measured == measured_.executed().end())
@@ -221,10 +221,10 @@ private:
 };
 
 /// Fits constants of the simulated machine to steps of the other.
-class ConstantFitting {
+class Fitting {
 public:
-    ConstantFitting(const ExecutedSide& simulated, const ExecutedSide& measured,
-                    const Matching& programs, const std::stop_token& stop, Calibration& result)
+    Fitting(const ExecutedSide& simulated, const ExecutedSide& measured, const Matching& programs,
+            const std::stop_token& stop, Calibration& result)
         : simulated_(simulated)
         , measured_(measured)
         , programs_(programs)
@@ -245,7 +245,7 @@ public:
 
 private:
     /// The median of the values, or what is assumed where they are too few.
-    double add(const std::string& name, double assumed, std::vector<FitValue> values) {
+    double add(const std::string& name, double assumed, std::vector<Measured> values) {
         const auto constant =
             std::find_if(constants_.begin(), constants_.end(),
                          [&name](const TargetConstant& each) { return each.name == name; });
@@ -260,8 +260,8 @@ private:
     }
 
     /// The last step of a copy from or to the host is nothing but a sync with it.
-    [[nodiscard]] std::vector<FitValue> externalSyncs() const {
-        std::vector<FitValue> cycles;
+    [[nodiscard]] std::vector<Measured> externalSyncs() const {
+        std::vector<Measured> cycles;
         for (const auto& [where, executed] : measured_.byIpu())
             if (measured_.kindOf(where.first) == ProgramKind::StreamCopyEnd)
                 cycles.push_back({executed.mean(), executed.count});
@@ -282,12 +282,12 @@ private:
     }
 
     /// Of copies whose first step waited for nothing but the host's answer.
-    [[nodiscard]] std::vector<FitValue> latencies(double external) const {
+    [[nodiscard]] std::vector<Measured> latencies(double external) const {
         const double alone =
             target_.externalSyncCycles + std::floor(target_.hostLatencySeconds * target_.clockHz);
-        std::vector<FitValue> seconds;
+        std::vector<Measured> seconds;
         forMatched(ProgramKind::StreamCopyBegin,
-                   [&](ProgramId, IpuId, const StepTotal& simulated, const StepTotal& measured) {
+                   [&](ProgramId, IpuId, const Executed& simulated, const Executed& measured) {
                        if (std::abs(simulated.mean() - alone) < 1)
                            seconds.push_back({std::max(0.0, measured.mean() - external) / clockHz_,
                                               measured.count});
@@ -297,11 +297,11 @@ private:
 
     /// Bytes a second of copies from and to the host, or streaming memory. The bytes are those of
     /// the simulated copy, which is the same.
-    [[nodiscard]] std::vector<FitValue> rates(bool ofStreamingMemory) const {
+    [[nodiscard]] std::vector<Measured> rates(bool ofStreamingMemory) const {
         const auto streams = simulated_.profile().streams(stop_);
-        std::vector<FitValue> rates;
-        forMatched(ProgramKind::StreamCopyMid, [&](ProgramId id, IpuId ipu, const StepTotal&,
-                                                   const StepTotal& measured) {
+        std::vector<Measured> rates;
+        forMatched(ProgramKind::StreamCopyMid, [&](ProgramId id, IpuId ipu, const Executed&,
+                                                   const Executed& measured) {
             const StreamId stream = simulated_.program(id).stream;
             if (!stream.valid() || (*streams)[stream].remoteBuffer.valid() != ofStreamingMemory)
                 return;
@@ -332,14 +332,14 @@ Calibration calibrate(const ProfilePair& pair, const std::stop_token& stop) {
     const ExecutedSide simulated(*pair.source, stop);
     const ExecutedSide measured(*pair.target, stop);
     const auto programs = pair.matching->programs(stop);
-    KindComparison(simulated, measured, *programs, result).run();
+    Comparing(simulated, measured, *programs, result).run();
     if (result.matched < leastMatched)
         result.whyNoConstants = fmt::format(
             "No constants are fitted: steps with only {:.0f} % of the cycles match, and {:.0f} % "
             "are needed. Simulate the same model with the same options.",
             100 * result.matched, 100 * leastMatched);
     else
-        ConstantFitting(simulated, measured, *programs, stop, result).run();
+        Fitting(simulated, measured, *programs, stop, result).run();
     return result;
 }
 

@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Without any font a picture would have no text; libzip is loaded on demand; the rest is found by the linked libraries.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core, libzip4")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS qt6-wayland)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland, openssh-client")
 
 # The Python packages are a package of their own, if they were built.
 set(CPACK_DEB_COMPONENT_INSTALL ON)

@@ -92,7 +92,8 @@ int runAskpass(int argc, char** argv) {
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("TileScope"));
     QApplication::setDesktopFileName(QStringLiteral("tilescope"));
-    QApplication::setStyle(new views::WindowStyle);
+    QApplication::setStyle(new views::WindowStyle); // which the application owns
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
     const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     const views::Theme theme = dark ? views::darkTheme() : views::lightTheme();
     QApplication::setPalette(theme.palette());

@@ -3,6 +3,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cstring>
 #include <optional>
 
 #include "core/base/atomic_file.h"
@@ -35,6 +36,7 @@ class RemoteTest : public QObject {
 private:
     QTemporaryDir folder_;
     std::optional<LoopbackSshd> server_;
+    std::string problem_; ///< why there is none
     SshProgram ssh_;
 
     [[nodiscard]] fs::path file(const char* name) const {
@@ -60,16 +62,18 @@ private slots:
         // Sockets and the cache are the test's own.
         qputenv("XDG_RUNTIME_DIR", folder_.path().toLocal8Bit());
         qputenv("XDG_CACHE_HOME", folder_.filePath(QStringLiteral("cache")).toLocal8Bit());
-        if (!LoopbackSshd::missing().empty())
+        problem_ = LoopbackSshd::missing();
+        if (!problem_.empty())
             return;
         fs::create_directory(file("server"));
         server_.emplace(file("server"));
         ssh_.program = server_->client();
+        problem_ = server_->problem();
     }
     void init() {
         const QByteArray name = QTest::currentTestFunction();
-        if (!server_ && !name.startsWith("address"))
-            QSKIP(LoopbackSshd::missing().c_str());
+        if (!problem_.empty() && !name.startsWith("address"))
+            QSKIP(problem_.c_str());
     }
 
     void addressesAreReadAndWritten_data() {

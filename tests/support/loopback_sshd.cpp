@@ -81,9 +81,11 @@ std::vector<int> childrenOf(int process) {
     return children;
 }
 
-void wait(ChildProcess process) {
-    while (!process.finish()) {
+ChildResult resultOf(ChildProcess process) {
+    for (;;) {
         process.read();
+        if (std::optional<ChildResult> result = process.finish())
+            return *std::move(result);
         std::this_thread::sleep_for(tick);
     }
 }
@@ -137,6 +139,11 @@ void LoopbackSshd::writeConfigurations() const {
                                     port_, folder_.string()));
 }
 
+std::string LoopbackSshd::problem() const {
+    const ChildResult result = resultOf(ChildProcess(client(), {"ssh", "pod", "true"}));
+    return result.exitCode == 0 ? std::string() : "sshd cannot be used: " + result.err;
+}
+
 void LoopbackSshd::cut() const {
     if (const int server = std::atoi(contents(folder_ / "pid").c_str()); server > 1)
         for (const int session : childrenOf(server))
@@ -152,8 +159,8 @@ void LoopbackSshd::changeKey() {
 }
 
 void LoopbackSshd::makeKey(const char* name) const {
-    wait(ChildProcess("ssh-keygen", {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
-                                     (folder_ / name).string()}));
+    resultOf(ChildProcess("ssh-keygen", {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+                                         (folder_ / name).string()}));
 }
 
 void LoopbackSshd::start() {

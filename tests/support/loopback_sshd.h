@@ -22,6 +22,8 @@ public:
     LoopbackSshd(const LoopbackSshd&) = delete;
     LoopbackSshd& operator=(const LoopbackSshd&) = delete;
 
+    /// Why it cannot be used, such as that this user's account is locked; empty if it can.
+    [[nodiscard]] std::string problem() const;
     /// The client with the configuration, for TILESCOPE_SSH.
     [[nodiscard]] std::string client() const { return folder_ / "client"; }
     /// Ends all connections, as a cut of the network does.

@@ -16,7 +16,7 @@ using namespace tilescope::test;
 class SourceVersionsTest : public QObject {
     Q_OBJECT
 
-    /// "1:1 2:- -:2", with the number in the other version of moved lines.
+    /// "1:1 2:- -:2", with the number in the other version of moved (>) and edited (~) lines.
     static QString textOf(const std::vector<ComparedLine>& lines) {
         QStringList texts;
         for (const ComparedLine& line : lines) {
@@ -24,7 +24,9 @@ class SourceVersionsTest : public QObject {
                 return of > 0 ? QString::number(of) : QStringLiteral("-");
             };
             texts << number(line.source) + ':' + number(line.target) +
-                         (line.moved > 0 ? QStringLiteral(">%1").arg(line.moved) : QString());
+                         (line.moved > 0    ? QStringLiteral(">%1").arg(line.moved)
+                          : line.edited > 0 ? QStringLiteral("~%1").arg(line.edited)
+                                            : QString());
         }
         return texts.join(' ');
     }
@@ -54,7 +56,13 @@ private slots:
                                  << "1:1 2:- 3:2";
         QTest::newRow("replaced") << "a\nx\nb"
                                   << "a\ny\nb"
-                                  << "1:1 2:- -:2 3:3";
+                                  << "1:1 2:-~2 -:2~2 3:3";
+        QTest::newRow("several replaced") << "a\nx\ny\nb"
+                                          << "a\np\nq\nb"
+                                          << "1:1 2:-~2 3:-~3 -:2~2 -:3~3 4:4";
+        QTest::newRow("replaced by more") << "a\nx\nb"
+                                          << "a\np\nq\nb"
+                                          << "1:1 2:- -:2 -:3 3:4";
         QTest::newRow("moved") << "first\na\nb\nc"
                                << "a\nb\nc\nfirst"
                                << "1:->4 2:1 3:2 4:3 -:4>1";

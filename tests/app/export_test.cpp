@@ -11,6 +11,7 @@
 #include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "core/export/chrome_trace.h"
+#include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -59,6 +60,44 @@ private slots:
             QCOMPARE(cycles[ipu],
                      static_cast<double>(
                          index.statistics(IpuId(ipu), {0, index.totalCycles()}).sums.total()));
+    }
+
+    // What is given away has the lines, and neither texts nor the folders of a user.
+    void aCopyHasNoTexts() {
+        Profile p = sampleProfile();
+        const SourceFileId mine =
+            p.source.files.add({"/home/me/net/model.py", {}, "password = 'secret'"});
+        const SourceFileId library =
+            p.source.files.add({"/usr/lib/torch/nn.py", SourceOrigin::Library, {}});
+        p.source.frames.add({{}, mine, 1, "forward"});
+        p.source.frames.add({{}, library, 7, "forward"});
+        for (ModelNode& node : p.modelGraph.nodes)
+            node.source.frame = SourceFrameId(0);
+        const QTemporaryDir folder;
+        const std::string from = folder.filePath("from.pop").toStdString();
+        const std::string to = folder.filePath("to.pop").toStdString();
+        writeProfile(p, from);
+        std::ostringstream out;
+        std::ostringstream err;
+        const auto run = [&](const std::vector<std::string>& arguments) {
+            return cli::runCli(arguments, {out, err});
+        };
+        QCOMPARE(run({"export", from, "--format", "profile", "--strip-source", "-o", to}), 0);
+        const Profile copy = ProfileReader(to).load();
+        QCOMPARE(text(copy.source.files[mine].path), "model.py");
+        QVERIFY(copy.source.files[mine].text.empty());
+        QCOMPARE(copy.source.files[library].path, p.source.files[library].path);
+        QVERIFY(copy.source.frames == p.source.frames);
+        QVERIFY(copy.modelGraph == p.modelGraph);
+        QFile written(QString::fromStdString(to));
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const QByteArray bytes = written.readAll();
+        QVERIFY(!bytes.contains("secret") && !bytes.contains("/home/me"));
+        // As it is without the flag, and only there.
+        QCOMPARE(run({"export", from, "--format", "profile", "-o", to}), 0);
+        QVERIFY(ProfileReader(to).load().source == p.source);
+        QCOMPARE(run({"export", from, "--format", "json", "--strip-source"}), 2);
+        QCOMPARE(run({"export", from, "--format", "profile"}), 2);
     }
 
     // Nested slices of a track are drawn inside of each other, so steps must not overlap.

@@ -2,6 +2,7 @@
 #include <QComboBox>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <limits>
 
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
@@ -208,6 +209,63 @@ private slots:
         showSourceLine(*view, *context_, Selected(TileId(1)));
         QCOMPARE(wanted.count(), 1);
         QCOMPARE(told.count(), 1);
+    }
+
+    // Names, texts, functions and numbers as no program has them, all in one profile.
+    void anySourceIsHarmless() {
+        struct Source {
+            std::string name;
+            std::string code;
+            std::int32_t line = 1;
+        };
+        const std::string plain = "a\nb\n";
+        const std::vector<Source> sources{
+            {"bytes.py", std::string(64, '\xff')},
+            {"zeros.py", std::string(4096, '\0')},
+            {"long.py", std::string(1 << 20, 'x')},
+            {"ends.py", std::string(1 << 17, '\n'), 70000},
+            {"C:\\net.py", "a\r\nb\r\n", 2},
+            {"\u202enet.py", "\u202e\u2066if admin:\u2069\n"},
+            {"a\nb\tc.py", plain},
+            {std::string(5000, 'n'), plain},
+            {"", plain},
+            {"<b>&amp;</b>.py", "<img src=x>\n"},
+            {"beyond.py", plain, std::numeric_limits<std::int32_t>::max()},
+            {"before.py", plain, 0}};
+        Profile profile = test::sampleProfile();
+        std::size_t at = 0;
+        std::vector<SourceFrameId> frames;
+        for (const Source& each : sources)
+            frames.push_back(profile.source.frames.add(
+                {{}, profile.source.files.add({each.name, {}, each.code}), each.line, each.name}));
+        for (ModelNode& node : profile.modelGraph.nodes)
+            node.source.frame = frames[at++ % frames.size()];
+        for (SourceFrameId frame : frames) // all have costs, in the stack of others
+            if (frame != frames.front())
+                profile.source.frames[frame].parent = SourceFrameId(frame.index() - 1);
+        const QString one = files_.writeProfile("one.pop", profile);
+        for (SourceFile& file : profile.source.files)
+            file.text = "b\na\n";
+        const QString two = files_.writeProfile("two.pop", profile);
+        for (const QStringList& open : {QStringList{one}, QStringList{one, two}}) {
+            const auto view = show<OperationsView>(open);
+            for (const char* page : {"Flame graph", "Source"}) {
+                QTest::mouseClick(&test::button(*view, page), Qt::LeftButton);
+                settle();
+                QVERIFY(!view->grab().isNull());
+            }
+            QComboBox& files = view->code().files();
+            for (int file = 0; file < files.count(); ++file) {
+                files.setCurrentIndex(file);
+                emit files.activated(file);
+                CodeView& lines = view->code().code();
+                for (const Qt::Key key : {Qt::Key_End, Qt::Key_F8, Qt::Key_Home, Qt::Key_PageDown})
+                    QTest::keyClick(&lines, key);
+                for (int line = -1; line <= 3; ++line)
+                    static_cast<void>(lines.textOf(line));
+                QVERIFY(!lines.grab().isNull());
+            }
+        }
     }
 
     void hiddenCharactersAreShown() {

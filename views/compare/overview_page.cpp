@@ -11,7 +11,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int pageWidth = 1360;                               // pixels: two tables side by side
+constexpr int pageWidth = 1720;                               // pixels: two tables side by side
 constexpr int mostMiddle = 250;                               // pixels of height: the eight figures
 constexpr int mostBottom = 400;                               // the ten causes with their headings
 constexpr auto leastStacked = std::to_array<int>({180, 290}); // parts below each other
@@ -46,7 +46,7 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     bottom->addWidget(cycles_, 1);
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(0, 8, 0, 0);
+    column->setContentsMargins(12, 8, 12, 0);
     column->setSpacing(6);
     column->addWidget(verdict_);
     // As much as the eight figures and the ten causes with their headings need.

@@ -144,7 +144,7 @@ void CodeView::paintHeader(QPainter& painter, const Columns& widths) const {
         painter.drawText(QRect(begin, 0, width - columnGap / 2, header.height()),
                          Qt::AlignRight | Qt::AlignVCenter, text);
     };
-    right(0, widths.share, file_->comparing() ? tr("Change") : tr("Cycles"));
+    right(0, widths.share, file_->comparing() ? tr("Share") : tr("Cycles"));
     int at = widths.share;
     for (const std::size_t figure : widths.figures) {
         right(at, widths.figure, titleOf(file_->columns[figure]));
@@ -291,6 +291,9 @@ QString CodeView::textOf(int at) const {
     if (line.moved > 0)
         lines << (line.targetNumber > 0 ? tr("line %1 of the source, moved").arg(line.moved)
                                         : tr("moved to line %1 of the target").arg(line.moved));
+    if (line.edited > 0)
+        lines << (line.targetNumber > 0 ? tr("was line %1 of the source").arg(line.edited)
+                                        : tr("is line %1 of the target").arg(line.edited));
     if (line.cycles > 0 && !file_->comparing())
         lines << tr("%1 of the run").arg(QString::fromStdString(formatCycles(line.cycles)));
     for (std::size_t i = 0; i < file_->columns.size(); ++i)

@@ -139,7 +139,8 @@ constexpr std::size_t sourceColumn = 0;
 constexpr std::size_t targetColumn = 1;
 constexpr std::size_t changeColumn = 2;
 
-/// Both versions of a file. The costs of a line that has moved are at its place in the target.
+/// Both versions of a file. The costs of a line that was moved or edited are at its place in the
+/// target.
 class ComparedFile {
 public:
     ComparedFile(const SourceNames& source, SourceFileId inSource, LineCosts sourceCosts,
@@ -167,11 +168,11 @@ private:
         line.number = at.source;
         line.targetNumber = at.target;
         line.moved = at.moved;
+        line.edited = at.edited;
         line.text =
             plainCode(at.target > 0 ? targetTexts_[at.target - 1] : sourceTexts_[at.source - 1]);
-        const bool movedAway = at.moved > 0 && at.target == 0;
-        const std::int32_t number = at.moved > 0 && at.target > 0 ? at.moved : at.source;
-        addFigures(line, movedAway ? 0 : number, at.target);
+        const std::int32_t other = std::max(at.moved, at.edited);
+        addFigures(line, other == 0 ? at.source : at.target > 0 ? other : 0, at.target);
         file_.lines.push_back(std::move(line));
     }
 

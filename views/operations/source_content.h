@@ -29,7 +29,8 @@ struct CodeLine {
     std::vector<std::int64_t> figures; ///< by column of the file
     std::int32_t row = -1;             ///< of the accounting with the most cycles; none: -1
     std::int32_t targetNumber = 0;     ///< of two versions; 0: only in the source
-    std::int32_t moved = 0; ///< its number in the other version, where it is at another place
+    std::int32_t moved = 0;  ///< its number in the other version, where it is at another place
+    std::int32_t edited = 0; ///< likewise of a line that was edited
 
     [[nodiscard]] std::int64_t figure(std::size_t column) const {
         return column < figures.size() ? figures[column] : 0;

@@ -10,7 +10,7 @@ namespace tilescope::views {
 
 /// Kind, name, how often and how long it runs, and details of the kind: vertices of a compute set,
 /// bytes and tiles of an exchange, a stream, the function of a Call, the callers of a function, the
-/// operation with its options and its plan, variables read and written.
+/// operation with its options and its plan, its debug context, variables read and written.
 ValueTree programDetails(const ProfileView& profile, ProgramId program,
                          const std::stop_token& stop);
 

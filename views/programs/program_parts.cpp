@@ -1,6 +1,7 @@
 // The parts of a program's details that belong to its kind.
 
 #include "core/analysis/programs/programs.h"
+#include "views/programs/debug_context.h"
 #include "views/programs/program_details.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
@@ -125,6 +126,8 @@ std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId id,
         parts.push_back(streamNode(profile, program.stream, stop));
     if (program.operation.valid())
         parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
+    if (std::optional<ValueNode> context = debugContext(profile, program.operation, stop))
+        parts.push_back(std::move(*context));
     if (!program.controlCode.empty())
         parts.push_back(
             valueLine(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));

@@ -13,12 +13,15 @@
 #include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
 #include "app/cli/summary_output.h"
+#include "core/analysis/source/source_names.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/export/chrome_trace.h"
 #include "core/export/flame_graph.h"
 #include "core/report/missing_parts.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
 
 namespace tilescope::cli {
 namespace {
@@ -30,6 +33,7 @@ struct ExportArguments {
     std::optional<std::int64_t> from, to, events; ///< of --format chrome-trace
     std::vector<std::string> expand;              ///< of --format dot
     std::string weight;                           ///< of flame graphs
+    bool stripSource = false;                     ///< of --format profile
 };
 
 /// To the file of -o, complete or not at all, or to the standard output.
@@ -127,6 +131,16 @@ void exportCsv(const ExportArguments& arguments, const ProfileView& profile,
         streams.out << name << '\n';
 }
 
+/// A copy to be given away.
+void exportCopy(const ExportArguments& arguments, const ProfileView& profile) {
+    if (arguments.output.empty())
+        throw UserError("option -o: --format profile needs a file to write");
+    Profile copy = profile.reader().load();
+    if (arguments.stripSource)
+        copy.source = withoutTexts(std::move(copy.source));
+    writeProfile(copy, arguments.output);
+}
+
 bool isFlames(std::string_view format) {
     return format == "collapsed" || format == "speedscope";
 }
@@ -138,6 +152,8 @@ void checkTraceOptions(const ExportArguments& arguments) {
         throw UserError("option --expand: it applies to --format dot only");
     if (!isFlames(arguments.format) && !arguments.weight.empty())
         throw UserError("option --weight: it applies to --format collapsed and speedscope only");
+    if (arguments.format != "profile" && arguments.stripSource)
+        throw UserError("option --strip-source: it applies to --format profile only");
     if (arguments.from.value_or(0) < 0 || arguments.to.value_or(0) < 0 ||
         arguments.events.value_or(1) < 1)
         throw UserError("options --from and --to are cycles from 0 on, --events is at least 1");
@@ -161,9 +177,11 @@ int exportProfile(const ExportArguments& arguments, const Streams& streams) {
                 [&](std::ostream& out) { writeGraphDot(out, profile, arguments.expand); });
     else if (isFlames(arguments.format))
         exportFlames(arguments, profile, streams);
+    else if (arguments.format == "profile")
+        exportCopy(arguments, profile);
     else
         throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv, json, dot, "
-                                    "collapsed or speedscope",
+                                    "collapsed, speedscope or profile",
                                     arguments.format));
     return exitYes;
 }
@@ -179,7 +197,8 @@ void addExportCommand(CLI::App& app, Action& action) {
             "--format", a->format,
             "chrome-trace (the execution, for Perfetto), csv (a folder of tables), json "
             "(all reports), dot (the model's graph, for Graphviz), collapsed or speedscope (a "
-            "flame graph of the program's lines or, without them, of the operations)")
+            "flame graph of the program's lines or, without them, of the operations), profile (a "
+            "copy)")
         ->required();
     command->add_option("-o,--output", a->output, "file (csv: folder) to write [standard output]");
     command
@@ -189,6 +208,9 @@ void addExportCommand(CLI::App& app, Action& action) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command->add_option("--weight", a->weight,
                         "collapsed, speedscope: cycles, flops, code or alwaysLive [cycles]");
+    command->add_flag("--strip-source", a->stripSource,
+                      "profile: without the texts of your program's files and the folders that "
+                      "they are in");
     command->add_option("--from", a->from,
                         "first cycle of a chrome-trace; part of an execution is exported without "
                         "the compilation");

@@ -78,6 +78,27 @@ void matchMoved(std::vector<ComparedLine>& lines, const std::vector<std::string_
     }
 }
 
+/// Puts what was removed between two equal lines before what was added there, and pairs the lines
+/// of both if they are as many.
+void matchEdited(std::vector<ComparedLine>& lines) {
+    const auto differs = [](const ComparedLine& line) {
+        return line.source == 0 || line.target == 0;
+    };
+    for (auto begin = lines.begin(); begin != lines.end();) {
+        begin = std::find_if(begin, lines.end(), differs);
+        const auto end = std::find_if_not(begin, lines.end(), differs);
+        const auto added = std::stable_partition(
+            begin, end, [](const ComparedLine& line) { return line.source > 0; });
+        if (added - begin == end - added)
+            for (auto from = begin, to = added; to != end; ++from, ++to)
+                if (from->moved == 0 && to->moved == 0) {
+                    from->edited = to->target;
+                    to->edited = from->source;
+                }
+        begin = end;
+    }
+}
+
 } // namespace
 
 std::vector<ComparedLine> compareLines(std::string_view source, std::string_view target) {
@@ -103,13 +124,14 @@ std::vector<ComparedLine> compareLines(std::string_view source, std::string_view
                            before[static_cast<std::size_t>(place.source - 1)] ==
                                after[static_cast<std::size_t>(place.target - 1)];
         if (place.source > 0 && place.target > 0 && !equal) {
-            lines.push_back({place.source, 0, 0});
-            lines.push_back({0, place.target, 0});
+            lines.push_back({place.source, 0, 0, 0});
+            lines.push_back({0, place.target, 0, 0});
         } else if (place.source > 0 || place.target > 0) {
             lines.push_back(place);
         }
     }
     matchMoved(lines, before, after);
+    matchEdited(lines);
     return lines;
 }
 

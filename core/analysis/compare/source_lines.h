@@ -14,6 +14,9 @@ struct ComparedLine {
     /// The number in the other version of a line that is at another place there; 0 for none. Both
     /// of its places have it.
     std::int32_t moved = 0;
+    /// The number in the other version of a line that was edited: as many lines were removed here
+    /// as were added. Both of its places have it.
+    std::int32_t edited = 0;
     friend bool operator==(const ComparedLine&, const ComparedLine&) = default;
 };
 

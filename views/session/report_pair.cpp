@@ -53,6 +53,11 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     });
 }
 
+void ReportPair::show(const ProfileViewPtr& source, const ProfileViewPtr& target) {
+    opening_.cancel();
+    replaceBy(ProfilePair(source, target));
+}
+
 // A worker may still import when this object is gone, so it reports to the application.
 ImportProgress ReportPair::importProgress() {
     return [guard = QPointer<ReportPair>(this)](double done, std::string_view) {

@@ -122,7 +122,9 @@ std::vector<int> SlotDiagram::way() const {
 
 int SlotDiagram::fittingSlots() const {
     const int room = width() - labelWidth() - rightMargin - occupancyWidth() - 3 * groupGap;
-    return std::max(4, room / labelledSlot);
+    constexpr int besideNumber = 4;
+    const int number = fontMetrics().horizontalAdvance(QString::number(side_.report.microBatches));
+    return std::max(4, room / std::max(labelledSlot, 2 * (number + besideNumber)));
 }
 
 SlotDiagram::Scale SlotDiagram::ownScale() const {

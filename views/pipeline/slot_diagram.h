@@ -87,6 +87,8 @@ private:
     [[nodiscard]] QColor colourOf(const SlotPiece& piece) const;
     void paintWay(QPainter& painter) const;
     void paintGroups(QPainter& painter) const;
+    /// How many slots of a part are in sight.
+    [[nodiscard]] QString slotsText(const SlotGroup& group) const;
     void paintLanes(QPainter& painter) const;
     void paintPieces(QPainter& painter) const;
     void paintOccupancy(QPainter& painter) const;
@@ -105,7 +107,7 @@ private:
     static constexpr int rightMargin = 12;
     static constexpr int bottomMargin = 8;
     static constexpr int narrowestSlot = 22;
-    static constexpr int labelledSlot = 34; // of which "F12" and "B12" beside it have half
+    static constexpr int labelledSlot = 34; // at least, for two numbers beside each other
     static constexpr int scrollGap = 6;
     static constexpr double dimmed = 0.72; // towards the surface
     static constexpr int groupGap = 6;

@@ -64,6 +64,16 @@ void SlotDiagram::paintOccupancy(QPainter& painter) const {
     }
 }
 
+QString SlotDiagram::slotsText(const SlotGroup& group) const {
+    const PipelineReport& report = side_.report;
+    const std::int64_t all = group.part == PipelinePart::RampUp ? report.rampUpSlots
+                             : group.part == PipelinePart::Main ? report.mainSlots
+                                                                : report.rampDownSlots;
+    if (numbers_ == SlotNumbers::MicroBatches && group.slotCount < all)
+        return tr("%1 of %2 slots").arg(countText(group.slotCount), countText(all));
+    return group.slotCount == 1 ? tr("1 slot") : tr("%1 slots").arg(countText(group.slotCount));
+}
+
 void SlotDiagram::paintGroups(QPainter& painter) const {
     const int line = fontMetrics().height();
     double written = 0; // how far the names reach
@@ -76,8 +86,7 @@ void SlotDiagram::paintGroups(QPainter& painter) const {
         if (group.repeats > 1)
             times = tr("\u00d7 %1").arg(countText(group.repeats));
         else if (!group.isUpdate)
-            times = group.slotCount == 1 ? tr("1 slot")
-                                         : tr("%1 slots").arg(countText(group.slotCount));
+            times = slotsText(group);
         // A narrow part may have its name above the end of the part before it.
         const double needed = fontMetrics().horizontalAdvance(groupName(group)) + 1;
         const double begin = std::max(std::min(left, right - needed), written);
@@ -161,8 +170,12 @@ void SlotDiagram::paintPieces(QPainter& painter) const {
         const QRectF box = rectOf(static_cast<int>(i));
         const QColor colour = colourOf(piece);
         painter.fillRect(box, colour);
-        const QString label = shownName(piece.label());
-        if (fontMetrics().horizontalAdvance(label) + 2 <= box.width()) {
+        // The colour tells the pass too: the number comes first.
+        QString label = shownName(piece.label());
+        const auto fits = [&] { return fontMetrics().horizontalAdvance(label) + 2 <= box.width(); };
+        if (!fits() && piece.microBatch > 0)
+            label = QString::number(piece.microBatch);
+        if (fits()) {
             painter.setPen(followed_ > 0 && piece.microBatch != followed_ ? theme().mutedText
                                                                           : Theme::textOn(colour));
             painter.drawText(box, Qt::AlignCenter, label);

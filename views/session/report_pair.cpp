@@ -51,6 +51,11 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     });
 }
 
+void ReportPair::show(const ProfileViewPtr& source, const ProfileViewPtr& target) {
+    opening_.cancel();
+    replaceBy(ProfilePair(source, target));
+}
+
 // A worker may still copy or import when this object is gone, so it reports to the application.
 PrepareProgress ReportPair::prepareProgress() {
     return [guard = QPointer<ReportPair>(this), last = -1](Preparing what, double done) mutable {

@@ -57,6 +57,8 @@ public:
     /// Opens one profile, or two to compare if `target` is not empty. Open profiles stay open until
     /// the new ones have been read successfully.
     void open(const std::filesystem::path& source, const std::filesystem::path& target = {});
+    /// Shows profiles that have been opened; `target` may be missing.
+    void show(const ProfileViewPtr& source, const ProfileViewPtr& target);
     /// Reads the open profiles again; profiles that are being opened, if there are any, instead.
     void reload();
     void closeTarget();

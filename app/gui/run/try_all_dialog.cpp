@@ -142,6 +142,9 @@ void TryAllDialog::showTrials(const Table& trials) {
         updateCompare(0);
         table_->view().setFocus();
     }
+    QStringList kept = profiles_;
+    kept.removeAll(QString());
+    emit tried(kept);
     emit ended();
 }
 

@@ -33,6 +33,8 @@ public:
 signals:
     /// The original profile and that of a trial.
     void comparisonWanted(const QStringList& files);
+    /// The profiles of all trials.
+    void tried(const QStringList& files);
     void ended();
 
 protected:

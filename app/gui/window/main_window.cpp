@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 
+#include "app/gui/candidates/candidates_panel.h"
 #include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
 #include "app/gui/window/home_screen.h"
@@ -94,6 +95,9 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
             remember(files.back());
         compareProfiles(files);
     });
+    connect(dialogs_, &WindowDialogs::runsReady, candidates_, &CandidatesPanel::add);
+    connect(candidates_, &CandidatesPanel::sweepWanted, this,
+            [this] { dialogs_->sweep(context_.reports.source()); });
     connectHome();
     profilesChanged();
 }
@@ -103,6 +107,7 @@ MainWindow::~MainWindow() {
     delete findChild<FocusRing*>();
     qDeleteAll(findChildren<QDialog*>(Qt::FindDirectChildrenOnly));
     delete dialogs_;
+    delete candidates_;
     delete takeCentralWidget();
 }
 
@@ -118,6 +123,9 @@ void MainWindow::makeCentral() {
     new FocusRing(*this, context_.theme);
     new ContentFocus(*this, context_.workers);
     setCentralWidget(central);
+    candidates_ = new CandidatesPanel(context_, recent_, this);
+    addDockWidget(Qt::RightDockWidgetArea, candidates_);
+    candidates_->hide();
     auto* status = new QLabel;
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status, 1);

@@ -11,6 +11,7 @@ class SweepView;
 
 namespace tilescope::gui {
 
+class CandidatesPanel;
 class HomeScreen;
 class Menus;
 class MessageBar;
@@ -49,6 +50,8 @@ public:
     [[nodiscard]] ReportHost& reports() { return *reports_; }
     [[nodiscard]] SessionKeeper& session() { return *session_; }
     [[nodiscard]] WindowDialogs& dialogs() { return *dialogs_; }
+    /// Runs of the model that is open; hidden at first.
+    [[nodiscard]] CandidatesPanel& candidates() { return *candidates_; }
     void showReport(Report report) { reports_->show(report); }
     [[nodiscard]] Report currentReport() const { return reports_->current(); }
     views::ReportView& view(Report report) { return reports_->view(report); }
@@ -78,6 +81,7 @@ private:
     Memory memory_;
     QStackedWidget* pages_ = nullptr;
     HomeScreen* home_ = nullptr;
+    CandidatesPanel* candidates_ = nullptr;
     ReportHost* reports_ = nullptr;
     views::SweepView* sweep_ = nullptr;
     MessageBar* messages_ = nullptr;

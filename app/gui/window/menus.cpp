@@ -1,8 +1,10 @@
 #include "app/gui/window/menus.h"
 
 #include <QMenuBar>
+#include <QTableView>
 #include <utility>
 
+#include "app/gui/candidates/candidates_panel.h"
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
@@ -113,6 +115,14 @@ void Menus::makeViewMenu() {
                                                                   : views::ThemeChoice::Dark);
     });
     menu->addSeparator();
+    QAction* candidates = window_.candidates().toggleViewAction();
+    candidates->setShortcut(QKeySequence(tr("Ctrl+K")));
+    connect(candidates, &QAction::triggered, this, [this](bool shown) {
+        if (shown)
+            window_.candidates().table().view().setFocus();
+    });
+    menu->addAction(candidates);
+    needProfile_.push_back({candidates, false});
     add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")),
         [this] { window_.reports().sideMenu().toggle(); });
     add(menu, tr("Full screen"), QKeySequence(Qt::Key_F11),
@@ -163,6 +173,10 @@ void Menus::makeRunMenu() {
     needRun_.push_back(
         add(menu, tr("Run again with &other options…"), QKeySequence(tr("Ctrl+Alt+R")),
             [&dialogs, &profiles] { dialogs.openRun(runAgain(*profiles.source())); }));
+    needRun_.push_back(add(menu, tr("&Sweep an option…"), {}, [this, &dialogs, &profiles] {
+        window_.candidates().setVisible(true);
+        dialogs.sweep(profiles.source());
+    }));
     needRun_.push_back(add(menu, tr("&Try all suggestions…"), {},
                            [&dialogs, &profiles] { dialogs.tryAll(profiles.source()); }));
 }

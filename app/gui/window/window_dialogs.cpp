@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/run/sweep_dialog.h"
 #include "app/gui/run/try_all_dialog.h"
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/message_bar.h"
@@ -91,8 +92,19 @@ void WindowDialogs::tryAll(const ProfileViewPtr& profile) {
     auto* dialog = new TryAllDialog(context_, SimulationRun::findProgram(), file, &window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &TryAllDialog::comparisonWanted, this, &WindowDialogs::resultReady);
+    connect(dialog, &TryAllDialog::tried, this, &WindowDialogs::runsReady);
     dialog->open();
     dialog->start(RunDialog::freshFolder(QStringLiteral("trials")));
+}
+
+void WindowDialogs::sweep(const ProfileViewPtr& profile) {
+    if (!profile || !profile->info().has(ProfilePart::Options))
+        return;
+    auto* dialog = new SweepDialog(SimulationRun::findProgram(), runAgain(*profile), &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &SweepDialog::finished, this,
+            [this](const QString& folder) { emit runsReady(sweptProfiles(folder)); });
+    dialog->open();
 }
 
 void WindowDialogs::savePicture() {

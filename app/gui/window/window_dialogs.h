@@ -31,6 +31,8 @@ public:
     /// Opens the dialog of a run and fills it in.
     RunDialog& openRun(const RunRequest& request);
     void tryAll(const ProfileViewPtr& profile);
+    /// Opens the dialog of a sweep of a run.
+    void sweep(const ProfileViewPtr& profile);
     void savePicture();
     /// For Perfetto and chrome://tracing.
     void exportTrace(bool visibleRange);
@@ -44,6 +46,8 @@ signals:
     void filesChosen(const QStringList& files);
     /// The profile of a finished run, the last of two if it is to be compared.
     void resultReady(const QStringList& files);
+    /// Profiles of runs that were made together.
+    void runsReady(const QStringList& files);
 
 private:
     QMainWindow& window_;

@@ -1,0 +1,128 @@
+#include "app/gui/candidates/candidates.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <algorithm>
+
+#include "core/analysis/compare/differences.h"
+#include "core/analysis/compare/metrics.h"
+#include "core/base/error.h"
+#include "core/view/profile_view.h"
+#include "views/session/profile_texts.h"
+
+namespace tilescope::gui {
+namespace {
+
+constexpr std::size_t sparkColumns = 16;
+
+std::string said(const char* text) {
+    return QCoreApplication::translate("Candidates", text).toStdString();
+}
+
+std::optional<Candidate> readCandidate(const QString& file, const ProfileInfo& model,
+                                       const std::stop_token& stop) {
+    const ProfileView view(file.toStdString());
+    if (view.info().model != model.model || view.info().mode != model.mode)
+        return {};
+    return Candidate{file, QFileInfo(file).lastModified(), view.info(),
+                     metricValues(view, stop).at(metricNamed("maxTile")),
+                     columnsOf(view.livenessCurve(stop)->notAlwaysLive, sparkColumns)};
+}
+
+std::string differs(const Candidate& candidate, const ProfileInfo& source) {
+    const std::vector<OptionChange> changes = leadingChanges(source, candidate.info);
+    constexpr std::size_t most = 2;
+    return changes.empty() ? said("the same options")
+                           : views::changesText(changes, most).toStdString();
+}
+
+/// The change of the time of a sample; none if one of the two did not run.
+Cell changeOf(const ProfileInfo& candidate, const ProfileInfo& source) {
+    if (candidate.throughput <= 0 || source.throughput <= 0)
+        return {};
+    return source.throughput / candidate.throughput - 1;
+}
+
+} // namespace
+
+std::vector<std::int64_t> columnsOf(const std::vector<std::int64_t>& curve, std::size_t columns) {
+    columns = std::min(columns, curve.size());
+    std::vector<std::int64_t> most;
+    for (std::size_t i = 0; i < columns; ++i)
+        most.push_back(*std::max_element(
+            curve.begin() + static_cast<std::ptrdiff_t>(i * curve.size() / columns),
+            curve.begin() + static_cast<std::ptrdiff_t>((i + 1) * curve.size() / columns)));
+    return most;
+}
+
+std::string sparkline(const std::vector<std::int64_t>& values, std::int64_t largest) {
+    constexpr int levels = 8; // of the block elements from U+2581 on
+    std::string line;
+    for (const std::int64_t value : values) {
+        const double share =
+            largest > 0 ? static_cast<double>(value) / static_cast<double>(largest) : 0;
+        const int level = std::clamp(static_cast<int>(share * levels), 0, levels - 1);
+        line += "\xE2\x96";
+        line += static_cast<char>(0x81 + level);
+    }
+    return line;
+}
+
+std::vector<Candidate> readCandidates(const QStringList& files, const ProfileInfo& model,
+                                      const std::vector<Candidate>& known,
+                                      const std::stop_token& stop) {
+    std::vector<Candidate> candidates;
+    for (const QString& file : files) {
+        if (stop.stop_requested())
+            throw Cancelled();
+        const auto before =
+            std::find_if(known.begin(), known.end(), [&](const Candidate& candidate) {
+                return candidate.file == file &&
+                       candidate.written == QFileInfo(file).lastModified() &&
+                       candidate.info.model == model.model && candidate.info.mode == model.mode;
+            });
+        if (before != known.end()) {
+            candidates.push_back(*before);
+            continue;
+        }
+        try {
+            if (auto candidate = readCandidate(file, model, stop))
+                candidates.push_back(std::move(*candidate));
+        } catch (const UserError&) {
+            continue; // gone, damaged or of another tool: Home says so
+        }
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.written > b.written; });
+    return candidates;
+}
+
+Table candidateTable(const std::vector<Candidate>& candidates, const QString& sourceFile,
+                     const ProfileInfo& source) {
+    Table table{"candidates", "", {}};
+    table.columns = {{"run", said("Run")},
+                     {"fits", said("Fits")},
+                     {"samples", said("Samples/s"), Unit::Count},
+                     {"fullestTile", said("Fullest tile"), Unit::Bytes},
+                     differenceOf({"time", said("Time"), Unit::Share,
+                                   said("Change of the time of a sample, from the source")}),
+                     {"live", said("Live memory"), Unit::None,
+                      said("Not always live, over the steps of the program; one scale for all")}};
+    std::int64_t largest = 0;
+    for (const Candidate& each : candidates)
+        for (const std::int64_t bytes : each.live)
+            largest = std::max(largest, bytes);
+    table.emptyText = said("No other run of this model is known.");
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const Candidate& each = candidates[i];
+        const bool isSource = each.file == sourceFile;
+        table.add({isSource ? said("source") : differs(each, source), each.info.fits,
+                   each.info.throughput > 0 ? Cell(each.info.throughput) : Cell(),
+                   cellOf(each.fullestTile), isSource ? Cell() : changeOf(each.info, source),
+                   sparkline(each.live, largest)},
+                  static_cast<std::int32_t>(i), isSource);
+    }
+    return table;
+}
+
+} // namespace tilescope::gui

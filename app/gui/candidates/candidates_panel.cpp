@@ -1,0 +1,174 @@
+#include "app/gui/candidates/candidates_panel.h"
+
+#include <QMainWindow>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "views/widgets/parts.h"
+
+namespace tilescope::gui {
+namespace {
+
+QString fileOf(const ProfileViewPtr& profile) {
+    return profile ? QString::fromStdString(profile->file().string()) : QString();
+}
+
+} // namespace
+
+CandidatesPanel::CandidatesPanel(views::ViewContext& context, RecentFiles& recent, QWidget* parent)
+    : QDockWidget(tr("Candidates"), parent)
+    , context_(context)
+    , recent_(recent)
+    , table_(new views::TablePanel(context, tr("Filter runs"), views::About::Other))
+    , pin_(new QPushButton(tr("Pin as source")))
+    , sweep_(new QPushButton(tr("Sweep…")))
+    , query_(context.workers, views::About::Other)
+    , aheadQuery_(context.workers, views::About::Other) {
+    setFeatures(DockWidgetClosable);
+    setObjectName(QStringLiteral("candidates"));
+    pin_->setToolTip(tr("The chosen run becomes the source, with which the others are compared"));
+    table_->setAccessibleName(tr("Candidates"));
+    table_->view().setAccessibleName(tr("Runs of this model"));
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 8);
+    column->addWidget(table_, 1);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(12, 0, 12, 0);
+    row->addWidget(pin_);
+    row->addWidget(sweep_);
+    row->addStretch();
+    column->addLayout(row);
+    setWidget(content);
+    constexpr int narrowest = 280; // pixels
+    content->setMinimumWidth(narrowest);
+    sweep_->setToolTip(tr("Runs the source again with several values of one option"));
+    connect(sweep_, &QPushButton::clicked, this, &CandidatesPanel::sweepWanted);
+    connect(pin_, &QPushButton::clicked, this, &CandidatesPanel::pin);
+    connect(table_, &views::TablePanel::chosen, this, &CandidatesPanel::flipTo);
+    const auto readIfShown = [this] {
+        if (isVisible())
+            read();
+    };
+    connect(&recent_, &RecentFiles::changed, this, readIfShown);
+    connect(&context_.reports, &views::ReportPair::changed, this, readIfShown);
+}
+
+void CandidatesPanel::showEvent(QShowEvent* event) {
+    QDockWidget::showEvent(event);
+    constexpr int wide = 460; // pixels: all columns, and a difference of an option or two
+    constexpr int shareOfWindow = 3;
+    auto* window = qobject_cast<QMainWindow*>(parentWidget());
+    if (window != nullptr && std::exchange(isNew_, false))
+        window->resizeDocks({this}, {std::min(wide, window->width() / shareOfWindow)},
+                            Qt::Horizontal);
+    read();
+}
+
+void CandidatesPanel::read() {
+    const ProfileViewPtr source = context_.reports.source();
+    if (!source)
+        return list({});
+    QStringList files = recent_.profiles() + added_;
+    files.removeDuplicates();
+    for (const ProfileViewPtr& open : {source, context_.reports.target()})
+        if (open && !files.contains(fileOf(open)))
+            files << fileOf(open);
+    for (const QString& pair : recent_.comparisons())
+        for (const QString& file : RecentFiles::filesOf(pair))
+            if (!files.contains(file))
+                files << file;
+    query_.start([this, files, source, known = candidates_](const std::stop_token& stop) {
+        return [this, found = readCandidates(files, source->info(), known, stop)]() mutable {
+            list(std::move(found));
+        };
+    });
+}
+
+void CandidatesPanel::list(std::vector<Candidate> candidates) {
+    candidates_ = std::move(candidates);
+    const ProfileViewPtr source = context_.reports.source();
+    table_->setTable(
+        candidateTable(candidates_, fileOf(source), source ? source->info() : ProfileInfo()));
+    if (const int place = placeOf(context_.reports.target()); place >= 0)
+        table_->selectId(place);
+    updateControls();
+    readAhead();
+}
+
+int CandidatesPanel::placeOf(const ProfileViewPtr& profile) const {
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+        if (profile && candidates_[i].file == fileOf(profile))
+            return static_cast<int>(i);
+    return -1;
+}
+
+void CandidatesPanel::updateControls() {
+    pin_->setEnabled(context_.reports.target() != nullptr);
+    const ProfileViewPtr source = context_.reports.source();
+    sweep_->setEnabled(source && source->info().has(ProfilePart::Options));
+}
+
+void CandidatesPanel::flipTo(std::int32_t id) {
+    if (id < 0 || static_cast<std::size_t>(id) >= candidates_.size())
+        return;
+    const QString& file = candidates_[static_cast<std::size_t>(id)].file;
+    if (file == fileOf(context_.reports.target()))
+        return;
+    if (file == fileOf(context_.reports.source()))
+        return context_.reports.closeTarget();
+    const auto ready = ahead_.find(file);
+    if (ready != ahead_.end())
+        context_.reports.show(context_.reports.source(), ready->second);
+    else
+        context_.reports.open(context_.reports.source()->file(), file.toStdString());
+}
+
+// The rows above and below what is chosen, in the order that the user sees.
+void CandidatesPanel::readAhead() {
+    const int row = table_->view().currentIndex().row();
+    QStringList files;
+    for (const int beside : {row + 1, row - 1}) {
+        if (row < 0 || beside < 0 || beside >= table_->model().rowCount())
+            continue;
+        const std::int32_t id = table_->model().idAt(beside);
+        if (id >= 0 && static_cast<std::size_t>(id) < candidates_.size())
+            files << candidates_[static_cast<std::size_t>(id)].file;
+    }
+    std::erase_if(ahead_, [&](const auto& each) { return !files.contains(each.first); });
+    for (const auto& [file, view] : ahead_)
+        files.removeAll(file);
+    if (files.isEmpty())
+        return aheadQuery_.cancel();
+    aheadQuery_.start([this, files](const std::stop_token& stop) {
+        std::map<QString, ProfileViewPtr> views;
+        for (const QString& file : files) {
+            if (stop.stop_requested())
+                throw Cancelled();
+            try {
+                views[file] = std::make_shared<const ProfileView>(file.toStdString());
+            } catch (const UserError&) {
+                continue; // said when it is chosen
+            }
+        }
+        return [this, views = std::move(views)] { ahead_.insert(views.begin(), views.end()); };
+    });
+}
+
+void CandidatesPanel::add(const QStringList& files) {
+    added_ << files;
+    added_.removeDuplicates();
+    if (isVisible())
+        read();
+}
+
+void CandidatesPanel::pin() {
+    if (const ProfileViewPtr target = context_.reports.target())
+        context_.reports.show(target, context_.reports.source());
+}
+
+} // namespace tilescope::gui

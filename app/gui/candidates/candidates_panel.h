@@ -1,0 +1,57 @@
+// A list of runs beside the reports, to flip through.
+#pragma once
+
+#include <QDockWidget>
+#include <map>
+
+#include "app/gui/candidates/candidates.h"
+#include "app/gui/window/recent_files.h"
+#include "views/query/background_query.h"
+#include "views/tables/table_panel.h"
+
+class QPushButton;
+
+namespace tilescope::gui {
+
+/// Recent runs of the model that is open as source, at the right of the window. Arrow keys make one
+/// after the other the target; its neighbours are read ahead. A run that is made while the list is
+/// shown joins it.
+class CandidatesPanel : public QDockWidget {
+    Q_OBJECT
+public:
+    CandidatesPanel(views::ViewContext& context, RecentFiles& recent, QWidget* parent = nullptr);
+
+    [[nodiscard]] views::TablePanel& table() { return *table_; }
+    /// What is chosen becomes the source.
+    void pin();
+    /// Runs that were made for the list alone, such as the points of a sweep.
+    void add(const QStringList& files);
+
+signals:
+    void sweepWanted();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void read();
+    void list(std::vector<Candidate> candidates);
+    void flipTo(std::int32_t id);
+    void readAhead();
+    [[nodiscard]] int placeOf(const ProfileViewPtr& profile) const;
+    void updateControls();
+
+    views::ViewContext& context_;
+    RecentFiles& recent_;
+    QStringList added_;
+    bool isNew_ = true; ///< never shown before
+    views::TablePanel* table_;
+    QPushButton* pin_;
+    QPushButton* sweep_;
+    std::vector<Candidate> candidates_;
+    std::map<QString, ProfileViewPtr> ahead_; ///< the chosen run's neighbours
+    views::BackgroundQuery query_;
+    views::BackgroundQuery aheadQuery_;
+};
+
+} // namespace tilescope::gui

@@ -1,0 +1,195 @@
+// Runs of one model at the side of the window: what they are, and flipping through them.
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QtTest>
+
+#include "app/gui/candidates/candidates_panel.h"
+#include "app/gui/run/sweep_dialog.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
+#include "tests/views/sample_files.h"
+#include "tests/views/shown_window.h"
+
+namespace candidates_test {
+using namespace tilescope;
+using namespace tilescope::gui;
+
+class CandidatesTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+    QStringList runs_; ///< source and three others of the model
+
+    CandidatesPanel& panel() { return *window_->findChild<CandidatesPanel*>(); }
+    QString target() {
+        const ProfileViewPtr& open = window_->context().reports.target();
+        return open ? QString::fromStdString(open->file().string()) : QString();
+    }
+    QString cell(int row, int column) {
+        const views::TableModel& model = panel().table().model();
+        return model.data(model.index(row, column), Qt::DisplayRole).toString();
+    }
+    void settle() { test::waitUntilIdle(*window_); }
+    void openPanel() {
+        window_->recent().clear();
+        for (const QString& run : runs_)
+            window_->recent().add(run);
+        Profile other = test::sampleProfile();
+        other.info.model = "another";
+        window_->recent().add(files_.writeProfile("another.pop", other));
+        window_->recent().add("/nowhere/profile.pop");
+        test::openProfiles(*window_, {runs_.front()});
+        for (QAction* action : window_->findChildren<QAction*>())
+            if (action->text() == "Candidates")
+                action->trigger();
+        settle();
+        QVERIFY(panel().isVisible());
+    }
+
+private slots:
+    void initTestCase() {
+        test::prepareWindows();
+        for (const int batch : {1, 2, 4, 8}) {
+            Profile run = test::sampleProfile();
+            run.info.batchSize = batch;
+            run.info.options["batchSize"] = std::to_string(batch);
+            run.info.throughput = 1000.0 * batch;
+            run.info.fits = batch < 8;
+            runs_ << files_.writeProfile(QStringLiteral("batch%1.pop").arg(batch).toLatin1(), run);
+        }
+    }
+    void init() { window_ = test::shownWindow(); }
+    void cleanup() {
+        window_->recent().clear();
+        window_.reset();
+    }
+
+    void runsOfTheModelAreListed() {
+        openPanel();
+        const QAbstractItemModelTester tester(&panel().table().model());
+        QCOMPARE(panel().table().model().rowCount(), 4); // no other model, no missing file
+        QStringList names;
+        QStringList changes;
+        for (int row = 0; row < 4; ++row) {
+            names << cell(row, 0);
+            changes << cell(row, 4);
+        }
+        QVERIFY2(names.contains("source"), qPrintable(names.join('|')));
+        QVERIFY2(!names.filter("4").isEmpty(), qPrintable(names.join('|')));
+        QVERIFY2(!changes.filter("50.0 %").isEmpty(), qPrintable(changes.join('|')));
+        // Live memory of all on one scale: the largest reaches the top.
+        QString bars;
+        for (int row = 0; row < 4; ++row)
+            bars += cell(row, 5);
+        QVERIFY2(bars.contains(QChar(0x2588)), qPrintable(bars));
+        QCOMPARE(QString::fromStdString(sparkline({0, 4, 8}, 8)),
+                 QString(QChar(0x2581)) + QChar(0x2585) + QChar(0x2588));
+        QCOMPARE(columnsOf({1, 5, 2, 3, 9}, 2), (std::vector<std::int64_t>{5, 9}));
+        QVERIFY(!panel().grab().isNull());
+    }
+
+    void arrowKeysFlipThroughThem() {
+        openPanel();
+        QTableView& table = panel().table().view();
+        table.setFocus();
+        table.setCurrentIndex(panel().table().model().index(0, 0));
+        QStringList seen;
+        for (int i = 0; i < 3; ++i) {
+            QTest::keyClick(&table, Qt::Key_Down);
+            QElapsedTimer timer;
+            timer.start();
+            settle();
+            seen << target();
+            QVERIFY(table.hasFocus());
+        }
+        seen.removeAll(QString());
+        seen.removeDuplicates();
+        QVERIFY2(seen.size() >= 2, qPrintable(seen.join('|')));
+        for (const QString& file : seen)
+            QVERIFY(runs_.contains(file));
+        // The row of the source shows it alone.
+        for (int row = 0; row < 4; ++row)
+            if (cell(row, 0) == "source")
+                emit panel().table().chosen(panel().table().model().idAt(row));
+        settle();
+        QVERIFY(target().isEmpty());
+    }
+
+    void anyTwoArePinned() {
+        openPanel();
+        emit panel().table().chosen(panel().table().model().idAt(1));
+        settle();
+        const QString chosen = target().isEmpty() ? runs_.front() : target();
+        if (target().isEmpty()) { // the second row is the source
+            emit panel().table().chosen(panel().table().model().idAt(2));
+            settle();
+        }
+        const QString pinned = target();
+        QVERIFY(!pinned.isEmpty() && !chosen.isEmpty());
+        panel().pin();
+        settle();
+        QCOMPARE(QString::fromStdString(window_->context().reports.source()->file().string()),
+                 pinned);
+        QCOMPARE(target(), runs_.front());
+    }
+
+    void aSweepJoinsTheList() {
+        openPanel();
+        RunRequest run;
+        run.model = "mlp";
+        run.options = {{"batchSize", "2"}, {"tilesPerIpu", "64"}};
+        SweepDialog dialog(test::programPath("tilescope"), run);
+        dialog.values().setText("1,2");
+        dialog.show();
+        const QString command = dialog.arguments().join(' ');
+        QVERIFY2(command.startsWith("sweep mlp"), qPrintable(command));
+        QVERIFY2(command.contains("--vary batchSize=1,2"), qPrintable(command));
+        QVERIFY2(!command.contains("--batch-size"), qPrintable(command)); // it is what varies
+        QSignalSpy finished(&dialog, &SweepDialog::finished);
+        QSignalSpy ended(&dialog, &SweepDialog::ended);
+        dialog.start();
+        QVERIFY(ended.wait(60'000));
+        QCOMPARE(finished.count(), 1);
+        const QStringList points = sweptProfiles(finished.first().first().toString());
+        QCOMPARE(points.size(), 2);
+        emit window_->dialogs().runsReady(points); // of another model: not shown for this one
+        settle();
+        QCOMPARE(panel().table().model().rowCount(), 4);
+        test::openProfiles(*window_, {points.front()});
+        settle();
+        QCOMPARE(panel().table().model().rowCount(), 2);
+    }
+
+    void aWrongValueIsSaid() {
+        RunRequest run;
+        run.model = "mlp";
+        SweepDialog dialog(test::programPath("tilescope"), run);
+        dialog.values().setText("many");
+        QSignalSpy ended(&dialog, &SweepDialog::ended);
+        QSignalSpy finished(&dialog, &SweepDialog::finished);
+        dialog.show();
+        dialog.start();
+        QVERIFY(ended.wait(60'000));
+        QVERIFY(finished.isEmpty() && dialog.isVisible());
+    }
+
+    void aNewRunJoinsTheList() {
+        openPanel();
+        Profile run = test::sampleProfile();
+        run.info.options["batchSize"] = "16";
+        const QString file = files_.writeProfile("batch16.pop", run);
+        window_->recent().add(file);
+        settle();
+        QCOMPARE(panel().table().model().rowCount(), 5);
+    }
+};
+
+TILESCOPE_TEST(CandidatesTest, QApplication)
+
+} // namespace candidates_test
+
+#include "candidates_test.moc"

@@ -1,6 +1,8 @@
 // Keras layers that are several operators: their shapes, that they run, and the loss that a model
 // was compiled with.
+#include <algorithm>
 #include <boost/json.hpp>
+#include <variant>
 
 #include <QTest>
 
@@ -83,6 +85,8 @@ private slots:
         row("GRU", "GRU", {{"units", 6}}, {5, 4}, "[1,6]");
         row("GRU, all steps", "GRU",
             {{"units", 6}, {"return_sequences", true}, {"reset_after", false}}, {5, 4}, "[1,5,6]");
+        row("LSTM, backwards", "LSTM",
+            {{"units", 6}, {"return_sequences", true}, {"go_backwards", true}}, {5, 4}, "[1,5,6]");
         row("SimpleRNN", "SimpleRNN", {{"units", 6}}, {5, 4}, "[1,6]");
         row("Bidirectional", "Bidirectional",
             {{"layer",
@@ -108,6 +112,23 @@ private slots:
         if (std::any_of(graph.tensors.begin(), graph.tensors.end(),
                         [](const Tensor& t) { return t.role == TensorRole::Weight; }))
             checkGraph(trainingGraph(graph, training));
+    }
+
+    /// TensorFlow cuts an odd overlap one element more at the end.
+    void transposedConvolutionsAreCutAtTheEnd() {
+        const Graph graph = importedModel(sequential({{"Conv2DTranspose",
+                                                       {{"filters", 6},
+                                                        {"kernel_size", json::array{3, 5}},
+                                                        {"strides", 2},
+                                                        {"padding", "same"}}}},
+                                                     {5, 7, 4}));
+        const auto op = std::find_if(graph.ops.begin(), graph.ops.end(), [](const Op& each) {
+            return std::holds_alternative<ConvGradInputAttributes>(each.attributes);
+        });
+        QVERIFY(op != graph.ops.end());
+        const ConvAttributes& conv = std::get<ConvGradInputAttributes>(op->attributes).conv;
+        QCOMPARE(conv.padsBegin, (std::vector<std::int64_t>{0, 1}));
+        QCOMPARE(conv.padsEnd, (std::vector<std::int64_t>{1, 2}));
     }
 
     void checkpointsAreKept() {

@@ -47,7 +47,7 @@ echo '{"base": "mk2", "constants": {"internalSyncCycles": 171, "hostBytesPerSeco
 small=("$root/resources/jobs/tutorial_pipelined.json" --tiles-per-ipu 184)
 "$bin/tilescope" run "${small[@]}" -o "$out/simulated"
 "$bin/tilescope" run "${small[@]}" --target "$out/pod.json" -o "$out/pod"
-PYTHONPATH=$root/build/release/python python3 "$root/resources/capture/tilescope_capture.py" "$out/pod/profile.pop" \
+PYTHONPATH=$root/build/release/python /usr/bin/python3 "$root/resources/capture/tilescope_capture.py" "$out/pod/profile.pop" \
     -o "$out/measured.capture"
 sqlite3 "$out/measured.capture" "UPDATE info SET value = '3.3.0' WHERE key = 'poplar';
     UPDATE step_kinds SET span = NULL, cycles = CAST(cycles * (0.9 + 0.5 * (id * 7919 % 1000) * (id * 7919 % 1000) / 1e6)

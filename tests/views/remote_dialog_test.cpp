@@ -31,6 +31,14 @@ class RemoteDialogTest : public QObject {
     [[nodiscard]] QString address(const QString& file) const {
         return QStringLiteral("ssh://pod") + file;
     }
+    // A machine with much to do takes seconds for a connection.
+    static constexpr int patienceMs = 60'000;
+    static void open(MainWindow& window, const QString& file) {
+        QSignalSpy changed(&window.context().reports, &views::ReportPair::changed);
+        window.openProfiles({file});
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, patienceMs);
+        test::waitUntilIdle(window);
+    }
 
 private slots:
     // Captures, mistakes and questions need no server.
@@ -61,7 +69,7 @@ private slots:
         const QString file = files_.path(QStringLiteral("my_model.capture"));
         test::writeSampleCapture(file.toStdString());
         const auto window = test::shownWindow({}, Memory::Persistent);
-        test::openProfiles(*window, {file});
+        open(*window, file);
         const ProfileView& opened = *window->context().reports.source();
         QCOMPARE(QString::fromStdString(opened.info().model), QStringLiteral("my_model"));
         QVERIFY(opened.info().origin.kind == OriginKind::Measured);
@@ -74,13 +82,13 @@ private slots:
         }
         QSignalSpy changed(&window->context().reports, &views::ReportPair::changed);
         test::writeSampleCapture(file.toStdString(), "UPDATE tiles SET always_live = 1");
-        QTRY_COMPARE(changed.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, patienceMs);
     }
 
     void aRemoteProfileIsOpenedAndReadAgain() {
         const QString file = files_.write(QStringLiteral("remote.pop"));
         const auto window = test::shownWindow({}, Memory::Persistent);
-        test::openProfiles(*window, {address(file)});
+        open(*window, address(file));
         QCOMPARE(window->session().files(), QStringList{address(file)});
         QCOMPARE(window->recent().profiles().first(), address(file));
         QCOMPARE(window->recent().hosts(), QStringList{QStringLiteral("pod")});
@@ -88,14 +96,15 @@ private slots:
         QSignalSpy changed(&window->context().reports, &views::ReportPair::changed);
         files_.write(QStringLiteral("remote.pop"), {.changed = true});
         window->session().remoteWatch().look();
-        QTRY_COMPARE(changed.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, patienceMs);
         QCOMPARE(window->session().files(), QStringList{address(file)});
     }
 
     void aRemoteFileThatIsMissingIsSaid() {
         const auto window = test::shownWindow();
         window->openProfiles({address(QStringLiteral("/no/such.pop"))});
-        QTRY_VERIFY(test::shownMessage(*window).contains(QLatin1String("there is no file")));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            test::shownMessage(*window).contains(QLatin1String("there is no file")), patienceMs);
     }
 
     void foldersAreBrowsed() {
@@ -108,14 +117,15 @@ private slots:
         dialog.show();
         QSignalSpy chosen(&dialog, &RemoteDialog::chosen);
         dialog.goTo(QStringLiteral("pod"));
-        QTRY_VERIFY(dialog.list().isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(dialog.list().isEnabled(), patienceMs);
         dialog.goTo(address(QFileInfo(file).absolutePath()));
-        QTRY_COMPARE(dialog.list().topLevelItemCount(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(dialog.list().topLevelItemCount(), 1, patienceMs);
         QCOMPARE(test::child<QComboBox>(dialog).currentText(), QStringLiteral("pod"));
         QVERIFY(!test::button<QPushButton>(dialog, QStringLiteral("Open")).isEnabled());
         test::button<QPushButton>(dialog, QStringLiteral("Up")).click();
-        QTRY_VERIFY(dialog.list().findItems(QStringLiteral("browsed"), Qt::MatchExactly).size() ==
-                    1);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            dialog.list().findItems(QStringLiteral("browsed"), Qt::MatchExactly).size() == 1,
+            patienceMs);
         QTreeWidgetItem* folder =
             dialog.list().findItems(QStringLiteral("browsed"), Qt::MatchExactly).front();
         folder->setSelected(true);

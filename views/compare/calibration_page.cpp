@@ -94,10 +94,9 @@ void CalibrationPage::show(const Calibration& calibration, Document document,
     loaded_ = true;
     matched_->setText(tr("Steps with %1 of the cycles match")
                           .arg(QString::fromStdString(formatPercent(calibration.matched, 1))));
-    kinds_->setTable(
-        tr("Kinds of steps"),
-        onlyColumns(document.tables[0], {"kind", "simulatedCycles", "measuredCycles", "ratio",
-                                         "p10", "median", "p90", "measuredMatched"}));
+    kinds_->setTable(tr("Kinds of steps"),
+                     onlyColumns(document.tables[0], {"kind", "simulatedCycles", "measuredCycles",
+                                                      "ratio", "p10", "p90"}));
     constants_->setTable(tr("Constants of the machine"),
                          onlyColumns(document.tables[1], {"title", "simulated", "fitted", "unit",
                                                           "values", "differs"}));

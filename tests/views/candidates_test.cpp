@@ -76,7 +76,7 @@ private slots:
         QStringList changes;
         for (int row = 0; row < 4; ++row) {
             names << cell(row, 0);
-            changes << cell(row, 4);
+            changes << cell(row, 1);
         }
         QVERIFY2(names.contains("source"), qPrintable(names.join('|')));
         QVERIFY2(!names.filter("4").isEmpty(), qPrintable(names.join('|')));

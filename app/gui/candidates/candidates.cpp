@@ -101,11 +101,11 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
                      const ProfileInfo& source) {
     Table table{"candidates", "", {}};
     table.columns = {{"run", said("Run")},
-                     {"fits", said("Fits")},
-                     {"samples", said("Samples/s"), Unit::Count},
-                     {"fullestTile", said("Fullest tile"), Unit::Bytes},
                      differenceOf({"time", said("Time"), Unit::Share,
                                    said("Change of the time of a sample, from the source")}),
+                     {"samples", said("Samples/s"), Unit::Count},
+                     {"fits", said("Fits")},
+                     {"fullestTile", said("Fullest tile"), Unit::Bytes},
                      {"live", said("Live memory"), Unit::None,
                       said("Not always live, over the steps of the program; one scale for all")}};
     std::int64_t largest = 0;
@@ -116,10 +116,10 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Candidate& each = candidates[i];
         const bool isSource = each.file == sourceFile;
-        table.add({isSource ? said("source") : differs(each, source), each.info.fits,
-                   each.info.throughput > 0 ? Cell(each.info.throughput) : Cell(),
-                   cellOf(each.fullestTile), isSource ? Cell() : changeOf(each.info, source),
-                   sparkline(each.live, largest)},
+        table.add({isSource ? said("source") : differs(each, source),
+                   isSource ? Cell() : changeOf(each.info, source),
+                   each.info.throughput > 0 ? Cell(each.info.throughput) : Cell(), each.info.fits,
+                   cellOf(each.fullestTile), sparkline(each.live, largest)},
                   static_cast<std::int32_t>(i), isSource);
     }
     return table;

@@ -35,7 +35,7 @@ std::vector<std::int64_t> columnsOf(const std::vector<std::int64_t>& curve, std:
 /// Values as a line of bars, as high as `largest` at most.
 std::string sparkline(const std::vector<std::int64_t>& values, std::int64_t largest);
 
-/// A line for each: how it differs from the source, whether it fits, its rate, its fullest tile,
+/// A line for each: how it differs from the source, its rate, whether it fits, its fullest tile,
 /// the change of the time of a sample, and its live memory as a line of bars on one scale. A row's
 /// id is its place in the list; that of the source is emphasised.
 Table candidateTable(const std::vector<Candidate>& candidates, const QString& sourceFile,

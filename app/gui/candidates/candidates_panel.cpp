@@ -60,11 +60,11 @@ CandidatesPanel::CandidatesPanel(views::ViewContext& context, RecentFiles& recen
 
 void CandidatesPanel::showEvent(QShowEvent* event) {
     QDockWidget::showEvent(event);
-    constexpr int wide = 460; // pixels: all columns, and a difference of an option or two
-    constexpr int shareOfWindow = 3;
+    constexpr int wide = 600; // pixels: all columns, and a difference of an option or two
+    constexpr double shareOfWindow = 0.4;
     auto* window = qobject_cast<QMainWindow*>(parentWidget());
     if (window != nullptr && std::exchange(isNew_, false))
-        window->resizeDocks({this}, {std::min(wide, window->width() / shareOfWindow)},
+        window->resizeDocks({this}, {std::min(wide, qRound(shareOfWindow * window->width()))},
                             Qt::Horizontal);
     read();
 }

@@ -309,14 +309,25 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
     }
     painter.setPen(theme.text);
     const QString name = shownName(lane.name);
+    QString line = QString(name).replace(QLatin1Char('\n'), QLatin1Char(' '));
+    // Of two profiles the colour tells them apart where only one line has room.
+    const bool ofPair = lane.ofSeveral && name.contains(QLatin1Char('\n'));
+    constexpr int keyWidth = 3; // pixels
+    const int besidePin = place.pinned ? 8 : 1;
+    if (ofPair)
+        painter.fillRect(QRect(room.left() + besidePin, room.top() + 1, keyWidth,
+                               painter.fontMetrics().height() - 2),
+                         lane.target ? theme.target : theme.source);
     const bool lines =
         name.contains(QLatin1Char('\n')) && room.height() >= 2 * painter.fontMetrics().height();
-    const QString shown = lines
-                              ? name
-                              : painter.fontMetrics().elidedText(
-                                    QString(name).replace(QLatin1Char('\n'), QLatin1Char(' ')),
-                                    // The number of an IPU is at the end.
-                                    lane.ofSeveral ? Qt::ElideLeft : Qt::ElideRight, room.width());
+    if (ofPair && painter.fontMetrics().horizontalAdvance(line) > room.width())
+        line = name.section(QLatin1Char('\n'), -1);
+    const QString shown =
+        lines ? name
+              : painter.fontMetrics().elidedText(line,
+                                                 // The number of an IPU is at the end.
+                                                 lane.ofSeveral ? Qt::ElideLeft : Qt::ElideRight,
+                                                 room.width());
     painter.drawText(room, Qt::AlignRight | Qt::AlignTop, shown);
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 import copy
 import queue
 import threading
-import weakref
 from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 import torch
@@ -170,46 +169,23 @@ class DataLoader(torch.utils.data.DataLoader):
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         if self._accessor is not None:
-            return _Reading(self, iter(self._accessor))
+            return iter(self._accessor)
         self._begin_epoch()
         return super().__iter__()
 
 
-class _Reading:
-    """What is read ahead, and the loader that it needs."""
+class _PlainLoader:
+    """A DataLoader without loading ahead."""
 
-    def __init__(self, loader: DataLoader, elements: Iterator[Any]) -> None:
-        self._loader, self._elements = loader, elements
+    def __init__(self, loader: DataLoader) -> None:
+        self._loader = loader
 
     def __len__(self) -> int:
         return len(self._loader)
 
-    def __iter__(self) -> "_Reading":
-        return self
-
-    def __next__(self) -> Any:
-        return next(self._elements)
-
-
-class _PlainLoader:
-    """A DataLoader without loading ahead. It does not keep the loader, whose member it is: of a cycle the
-    collector may close the workers' pipes before it tells them to end, and then waits 5 s for each."""
-
-    def __init__(self, loader: DataLoader) -> None:
-        self._loader = weakref.ref(loader)
-
-    def _get(self) -> DataLoader:
-        loader = self._loader()
-        assert loader is not None, "the DataLoader has been deleted"
-        return loader
-
-    def __len__(self) -> int:
-        return len(self._get())
-
     def __iter__(self) -> Iterator[Any]:
-        loader = self._get()
-        loader._begin_epoch()
-        return torch.utils.data.DataLoader.__iter__(loader)
+        self._loader._begin_epoch()
+        return torch.utils.data.DataLoader.__iter__(self._loader)
 
 
 def _joined(parts: List[Any]) -> Any:

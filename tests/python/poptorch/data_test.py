@@ -98,19 +98,6 @@ def test_processes_draw_one_order_of_the_whole_dataset_for_each_epoch(workers):
                for n, (first, other) in enumerate(epochs[:-1]))
 
 
-@pytest.mark.parametrize("mode", list(poptorch.DataLoaderMode))
-def test_a_deleted_loader_ends_its_processes_at_once(mode):
-    loader = poptorch.DataLoader(poptorch.Options(), Numbers(6), batch_size=2, num_workers=2, mode=mode)
-    assert len(list(loader)) == 3
-    reading = weakref.ref(loader._iterator)
-    gc.disable()
-    try:
-        del loader
-        assert reading() is None
-    finally:
-        gc.enable()
-
-
 def test_what_is_read_ahead_keeps_its_loader():
     def numbers():
         return iter(poptorch.DataLoader(poptorch.Options(), Numbers(6), batch_size=2,

@@ -52,12 +52,20 @@ def _shifted(x: Tensor, dim: int, by: int, first: float) -> Tensor:
 
 
 def _cumprod(x: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    dtype = torch.int64 if dtype is None and x.dtype == torch.bool else dtype
     x = x if dtype is None else x.to(dtype)
     by = 1
     while by < int(x.shape[dim]):  # the products of 2, 4, 8, ... elements
         x = x * _shifted(x, dim, by, 1)
         by *= 2
     return x.clone() if by == 1 else x
+
+
+def _cumsum(x: Tensor, dim: int, *, dtype: Any = None) -> Any:
+    """Exporters add up truth values as such."""
+    if x.dtype != torch.bool or dtype is not None:
+        return NotImplemented
+    return torch.cumsum(x.to(torch.int64), dim)
 
 
 def _trace(x: Tensor) -> Tensor:
@@ -288,6 +296,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "median": _median,
     "msort": lambda x: torch.sort(x, 0)[0],
     "cumprod": _cumprod,
+    "cumsum": _cumsum,
     "trace": _trace,
     "addmv": _addmv,
     "addr": _addr,

@@ -205,6 +205,17 @@ def test_a_remainder_of_whole_numbers_is_whole():
     assert found.dtype == torch.int32 and found.tolist() == [-2, 1, 1]
 
 
+@pytest.mark.parametrize("function", [
+    lambda b: b.cumsum(0), lambda b: b.cumsum(0, dtype=torch.float32), lambda b: b.sum(0), lambda b: b.prod(0),
+    lambda b: b.cumprod(0), lambda b: b + b, lambda b: b * b, lambda b: b.int().cumsum(0), lambda b: b.any(0),
+    lambda b: torch.cat([b, b]).long() - 1, lambda b: b * 3 + b, lambda b: b.float().mean()])
+def test_truth_values_count(function):
+    x = torch.tensor([True, False, True, True])
+    found, wanted = poptorch.inferenceModel(Computes(function))(x), function(x)
+    assert found.tolist() == wanted.tolist() and found.is_floating_point() == wanted.is_floating_point()
+    assert (found.dtype == torch.bool) == (wanted.dtype == torch.bool)
+
+
 def test_a_permutation_has_each_number_once():
     found = poptorch.inferenceModel(Computes(lambda x: torch.randperm(20) + x))(torch.zeros(1, dtype=torch.int32))
     assert sorted(found.tolist()) == list(range(20)) and found.tolist() != list(range(20))

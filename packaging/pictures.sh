@@ -10,7 +10,8 @@ command -v convert >/dev/null || {
     echo "pictures.sh: ImageMagick makes the pictures small: apt-get install imagemagick" >&2
     exit 2
 }
-stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test)
+stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test
+    stories_source_lines_test)
 build release
 bin=$root/build/release/bin
 out=$(mktemp -d)

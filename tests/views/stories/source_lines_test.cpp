@@ -1,0 +1,146 @@
+// A PyTorch user finds the line that costs too much, edits it, and sees what that changed.
+#include <QDir>
+#include <QProcess>
+#include <QRegularExpression>
+
+#include "tests/support/test_main.h"
+#include "tests/views/stories/story.h"
+#include "views/operations/operations_view.h"
+
+namespace source_lines_story_test {
+using namespace tilescope;
+using namespace tilescope::views;
+using gui::Report;
+using test::Story;
+
+class SourceLinesStory : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    /// The manual's blocks of Python code, in their order.
+    static QStringList codeOfTheManual() {
+        QFile page(TILESCOPE_SOURCE_DIR "/resources/manual/source_lines.md");
+        [&] { QVERIFY(page.open(QIODevice::ReadOnly)); }();
+        static const QRegularExpression block(QStringLiteral("^ *```python\\n(.*?)^ *```"),
+                                              QRegularExpression::MultilineOption |
+                                                  QRegularExpression::DotMatchesEverythingOption);
+        QStringList blocks;
+        auto matches = block.globalMatch(QString::fromUtf8(page.readAll()));
+        while (matches.hasNext())
+            blocks << matches.next().captured(1);
+        return blocks;
+    }
+    void write(const QString& name, const QString& text) const {
+        QFile file(folder_.filePath(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text.toUtf8());
+    }
+    /// Runs a script with the window's own program; empty without PyTorch.
+    QString profileOf(const QString& run) const {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("POPLAR_ENGINE_OPTIONS"),
+                           QStringLiteral("{\"autoReport.all\":\"true\", "
+                                          "\"autoReport.directory\":\"%1\"}")
+                               .arg(run));
+        process.setProcessEnvironment(environment);
+        process.setWorkingDirectory(folder_.path());
+        process.start(QDir(test::programFolder()).filePath(QStringLiteral("tilescope")),
+                      {QStringLiteral("python"), QStringLiteral("train.py")});
+        constexpr int longestRunMs = 60000;
+        [&] { QVERIFY(process.waitForFinished(longestRunMs)); }();
+        const QString said = QString::fromUtf8(process.readAllStandardError());
+        if (said.contains(QLatin1String("No module named")))
+            return {};
+        [&] { QVERIFY2(process.exitCode() == 0, qPrintable(said)); }();
+        return folder_.filePath(run + QStringLiteral("/training/profile.pop"));
+    }
+    static CodeLine line(const CodeView& code, const QString& text) {
+        for (const CodeLine& line : code.file()->lines)
+            if (line.text.contains(text))
+                return line;
+        qFatal("no line has %s", qPrintable(text));
+    }
+    static OperationsView& showSource(Story& story) {
+        story.openReport(Report::Operations);
+        auto& view = story.view<OperationsView>(Report::Operations);
+        Story::press(*Story::find<QToolButton>(view, "Source"));
+        story.waitUntilIdle();
+        test::choose(view, "File", "model.py");
+        return view;
+    }
+
+private slots:
+    void theCostlyLineIsFoundAndMended() {
+        const QStringList code = codeOfTheManual();
+        QCOMPARE(code.size(), 4);
+        write("model.py", code[0]);
+        write("train.py", code[1]);
+        const QString before = profileOf("before");
+        if (before.isEmpty())
+            QSKIP("PyTorch is not installed");
+        const QString norm = QStringLiteral("self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)");
+        write("model.py", QString(code[0])
+                              .replace("self.norm = nn.LayerNorm(channels)", code[2].trimmed())
+                              .replace("x = " + norm, code[3].trimmed()));
+        const QString after = profileOf("after");
+
+        // The norm costs as much as the convolution, forward and backward.
+        Story story;
+        test::openProfiles(story.window(), {before});
+        OperationsView& view = showSource(story);
+        CodeView& lines = view.code().code();
+        const CodeLine costly = line(lines, norm);
+        const CodeLine convolution = line(lines, "x = self.mix(x)");
+        QCOMPARE(costly.number, 13);
+        QVERIFY(costly.cycles > 9 * convolution.cycles / 10);
+        QVERIFY(costly.figure(0) > 0 && costly.figure(1) > costly.figure(0));
+        lines.setFocus();
+        while (lines.current() != costly.number - 1) {
+            const int at = lines.current();
+            QTest::keyClick(&lines, Qt::Key_F8);
+            QVERIFY(lines.current() > at); // one hot line after the other
+        }
+        story.waitUntilIdle();
+        QVERIFY(story.window().context().selection.current().operation.valid());
+        story.picture("source-lines");
+
+        // Its steps put operands in order.
+        QVERIFY(view.tabs().isVisible());
+        const TableModel& steps = view.tabs().steps().model();
+        QStringList names;
+        for (int row = 0; row < steps.rowCount(); ++row)
+            names << steps.index(row, 0).data().toString();
+        QVERIFY2(names.join('\n').contains("PreArrange"), qPrintable(names.join('\n')));
+
+        // The flame graph has the same.
+        Story::press(*Story::find<QToolButton>(view, "Flame graph"));
+        story.waitUntilIdle();
+        view.flame().search().setText("model.py:13");
+        QCOMPARE(view.flame().flame().markedWeight(), costly.cycles);
+        story.picture("source-flame");
+
+        // After the edit: the change of each line.
+        const std::int64_t cycles = costly.cycles;
+        test::openProfiles(story.window(), {before, after});
+        showSource(story);
+        const CodeLine edited = line(lines, "x = self.norm(x)");
+        QVERIFY(lines.file()->comparing());
+        QVERIFY(edited.number == 0 && edited.targetNumber == 13);
+        QCOMPARE(edited.edited, 13);
+        QCOMPARE(edited.figure(0), cycles); // of the line that it was
+        QVERIFY(edited.figure(1) < 6 * cycles / 10);
+        QCOMPARE(edited.figure(2), edited.figure(1) - cycles);
+        const CodeLine same = line(lines, "x = self.mix(x)");
+        QVERIFY(same.number > 0 && same.targetNumber > 0);
+        QVERIFY(std::abs(same.figure(2)) < same.figure(0) / 20);
+        story.picture("source-compare");
+    }
+};
+
+TILESCOPE_TEST(SourceLinesStory, QApplication)
+
+} // namespace source_lines_story_test
+
+#include "source_lines_test.moc"

@@ -19,10 +19,11 @@ QString fileOf(const ProfileViewPtr& profile) {
 
 } // namespace
 
-CandidatesPanel::CandidatesPanel(views::ViewContext& context, RecentFiles& recent, QWidget* parent)
+CandidatesPanel::CandidatesPanel(views::ViewContext& context, std::function<QStringList()> recent,
+                                 QWidget* parent)
     : QDockWidget(tr("Candidates"), parent)
     , context_(context)
-    , recent_(recent)
+    , recent_(std::move(recent))
     , table_(new views::TablePanel(context, tr("Filter runs"), views::About::Other))
     , pin_(new QPushButton(tr("Pin as source")))
     , sweep_(new QPushButton(tr("Sweep…")))
@@ -50,12 +51,12 @@ CandidatesPanel::CandidatesPanel(views::ViewContext& context, RecentFiles& recen
     connect(sweep_, &QPushButton::clicked, this, &CandidatesPanel::sweepWanted);
     connect(pin_, &QPushButton::clicked, this, &CandidatesPanel::pin);
     connect(table_, &views::TablePanel::chosen, this, &CandidatesPanel::flipTo);
-    const auto readIfShown = [this] {
-        if (isVisible())
-            read();
-    };
-    connect(&recent_, &RecentFiles::changed, this, readIfShown);
-    connect(&context_.reports, &views::ReportPair::changed, this, readIfShown);
+    connect(&context_.reports, &views::ReportPair::changed, this, &CandidatesPanel::recentChanged);
+}
+
+void CandidatesPanel::recentChanged() {
+    if (isVisible())
+        read();
 }
 
 void CandidatesPanel::showEvent(QShowEvent* event) {
@@ -73,15 +74,11 @@ void CandidatesPanel::read() {
     const ProfileViewPtr source = context_.reports.source();
     if (!source)
         return list({});
-    QStringList files = recent_.profiles() + added_;
+    QStringList files = recent_() + added_;
     files.removeDuplicates();
     for (const ProfileViewPtr& open : {source, context_.reports.target()})
         if (open && !files.contains(fileOf(open)))
             files << fileOf(open);
-    for (const QString& pair : recent_.comparisons())
-        for (const QString& file : RecentFiles::filesOf(pair))
-            if (!files.contains(file))
-                files << file;
     query_.start([this, files, source, known = candidates_](const std::stop_token& stop) {
         return [this, found = readCandidates(files, source->info(), known, stop)]() mutable {
             list(std::move(found));
@@ -162,8 +159,7 @@ void CandidatesPanel::readAhead() {
 void CandidatesPanel::add(const QStringList& files) {
     added_ << files;
     added_.removeDuplicates();
-    if (isVisible())
-        read();
+    recentChanged();
 }
 
 void CandidatesPanel::pin() {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <QDockWidget>
+#include <functional>
 #include <map>
 
 #include "app/gui/candidates/candidates.h"
-#include "app/gui/window/recent_files.h"
 #include "views/query/background_query.h"
 #include "views/tables/table_panel.h"
 
@@ -19,7 +19,11 @@ namespace tilescope::gui {
 class CandidatesPanel : public QDockWidget {
     Q_OBJECT
 public:
-    CandidatesPanel(views::ViewContext& context, RecentFiles& recent, QWidget* parent = nullptr);
+    /// `recent`: profiles that were opened before.
+    CandidatesPanel(views::ViewContext& context, std::function<QStringList()> recent,
+                    QWidget* parent = nullptr);
+    /// After other profiles were opened or made.
+    void recentChanged();
 
     [[nodiscard]] views::TablePanel& table() { return *table_; }
     /// What is chosen becomes the source.
@@ -42,7 +46,7 @@ private:
     void updateControls();
 
     views::ViewContext& context_;
-    RecentFiles& recent_;
+    std::function<QStringList()> recent_;
     QStringList added_;
     bool isNew_ = true; ///< never shown before
     views::TablePanel* table_;

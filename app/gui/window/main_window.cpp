@@ -123,7 +123,14 @@ void MainWindow::makeCentral() {
     new FocusRing(*this, context_.theme);
     new ContentFocus(*this, context_.workers);
     setCentralWidget(central);
-    candidates_ = new CandidatesPanel(context_, recent_, this);
+    const auto recent = [this] {
+        QStringList files;
+        for (const QString& entry : recent_.entries())
+            files << RecentFiles::filesOf(entry);
+        return files;
+    };
+    candidates_ = new CandidatesPanel(context_, recent, this);
+    connect(&recent_, &RecentFiles::changed, candidates_, &CandidatesPanel::recentChanged);
     addDockWidget(Qt::RightDockWidgetArea, candidates_);
     candidates_->hide();
     auto* status = new QLabel;

@@ -43,9 +43,14 @@ void writePlacements(const Profile& profile, const Database& db) {
         tiles(run.first, run.tiles(), run.value - 1);
     Insert chunk(db, "placement_chunks");
     const std::span<const Placement> all(profile.placements.begin(), profile.placements.end());
-    const std::vector<std::vector<std::byte>> encoded = encodedChunks(all);
-    for (std::size_t i = 0; i < encoded.size(); ++i)
-        chunk(i * placementsPerChunk, chunkAt(all, i).size(), encoded[i]);
+    // Those of 16 IPUs take 13 MB: they do not all exist at once.
+    constexpr std::size_t atOnce = 32 * placementsPerChunk;
+    for (std::size_t first = 0; first < all.size(); first += atOnce) {
+        const auto some = all.subspan(first, std::min(atOnce, all.size() - first));
+        const std::vector<std::vector<std::byte>> encoded = encodedChunks(some);
+        for (std::size_t i = 0; i < encoded.size(); ++i)
+            chunk(first + i * placementsPerChunk, chunkAt(some, i).size(), encoded[i]);
+    }
 }
 
 TileSeries readPlacementOfTile(const ProfileReader::Impl& file) {

@@ -117,9 +117,7 @@ OperationBytes bytesOf(const ProfileView& profile, const CostRow& row,
                        const std::stop_token& stop) {
     if (row.places <= 1 || !row.operation.valid() || row.memory != OperationBytes{})
         return row.memory;
-    return memoryByOperation(profile, stop)
-        ->byOperation.at(row.operation.index())
-        .at(row.ipu.index());
+    return memoryByOperation(profile, stop)->of(row.operation, row.ipu);
 }
 
 std::vector<NamedBars::Bar> codeBars(const OperationBytes& bytes, const Theme& theme) {

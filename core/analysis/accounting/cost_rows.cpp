@@ -241,16 +241,15 @@ private:
         const bool gathered = layer_ == CostLayer::Shared || layer_ == CostLayer::Type;
         for (std::size_t i = 0; i < memory_.byOperation.size(); ++i) {
             const OperationId operation(i);
-            for (std::size_t n = 0; n < memory_.byOperation[i].size(); ++n) {
-                if (memory_.byOperation[i][n] == OperationBytes{})
+            for (const auto& [ipu, bytes] : memory_.byOperation[i]) {
+                if (bytes == OperationBytes{})
                     continue;
-                const IpuId ipu(n);
                 const auto home = homes_.find({operation, ipu});
                 const bool own =
                     home != homes_.end() && (gathered || accounting_.placesOf(operation) <= 1 ||
                                              (grain_ && home->second.isOnly));
                 rows_[own ? home->second.row : memoryRow(functionOf(operation), ipu)].memory +=
-                    memory_.byOperation[i][n];
+                    bytes;
             }
         }
         for (std::size_t n = 0; n < memory_.withoutOperation.size(); ++n) {

@@ -6,6 +6,10 @@
 namespace tilescope {
 namespace {
 
+bool isBefore(const std::pair<IpuId, OperationBytes>& of, IpuId ipu) {
+    return of.first < ipu;
+}
+
 class Maker {
 public:
     Maker(const ProfileView& profile, const std::stop_token& stop)
@@ -14,7 +18,7 @@ public:
         , operations_(profile.operations(stop)->size())
         , ipus_(static_cast<std::size_t>(std::max(1, profile.machine().ipus)))
         , tilesPerIpu_(std::max(1, profile.machine().tilesPerIpu)) {
-        made_.byOperation.assign(operations_, std::vector<OperationBytes>(ipus_));
+        made_.byOperation.resize(operations_);
         made_.withoutOperation.resize(ipus_);
         made_.sharedVertexCode.assign(ipus_, 0);
         made_.half.assign(operations_, false);
@@ -30,9 +34,19 @@ public:
 private:
     /// Adds a series to a figure of an operation, IPU by IPU.
     void add(OperationId operation, const TileSeries& bytes, std::int64_t OperationBytes::*figure) {
-        std::vector<OperationBytes>& into =
-            known(operation) ? made_.byOperation[operation.index()] : made_.withoutOperation;
-        forIpus(bytes, [&](std::size_t ipu, std::int64_t sum) { into[ipu].*figure += sum; });
+        forIpus(bytes, [&](std::size_t ipu, std::int64_t sum) {
+            bytesOf(operation, IpuId(ipu)).*figure += sum;
+        });
+    }
+
+    OperationBytes& bytesOf(OperationId operation, IpuId ipu) {
+        if (!known(operation))
+            return made_.withoutOperation[ipu.index()];
+        BytesByIpu& all = made_.byOperation[operation.index()];
+        auto at = std::lower_bound(all.begin(), all.end(), ipu, isBefore);
+        if (at == all.end() || at->first != ipu)
+            at = all.insert(at, {ipu, {}});
+        return at->second;
     }
 
     [[nodiscard]] bool known(OperationId id) const {
@@ -141,6 +155,12 @@ OperationBytes& OperationBytes::operator+=(const OperationBytes& other) {
     atPeak += other.atPeak;
     variables += other.variables;
     return *this;
+}
+
+OperationBytes MemoryByOperation::of(OperationId operation, IpuId ipu) const {
+    const BytesByIpu& all = byOperation.at(operation.index());
+    const auto at = std::lower_bound(all.begin(), all.end(), ipu, isBefore);
+    return at != all.end() && at->first == ipu ? at->second : OperationBytes{};
 }
 
 std::shared_ptr<const MemoryByOperation> memoryByOperation(const ProfileView& profile,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/view/profile_view.h"
@@ -28,12 +29,17 @@ struct OperationBytes {
     friend bool operator==(const OperationBytes&, const OperationBytes&) = default;
 };
 
+/// Of an operation on the IPUs where it has any, in their order: most are on few of many.
+using BytesByIpu = std::vector<std::pair<IpuId, OperationBytes>>;
+
 /// Of a whole profile, by IPU.
 struct MemoryByOperation {
-    std::vector<std::vector<OperationBytes>> byOperation; ///< [operation][ipu]
-    std::vector<OperationBytes> withoutOperation;         ///< [ipu]
-    std::vector<std::int64_t> sharedVertexCode;           ///< [ipu] codelets of several operations
-    std::vector<bool> half; ///< [operation] has variables of type half
+    std::vector<BytesByIpu> byOperation;
+    std::vector<OperationBytes> withoutOperation; ///< [ipu]
+    std::vector<std::int64_t> sharedVertexCode;   ///< [ipu] codelets of several operations
+    std::vector<bool> half;                       ///< [operation] has variables of type half
+
+    [[nodiscard]] OperationBytes of(OperationId operation, IpuId ipu) const;
 };
 
 /// Computed once per view.

@@ -45,7 +45,7 @@ public:
         for (std::size_t i = 0; i < operations.size(); ++i) {
             const Operation& operation = operations[OperationId(i)];
             OperationBytes sum;
-            for (const OperationBytes& onIpu : memory[i])
+            for (const auto& [ipu, onIpu] : memory[i])
                 sum += onIpu;
             items.push_back({operation.name,
                              operation.type,

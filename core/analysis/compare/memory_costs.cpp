@@ -25,13 +25,13 @@ std::int64_t OperationBytes::*sharedFigure(MemoryCategory category) {
 BytesByOperation byOperation(const MemoryByOperation& memory,
                              std::int64_t OperationBytes::*figure) {
     BytesByOperation sums;
-    const auto add = [&](OperationId operation, const std::vector<OperationBytes>& byIpu) {
-        for (const OperationBytes& bytes : byIpu)
-            sums[operation] += bytes.*figure;
-    };
-    for (std::size_t i = 0; i < memory.byOperation.size(); ++i)
-        add(OperationId(i), memory.byOperation[i]);
-    add({}, memory.withoutOperation);
+    for (std::size_t i = 0; i < memory.byOperation.size(); ++i) {
+        std::int64_t& sum = sums[OperationId(i)];
+        for (const auto& [ipu, bytes] : memory.byOperation[i])
+            sum += bytes.*figure;
+    }
+    for (const OperationBytes& bytes : memory.withoutOperation)
+        sums[{}] += bytes.*figure;
     return sums;
 }
 

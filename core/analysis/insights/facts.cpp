@@ -115,8 +115,7 @@ std::string Facts::nameOf(OperationId id) const {
 
 std::int64_t Facts::ownCodeOf(OperationId id) const {
     std::int64_t code = 0;
-    for (const OperationBytes& bytes :
-         memoryByOperation(profile_, stop_)->byOperation.at(id.index()))
+    for (const auto& [ipu, bytes] : memoryByOperation(profile_, stop_)->byOperation.at(id.index()))
         code += bytes.exchangeCode + bytes.controlCode;
     return code;
 }

@@ -184,12 +184,13 @@ private slots:
         QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
     }
 
-    void twoHostsStandAboveTheirIpus() {
+    void twoHostsStandAboveTheIpus() {
         open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QCOMPARE(lanes().size(), std::size_t(4));
         QVERIFY(lanes()[0].key == "source host" && !lanes()[0].target);
-        QVERIFY(lanes()[2].key == "target host" && lanes()[2].target);
-        QCOMPARE(lanes()[2].name, std::string("Target host"));
+        QVERIFY(lanes()[1].key == "target host" && lanes()[1].target);
+        QCOMPARE(lanes()[1].name, std::string("Target host"));
+        QCOMPARE(lanes()[2].key, std::string("source ipu 0"));
         QCOMPARE(lanes()[3].key, std::string("target ipu 0"));
     }
 };

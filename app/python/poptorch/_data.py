@@ -311,6 +311,13 @@ class AsynchronousDataAccessor:
         return element
 
 
+def _elements_of(dataset: Any) -> Iterator[Any]:
+    """An epoch. Python itself would ask a dataset without ``__iter__`` for elements beyond its length."""
+    if hasattr(dataset, "__iter__") or not hasattr(dataset, "__len__"):
+        return iter(dataset)
+    return map(dataset.__getitem__, range(len(dataset)))
+
+
 class _Worker:
     """A thread that reads an epoch. It is prepared in the caller's thread, where random orders are
     drawn and processes started."""
@@ -320,7 +327,7 @@ class _Worker:
         self._ready: "queue.Queue[Any]" = queue.Queue(size)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._read,
-                                        args=(iter(dataset), ),
+                                        args=(_elements_of(dataset), ),
                                         name="Loader",
                                         daemon=True)
         self._thread.start()

@@ -62,6 +62,11 @@ def test_reading_ahead_ends_with_the_dataset_and_begins_again():
     assert len(accessor) == 5
 
 
+def test_a_dataset_that_is_only_indexed_is_read_to_its_length():
+    accessor = poptorch.AsynchronousDataAccessor(Numbers(5))  # has elements beyond it, too
+    assert [index for _, index in accessor] == [0, 1, 2, 3, 4]
+
+
 def test_what_goes_wrong_while_reading_ahead_is_raised():
     def broken():
         yield 1

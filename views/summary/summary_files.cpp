@@ -26,24 +26,26 @@ QString compileTime(const ProfileInfo& info) {
 }
 
 /// What a profile tells of the program that made it, which matters to whoever shares it.
-QString sourceText(const ProfileView& profile, const Preferences& preferences) {
-    const auto source = profile.source();
-    std::int64_t bytes = 0;
-    std::int64_t texts = 0;
-    for (const SourceFile& file : source->files) {
-        bytes += static_cast<std::int64_t>(file.text.size());
-        texts += file.text.empty() ? 0 : 1;
-    }
-    if (source->frames.empty())
+QString sourceText(const KeptSource& kept, const Preferences& preferences) {
+    if (!kept.hasLines)
         return SummaryView::tr("not recorded");
-    if (texts == 0)
+    if (kept.texts == 0)
         return SummaryView::tr("lines, without the texts of your files");
-    return SummaryView::tr("lines, and the texts of %n of your files: %1", nullptr,
-                           static_cast<int>(texts))
-        .arg(preferences.bytes(bytes));
+    return SummaryView::tr("lines, and the texts of %n of your files: %1", nullptr, kept.texts)
+        .arg(preferences.bytes(kept.bytes));
 }
 
 } // namespace
+
+KeptSource keptSource(const ProfileView& profile, Stop stop) {
+    const auto source = profile.source(stop);
+    KeptSource kept{.hasLines = !source->frames.empty()};
+    for (const SourceFile& file : source->files) {
+        kept.bytes += static_cast<std::int64_t>(file.text.size());
+        kept.texts += file.text.empty() ? 0 : 1;
+    }
+    return kept;
+}
 
 void SummaryView::showFiles() {
     const ProfilePair& open = profiles();
@@ -80,8 +82,8 @@ void SummaryView::showFiles() {
                       QStringLiteral("yyyy-MM-dd HH:mm"));
               }),
          fact(tr("Model file"), [](const ProfileView& p) { return option(p.info(), "modelFile"); }),
-         fact(tr("Source code"),
-              [&](const ProfileView& p) { return sourceText(p, context().preferences); }),
+         {tr("Source code"), sourceText(keptOfSource_, context().preferences),
+          comparing() ? sourceText(keptOfTarget_, context().preferences) : QString()},
          fact(tr("Execution profile"),
               [](const ProfileView& p) {
                   return p.info().hasExecution

@@ -132,9 +132,15 @@ void SummaryView::reload() {
         std::optional<ProfileFigures> target;
         if (pair.comparing())
             target = readFigures(*pair.target, stop);
-        return [this, source = std::move(source), target = std::move(target)]() mutable {
+        const KeptSource keptOfSource = keptSource(*pair.source, stop);
+        const KeptSource keptOfTarget =
+            pair.comparing() ? keptSource(*pair.target, stop) : KeptSource();
+        return [this, source = std::move(source), target = std::move(target), keptOfSource,
+                keptOfTarget]() mutable {
             source_ = std::move(source);
             target_ = std::move(target);
+            keptOfSource_ = keptOfSource;
+            keptOfTarget_ = keptOfTarget;
             restyle();
         };
     });

@@ -3,6 +3,7 @@
 
 #include <QMap>
 
+#include "core/view/profile_view.h"
 #include "views/summary/bars.h"
 #include "views/summary/summary_content.h"
 #include "views/tables/table_panel.h"
@@ -14,6 +15,14 @@ class QGridLayout;
 class QLabel;
 
 namespace tilescope::views {
+
+/// What a profile keeps of the program that made it.
+struct KeptSource {
+    bool hasLines = false;
+    int texts = 0;          ///< files whose text is kept
+    std::int64_t bytes = 0; ///< of these texts
+};
+KeptSource keptSource(const ProfileView& profile, Stop stop);
 
 class SummaryView : public ReportView {
     Q_OBJECT
@@ -65,6 +74,8 @@ private:
     QMap<QString, Card*> blocks_; ///< by name for settings
     std::optional<ProfileFigures> source_;
     std::optional<ProfileFigures> target_;
+    KeptSource keptOfSource_;
+    KeptSource keptOfTarget_;
 };
 
 } // namespace tilescope::views

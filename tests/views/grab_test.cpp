@@ -1,6 +1,7 @@
 // tilescope-gui --grab as a process, without a display.
 #include <QImage>
 #include <QProcess>
+#include <QTemporaryDir>
 #include <QtEndian>
 #include <QtTest>
 
@@ -61,6 +62,9 @@ private slots:
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert("QT_QPA_PLATFORM", "offscreen");
+        // The user's recent files stay as they are.
+        const QTemporaryDir settings;
+        environment.insert("XDG_CONFIG_HOME", settings.path());
         process.setProcessEnvironment(environment);
         process.setReadChannel(QProcess::StandardError);
         process.start(test::programPath("tilescope-gui"),

@@ -31,11 +31,11 @@ struct TrainingOptions {
     /// Share of a weight that each update subtracts, times the learning rate; none:
     /// weightDecayInForce.
     std::optional<double> weightDecay;
-    double momentum = 0.9;          ///< of SGD with momentum, LARS and RMSprop
-    double beta1 = 0.9;             ///< share that Adam's first moment keeps
-    double beta2 = 0.999;           ///< share that its second moment keeps, RMSprop's alpha
-    double optimizerEpsilon = 1e-8; ///< added to the root of Adam's second moment
-    bool biasCorrection = true;     ///< of the moments of Adam and LAMB, which begin at zero
+    double momentum = 0.9;               ///< of SGD with momentum, LARS and RMSprop
+    double beta1 = 0.9;                  ///< share that Adam's first moment keeps
+    double beta2 = 0.999;                ///< share that its second moment keeps, RMSprop's alpha
+    double optimizerEpsilon = 1e-8;      ///< added to the root of Adam's second moment
+    bool biasCorrection = true;          ///< of the moments of Adam and LAMB, which begin at zero
     std::optional<double> maxWeightNorm; ///< bound of the weight's norm in LAMB's trust ratio
     std::vector<ParameterGroup> parameterGroups; ///< weights with their own numbers
 

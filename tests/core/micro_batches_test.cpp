@@ -80,7 +80,8 @@ private slots:
         p.pipeline.microBatches = std::numeric_limits<std::int64_t>::max();
         const MicroBatches batches(p.pipeline, p.programs);
         QVERIFY(
-            batches.runsOf(std::numeric_limits<std::int64_t>::max(), trace_, {0, 8000}, 8).size() < 9);
+            batches.runsOf(std::numeric_limits<std::int64_t>::max(), trace_, {0, 8000}, 8).size() <
+            9);
         QVERIFY(
             batches.runsOf(std::numeric_limits<std::int64_t>::min(), trace_, {0, 8000}, 8).empty());
     }

@@ -6,7 +6,7 @@
 
 namespace tilescope {
 
-/// A file or folder behind ssh. The host may be an alias of the user's ssh configuration.
+/// A file or folder that ssh leads to. The host may be an alias of the user's ssh configuration.
 struct RemoteAddress {
     std::string user; ///< empty: as the configuration says
     std::string host;

@@ -18,7 +18,7 @@ def _each(value: Any, count: int) -> List[int]:
 
 
 def _after(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
-    """The padding behind the data for as many windows as PyTorch has: all begin within the data or
+    """The padding after the data for as many windows as PyTorch has: all begin within the data or
     the padding before it. Negative if windows do not reach its end."""
     extent = dilation * (kernel - 1) + 1
     steps = (size + 2 * padding - extent) / stride
@@ -34,7 +34,7 @@ def _padded(x: Tensor, before: Sequence[int], after: Sequence[int], value: float
 
 
 def _max_pool(name: str, count: int) -> Callable[..., Any]:
-    """ONNX has a last window that begins in the padding behind the data."""
+    """ONNX has a last window that begins in the padding after the data."""
 
     def pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
              ceil_mode: bool = False, return_indices: bool = False) -> Any:

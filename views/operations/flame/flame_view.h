@@ -73,7 +73,7 @@ private:
     ViewContext& context_;
     std::shared_ptr<const FlameTree> tree_;
     double clockHz_ = 0;
-    std::vector<std::size_t> ends_; ///< by node: behind the last node below it
+    std::vector<std::size_t> ends_; ///< by node: after the last node below it
     std::vector<bool> marked_;      ///< by node; empty without a search
     std::vector<FlameNodeId> back_; ///< earlier zooms
     FlameNodeId zoomed_;

@@ -1,5 +1,7 @@
 #include "core/import/trace_event_json.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <fmt/format.h>
 #include <memory>
@@ -115,9 +117,11 @@ private:
     [[nodiscard]] bool isField() const { return eventsDepth_ > 0 && depth_ == eventsDepth_ + 1; }
     [[nodiscard]] bool isArgument() const { return isInArguments_ && depth_ == eventsDepth_ + 2; }
     [[nodiscard]] std::string* textField() {
-        const std::pair<std::string_view, std::string*> fields[] = {
-            {"ph", &event_.phase},    {"name", &event_.name},  {"cat", &event_.category},
-            {"pid", &event_.process}, {"tid", &event_.thread}, {"id", &event_.id},
+        using Field = std::pair<std::string_view, std::string*>;
+        const std::array<Field, 6> fields{
+            Field{"ph", &event_.phase},     Field{"name", &event_.name},
+            Field{"cat", &event_.category}, Field{"pid", &event_.process},
+            Field{"tid", &event_.thread},   Field{"id", &event_.id},
         };
         for (const auto& [key, field] : fields)
             if (key_ == key)

@@ -18,6 +18,7 @@ constexpr double secondsPerMicrosecond = 1e-6;
 constexpr double secondsPerYear = 365.25 * 24 * 3600;
 
 using Span = TraceEvents::Span;
+using Thread = TraceEvents::Thread;
 
 /// Seconds; 0 of a moment.
 double lengthOf(const Span& span) {
@@ -26,12 +27,6 @@ double lengthOf(const Span& span) {
 
 bool beginsBefore(const Span& a, const Span& b) {
     return std::pair(a.start, -lengthOf(a)) < std::pair(b.start, -lengthOf(b));
-}
-
-bool isOfSeveral(const TraceEvents& trace) {
-    return std::ranges::any_of(trace.threads, [&](const TraceEvents::Thread& thread) {
-        return thread.process != trace.threads.front().process;
-    });
 }
 
 /// The length from which on at most mostHostEvents are kept.
@@ -100,9 +95,10 @@ public:
                     close(spans, latest_);
                     ++trace_.openSpans;
                 }
-        nameThreads();
-        for (const Line& line : lines_)
-            addLine(line);
+        const bool isNamingProcesses = hasSeveralProcesses();
+        nameThreads(isNamingProcesses);
+        for (Line& line : lines_)
+            addLine(line, isNamingProcesses);
         std::ranges::stable_sort(trace_.spans, beginsBefore);
         trace_.isCut = isCut;
         return std::move(trace_);
@@ -137,10 +133,10 @@ private:
         const auto [at, isNew] =
             lanes_.try_emplace(owner, static_cast<std::uint32_t>(trace_.threads.size()));
         if (isNew)
-            trace_.threads.push_back({event.process,
-                                      isAsync(event) ? std::string() : event.thread,
-                                      {},
-                                      isAsync(event) ? asyncName(event.category) : std::string()});
+            trace_.threads.push_back(
+                isAsync(event)
+                    ? Thread{.process = event.process, .threadName = asyncName(event.category)}
+                    : Thread{.process = event.process, .thread = event.thread});
         return at->second;
     }
     static std::string asyncName(const std::string& category) {
@@ -186,8 +182,8 @@ private:
                 {*event.time * secondsPerMicrosecond, value});
         }
     }
-    void addLine(Line line) {
-        if (hasSeveralProcesses())
+    void addLine(Line& line, bool isNamingProcesses) {
+        if (isNamingProcesses)
             line.series.graph = processName(line.process) + " / " + line.series.graph;
         std::ranges::stable_sort(line.series.points, {}, &HostSeries::Point::time);
         trace_.series.push_back(std::move(line.series));
@@ -195,7 +191,7 @@ private:
 
     bool hasSeveralProcesses() const {
         std::set<std::string_view> processes;
-        for (const TraceEvents::Thread& thread : trace_.threads)
+        for (const Thread& thread : trace_.threads)
             processes.insert(thread.process);
         for (const Line& line : lines_)
             processes.insert(line.process);
@@ -211,19 +207,18 @@ private:
         return found == processNames_.end() ? named("process", process) : found->second;
     }
     /// Equal names of different threads are numbered.
-    void nameThreads() {
-        const bool isNamingProcesses = hasSeveralProcesses();
+    void nameThreads(bool isNamingProcesses) {
         std::map<std::string, int> seen;
-        for (TraceEvents::Thread& thread : trace_.threads) {
+        for (Thread& thread : trace_.threads) {
             thread.processName = processName(thread.process);
             const auto found = threadNames_.find({thread.process, thread.thread, {}});
             if (thread.threadName.empty())
                 thread.threadName =
                     found == threadNames_.end() ? named("thread", thread.thread) : found->second;
-            const std::string shown =
-                (isNamingProcesses ? thread.processName + " / " : "") + thread.threadName;
-            if (const int number = ++seen[shown]; number > 1)
+            const std::string process = isNamingProcesses ? thread.processName + " / " : "";
+            if (const int number = ++seen[process + thread.threadName]; number > 1)
                 thread.threadName += fmt::format(" #{}", number);
+            thread.lane = process + thread.threadName;
         }
     }
 
@@ -284,18 +279,16 @@ std::int64_t addTraceEvents(HostRecord& record, const TraceEvents& trace, double
         return time - zero;
     };
     const double shortest = shortestKept(record, trace);
-    const bool isNamingProcesses = isOfSeveral(trace);
     std::int64_t left = 0;
     for (const Span& span : trace.spans) {
         if (lengthOf(span) < shortest) {
             ++left;
             continue;
         }
-        const TraceEvents::Thread& thread = trace.threads[span.thread];
         const std::string& name = trace.words[span.name];
         record.events.push_back(
-            {isNamingProcesses ? thread.processName + " / " + thread.threadName : thread.threadName,
-             trace.words[span.channel], name, placed(span.start, name),
+            {trace.threads[span.thread].lane, trace.words[span.channel], name,
+             placed(span.start, name),
              std::isnan(span.seconds) ? std::nullopt : std::optional(span.seconds)});
     }
     std::ranges::stable_sort(record.events, [](const HostEvent& a, const HostEvent& b) {

@@ -19,8 +19,10 @@ namespace tilescope {
 /// Events on the trace's own clock, in seconds.
 struct TraceEvents {
     struct Thread {
-        std::string process, thread;         ///< ids: "4711"; of asynchronous events no id
-        std::string processName, threadName; ///< as shown; never empty
+        std::string process = {}, thread = {}; ///< ids: "4711"; of asynchronous events no id
+        std::string processName = {}, threadName = {}; ///< never empty
+        /// As shown: with the process if there are several. Those of two threads differ.
+        std::string lane = {};
     };
     /// Numbers of a thread, and of words.
     struct Span {

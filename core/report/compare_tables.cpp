@@ -34,15 +34,16 @@ std::string changeText(const CauseList& list, Unit unit) {
 }
 
 std::string causesTitle(const Comparison& comparison, Unit unit) {
+    const char* ofSample = comparison.perSample ? ", of a sample" : "";
     if (unit == Unit::Bytes)
-        return "Causes, memory: always live plus peak not always live, " +
-               changeText(comparison.memory, unit);
-    return fmt::format("Causes, cycles: {}, {}",
+        return fmt::format("Causes, memory: always live plus peak not always live{}, {}", ofSample,
+                           changeText(comparison.memory, unit));
+    return fmt::format("Causes, cycles: {}{}, {}",
                        comparison.cycleBasis == CycleBasis::Executed
                            ? "all steps of a run"
                            : "estimates of compute sets and exchanges, as not both sides were "
                              "executed",
-                       changeText(comparison.cycles, unit));
+                       ofSample, changeText(comparison.cycles, unit));
 }
 
 /// The target's name and what else differs.
@@ -68,7 +69,7 @@ Table metricsTable(const Comparison& comparison, MetricRows rows) {
         if ((rows == MetricRows::Headline && !metric.headline) ||
             (rows == MetricRows::Changed && !value.changed()))
             continue;
-        Row& row = table.add({metric.name, metric.title});
+        Row& row = table.add({metric.name, titleOf(metric, comparison.perSample)});
         row.unit = metric.unit;
         addFour(row.cells, value.source, value.target);
         if (!value.source || !value.target)

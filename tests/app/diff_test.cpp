@@ -44,7 +44,38 @@ class DiffTest : public QObject {
         return 0;
     }
 
+    std::string text(const std::vector<std::string>& words) {
+        std::ostringstream out;
+        std::ostringstream err;
+        return cli::runCli(words, {out, err}) == 0 ? out.str() : err.str();
+    }
+
 private slots:
+    // Four iterations take four times the cycles of one, and four times the samples.
+    void runsOfDifferentLengthsAreComparedBySample() {
+        for (const char* iterations : {"1", "4"})
+            simulate(iterations, {"mlp", "--device-iterations", iterations});
+        std::vector<std::string> words{"diff", path("1"), path("4")};
+        const QString ofRuns = QString::fromStdString(text(words));
+        QVERIFY2(ofRuns.contains("--per-sample compares what one of them takes"),
+                 qPrintable(ofRuns));
+        QVERIFY2(ofRuns.contains("Cycles of a run"), qPrintable(ofRuns));
+        words.insert(words.end(), {"--per-sample", "--json"});
+        const QJsonObject d =
+            QJsonDocument::fromJson(QByteArray::fromStdString(text(words))).object();
+        QVERIFY(d["perSample"].toBool());
+        const double samples = d["source"].toObject()["samplesOfRun"].toDouble();
+        QVERIFY(samples > 0);
+        QCOMPARE(d["target"].toObject()["samplesOfRun"].toDouble(), 4 * samples);
+        const double before = metric(d, "cycles", "source");
+        const double after = metric(d, "cycles", "target");
+        QVERIFY2(before > 0 && std::abs(after / before - 1) < 0.02,
+                 qPrintable(QString::number(after / before)));
+        words.pop_back();
+        const QString ofSamples = QString::fromStdString(text(words));
+        QVERIFY2(ofSamples.contains("Cycles of a sample"), qPrintable(ofSamples));
+    }
+
     // With little room for temporaries the planner of convolutions takes them in parts.
     void aSmallerProportionOfMemoryChangesPlans() {
         const std::vector<std::string> model{"resnext50_32x4d", "--batch-size", "20",

@@ -130,21 +130,6 @@ VerdictFigure allMemory(const Comparison& c, ByteUnits units) {
     return figure;
 }
 
-// Adds to the title that the value is per sample.
-QString figureTitle(const Comparison& comparison, const Metric& metric) {
-    QString title = translated(metric.title);
-    const bool divided =
-        metric.unit == Unit::Bytes || metric.unit == Unit::Cycles || metric.unit == Unit::Seconds;
-    if (!comparison.perSample || !divided || metric.ofTile)
-        return title;
-    // Shorter than the verdict's time, which includes the host's share of each run.
-    if (metric.unit == Unit::Seconds)
-        return Text::tr("Time of a sample, on the machine");
-    const QString ofRun = Text::tr(" of a run");
-    return title.endsWith(ofRun) ? title.chopped(ofRun.size()) + Text::tr(" of a sample")
-                                 : Text::tr("%1, a sample").arg(title);
-}
-
 } // namespace
 
 QString timesText(double times) {
@@ -158,7 +143,7 @@ ValueTree headlineFigures(const Comparison& comparison) {
     // The rows begin with the metric's name and title.
     for (const Row& row : metricsTable(comparison, MetricRows::Headline).rows) {
         const Metric& metric = allMetrics()[metricNamed(std::get<std::string>(row.cells[0]))];
-        tree.roots.push_back({figureTitle(comparison, metric),
+        tree.roots.push_back({translated(titleOf(metric, comparison.perSample)),
                               {row.cells.begin() + 2, row.cells.begin() + 5},
                               {},
                               metric.unit,

@@ -24,6 +24,7 @@ struct DiffArguments {
     std::int64_t top = 10;
     std::vector<std::string> limits;
     bool listMetrics = false;
+    bool perSample = false;
     FormatFlags flags;
 };
 
@@ -51,14 +52,19 @@ DiffResult compare(const DiffArguments& arguments, const Streams& streams) {
     const ProfilePair pair(viewOf(arguments.source), viewOf(arguments.target));
     // Errors found only now may be in either file.
     const std::string both = arguments.source + "' or '" + arguments.target;
+    Comparison comparison = namingFile(both, [&] { return compareProfiles(pair); });
     DiffResult result{arguments.source,
                       arguments.target,
-                      namingFile(both, [&] { return compareProfiles(pair); }),
+                      arguments.perSample ? perSample(std::move(comparison))
+                                          : std::move(comparison),
                       {}};
     result.values = namingFile(
         both, [&] { return compareValues(*pair.source->values(), *pair.target->values()); });
-    result.waterfall =
-        namingFile(both, [&] { return waterfallBetween(*pair.source, *pair.target); });
+    result.waterfall = namingFile(both, [&] {
+        return waterfallBetween(*pair.source, *pair.target,
+                                arguments.perSample ? WaterfallBasis::Sample
+                                                    : WaterfallBasis::SampleIfRunsDiffer);
+    });
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {
@@ -126,6 +132,9 @@ void addDiffCommand(CLI::App& app, Action& action) {
                      "'maxTile>600KiB'; may be given several times")
         ->allow_extra_args(false);
     command->add_flag("--list-metrics", a->listMetrics, "print the metrics that --fail-if accepts");
+    command->add_flag("--per-sample", a->perSample,
+                      "divide memory of all tiles by the samples of a micro-batch, and cycles and "
+                      "times by those of a run");
     addFormatFlags(*command, a->flags);
     setAction(*command, action, a, diff);
 }

@@ -1,6 +1,7 @@
 #include "app/cli/diff/diff_output.h"
 
 #include <boost/json.hpp>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -31,6 +32,16 @@ std::string fitText(bool fits) {
 
 std::string tileText(TileId tile) {
     return tile.valid() ? std::to_string(tile.value()) : "none";
+}
+
+/// Runs of different lengths are compared as they are unless that is asked for.
+std::string samplesText(double before, double after, bool divided) {
+    const auto count = [](double samples) {
+        return textOf(Cell(static_cast<std::int64_t>(std::llround(samples))), Unit::Count);
+    };
+    return fmt::format("{} -> {}; {}", count(before), count(after),
+                       divided ? "figures are of a sample, if not of a tile"
+                               : "--per-sample compares what one of them takes");
 }
 
 Table thresholdsTable(const DiffResult& result) {
@@ -68,8 +79,11 @@ json::object sideJson(const std::string& file, const ProfileInfo& info,
                       {"target", info.target.name},
                       {"origin", toString(info.origin.kind)},
                       {"fits", info.fits},
+                      {"samplesOfRun", nullptr},
                       {"maxTile", nullptr},
                       {"limitPerTile", memory.limitPerTile}};
+    if (const double samples = samplesOfRun(info); samples > 0)
+        side["samplesOfRun"] = std::llround(samples);
     if (memory.maxTileId.valid())
         side["maxTile"] = memory.maxTileId.value();
     return side;
@@ -95,6 +109,10 @@ Document diffSummary(const DiffResult& result, std::size_t rows) {
         {"", "Fullest tile",
          changeText(tileText(c.sourceMemory.maxTileId), tileText(c.targetMemory.maxTileId))},
         {"", "Peak at", changeText(c.sourcePeakName, c.targetPeakName)}};
+    if (const double before = samplesOfRun(c.source), after = samplesOfRun(c.target);
+        before > 0 && after > 0 && (before != after || c.perSample))
+        document.fields.push_back(
+            {"", "Samples of a run", samplesText(before, after, c.perSample)});
     if (c.empty()) {
         document.fields.push_back({"", "Changes", std::string("none")});
     } else {
@@ -151,6 +169,7 @@ json::value diffJson(const DiffResult& result) {
     object["options"] = toJson(optionsTable(c));
     object["plannedOperations"] = c.plannedOperations;
     object["plans"] = plansJson(c);
+    object["perSample"] = c.perSample;
     object["cycleBasis"] = c.cycleBasis == CycleBasis::Executed ? "executed" : "estimated";
     object["memoryCauses"] = toJson(causesTable(c, Unit::Bytes));
     object["cycleCauses"] = toJson(causesTable(c, Unit::Cycles));

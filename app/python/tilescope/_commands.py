@@ -99,13 +99,16 @@ class Sweep:
         return f"<Sweep of {len(self.points)} points: {self.database!r}>"
 
 
-def diff(source: AnyProfile, target: AnyProfile, *, fail_if: str | Iterable[str] = ()) -> Comparison:
+def diff(source: AnyProfile, target: AnyProfile, *, fail_if: str | Iterable[str] = (),
+         per_sample: bool = False) -> Comparison:
     """Compares two profiles.
 
     ``fail_if`` are limits as on the command line, such as ``"maxTile>+2%"``: the comparison is then false if one is
-    exceeded. Raises ProfileError for files that are no profiles, and for limits that cannot be checked.
+    exceeded. ``per_sample`` divides cycles and memory of all tiles by samples, for runs of different lengths. Raises
+    ProfileError for files that are no profiles, and for limits that cannot be checked.
     """
-    return Comparison(json.loads(call("diff", _pathOf(source), _pathOf(target), "--json",
+    words = ["--per-sample"] if per_sample else []
+    return Comparison(json.loads(call("diff", _pathOf(source), _pathOf(target), "--json", *words,
                                       *(f"--fail-if={limit}" for limit in _listed(fail_if))).stdout))
 
 

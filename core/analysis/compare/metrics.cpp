@@ -178,6 +178,20 @@ std::vector<std::optional<double>> metricValues(const ProfileView& profile, Stop
     return values;
 }
 
+std::string titleOf(const Metric& metric, bool perSample) {
+    const bool divided =
+        metric.unit == Unit::Bytes || metric.unit == Unit::Cycles || metric.unit == Unit::Seconds;
+    if (!perSample || !divided || metric.ofTile)
+        return metric.title;
+    // Shorter than the time that the rate is of, which includes the host's share of each run.
+    if (metric.unit == Unit::Seconds)
+        return "Time of a sample, on the machine";
+    constexpr std::string_view ofRun = " of a run";
+    return metric.title.ends_with(ofRun)
+               ? metric.title.substr(0, metric.title.size() - ofRun.size()) + " of a sample"
+               : metric.title + ", a sample";
+}
+
 std::size_t metricNamed(std::string_view name) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < allMetrics().size(); ++i) {

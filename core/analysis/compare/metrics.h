@@ -24,6 +24,10 @@ struct Metric {
     bool ofTile = false;   ///< of one tile, or a count of tiles: not divided by samples
 };
 
+/// The title of a figure, or of the figure that it becomes when it is divided by samples
+/// (perSample()).
+std::string titleOf(const Metric& metric, bool perSample);
+
 /// All metrics, always in this order. Categories of memory are metrics "memory.vertexCode" and so
 /// on.
 const std::vector<Metric>& allMetrics();

@@ -97,9 +97,9 @@ std::optional<WaterfallParts> waterfallParts(const ProfileView& source, const Pr
 }
 
 std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
-                                          const std::stop_token& stop) {
+                                          WaterfallBasis basis, const std::stop_token& stop) {
     const std::optional<WaterfallParts> parts = waterfallParts(source, target, stop);
-    return parts ? std::optional(parts->on(WaterfallBasis::SampleIfRunsDiffer)) : std::nullopt;
+    return parts ? std::optional(parts->on(basis)) : std::nullopt;
 }
 
 } // namespace tilescope

@@ -40,6 +40,7 @@ Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLo
 /// Of two profiles; none unless both have run. Throws UserError for a damaged profile, Cancelled
 /// after a stop.
 std::optional<Waterfall> waterfallBetween(const ProfileView& source, const ProfileView& target,
+                                          WaterfallBasis basis = WaterfallBasis::SampleIfRunsDiffer,
                                           const std::stop_token& stop = {});
 
 /// The inputs of the waterfall of two profiles, from which it can be made on either basis.

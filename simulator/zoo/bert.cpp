@@ -30,18 +30,31 @@ ZooValue embeddings(ZooBuilder& b, TransformerParts& parts, const Inputs& in,
     return parts.norm("Embedding/Norm", sum);
 }
 
-/// 0 for tokens and a large negative number for padding, [N,1,1,sequence].
-ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence) {
+/// 0 for tokens and a large negative number for padding, [N,1,1,sequence]; `full`:
+/// [N,1,sequence,sequence], as TensorFlow's BERT makes it (google-research/bert, modeling.py,
+/// create_attention_mask_from_input_mask).
+ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence, bool full) {
     const std::string scope = "Layer0/Attention/Z/Mask";
     constexpr double farBelow = 1000; // softmax of anything this much lower is 0 in half precision
     const ZooValue valid =
         b.apply("Less", scope + "/Less", {in.places.name, in.length.name}, sequence);
-    const ZooValue ones = b.apply("Cast", scope + "/Cast", {valid.name}, sequence,
-                                  {{"to", std::int64_t{onnx::TensorProto::FLOAT}}});
+    const std::int64_t stored =
+        b.storesHalf() ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT;
+    ZooValue ones = b.apply("Cast", scope + "/Cast", {valid.name}, sequence, {{"to", stored}});
+    if (full) {
+        const ZooValue rows =
+            b.apply("Reshape", scope + "/Rows",
+                    {ones.name, b.integers(scope + "/shapeRows", {0, 1, 1, sequence})}, sequence);
+        ones =
+            b.apply("Mul", scope + "/Pairs",
+                    {b.buffer(scope + "/ones", {sequence, 1}, start::ones), rows.name}, sequence);
+    }
     const ZooValue shifted =
         b.apply("Sub", scope + "/Sub", {ones.name, b.real(scope + "/one", 1)}, sequence);
     const ZooValue mask = b.apply("Mul", scope + "/Mul",
                                   {shifted.name, b.real(scope + "/farBelow", farBelow)}, sequence);
+    if (full)
+        return mask;
     return b.apply("Reshape", scope + "/Reshape",
                    {mask.name, b.integers(scope + "/shape4", {0, 1, 1, sequence})}, sequence);
 }
@@ -69,15 +82,18 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
                        const ZooSettings& settings) {
     const std::int64_t sequence = settings.size("sequenceLength");
     const std::int64_t vocabulary = settings.size("vocabulary");
+    const bool tensorflow = settings.text("graph") != "popart";
     ZooBuilder b(name);
+    b.storeHalf(settings.text("store") == "half");
     TransformerParts parts(b, {sequence, hidden, heads, epsilon,
                                settings.text("attentionBias") == "on", 0,
-                               settings.text("splitQkv") == "on"});
+                               tensorflow || settings.text("splitQkv") == "on",
+                               settings.text("graph") == "tensorflow"});
     const Inputs in{b.addIndices("input_ids", {sequence}), b.addIndices("position_ids", {sequence}),
                     b.addIndices("token_type_ids", {sequence}),
                     b.addIndices("sequence_length", {1})};
     ZooValue x = embeddings(b, parts, in, vocabulary);
-    const ZooValue mask = paddingMask(b, in, sequence);
+    const ZooValue mask = paddingMask(b, in, sequence, tensorflow);
     for (std::int64_t layer = 0; layer < settings.size("layers"); ++layer) {
         const std::string scope = "Layer" + std::to_string(layer);
         const ZooValue attended = parts.attention(scope + "/Attention", x, mask);

@@ -128,6 +128,13 @@ ZooValue TransformerParts::heads(const std::string& name, const ZooValue& x, boo
                     transposed ? sizes_.sequence : size, {{"perm", order}});
 }
 
+ZooValue TransformerParts::dropped(const std::string& name, const ZooValue& x) {
+    if (sizes_.dropout == 0)
+        return x;
+    return b_.apply("Dropout", name, {x.name, b_.real(name + "/ratio", sizes_.dropout)},
+                    x.channels);
+}
+
 std::vector<ZooValue> TransformerParts::projections(const std::string& scope, const ZooValue& x) {
     if (sizes_.splitsQkv)
         return {dense(scope + "/Q", x, sizes_.hidden, sizes_.attentionBias),
@@ -158,14 +165,16 @@ ZooValue TransformerParts::attention(const std::string& scope, const ZooValue& x
     z = b_.apply("Reshape", scope + "/Z/Reshape",
                  {z.name, b_.integers(scope + "/Z/joined", {0, sizes_.sequence, sizes_.hidden})},
                  sizes_.hidden);
-    return dense(scope + "/Out", z, sizes_.hidden, sizes_.attentionBias);
+    return dropped(scope + "/Dropout",
+                   dense(scope + "/Out", z, sizes_.hidden, sizes_.attentionBias));
 }
 
 ZooValue TransformerParts::feedForward(const std::string& scope, const ZooValue& x) {
     constexpr std::int64_t widening = 4;
     const ZooValue wide =
         dense(scope + "/1", x, sizes_.feedForward > 0 ? sizes_.feedForward : widening * x.channels);
-    return dense(scope + "/2", gelu(scope + "/Gelu", wide), x.channels);
+    return dropped(scope + "/Dropout",
+                   dense(scope + "/2", gelu(scope + "/Gelu", wide), x.channels));
 }
 
 } // namespace tilescope::sim

@@ -20,6 +20,7 @@ struct TransformerSizes {
     bool splitsQkv = false;       ///< queries, keys and values by a dense layer each, not by one
     /// Normalisations and GELU in single operations, as TensorFlow's exported BERT has them.
     bool composed = false;
+    double dropout = 0; ///< of what attention and feed-forward part add to their input
 };
 
 class TransformerParts {
@@ -43,6 +44,8 @@ public:
     ZooValue add(const std::string& name, const ZooValue& a, const ZooValue& b) {
         return b_.add(name, a, b);
     }
+    /// x, of which training drops a share where that is wanted.
+    ZooValue dropped(const std::string& name, const ZooValue& x);
     /// Self-attention with its output projection; `mask` is added to the scores
     /// [N, heads, sequence, sequence].
     ZooValue attention(const std::string& scope, const ZooValue& x,

@@ -190,6 +190,20 @@ private slots:
         QVERIFY((poprt.tensors[mask->outputs.front()].shape == Shape{3, 1, 32, 32}));
     }
 
+    /// Each layer has a mask of its own, and two tensors of which a part is dropped.
+    void packedSequences() {
+        const onnx::ModelProto model =
+            zooModel("bert-base", {{"layers", "2"}, {"packed", "on"}, {"dropout", "on"}});
+        onnx::checker::check_model(model);
+        const Graph graph =
+            importOnnx(model, "bert-base", {.batchSize = 3, .half = true, .training = true});
+        checkGraph(graph);
+        QCOMPARE(countFunction(graph, ElementwiseFunction::Dropout), 2 * 2 + 1);
+        const Op* mask = findOp(graph, "Layer1/Attention/Z/Mask/Mul");
+        QVERIFY(mask != nullptr);
+        QVERIFY((graph.tensors[mask->outputs.front()].shape == Shape{3, 1, 128, 128}));
+    }
+
     void options() {
         const auto model =
             zooModel("bert-base", {{"sequenceLength", "384"}, {"layers", "2"}, {"head", "squad"}});
@@ -230,7 +244,8 @@ private slots:
         QCOMPARE(messageFor("bert-base", {{"sequenceLenght", "128"}}),
                  "model 'bert-base' has no option 'sequenceLenght'. Did you mean "
                  "'sequenceLength'? Its options are sequenceLength, layers, head, "
-                 "attentionBias, maskedTokens, splitQkv, graph, store, vocabulary");
+                 "attentionBias, maskedTokens, splitQkv, graph, store, packed, "
+                 "dropout, vocabulary");
         QCOMPARE(messageFor("bert-base", {{"sequenceLength", "513"}}),
                  "model 'bert-base', option sequenceLength: '513' is not one of 1 to 512 [128]");
         QCOMPARE(messageFor("bert-base", {{"head", "nsp"}}),

@@ -72,7 +72,11 @@ public:
             break;
         }
         TensorId row = states.front();
-        if (cell_.masked) {
+        if (!cell_.masked) {
+            overwrites(states.front(), hidden_);
+            if (cell_.kind == CellKind::Lstm)
+                overwrites(states.back(), state_);
+        } else {
             row = whileRunning("Row", row, zero());
             states.front() = whileRunning("Hidden", states.front(), hidden_);
             if (cell_.kind == CellKind::Lstm)
@@ -110,6 +114,13 @@ private:
     }
     TensorId times(const std::string& part, TensorId a, TensorId b) {
         return elementwise(part, Multiply, {a, b});
+    }
+
+    /// Cells that keep nothing for their gradients have their new states where the old ones are
+    /// (popnn basicLstmCellForwardPassInPlace, basicGruCellForwardPassInPlace).
+    void overwrites(TensorId made, TensorId state) {
+        if (std::holds_alternative<ElementwiseAttributes>(body_.ops.back().attributes))
+            body_.tensors[made].layoutOf = state;
     }
 
     /// Gates [first, first + count) of [gates, batch, units].
@@ -218,7 +229,8 @@ private:
         }
         const TensorId candidate = activated("Candidate", gate("c", all, 3), 1);
         const TensorId kept = times("ForgetGate/Mul", forget, state_);
-        const TensorId made = times("InputGate/Mul", in, candidate);
+        overwrites(kept, state_);
+        const TensorId made = times("InputGate/Mul", candidate, in);
         const TensorId cell = elementwise("AddCellCand", Add, {kept, made});
         if (cell_.peepholes)
             out = activated("OutputGate", peeped("OutputGate", gate("o", all, 1), 1, cell), 0);

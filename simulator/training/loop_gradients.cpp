@@ -373,6 +373,7 @@ private:
             if (body.outputs[i] == id)
                 return loop.outputs[i];
         body.outputs.push_back(id);
+        keepStates(body, states());
         const TensorId made = graph.tensors.add(std::move(rows));
         loop.outputs.push_back(made);
         return made;

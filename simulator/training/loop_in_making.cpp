@@ -40,6 +40,18 @@ TensorId viewedBy(const Graph& graph, const std::vector<OpId>& makers, TensorId 
     return id;
 }
 
+void keepStates(Graph& body, std::size_t states) {
+    const auto end = body.inputs.begin() + static_cast<std::ptrdiff_t>(states);
+    for (const Op& op : body.ops) {
+        const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
+        if (!elementwise || elementwise->function == ElementwiseFunction::Copy)
+            continue;
+        TensorId& like = body.tensors[op.outputs[0]].layoutOf;
+        if (std::find(body.inputs.begin(), end, like) != end)
+            like = {};
+    }
+}
+
 std::vector<TensorId> emitLoop(GradientBuilder& builder, const std::string& name,
                                LoopAttributes loop, LoopInMaking made,
                                std::vector<TensorId> inputs) {

@@ -27,6 +27,10 @@ std::vector<OpId> makersOf(const Graph& graph);
 /// What a tensor is a view of, itself if it is none. Its users can take the view again.
 TensorId viewedBy(const Graph& graph, const std::vector<OpId>& makers, TensorId id);
 
+/// For a step whose values are kept: its new states are beside the old ones (popnn Lstm.cpp and
+/// Gru.cpp, basicLstmCellForwardPass and basicGruCellForwardPass), not in their place.
+void keepStates(Graph& body, std::size_t states);
+
 /// Adds the loop to the builder's graph. `loop`: its steps and states; `inputs`: the states that
 /// are given, and sequences that come before the saved ones. Returns its results: states, rows.
 std::vector<TensorId> emitLoop(GradientBuilder& builder, const std::string& name,

@@ -14,10 +14,11 @@ namespace {
 constexpr std::int64_t positions = 512;
 constexpr std::int64_t segments = 2;
 constexpr double epsilon = 1e-12;
+constexpr double droppedShare = 0.1;
 
 struct Inputs {
     ZooValue tokens, places, segments;
-    ZooValue length; ///< [N,1]: tokens from here on are padding
+    ZooValue length; ///< [N,1]: tokens from here on are padding; packed: each token's sequence
 };
 
 ZooValue embeddings(ZooBuilder& b, TransformerParts& parts, const Inputs& in,
@@ -27,23 +28,57 @@ ZooValue embeddings(ZooBuilder& b, TransformerParts& parts, const Inputs& in,
     const ZooValue segment = parts.embedding("Embedding/Segment", in.segments, segments);
     ZooValue sum = b.add("Embedding/Add", words, places);
     sum = b.add("Embedding/AddSegment", sum, segment);
-    return parts.norm("Embedding/Norm", sum);
+    return parts.dropped("Embedding/Dropout", parts.norm("Embedding/Norm", sum));
 }
 
-/// 0 for tokens and a large negative number for padding, [N,1,1,sequence].
-ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence) {
+/// 0 for tokens and a large negative number for padding, [N,1,1,sequence]; `full`:
+/// [N,1,sequence,sequence], as TensorFlow's BERT makes it (google-research/bert, modeling.py,
+/// create_attention_mask_from_input_mask).
+ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence, bool full) {
     const std::string scope = "Layer0/Attention/Z/Mask";
     constexpr double farBelow = 1000; // softmax of anything this much lower is 0 in half precision
     const ZooValue valid =
         b.apply("Less", scope + "/Less", {in.places.name, in.length.name}, sequence);
-    const ZooValue ones = b.apply("Cast", scope + "/Cast", {valid.name}, sequence,
-                                  {{"to", std::int64_t{onnx::TensorProto::FLOAT}}});
+    const std::int64_t stored =
+        b.storesHalf() ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT;
+    ZooValue ones = b.apply("Cast", scope + "/Cast", {valid.name}, sequence, {{"to", stored}});
+    if (full) {
+        const ZooValue rows =
+            b.apply("Reshape", scope + "/Rows",
+                    {ones.name, b.integers(scope + "/shapeRows", {0, 1, 1, sequence})}, sequence);
+        ones =
+            b.apply("Mul", scope + "/Pairs",
+                    {b.buffer(scope + "/ones", {sequence, 1}, start::ones), rows.name}, sequence);
+    }
     const ZooValue shifted =
         b.apply("Sub", scope + "/Sub", {ones.name, b.real(scope + "/one", 1)}, sequence);
     const ZooValue mask = b.apply("Mul", scope + "/Mul",
                                   {shifted.name, b.real(scope + "/farBelow", farBelow)}, sequence);
+    if (full)
+        return mask;
     return b.apply("Reshape", scope + "/Reshape",
                    {mask.name, b.integers(scope + "/shape4", {0, 1, 1, sequence})}, sequence);
+}
+
+/// 0 for pairs of tokens of one sequence and a large negative number for others,
+/// [N,1,sequence,sequence]: of samples that several sequences are packed into. Each layer makes its
+/// own (mlcommons/training_results_v1.0, Graphcore, popart/custom_ops/attention_mask.cpp).
+ZooValue packingMask(ZooBuilder& b, const std::string& scope, const Inputs& in,
+                     std::int64_t sequence) {
+    constexpr double farBelow = -1000;
+    const ZooValue numbers = b.apply("Cast", scope + "/Cast", {in.length.name}, sequence,
+                                     {{"to", std::int64_t{onnx::TensorProto::FLOAT}}});
+    const ZooValue column =
+        b.apply("Reshape", scope + "/Column",
+                {numbers.name, b.integers(scope + "/shapeColumn", {0, 1, sequence, 1})}, 1);
+    const ZooValue row =
+        b.apply("Reshape", scope + "/Row",
+                {numbers.name, b.integers(scope + "/shapeRow", {0, 1, 1, sequence})}, sequence);
+    ZooValue pairs = b.apply("Sub", scope + "/Difference", {column.name, row.name}, sequence);
+    for (const char* function : {"Abs", "Tanh"})
+        pairs = b.apply(function, scope + "/" + function, {pairs.name}, sequence);
+    return b.apply("Mul", scope + "/Mul", {pairs.name, b.real(scope + "/farBelow", farBelow)},
+                   sequence);
 }
 
 /// The tokens whose words are to be predicted, equally many of each sample: [N,S,H] to
@@ -69,17 +104,28 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
                        const ZooSettings& settings) {
     const std::int64_t sequence = settings.size("sequenceLength");
     const std::int64_t vocabulary = settings.size("vocabulary");
+    const bool tensorflow = settings.text("graph") != "popart";
     ZooBuilder b(name);
-    TransformerParts parts(b, {sequence, hidden, heads, epsilon,
-                               settings.text("attentionBias") == "on", 0,
-                               settings.text("splitQkv") == "on"});
+    if (settings.text("packed") == "on" && settings.text("store") == "half")
+        throw UserError(fmt::format("{}: model option packed is for training, store=half for "
+                                    "inference; leave one of the two out",
+                                    name));
+    b.storeHalf(settings.text("store") == "half");
+    TransformerParts parts(
+        b, {sequence, hidden, heads, epsilon, settings.text("attentionBias") == "on", 0,
+            tensorflow || settings.text("splitQkv") == "on", settings.text("graph") == "tensorflow",
+            settings.text("dropout") == "on" ? droppedShare : 0});
+    const bool packed = settings.text("packed") == "on";
     const Inputs in{b.addIndices("input_ids", {sequence}), b.addIndices("position_ids", {sequence}),
                     b.addIndices("token_type_ids", {sequence}),
-                    b.addIndices("sequence_length", {1})};
+                    packed ? b.addIndices("input_mask", {sequence})
+                           : b.addIndices("sequence_length", {1})};
     ZooValue x = embeddings(b, parts, in, vocabulary);
-    const ZooValue mask = paddingMask(b, in, sequence);
+    ZooValue mask = packed ? ZooValue() : paddingMask(b, in, sequence, tensorflow);
     for (std::int64_t layer = 0; layer < settings.size("layers"); ++layer) {
         const std::string scope = "Layer" + std::to_string(layer);
+        if (packed)
+            mask = packingMask(b, scope + "/Attention/Z/Mask", in, sequence);
         const ZooValue attended = parts.attention(scope + "/Attention", x, mask);
         x = parts.norm(scope + "/Attention/Norm", b.add(scope + "/Attention/Add", x, attended));
         const ZooValue fed = parts.feedForward(scope + "/FF", x);

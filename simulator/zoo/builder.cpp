@@ -1,6 +1,11 @@
 #include "simulator/zoo/builder.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <onnx/onnx_pb.h>
+
+#include "simulator/graph/tensor_data.h"
 
 namespace tilescope::sim {
 
@@ -55,6 +60,20 @@ void useDomain(onnx::ModelProto& model, const std::string& domain) {
     auto& set = *model.add_opset_import();
     set.set_domain(domain);
     set.set_version(1);
+}
+
+/// Adds a number to a tensor's data, in half precision as ONNX has it: the bits as an integer.
+void addNumber(onnx::TensorProto& tensor, double value, bool half) {
+    tensor.set_data_type(half ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT);
+    if (!half)
+        return tensor.add_float_data(static_cast<float>(value));
+    constexpr int fractionBits = 10, leastExponent = -14, bias = 15;
+    const double size = std::abs(static_cast<double>(roundedToHalf(static_cast<float>(value))));
+    const int exponent = size > 0 ? std::max(std::ilogb(size), leastExponent) : leastExponent;
+    const auto fraction = static_cast<std::int32_t>(std::ldexp(size, fractionBits - exponent));
+    // The leading one of a normal number adds one to the exponent.
+    const std::int32_t bits = ((exponent + bias - 1) << fractionBits) + fraction;
+    tensor.add_int32_data(value < 0 ? bits | 1 << 15 : bits);
 }
 
 /// A tensor [N, shape...].
@@ -160,18 +179,16 @@ std::string ZooBuilder::integers(const std::string& name, const std::vector<std:
 std::string ZooBuilder::real(const std::string& name, double value) {
     auto& tensor = *graph_.add_initializer();
     tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::FLOAT);
-    tensor.add_float_data(static_cast<float>(value));
+    addNumber(tensor, value, half_);
     return name;
 }
 
 std::string ZooBuilder::reals(const std::string& name, const std::vector<double>& values) {
     auto& tensor = *graph_.add_initializer();
     tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::FLOAT);
     tensor.add_dims(static_cast<std::int64_t>(values.size()));
     for (const double value : values)
-        tensor.add_float_data(static_cast<float>(value));
+        addNumber(tensor, value, half_);
     return name;
 }
 
@@ -198,9 +215,8 @@ std::string ZooBuilder::filled(const std::string& name, const std::string& shape
     attribute.set_name("value");
     attribute.set_type(onnx::AttributeProto::TENSOR);
     auto& value = *attribute.mutable_t();
-    value.set_data_type(onnx::TensorProto::FLOAT);
     value.add_dims(1);
-    value.add_float_data(0.02F);
+    addNumber(value, 0.02, half_);
     return name;
 }
 

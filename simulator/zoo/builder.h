@@ -49,6 +49,9 @@ public:
 
     /// A further input [N, shape...] of int64.
     ZooValue addIndices(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// From now on weights and constants are in half precision, or in single again.
+    void storeHalf(bool half) { half_ = half; }
+    [[nodiscard]] bool storesHalf() const { return half_; }
     /// A node of any operator, "Relu" or with its domain "ai.graphcore.Scale"; the result has the
     /// given last dimension.
     ZooValue apply(const std::string& type, const std::string& name,
@@ -120,6 +123,7 @@ private:
     std::unique_ptr<onnx::ModelProto> model_;
     onnx::GraphProto& graph_;
     ZooValue input_;
+    bool half_ = false;
 };
 
 } // namespace tilescope::sim

@@ -35,6 +35,15 @@ const std::vector<Topology>& topologies() {
     const ZooOption attentionBias{"attentionBias", "on", 0, 0, {"on", "off"}};
     // As in Graphcore's PopART examples; off: one dense layer for all three.
     const ZooOption splitQkv{"splitQkv", "off", 0, 0, {"on", "off"}};
+    // As PopART's examples write it; as TensorFlow exports it, whose mask is of pairs of tokens;
+    // the same with an operation for each normalisation and GELU, as PopRT's patterns make them.
+    const ZooOption graph{"graph", "popart", 0, 0, {"popart", "tensorflow", "poprt"}};
+    // half: all but normalisations and GELU, as PopRT's examples convert it.
+    const ZooOption store{"store", "float", 0, 0, {"float", "half"}};
+    // As in Graphcore's submissions to MLPerf: several sequences a sample, which do not attend to
+    // each other; a tenth of what each part adds is dropped.
+    const ZooOption packed{"packed", "off", 0, 0, {"on", "off"}};
+    const ZooOption dropout{"dropout", "off", 0, 0, {"on", "off"}};
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     // Positions of a sample that the masked-language-model head computes; 0: all.
     const ZooOption bertMasked{"maskedTokens", "0", 0, 512, {}};
@@ -77,13 +86,13 @@ const std::vector<Topology>& topologies() {
           "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
           {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, attentionBias, bertMasked,
-           splitQkv, bertWords}},
+           splitQkv, graph, store, packed, dropout, bertWords}},
          zooBertBase},
         {{"bert-large",
           "BERT-Large, hidden size 1024, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
           {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, attentionBias, bertMasked,
-           splitQkv, bertWords}},
+           splitQkv, graph, store, packed, dropout, bertWords}},
          zooBertLarge},
         {{"gpt2-small",
           "GPT-2 small, hidden size 768, with the language-model head",

@@ -158,6 +158,52 @@ private slots:
         QCOMPARE(countFunction(bert, ElementwiseFunction::Erf), 0);
     }
 
+    /// TensorFlow's graph has no operation for them; PopRT's patterns make one of each.
+    void graphsOfExporters() {
+        const auto bert = [](const ZooOptions& more) {
+            ZooOptions all{{"layers", "2"}, {"head", "squad"}, {"sequenceLength", "32"}};
+            all.insert(more.begin(), more.end());
+            const onnx::ModelProto model = zooModel("bert-base", all);
+            onnx::checker::check_model(model);
+            Graph graph = importOnnx(model, "bert-base", {.batchSize = 3});
+            checkGraph(graph);
+            return graph;
+        };
+        const Graph tensorflow = bert({{"graph", "tensorflow"}});
+        QCOMPARE(countFunction(tensorflow, ElementwiseFunction::Gelu), 0);
+        QCOMPARE(countFunction(tensorflow, ElementwiseFunction::Tanh), 2);
+        QCOMPARE(countFunction(tensorflow, ElementwiseFunction::Power), 0);
+        QCOMPARE(countFunction(tensorflow, ElementwiseFunction::Sqrt), 5);
+        const Graph poprt = bert({{"graph", "poprt"}, {"store", "half"}});
+        QCOMPARE(countFunction(poprt, ElementwiseFunction::Gelu), 2);
+        QCOMPARE(countFunction(poprt, ElementwiseFunction::Sqrt), 0);
+        const auto typeOf = [&](const char* name) {
+            const Op* op = findOp(poprt, name);
+            return op == nullptr ? DataType::Bool : poprt.tensors[op->outputs.front()].type;
+        };
+        QVERIFY(typeOf("Layer1/FF/Gelu") == DataType::Float);
+        QVERIFY(typeOf("Layer1/FF/Gelu/ToHalf") == DataType::Half);
+        QVERIFY(typeOf("Layer1/FF/1") == DataType::Half);
+        QVERIFY(typeOf("Layer1/Attention/Z/Scale") == DataType::Half);
+        const Op* mask = findOp(poprt, "Layer0/Attention/Z/Mask/Mul");
+        QVERIFY(mask != nullptr);
+        QVERIFY((poprt.tensors[mask->outputs.front()].shape == Shape{3, 1, 32, 32}));
+    }
+
+    /// Each layer has a mask of its own, and two tensors of which a part is dropped.
+    void packedSequences() {
+        const onnx::ModelProto model =
+            zooModel("bert-base", {{"layers", "2"}, {"packed", "on"}, {"dropout", "on"}});
+        onnx::checker::check_model(model);
+        const Graph graph =
+            importOnnx(model, "bert-base", {.batchSize = 3, .half = true, .training = true});
+        checkGraph(graph);
+        QCOMPARE(countFunction(graph, ElementwiseFunction::Dropout), 2 * 2 + 1);
+        const Op* mask = findOp(graph, "Layer1/Attention/Z/Mask/Mul");
+        QVERIFY(mask != nullptr);
+        QVERIFY((graph.tensors[mask->outputs.front()].shape == Shape{3, 1, 128, 128}));
+    }
+
     void options() {
         const auto model =
             zooModel("bert-base", {{"sequenceLength", "384"}, {"layers", "2"}, {"head", "squad"}});
@@ -198,7 +244,8 @@ private slots:
         QCOMPARE(messageFor("bert-base", {{"sequenceLenght", "128"}}),
                  "model 'bert-base' has no option 'sequenceLenght'. Did you mean "
                  "'sequenceLength'? Its options are sequenceLength, layers, head, "
-                 "attentionBias, maskedTokens, splitQkv, vocabulary");
+                 "attentionBias, maskedTokens, splitQkv, graph, store, packed, "
+                 "dropout, vocabulary");
         QCOMPARE(messageFor("bert-base", {{"sequenceLength", "513"}}),
                  "model 'bert-base', option sequenceLength: '513' is not one of 1 to 512 [128]");
         QCOMPARE(messageFor("bert-base", {{"head", "nsp"}}),

@@ -12,15 +12,15 @@
 #include "simulator/lowering/operations/loop.h"
 
 namespace tilescope::sim {
-namespace {
 
-/// "Op/Relu": popops names its elementwise compute sets so.
 std::string computeSetName(const Op& op, ElementwiseFunction function) {
     std::string name(traitsOf(function).name);
     std::transform(name.begin() + 1, name.end(), name.begin() + 1,
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return op.name + "/Op/" + name;
 }
+
+namespace {
 
 bool updatesInPlace(const Op& op) {
     return traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).updatesInPlace;
@@ -135,6 +135,12 @@ void writeOut(LoweringContext& context, OperandGather& gather, const Op& op, Var
 bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);
+    if (overwritesState(context, out, context.current())) {
+        const bool inPlace =
+            base.valid() && context.variableOf(base) == context.variableOf(t.layoutOf);
+        context.makeView(out, t.layoutOf, context.viewOf(t.layoutOf));
+        return inPlace;
+    }
     if (!base.valid()) {
         if (t.layoutOf.valid() && context.hasPlace(t.layoutOf)) {
             Storage storage = context.storageOf(t.layoutOf).storage;
@@ -223,75 +229,6 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
     move.cause = cause;
     return gather.bring(placed, move, "in" + std::to_string(index));
 }
-
-namespace {
-
-/// The other operand, if this is a product of tensors of one shape of which `factor` is one.
-TensorId otherFactor(LoweringContext& context, const Op& op, TensorId factor) {
-    const auto* attributes = std::get_if<ElementwiseAttributes>(&op.attributes);
-    if (!attributes || attributes->function != ElementwiseFunction::Multiply ||
-        op.inputs.size() != 2)
-        return {};
-    const Shape& shape = context.tensor(op.outputs[0]).shape;
-    if (context.tensor(op.inputs[0]).shape != shape || context.tensor(op.inputs[1]).shape != shape)
-        return {};
-    return op.inputs[0] == factor   ? op.inputs[1]
-           : op.inputs[1] == factor ? op.inputs[0]
-                                    : TensorId();
-}
-
-/// Products of one tensor with several, one after the other in a step of a loop: popnn multiplies
-/// it with their concatenation (popnn/Lstm.cpp and Gru.cpp, backwardStepImpl). All that lie on the
-/// same tiles are made with the first. False if it is alone.
-bool multiplyTogether(LoweringContext& context, const Op& op) {
-    const Graph& graph = context.graph();
-    const auto elementsOf = [&](TensorId id) {
-        return context.storageOf(id).storage.layout.blocking.elements();
-    };
-    for (const TensorId factor : op.inputs) {
-        if (!context.hasPlace(factor))
-            continue;
-        std::vector<std::pair<TensorId, TensorId>> products; ///< other factor, result
-        for (std::size_t i = context.current().index(); i < graph.ops.size(); ++i) {
-            const Op& next = graph.ops[OpId(i)];
-            const TensorId other = otherFactor(context, next, factor);
-            if (!other.valid() || !context.hasPlace(other) ||
-                !(elementsOf(other) == elementsOf(factor)))
-                break;
-            products.emplace_back(other, next.outputs[0]);
-        }
-        if (products.size() < 2)
-            continue;
-        const std::string name = computeSetName(op, ElementwiseFunction::Multiply);
-        const DataType type = context.tensor(factor).type;
-        OperandGather gather(context, name);
-        Access access{{context.variableOf(factor)}, {}};
-        TileSeries elements;
-        for (std::size_t i = 0; i < products.size(); ++i) {
-            const auto [other, result] = products[i];
-            access.writes.push_back(context.makeResult(result, context.tensor(result).name + "/out",
-                                                       context.storageOf(factor).storage,
-                                                       context.viewOf(factor)));
-            access.reads.push_back(
-                bringLike(context, gather, result, other, i + 1, CopyCause::OtherOperand));
-            elements += elementsOf(result);
-        }
-        gather.emit();
-        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
-            return elementwiseCycles(context.target(), ElementwiseFunction::Multiply,
-                                     Operands::Binary, false, type, n);
-        });
-        context.builder().execute(
-            name, cycles,
-            {{elementwiseVertex(ElementwiseFunction::Multiply, Operands::Binary, false, type, type),
-              elements.ones()}},
-            std::move(access));
-        return true;
-    }
-    return false;
-}
-
-} // namespace
 
 void lowerElementwise(LoweringContext& context, const Op& op) {
     if (isRearrangement(context, op))

@@ -163,10 +163,13 @@ void TensorPlaces::makePart(TensorId id, TensorId of, Storage part, ViewDims vie
 
 bool TensorPlaces::isLastUse(TensorId id) const {
     const PlacedStorage& placed = storages_[tensors_[id].storage];
-    if (placed.role != TensorRole::Activation || placed.parts)
-        return false;
-    return std::all_of(placed.tensors.begin(), placed.tensors.end(),
-                       [&](TensorId t) { return lastUse_[t.index()] <= current_.value(); });
+    return placed.role == TensorRole::Activation && !placed.parts && !isReadAfter(id, current_);
+}
+
+bool TensorPlaces::isReadAfter(TensorId id, OpId op) const {
+    const PlacedStorage& placed = storages_[tensors_[id].storage];
+    return std::any_of(placed.tensors.begin(), placed.tensors.end(),
+                       [&](TensorId t) { return lastUse_[t.index()] > op.value(); });
 }
 
 std::vector<ViewDims*> TensorPlaces::viewsOf(StorageId id) {

@@ -97,6 +97,8 @@ public:
     /// True if nothing reads the tensor's storage after the current op, so that it may be
     /// overwritten in place. Inputs and weights never are.
     [[nodiscard]] bool isLastUse(TensorId id) const;
+    /// True if something reads the tensor's storage after that op; of inputs and weights, too.
+    [[nodiscard]] bool isReadAfter(TensorId id, OpId op) const;
 
     /// All views of a storage, which a split of its atoms has to keep up to date.
     std::vector<ViewDims*> viewsOf(StorageId id);

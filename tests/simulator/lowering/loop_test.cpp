@@ -193,6 +193,23 @@ private slots:
         QCOMPARE(complaints(made.profile), std::string());
     }
 
+    // The two products of the new state are one compute set. A step that keeps nothing has its new
+    // states where the old ones are; one that does copies both to there (popnn/Lstm.cpp,
+    // basicLstmCellForwardPassInPlace and basicLstmCellForwardPass).
+    void statesAreOverwrittenWhereNothingIsKept() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
+        const Simulated alone = run(layer);
+        QCOMPARE(named(alone.profile, "ForgetGate/Mul"), std::int64_t(1));
+        QCOMPARE(named(alone.profile, "InputGate/Mul"), std::int64_t(0));
+        QCOMPARE(named(alone.profile, "rnn/states/OnTileCopy"), std::int64_t(0));
+        QCOMPARE(complaints(alone.profile), std::string());
+        layer.phases.backward = true;
+        const Simulated kept = run(layer);
+        QCOMPARE(named(kept.profile, "fwd/ForgetGate/Mul/Op"), std::int64_t(1));
+        QCOMPARE(named(kept.profile, "rnn/states/OnTileCopy"), std::int64_t(1));
+        QCOMPARE(complaints(kept.profile), std::string());
+    }
+
     // What the steps leave for the backward pass is kept for each of them, whatever else is not.
     void onlyWhatTheBackwardPassReadsIsKept() {
         RecurrentLayer layer = layerOf(CellKind::Lstm, 12);

@@ -83,6 +83,7 @@ constexpr auto needs = std::to_array<Need>({
     {"trace", "bytesIn", ProfilePart::StepBytes},
     {"trace", "bytesOut", ProfilePart::StepBytes},
     {"trace", "tileBalance", ProfilePart::ActiveTiles},
+    {"trace", "stepBalance", ProfilePart::ActiveTiles},
     {"trace", "activeTiles", ProfilePart::ActiveTiles},
     {"trace", "activeCycles", ProfilePart::ActiveTiles},
     {"trace", "ipuWaitsForHost", ProfilePart::HostTimes},

@@ -16,7 +16,8 @@ struct Gathered {
     ProgramKind kind = ProgramKind::Sync;
     bool oneKind = true;
     std::set<ProgramId> programs;
-    std::int64_t count = 0, cycles = 0, longest = 0;
+    std::int64_t count = 0, cycles = 0, longest = 0, waiting = 0, bytesIn = 0;
+    bool computes = false;
 };
 
 class Gatherer {
@@ -44,6 +45,9 @@ public:
         sum.count = saturatingSum(sum.count, row.count);
         sum.cycles = saturatingSum(sum.cycles, row.cycles);
         sum.longest = std::max(sum.longest, row.longest);
+        sum.waiting = saturatingSum(sum.waiting, row.waiting);
+        sum.bytesIn = saturatingSum(sum.bytesIn, row.bytesIn);
+        sum.computes = sum.computes || row.kind == ProgramKind::OnTileExecute;
     }
 
     [[nodiscard]] std::vector<Gathered> rows() const {
@@ -95,6 +99,15 @@ private:
 
 } // namespace
 
+Column stepBalanceColumn() {
+    return {"stepBalance", "Balance in steps", Unit::Share,
+            "Tile cycles in which no tile waits for a slower one of the same compute set, of all"};
+}
+
+Cell balanceCell(std::optional<double> balance) {
+    return balance ? Cell(*balance) : Cell();
+}
+
 RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
                       RangeGroup by, const std::stop_token& stop) {
     Gatherer gatherer(profile, by, stop);
@@ -102,18 +115,20 @@ RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus
     for (const IpuId ipu : ipus)
         for (const RangeProgram& row : programsIn(*trace, ipu, range))
             gatherer.add(row);
-    Table table{
-        "range",
-        "",
-        {{"name", "Name"},
-         {"operation", "Operation"},
-         {"kind", "Kind"},
-         {"count", "Count", Unit::Count, "Executions that the range touches", true},
-         {"cycles", "Total", Unit::Cycles, "Cycles within the range", true},
-         {"mean", "Mean", Unit::Cycles, "Cycles within the range of an execution"},
-         {"longest", "Longest", Unit::Cycles,
-          "The longest execution, including parts outside the range"},
-         {"share", "Share", Unit::Share, "Of the range, on all IPUs that are shown", true}}};
+    Table table{"range",
+                "",
+                {{"name", "Name"},
+                 {"operation", "Operation"},
+                 {"kind", "Kind"},
+                 {"count", "Count", Unit::Count, "Executions that the range touches", true},
+                 {"cycles", "Total", Unit::Cycles, "Cycles within the range", true},
+                 {"mean", "Mean", Unit::Cycles, "Cycles within the range of an execution"},
+                 {"longest", "Longest", Unit::Cycles,
+                  "The longest execution, including parts outside the range"},
+                 {"share", "Share", Unit::Share, "Of the range, on all IPUs that are shown", true},
+                 stepBalanceColumn(),
+                 {"bytesIn", "Received", Unit::Bytes,
+                  "By tiles, from tiles, other IPUs and the host", true}}};
     table.emptyText = "nothing runs in the range";
     const double whole = static_cast<double>(range.cycles()) *
                          static_cast<double>(std::max<std::size_t>(1, ipus.size()));
@@ -122,7 +137,11 @@ RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus
         table.add({row.name, textOrNone(gatherer.operationName(row.operation)),
                    row.oneKind ? Cell(std::string(toString(row.kind))) : Cell(), row.count,
                    row.cycles, row.count > 0 ? Cell(row.cycles / row.count) : Cell(), row.longest,
-                   whole > 0 ? static_cast<double>(row.cycles) / whole : 0.0},
+                   whole > 0 ? static_cast<double>(row.cycles) / whole : 0.0,
+                   row.computes ? balanceCell(stepBalance(row.waiting, row.cycles,
+                                                          profile.machine().tilesPerIpu))
+                                : Cell(),
+                   row.bytesIn},
                   static_cast<std::int32_t>(rows.size()));
         rows.push_back({row.operation, {row.programs.begin(), row.programs.end()}});
     }
@@ -157,7 +176,8 @@ void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
                          row.cycles / row.count, row.longest,
                          range.cycles() > 0
                              ? static_cast<double>(row.cycles) / static_cast<double>(range.cycles())
-                             : 0.0},
+                             : 0.0,
+                         Cell(), Cell()},
                         static_cast<std::int32_t>(table.rows.size()));
         table.rows.emplace_back();
     }

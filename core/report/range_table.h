@@ -1,6 +1,7 @@
 // What runs in a range of cycles, as a table: the execution trace's answer to "what costs here?".
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/analysis/hosts/host_timeline.h"
@@ -30,9 +31,13 @@ struct RangeTable {
     std::vector<RangeRow> rows;
 };
 
+/// The column of stepBalance() (core/trace/range_programs.h), wherever executed steps are listed.
+Column stepBalanceColumn();
+Cell balanceCell(std::optional<double> balance);
+
 /// Steps that run on these IPUs in a range, most cycles first: how often, cycles within the range,
-/// mean and longest execution, share of the range on all of the IPUs. Throws UserError for a
-/// damaged file.
+/// mean and longest execution, share of the range on all of the IPUs, balance, bytes. Throws
+/// UserError for a damaged file.
 RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
                       RangeGroup by, const std::stop_token& stop = {});
 

@@ -7,7 +7,9 @@
 #include "core/base/suggest.h"
 #include "core/report/counters_table.h"
 #include "core/report/host_report_tables.h"
+#include "core/report/range_table.h"
 #include "core/report/report.h"
+#include "core/trace/range_programs.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
@@ -32,7 +34,7 @@ bool traceByTime(const std::string& breakdown) {
     return breakdown == "time";
 }
 
-Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
+Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus, std::int32_t tiles) {
     Table table{"runs",
                 "Runs",
                 {{"run", "Run"},
@@ -47,17 +49,20 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
                  {"idle", "Idle", Unit::Share},
                  {"overlapped", "Overlapped", Unit::Share},
                  {"tileBalance", "Tile balance", Unit::Share},
+                 stepBalanceColumn(),
                  {"exchangeBytes", "Exchanged", Unit::Bytes},
                  {"hostBytesIn", "From host", Unit::Bytes},
                  {"hostBytesOut", "To host", Unit::Bytes}}};
     for (const TraceRun& run : index.runs())
         for (const IpuId ipu : ipus) {
-            const TraceStatistics s = index.statistics(ipu, {run.start, run.start + run.cycles});
+            const CycleRange range{run.start, run.start + run.cycles};
+            const TraceStatistics s = index.statistics(ipu, range);
             table.add({run.name, std::int64_t{ipu.value()}, run.start, run.cycles, s.sums.steps,
                        share(s.sums.compute(), s.cycles), share(s.sums.exchange(), s.cycles),
                        share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
                        share(s.idle(), s.cycles), share(s.overlapped, s.cycles), s.tileBalance,
-                       s.sums.exchangeBytesIn, s.sums.hostBytesIn, s.sums.hostBytesOut});
+                       balanceCell(stepBalance(index, ipu, range, tiles)), s.sums.exchangeBytesIn,
+                       s.sums.hostBytesIn, s.sums.hostBytesOut});
         }
     return table;
 }
@@ -101,11 +106,15 @@ Document stepDocument(const ProfileView& profile, const TraceIndex& index, StepI
                  {"cycles", "Cycles", Unit::Cycles},
                  {"activeTiles", "Active tiles"},
                  {"activeCycles", "Active cycles", Unit::Cycles},
+                 stepBalanceColumn(),
                  {"bytesIn", "Bytes in", Unit::Bytes},
                  {"bytesOut", "Bytes out", Unit::Bytes}}};
+    const std::int32_t tiles = profile.info().target.tilesPerIpu;
     for (const StepOnIpu& on : step.ipus)
         table.add({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
-                   on.activeCycles, on.bytesIn, on.bytesOut});
+                   on.activeCycles,
+                   balanceCell(stepBalance(waitingCycles(step.kind, on), on.cycles, tiles)),
+                   on.bytesIn, on.bytesOut});
     document.tables.push_back(std::move(table));
     return document;
 }
@@ -140,7 +149,7 @@ Document traceReport(const ProfileView& profile, const ReportRequest& request) {
         document.tables.push_back(countersTable(counters));
         return document;
     }
-    document.tables.push_back(runsTable(index, ipus));
+    document.tables.push_back(runsTable(index, ipus, info.target.tilesPerIpu));
     document.tables.push_back(kindsTable(index, ipus));
     const IdVector<ProgramId, Program>& programs = *profile.programs();
     const ProfileReader reader = profile.reader();

@@ -18,6 +18,16 @@ void add(Rows& rows, const RangeProgram& once, std::int64_t times) {
     row.count = saturatingSum(row.count, saturatingProduct(once.count, times));
     row.cycles = saturatingSum(row.cycles, saturatingProduct(once.cycles, times));
     row.longest = std::max(row.longest, once.longest);
+    row.waiting = saturatingSum(row.waiting, saturatingProduct(once.waiting, times));
+    row.bytesIn = saturatingSum(row.bytesIn, saturatingProduct(once.bytesIn, times));
+}
+
+/// The part of a step's value that lies in some of its cycles.
+std::int64_t partOf(std::int64_t value, std::int64_t cycles, std::int64_t all) {
+    return cycles >= all ? value
+                         : static_cast<std::int64_t>(static_cast<long double>(value) *
+                                                     static_cast<long double>(cycles) /
+                                                     static_cast<long double>(all));
 }
 
 /// Rows of the bodies of one IPU. Each body is walked through as a whole once.
@@ -62,9 +72,18 @@ private:
         if (begin > end || (begin == end && entry.begin != entry.end))
             return;
         if (lanes_.callOf(body, entry) == nullptr)
-            return add(rows, {entry.program, entry.kind, 1, end - begin, entry.end - entry.begin},
-                       1);
+            return addStep(rows, body, entry, end - begin);
         addCall(rows, lanes_.repetition(body, entry), begin - entry.begin, end - entry.begin);
+    }
+
+    void addStep(Rows& rows, TraceBodyId body, const LaneEntry& entry, std::int64_t cycles) {
+        RangeProgram once{entry.program, entry.kind, 1, cycles, entry.end - entry.begin};
+        if (entry.kind != ProgramKind::Sync) {
+            const StepOnIpu on = lanes_.stepOn(body, ipu_, entry);
+            once.waiting = partOf(waitingCycles(entry.kind, on), cycles, once.longest);
+            once.bytesIn = partOf(on.bytesIn, cycles, once.longest);
+        }
+        add(rows, once, 1);
     }
 
     void addCall(Rows& rows, const Repetition& r, std::int64_t from, std::int64_t to) {
@@ -83,6 +102,28 @@ private:
 };
 
 } // namespace
+
+std::int64_t waitingCycles(ProgramKind kind, const StepOnIpu& step) {
+    return kind != ProgramKind::OnTileExecute
+               ? 0
+               : std::max<std::int64_t>(0, saturatingProduct(step.cycles, step.activeTiles) -
+                                               step.activeCycles);
+}
+
+std::optional<double> stepBalance(std::int64_t waiting, std::int64_t cycles, std::int32_t tiles) {
+    const double all = static_cast<double>(cycles) * tiles;
+    if (all <= 0)
+        return std::nullopt;
+    return std::clamp(1 - static_cast<double>(waiting) / all, 0.0, 1.0);
+}
+
+std::optional<double> stepBalance(const TraceIndex& trace, IpuId ipu, CycleRange range,
+                                  std::int32_t tiles) {
+    std::int64_t waiting = 0;
+    for (const RangeProgram& row : programsIn(trace, ipu, range))
+        waiting = saturatingSum(waiting, row.waiting);
+    return stepBalance(waiting, range.cycles(), tiles);
+}
 
 std::vector<RangeProgram> programsIn(const TraceIndex& trace, IpuId ipu, CycleRange range) {
     Rows rows;

@@ -1,6 +1,7 @@
 // Which steps run in a range of cycles, how often and for how long.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/trace/trace_index.h"
@@ -14,7 +15,23 @@ struct RangeProgram {
     std::int64_t count = 0;   ///< executions that the range touches
     std::int64_t cycles = 0;  ///< those within the range
     std::int64_t longest = 0; ///< of one execution, including what lies outside of the range
+    // Within the range; an execution that it cuts counts in part:
+    std::int64_t waiting = 0; ///< see waitingCycles()
+    std::int64_t bytesIn = 0; ///< received from tiles, other IPUs and the host
 };
+
+/// Tile cycles in which tiles of a compute set wait for its slowest one; 0 of other steps.
+std::int64_t waitingCycles(ProgramKind kind, const StepOnIpu& step);
+
+/// 1 - waiting / (cycles x tiles): the share of tile cycles in which no tile waits for another one
+/// within a compute set, whatever else it does. What PopVision calls tile balance of a program on
+/// hardware is near it (tests/fidelity/README.md); TraceStatistics::tileBalance is that of an IPU
+/// Model. None without cycles.
+std::optional<double> stepBalance(std::int64_t waiting, std::int64_t cycles, std::int32_t tiles);
+
+/// The same of everything that an IPU does in a range.
+std::optional<double> stepBalance(const TraceIndex& trace, IpuId ipu, CycleRange range,
+                                  std::int32_t tiles);
 
 /// In the order of the programs' ids, Syncs first. Repetitions that lie entirely in the range are
 /// multiplied, never iterated. The steps' cycles add up to those of TraceIndex::statistics().

@@ -38,6 +38,13 @@ Counts oneByOne(const TraceIndex& trace, IpuId ipu, CycleRange range) {
             ++row.count;
             row.cycles += end - begin;
             row.longest = std::max(row.longest, on.cycles);
+            const auto part = [&](std::int64_t value) {
+                return static_cast<std::int64_t>(static_cast<long double>(value) * (end - begin) /
+                                                 on.cycles);
+            };
+            row.bytesIn += part(on.bytesIn);
+            if (step.kind == ProgramKind::OnTileExecute)
+                row.waiting += part(on.cycles * on.activeTiles - on.activeCycles);
         }
     }
     return counts;
@@ -55,11 +62,13 @@ Counts rowsOf(const TraceIndex& trace, IpuId ipu, CycleRange range) {
 QString describe(const Counts& counts) {
     QString all;
     for (const auto& [program, row] : counts)
-        all += QString("%1: %2 x, %3, %4; ")
+        all += QString("%1: %2 x, %3, %4, %5, %6; ")
                    .arg(program.value())
                    .arg(row.count)
                    .arg(row.cycles)
-                   .arg(row.longest);
+                   .arg(row.longest)
+                   .arg(row.waiting)
+                   .arg(row.bytesIn);
     return all;
 }
 
@@ -121,13 +130,21 @@ private slots:
             const std::size_t column = table.columnOf("cycles");
             std::int64_t cycles = 0;
             double share = 0;
+            std::int64_t bytes = 0;
             for (const Row& row : table.rows) {
+                bytes += std::get<std::int64_t>(row.cells[table.columnOf("bytesIn")]);
                 cycles += std::get<std::int64_t>(row.cells[column]);
                 share += std::get<double>(row.cells[table.columnOf("share")]);
             }
             QVERIFY(share > 0 && share <= 1.0 + 1e-9);
             QCOMPARE(cycles, all.value_or(cycles));
             all = cycles;
+            std::int64_t received = 0;
+            for (const IpuId ipu : {IpuId(0), IpuId(1)})
+                for (const RangeProgram& row : programsIn(*profile->trace(), ipu, {end / 3, end}))
+                    received += row.bytesIn;
+            QVERIFY(received > 0);
+            QCOMPARE(bytes, received);
             most = std::max(most, table.rows.size());
             if (by == RangeGroup::Kind)
                 QVERIFY(table.rows.size() < most);

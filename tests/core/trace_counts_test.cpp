@@ -3,8 +3,10 @@
 #include <QTest>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "core/base/error.h"
+#include "core/trace/range_programs.h"
 #include "core/trace/tile_raster.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/test_main.h"
@@ -99,6 +101,31 @@ private slots:
         QVERIFY(compute.parallelEfficiency > 0 && compute.parallelEfficiency < 1);
         const TraceStatistics more = index_.statistics(on.ipu, {0, on.start + on.cycles});
         QVERIFY(more.tileBalance < more.parallelEfficiency);
+    }
+
+    void tilesWaitWithinComputeSetsOnly() {
+        const ExecutedStep step = first("conv1/Convolve");
+        const StepOnIpu& on = step.ipus.front();
+        const std::int64_t waiting = on.cycles * on.activeTiles - on.activeCycles;
+        QVERIFY(waiting > 0);
+        QCOMPARE(waitingCycles(step.kind, on), waiting);
+        QCOMPARE(waitingCycles(ProgramKind::DoExchange, on), std::int64_t(0));
+        const CycleRange alone{on.start, on.start + on.cycles};
+        const std::optional<double> balance = stepBalance(index_, on.ipu, alone, 1472);
+        QCOMPARE(balance.value(),
+                 1 - static_cast<double>(waiting) / (static_cast<double>(on.cycles) * 1472));
+        // Tiles without a part in it do not wait for it.
+        QVERIFY(*balance >= index_.statistics(on.ipu, alone).tileBalance);
+        std::int64_t all = 0;
+        for (std::int64_t i = 0; i < index_.stepCount(); ++i) {
+            const ExecutedStep executed = index_.stepAt(i);
+            for (const StepOnIpu& one : executed.ipus)
+                if (one.ipu == on.ipu)
+                    all += waitingCycles(executed.kind, one);
+        }
+        QCOMPARE(stepBalance(index_, on.ipu, {0, index_.totalCycles()}, 1472),
+                 stepBalance(all, index_.totalCycles(), 1472));
+        QVERIFY(!stepBalance(index_, on.ipu, {5, 5}, 1472));
     }
 
     void everyTileHasItsOwnTime() {

@@ -2,9 +2,12 @@
 // the figures in its picture of a weight update in the Graph Analyser.
 #include <QTest>
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "core/options/job.h"
 #include "core/options/option_table.h"
+#include "core/trace/range_programs.h"
 #include "core/trace/trace_index.h"
 #include "simulator/simulate.h"
 #include "tests/support/test_main.h"
@@ -22,6 +25,8 @@ const Profile& update() {
         RunOptions options;
         setRunOptions(options, job.options);
         options.batch.deviceIterations = 1;
+        // PopTorch's default for a pipeline in training (popart_compiler, Compiler.cpp).
+        options.memory.recompute = Recompute::Pipeline;
         return simulateModel(job.model, options);
     }();
     return profile;
@@ -38,29 +43,6 @@ CycleRange run() {
     return {last.start, last.start + last.cycles};
 }
 
-/// Sums of executed steps of an IPU in the run.
-struct Moved {
-    double globalIn = 0;
-    double waitedFor = 0; ///< tile cycles in which a tile of a compute set was done before others
-};
-
-Moved movedOn(std::int32_t ipu) {
-    Moved moved;
-    for (std::int64_t i = 0; i < trace().stepCount(); ++i) {
-        const ExecutedStep step = trace().stepAt(i);
-        for (const StepOnIpu& on : step.ipus) {
-            if (on.ipu != IpuId(ipu) || on.start < run().begin)
-                continue;
-            if (step.kind == ProgramKind::GlobalExchange)
-                moved.globalIn += static_cast<double>(on.bytesIn);
-            if (step.kind == ProgramKind::OnTileExecute)
-                moved.waitedFor +=
-                    static_cast<double>(on.cycles * on.activeTiles - on.activeCycles);
-        }
-    }
-    return moved;
-}
-
 } // namespace
 
 class PipeliningTest : public QObject {
@@ -72,7 +54,8 @@ private slots:
     void exchangeByIpu() {
         constexpr std::array published{4.1e6, 5.0e6, 1.8e6, 0.64e6};
         for (std::size_t ipu = 0; ipu < published.size(); ++ipu) {
-            const double ratio = movedOn(static_cast<std::int32_t>(ipu)).globalIn / published[ipu];
+            const TraceStatistics moved = trace().statistics(IpuId(ipu), run());
+            const double ratio = static_cast<double>(moved.sums.globalBytesIn) / published[ipu];
             QVERIFY2(ratio > 0.8 && ratio < 1.05,
                      qPrintable(QString("IPU %1: %2").arg(ipu).arg(ratio)));
         }
@@ -81,7 +64,7 @@ private slots:
     /// 1,211,970 cycles are visible.
     void cycles() {
         const double ratio = static_cast<double>(update().info.cycles) / 1'211'970;
-        QVERIFY2(ratio > 0.75 && ratio < 1.0, qPrintable(QString::number(ratio)));
+        QVERIFY2(ratio > 0.85 && ratio < 1.0, qPrintable(QString::number(ratio)));
     }
 
     /// A micro-batch, 40 images in float, takes some 38,000 cycles to load.
@@ -101,13 +84,15 @@ private slots:
         QCOMPARE(loads, 10);
     }
 
-    /// 99.8 % on each IPU, whatever it does: what no tile waits for within a compute set.
+    /// 99.8 % on each IPU, whatever it does.
     void tileBalance() {
-        const Target& target = update().info.target;
-        for (std::int32_t ipu = 0; ipu < target.ipus; ++ipu) {
-            const double all = static_cast<double>(run().cycles()) * target.tilesPerIpu;
-            const double balance = 1 - movedOn(ipu).waitedFor / all;
-            QVERIFY2(balance > 0.985 && balance <= 1, qPrintable(QString::number(balance)));
+        constexpr std::array published{0.9980, 0.9983, 0.9978, 0.9988};
+        for (std::size_t ipu = 0; ipu < published.size(); ++ipu) {
+            const std::optional<double> balance =
+                stepBalance(trace(), IpuId(ipu), run(), update().info.target.tilesPerIpu);
+            QVERIFY(balance.has_value());
+            QVERIFY2(std::abs(*balance - published[ipu]) < 0.005,
+                     qPrintable(QString::number(*balance)));
         }
     }
 };

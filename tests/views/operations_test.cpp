@@ -148,6 +148,14 @@ private slots:
         const QAbstractItemModelTester steps(&view.tabs().steps().model());
         const QAbstractItemModelTester summary(&test::child<views::ValueTreeView>(view).values());
         QCOMPARE(view.tabs().steps().model().rowCount(), 4);
+        QStringList columns;
+        for (int column = 0; column < view.tabs().steps().model().columnCount(); ++column)
+            columns << view.tabs()
+                           .steps()
+                           .model()
+                           .headerData(column, Qt::Horizontal, Qt::DisplayRole)
+                           .toString();
+        QVERIFY2(columns.contains("Received"), qPrintable(columns.join(", ")));
         QCOMPARE(view.tabs().cycles().bars().front().name, "layer1/conv/Convolve");
         QCOMPARE(view.tabs().cycles().bars().front().value, 4000 * 20);
         QCOMPARE(view.tabs().code().bars()[1].value, 1472 * (160 + 160));

@@ -3,6 +3,7 @@
 #include <QPaintEvent>
 #include <QPainter>
 
+#include "core/report/range_table.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
@@ -13,7 +14,8 @@ constexpr int titleHeight = 52;
 constexpr int rowHeight = 54;
 constexpr int labelWidth = 96;
 constexpr int barHeight = 16;
-constexpr int balanceWidth = 150;
+constexpr int balanceWidth = 140;
+constexpr int shares = 3;
 constexpr int valueWidth = 56; // of a share after its bar
 } // namespace
 
@@ -45,12 +47,12 @@ QRect StatisticsPanel::rowRect(std::size_t lane) const {
 QRect StatisticsPanel::barRect(const QRect& row) const {
     constexpr int gap = 20;
     return {row.left() + labelWidth, row.top() + 4,
-            std::max(50, row.width() - labelWidth - 2 * balanceWidth - gap), barHeight};
+            std::max(50, row.width() - labelWidth - shares * balanceWidth - gap), barHeight};
 }
 
 QRect StatisticsPanel::shareRect(const QRect& row, Share share) const {
-    const int fromRight = share == Share::Efficiency ? 2 * balanceWidth : balanceWidth;
-    return {row.right() - fromRight, row.top() + 4, balanceWidth - valueWidth, barHeight};
+    return {row.right() - (static_cast<int>(share) + 1) * balanceWidth, row.top() + 4,
+            balanceWidth - valueWidth, barHeight};
 }
 
 void StatisticsPanel::paintEvent(QPaintEvent* event) {
@@ -72,6 +74,7 @@ void StatisticsPanel::paintEvent(QPaintEvent* event) {
     };
     heading(Share::Efficiency, tr("Parallel efficiency"));
     heading(Share::Balance, tr("Tile balance"));
+    heading(Share::InSteps, tr("Balance in steps"));
     for (std::size_t i = 0; i < lanes_.size(); ++i)
         if (const QRect row = rowRect(i); row.intersects(event->rect()))
             paintLane(painter, lanes_[i], row);
@@ -85,6 +88,7 @@ void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
     paintProportions(painter, lane.statistics, barRect(row));
     paintShare(painter, shareRect(row, Share::Efficiency), lane.statistics.parallelEfficiency);
     paintShare(painter, shareRect(row, Share::Balance), lane.statistics.tileBalance);
+    paintShare(painter, shareRect(row, Share::InSteps), lane.stepBalance);
     painter.setPen(theme().mutedText);
     const QRect below(barRect(row).left(), barRect(row).bottom() + 4,
                       row.right() - barRect(row).left(), 20);
@@ -93,15 +97,17 @@ void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
         painter.fontMetrics().elidedText(numbers(lane), Qt::ElideRight, below.width()));
 }
 
-void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double share) const {
+void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar,
+                                 std::optional<double> share) const {
     painter.fillRect(bar, theme().raised);
-    painter.fillRect(
-        QRect(bar.left(), bar.top(), static_cast<int>(bar.width() * share), bar.height()),
-        theme().accent);
+    painter.fillRect(QRect(bar.left(), bar.top(), static_cast<int>(bar.width() * share.value_or(0)),
+                           bar.height()),
+                     theme().accent);
     painter.setPen(theme().text);
     painter.drawText(QRect(bar.right() + 6, bar.top(), valueWidth - 6, bar.height()),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
+                     share ? QStringLiteral("%1 %").arg(100 * *share, 0, 'f', 1)
+                           : QStringLiteral("-"));
 }
 
 // If steps overlap, the parts add up to more than the range: the bar is as long as their sum, and a
@@ -180,6 +186,8 @@ QString StatisticsPanel::toolTipAt(const QPoint& position) const {
     if (lane == lanes_.size())
         return {};
     const QRect row = rowRect(lane);
+    if (position.x() >= shareRect(row, Share::InSteps).left())
+        return textOf(stepBalanceColumn().help);
     if (position.x() >= shareRect(row, Share::Balance).left())
         return tr("Cycles in which tiles work, divided by the cycles of the range times the tiles "
                   "of the IPU");

@@ -7,8 +7,8 @@
 
 namespace tilescope::views {
 
-/// For each lane the share of cycles by kind as a stacked bar, parallel efficiency and tile balance
-/// as bars, and what moved in and out.
+/// For each lane the share of cycles by kind as a stacked bar, parallel efficiency, tile balance
+/// and balance in steps as bars, and what moved in and out.
 class StatisticsPanel : public PaintedWidget {
     Q_OBJECT
 public:
@@ -30,9 +30,9 @@ private:
                           const QRect& bar) const;
     [[nodiscard]] QRect rowRect(std::size_t lane) const;
     [[nodiscard]] QRect barRect(const QRect& row) const;
-    enum class Share { Efficiency, Balance };
+    enum class Share { InSteps, Balance, Efficiency }; ///< from the right
     [[nodiscard]] QRect shareRect(const QRect& row, Share share) const;
-    void paintShare(QPainter& painter, const QRect& bar, double share) const;
+    void paintShare(QPainter& painter, const QRect& bar, std::optional<double> share) const;
     [[nodiscard]] QString numbers(const LaneStatistics& lane) const;
     [[nodiscard]] QString proportionsText(const LaneStatistics& lane) const;
 

@@ -6,6 +6,8 @@
 
 #include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
+#include "core/report/range_table.h"
+#include "core/trace/range_programs.h"
 #include "views/programs/program_details.h"
 #include "views/theme/text.h"
 
@@ -124,8 +126,10 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
         std::string name = asked.name;
         std::replace(name.begin(), name.end(), '\n', ' ');
         if (part.cycles() > 0)
-            all.push_back({std::move(name), index->statistics(asked.ipu, part),
-                           asked.profile->machine().clockHz});
+            all.push_back(
+                {std::move(name), index->statistics(asked.ipu, part),
+                 stepBalance(*index, asked.ipu, part, asked.profile->machine().tilesPerIpu),
+                 asked.profile->machine().clockHz});
     }
     return all;
 }
@@ -174,6 +178,10 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
     line(Text::tr("Tile balance"), Unit::Share, [&](const StepOnIpu& s) {
         const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
         return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
+    });
+    line(QString::fromStdString(stepBalanceColumn().title), Unit::Share, [&](const StepOnIpu& s) {
+        return balanceCell(
+            stepBalance(waitingCycles(step.kind, s), s.cycles, profile.machine().tilesPerIpu));
     });
     line(Text::tr("Received"), Unit::Bytes, [](const StepOnIpu& s) { return Cell(s.bytesIn); });
     line(Text::tr("Sent"), Unit::Bytes, [](const StepOnIpu& s) { return Cell(s.bytesOut); });

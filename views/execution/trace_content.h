@@ -77,6 +77,7 @@ std::optional<FirstStep> firstStep(const ProfileView& profile, const std::stop_t
 struct LaneStatistics {
     std::string name;
     TraceStatistics statistics;
+    std::optional<double> stepBalance; ///< see core/trace/range_programs.h
     double clockHz = 0;
 };
 std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, CycleRange range,

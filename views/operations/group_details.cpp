@@ -64,6 +64,11 @@ struct StepParts {
             return &(*exchanges)[program.exchange].cycles;
         return nullptr;
     }
+    [[nodiscard]] const TileSeries* bytesOf(const Program& program) const {
+        return program.exchange.valid() && program.exchange.index() < exchanges->size()
+                   ? &(*exchanges)[program.exchange].bytesReceived
+                   : nullptr;
+    }
 };
 
 StepParts readParts(const ProfileView& profile, const std::stop_token& stop) {
@@ -73,13 +78,15 @@ StepParts readParts(const ProfileView& profile, const std::stop_token& stop) {
 
 Table stepTable(const StepParts& parts, const CostRow& group) {
     Table table;
-    table.columns = {{"step", "Step"},
-                     {"kind", "Kind"},
-                     {"within", "Within", Unit::None, "Control program or function"},
-                     {"tiles", "Tiles", Unit::Count, "Tiles that work or move data"},
-                     {"cycles", "Cycles", Unit::Cycles, "Slowest tile, one execution, estimated"},
-                     {"tileBalance", "Tile balance", Unit::Share,
-                      "Mean of the tiles that work over the slowest"}};
+    table.columns = {
+        {"step", "Step"},
+        {"kind", "Kind"},
+        {"within", "Within", Unit::None, "Control program or function"},
+        {"tiles", "Tiles", Unit::Count, "Tiles that work or move data"},
+        {"cycles", "Cycles", Unit::Cycles, "Slowest tile, one execution, estimated"},
+        {"tileBalance", "Tile balance", Unit::Share,
+         "Mean of the tiles that work over the slowest"},
+        {"bytes", "Received", Unit::Bytes, "By tiles in one execution of an exchange"}};
     if (parts.executed) {
         table.columns.push_back(
             {"executions", "Executions", Unit::Count, "In the run, at these places"});
@@ -103,6 +110,8 @@ Table stepTable(const StepParts& parts, const CostRow& group) {
             row.cells.emplace_back(static_cast<double>(cycles->sum()) /
                                    (static_cast<double>(slowest) * static_cast<double>(tiles)));
         }
+        const TileSeries* bytes = parts.bytesOf(program);
+        row.cells.push_back(bytes == nullptr ? Cell() : Cell(bytes->sum()));
         if (parts.executed) {
             row.cells.emplace_back(step.executions);
             row.cells.emplace_back(step.cycles);

@@ -41,6 +41,27 @@ def test_two_ipus_compute_what_one_does(kind):
     assert torch.allclose(inference(data), other(data), atol=1e-3)
 
 
+def keys_of(strategy, training=True, **session):
+    """The job of a model of two blocks."""
+    model = TwoBlocks()
+    options = poptorch.Options().outputMode(poptorch.OutputMode.All)
+    options.setExecutionStrategy(strategy_of(strategy))
+    for name, value in session.items():
+        options._Popart.set(name, value)
+    names = {id(weight): name for name, weight in model.named_parameters()}
+    optimizer = poptorch.optim.SGD(model.parameters(), 0.1) if training else None
+    return _jobs.make_job(options, training, optimizer, names, {0: ("A", None), 1: ("B", None)}, False).keys
+
+
+def test_stages_of_a_pipeline_run_again_unless_told_otherwise():
+    pipelined = poptorch.PipelinedExecution
+    assert keys_of(pipelined)["recompute"] == "pipeline"
+    assert keys_of(pipelined, autoRecomputation=0).get("recompute", "none") == "none"
+    assert keys_of(pipelined, autoRecomputation=1)["recompute"] == "standard"
+    assert "recompute" not in keys_of(pipelined, training=False)
+    assert "recompute" not in keys_of(poptorch.ShardedExecution)
+
+
 def blocks_of(model, *tensors):
     """The blocks of a trace, and of each node by its operator."""
     import onnx

@@ -3,6 +3,7 @@
 // stored once and its executions are calls with a start cycle.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -193,6 +194,13 @@ struct Placement {
     std::vector<PlacedVariable> variables;
 };
 
+/// Placements that follow each other as the file has them (core/store/placement_codec.h): as values
+/// those of a large model take six times as much memory.
+struct PlacementChunk {
+    std::size_t placements = 0; ///< how many
+    std::vector<std::byte> packed;
+};
+
 /// What was run, on what, and the headline figures. Written to and read from the `info` table.
 struct ProfileInfo {
     std::string creator;   ///< "TileScope 0.1.0"
@@ -246,7 +254,7 @@ struct Profile {
     IdVector<StepId, ProgramId> steps;
     std::vector<CategoryMemory> categoryMemory;
     IdVector<TileId, TileMemory> tileMemory;
-    IdVector<PlacementId, Placement> placements;
+    std::vector<PlacementChunk> placements; ///< by PlacementId
     TileSeries placementOfTile; ///< index into placements, plus one (0: nothing on the tile)
     Trace trace;
     Pipeline pipeline; ///< empty if the execution is not pipelined

@@ -19,10 +19,19 @@ constexpr std::size_t maxChunkBytes = std::size_t{1} << 27;
 
 using Offsets = std::unordered_map<std::int32_t, std::int64_t>;
 
-void sortByVariable(std::vector<PlacedVariable>& placed) {
-    radixSort(placed, [](const PlacedVariable& entry) {
+/// `placed` in the order of variables, in `sorted` if it is in another one.
+std::span<const PlacedVariable> byVariable(const std::vector<PlacedVariable>& placed,
+                                           std::vector<PlacedVariable>& sorted) {
+    const auto isBefore = [](const PlacedVariable& a, const PlacedVariable& b) {
+        return a.variable < b.variable;
+    };
+    if (std::is_sorted(placed.begin(), placed.end(), isBefore))
+        return placed;
+    sorted = placed;
+    radixSort(sorted, [](const PlacedVariable& entry) {
         return std::uint64_t{static_cast<std::uint32_t>(entry.variable.value())};
     });
+    return sorted;
 }
 
 /// Ids are written as the distance to the one before, so that they increase.
@@ -53,9 +62,9 @@ std::vector<std::byte> encodePlacements(std::span<const Placement> placements) {
     // them.
     std::vector<PlacedVariable> before;
     std::vector<PlacedVariable> after;
+    std::vector<PlacedVariable> sorted;
     for (const Placement& placement : placements) {
-        std::vector<PlacedVariable> placed = placement.variables;
-        sortByVariable(placed);
+        const std::span<const PlacedVariable> placed = byVariable(placement.variables, sorted);
         putVarint(raw, placed.size());
         std::int32_t previous = -1;
         auto known = before.cbegin();
@@ -105,6 +114,31 @@ std::vector<Placement> decodePlacements(std::span<const std::byte> data) {
                       return std::pair(a.offset, a.variable) < std::pair(b.offset, b.variable);
                   });
     }
+    return placements;
+}
+
+std::vector<PlacementChunk> packedPlacements(std::span<const Placement> placements) {
+    std::vector<PlacementChunk> chunks;
+    for (std::size_t first = 0; first < placements.size(); first += placementsPerChunk) {
+        const auto chunk =
+            placements.subspan(first, std::min(placementsPerChunk, placements.size() - first));
+        chunks.push_back({chunk.size(), encodePlacements(chunk)});
+    }
+    return chunks;
+}
+
+IdVector<PlacementId, Placement> unpackedPlacements(std::span<const PlacementChunk> chunks) {
+    IdVector<PlacementId, Placement> placements;
+    for (const PlacementChunk& chunk : chunks)
+        for (Placement& placement : decodePlacements(chunk.packed))
+            placements.add(std::move(placement));
+    return placements;
+}
+
+std::size_t placementsIn(std::span<const PlacementChunk> chunks) {
+    std::size_t placements = 0;
+    for (const PlacementChunk& chunk : chunks)
+        placements += chunk.placements;
     return placements;
 }
 

@@ -1,9 +1,6 @@
 // The address of each variable on each tile.
-#include <algorithm>
-#include <atomic>
-#include <future>
 #include <span>
-#include <thread>
+#include <vector>
 
 #include "core/store/placement_codec.h"
 #include "core/store/table_group.h"
@@ -11,45 +8,15 @@
 namespace tilescope {
 namespace {
 
-std::span<const Placement> chunkAt(std::span<const Placement> all, std::size_t index) {
-    const std::size_t first = index * placementsPerChunk;
-    return all.subspan(first, std::min(placementsPerChunk, all.size() - first));
-}
-
-/// Chunks are independent of each other, and compressing them is a large part of writing a file: it
-/// is shared by all processors.
-std::vector<std::vector<std::byte>> encodedChunks(std::span<const Placement> all) {
-    std::vector<std::vector<std::byte>> encoded((all.size() + placementsPerChunk - 1) /
-                                                placementsPerChunk);
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < encoded.size(); i = next++)
-            encoded[i] = encodePlacements(chunkAt(all, i));
-    };
-    std::vector<std::future<void>> helpers;
-    const std::size_t threads =
-        std::min<std::size_t>(encoded.size(), std::thread::hardware_concurrency());
-    for (std::size_t i = 1; i < threads; ++i)
-        helpers.push_back(std::async(std::launch::async, work));
-    work();
-    for (std::future<void>& helper : helpers)
-        helper.get();
-    return encoded;
-}
-
 void writePlacements(const Profile& profile, const Database& db) {
     Insert tiles(db, "placement_tiles");
     for (const TileRun& run : profile.placementOfTile.runs())
         tiles(run.first, run.tiles(), run.value - 1);
-    Insert chunk(db, "placement_chunks");
-    const std::span<const Placement> all(profile.placements.begin(), profile.placements.end());
-    // Those of 16 IPUs take 13 MB: they do not all exist at once.
-    constexpr std::size_t atOnce = 32 * placementsPerChunk;
-    for (std::size_t first = 0; first < all.size(); first += atOnce) {
-        const auto some = all.subspan(first, std::min(atOnce, all.size() - first));
-        const std::vector<std::vector<std::byte>> encoded = encodedChunks(some);
-        for (std::size_t i = 0; i < encoded.size(); ++i)
-            chunk(first + i * placementsPerChunk, chunkAt(some, i).size(), encoded[i]);
+    Insert insert(db, "placement_chunks");
+    std::size_t first = 0;
+    for (const PlacementChunk& chunk : profile.placements) {
+        insert(first, chunk.placements, chunk.packed);
+        first += chunk.placements;
     }
 }
 
@@ -62,13 +29,15 @@ TileSeries readPlacementOfTile(const ProfileReader::Impl& file) {
     return placements;
 }
 
-IdVector<PlacementId, Placement> readPlacements(const ProfileReader::Impl& file) {
-    IdVector<PlacementId, Placement> placements;
-    Statement chunk = file.db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");
-    while (chunk.step())
-        for (Placement& placement : decodePlacements(chunk.blob(0)))
-            placements.add(std::move(placement));
-    return placements;
+std::vector<PlacementChunk> readPlacements(const ProfileReader::Impl& file) {
+    std::vector<PlacementChunk> chunks;
+    Statement row = file.db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");
+    while (row.step()) {
+        const std::span<const std::byte> data = row.blob(0);
+        // Counted in the chunk itself, which is refused here if it is damaged.
+        chunks.push_back({decodePlacements(data).size(), {data.begin(), data.end()}});
+    }
+    return chunks;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/damaged_profile.h"
+#include "core/store/placement_codec.h"
 
 namespace tilescope {
 namespace {
@@ -166,13 +167,15 @@ void checkMemory(const Profile& profile) {
     if (used != byCategory)
         throw DamagedProfile(
             fmt::format("tiles use {} bytes, but categories {}", used, byCategory));
+    const auto placements = static_cast<std::int64_t>(placementsIn(profile.placements));
     for (const TileRun& run : profile.placementOfTile.runs())
-        if (run.value > static_cast<std::int64_t>(profile.placements.size()))
+        if (run.value > placements)
             throw DamagedProfile("tiles have addresses that do not exist");
-    for (const Placement& placement : profile.placements)
-        for (const PlacedVariable& placed : placement.variables)
-            if (placed.variable.index() >= profile.variables.size())
-                throw DamagedProfile("an address is of a variable that does not exist");
+    for (const PlacementChunk& chunk : profile.placements)
+        for (const Placement& placement : decodePlacements(chunk.packed))
+            for (const PlacedVariable& placed : placement.variables)
+                if (placed.variable.index() >= profile.variables.size())
+                    throw DamagedProfile("an address is of a variable that does not exist");
 }
 
 } // namespace

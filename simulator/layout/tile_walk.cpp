@@ -82,6 +82,15 @@ std::int64_t TileWalk::sharedPart(std::int64_t block) {
     return share_;
 }
 
+std::int32_t TileWalk::begin() const {
+    if (count_ == 0)
+        return 0;
+    std::int32_t lowest = first_ + *std::min_element(copies_.begin(), copies_.end());
+    for (const Dim& dim : dims_)
+        lowest += *std::min_element(dim.tiles.begin(), dim.tiles.end());
+    return lowest;
+}
+
 std::int32_t TileWalk::end() const {
     if (count_ == 0)
         return 0;

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] std::int64_t block() const { return sizes_.front(); }
     /// The tile's part of them (Blocking::shareOf).
     [[nodiscard]] std::int64_t share() { return shareOf(block()); }
+    /// The lowest tile of all.
+    [[nodiscard]] std::int32_t begin() const;
     /// Beyond the highest tile of all.
     [[nodiscard]] std::int32_t end() const;
 
@@ -90,20 +92,24 @@ private:
 class DenseTiles {
 public:
     explicit DenseTiles(const TileWalk& walk)
-        : values_(static_cast<std::size_t>(walk.end()), 0) {}
+        : begin_(walk.begin())
+        , values_(static_cast<std::size_t>(walk.end() - begin_), 0) {}
     /// Throws InternalError for a tile that has a value already.
     void set(std::int32_t tile, std::int64_t value) {
-        std::int64_t& at = values_[static_cast<std::size_t>(tile)];
+        std::int64_t& at = values_[static_cast<std::size_t>(tile - begin_)];
         if (at != 0 && value != 0)
             throwTwice(tile);
         at = value;
     }
-    [[nodiscard]] TileSeries series() const { return TileSeries::fromDense(values_); }
+    [[nodiscard]] TileSeries series() const {
+        return TileSeries::fromDense(values_, TileId(begin_));
+    }
 
 private:
     [[noreturn]] static void throwTwice(std::int32_t tile);
 
-    std::vector<std::int64_t> values_;
+    std::int32_t begin_;
+    std::vector<std::int64_t> values_; ///< from that tile on
 };
 
 } // namespace tilescope::sim

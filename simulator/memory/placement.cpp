@@ -1,11 +1,16 @@
 #include "simulator/memory/placement.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/parallel_for.h"
+#include "core/store/placement_codec.h"
 #include "simulator/memory/tile_account.h"
 #include "simulator/memory/tile_placer.h"
 
@@ -39,7 +44,7 @@ using KnownLists = std::unordered_map<const TileList*, std::size_t, ListHash, Li
 /// One of the placements of an IPU's tiles.
 struct DistinctPlacement {
     TileList list;
-    Placement placement;
+    Placement placement; ///< in the order of variables
     TileAccount account;
 };
 
@@ -195,9 +200,10 @@ private:
         result.account = accountFor(requests, placed, turns, target_);
         if (result.account.memory.includingGaps > target_.bytesPerTile)
             placeAgain(requests, interference, turns, placed, result.account);
-        result.placement.variables.reserve(placed.size());
+        result.placement.variables.resize(placed.size());
         for (const PlacedRequest& place : placed)
-            result.placement.variables.push_back({requests[place.request].variable, place.offset});
+            result.placement.variables[place.request] = {requests[place.request].variable,
+                                                         place.offset};
         return result;
     }
 
@@ -206,14 +212,51 @@ private:
     std::vector<PlaceRequest> requests_; ///< by variable, without bytes
 };
 
-/// Writes the placements of all IPUs into the profile.
+/// Writes the placements of all IPUs into the profile, packed: as values they would take more
+/// memory than all else.
 class PlacementRecord {
 public:
-    explicit PlacementRecord(Profile& profile)
+    PlacementRecord(Profile& profile, std::size_t ipus)
         : profile_(profile)
+        , waiting_(ipus)
         , byKey_(AccountKey::count) {}
 
-    void add(IpuPlacements& ipu) {
+    /// From any thread. IPUs are written in their order: one waits for those before it. Chunks that
+    /// are then complete are packed by this thread, while others go on.
+    void add(std::size_t ipu, IpuPlacements placements) {
+        std::unique_lock lock(mutex_);
+        waiting_[ipu] = std::move(placements);
+        for (; next_ < waiting_.size() && waiting_[next_]; ++next_) {
+            write(*waiting_[next_]);
+            waiting_[next_].reset();
+        }
+        const std::vector<Chunk> full = std::exchange(full_, {});
+        lock.unlock();
+        for (const Chunk& chunk : full)
+            pack(chunk);
+    }
+
+    /// After all have been added.
+    void finish() {
+        if (!last_.empty())
+            pack(takeLast());
+        for (const MemoryCategory category : memoryCategories)
+            for (const MemoryRegion region : memoryRegions)
+                for (const bool overlapped : {false, true}) {
+                    const AccountKey key{category, region, overlapped};
+                    if (!byKey_[key.index()].empty())
+                        profile_.categoryMemory.push_back(
+                            {category, region, overlapped, std::move(byKey_[key.index()])});
+                }
+    }
+
+private:
+    struct Chunk {
+        std::size_t index = 0;
+        std::vector<Placement> placements;
+    };
+
+    void write(IpuPlacements& ipu) {
         std::vector<std::int64_t> numbers;
         for (DistinctPlacement& distinct : ipu.distinct)
             numbers.push_back(numberOf(distinct));
@@ -231,46 +274,57 @@ public:
         }
     }
 
-    void finish() {
-        for (const MemoryCategory category : memoryCategories)
-            for (const MemoryRegion region : memoryRegions)
-                for (const bool overlapped : {false, true}) {
-                    const AccountKey key{category, region, overlapped};
-                    if (!byKey_[key.index()].empty())
-                        profile_.categoryMemory.push_back(
-                            {category, region, overlapped, std::move(byKey_[key.index()])});
-                }
-    }
-
-private:
     /// The number of a placement, which an earlier IPU may already have.
     std::int64_t numberOf(DistinctPlacement& distinct) {
-        const std::size_t next = profile_.placements.size();
         if (!distinct.list.empty()) {
-            const auto [entry, isNew] = known_.emplace(&distinct.list, next);
-            if (!isNew)
+            lists_.push_back(std::move(distinct.list));
+            const auto [entry, isNew] = known_.emplace(&lists_.back(), placements_);
+            if (!isNew) {
+                lists_.pop_back();
                 return static_cast<std::int64_t>(entry->second);
+            }
         }
-        profile_.placements.add(std::move(distinct.placement));
-        return static_cast<std::int64_t>(next);
+        last_.push_back(std::move(distinct.placement));
+        if (last_.size() == placementsPerChunk)
+            full_.push_back(takeLast());
+        return static_cast<std::int64_t>(placements_++);
     }
 
+    Chunk takeLast() {
+        profile_.placements.push_back({last_.size(), {}});
+        return {profile_.placements.size() - 1, std::exchange(last_, {})};
+    }
+
+    void pack(const Chunk& chunk) {
+        std::vector<std::byte> packed = encodePlacements(chunk.placements);
+        const std::lock_guard lock(mutex_);
+        profile_.placements[chunk.index].packed = std::move(packed);
+    }
+
+    std::mutex mutex_; ///< guards all below, and the profile
     Profile& profile_;
-    KnownLists known_; ///< of lists that more than one IPU may have
+    std::vector<std::optional<IpuPlacements>> waiting_; ///< by IPU
+    std::size_t next_ = 0;                              ///< IPU to be written
+    std::size_t placements_ = 0;                        ///< so far
+    std::vector<Placement> last_;                       ///< of the chunk that is not complete
+    std::vector<Chunk> full_;                           ///< to be packed
+    std::deque<TileList> lists_;                        ///< those that more than one IPU may have
+    KnownLists known_;                                  ///< the same by contents
     std::vector<TileSeries> byKey_;
 };
 
 } // namespace
 
 void placeVariables(LoweredProgram& lowered, const Target& target) {
-    std::vector<IpuPlacements> ipus(static_cast<std::size_t>(target.ipus));
+    const auto ipus = static_cast<std::size_t>(target.ipus);
     const Placing placing(lowered, target);
-    parallelFor(ipus.size(), [&](std::size_t ipu) {
-        ipus[ipu] = placing.placeIpu(static_cast<std::int32_t>(ipu));
+    PlacementRecord record(lowered.profile, ipus);
+    // Taken in their order, so that few wait to be written.
+    std::atomic<std::size_t> next = 0;
+    parallelFor(ipus, [&](std::size_t) {
+        const std::size_t ipu = next++;
+        record.add(ipu, placing.placeIpu(static_cast<std::int32_t>(ipu)));
     });
-    PlacementRecord record(lowered.profile);
-    for (IpuPlacements& ipu : ipus)
-        record.add(ipu);
     record.finish();
 }
 

@@ -1,11 +1,14 @@
 #include "simulator/memory/tile_placer.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include "core/base/ceil_div.h"
@@ -13,6 +16,7 @@
 #include "core/base/radix_sort.h"
 #include "simulator/layout/blocking.h"
 #include "simulator/memory/first_gap.h"
+#include "simulator/memory/taken_slots.h"
 
 namespace tilescope::sim {
 namespace {
@@ -25,7 +29,7 @@ std::int64_t inUnits(std::int64_t bytes) {
     return ceilDiv(bytes, variableAlignment);
 }
 
-bool isExecutable(MemoryCategory category) {
+constexpr bool isExecutable(MemoryCategory category) {
     switch (category) {
     case MemoryCategory::VertexCode:
     case MemoryCategory::ControlCode:
@@ -39,19 +43,34 @@ bool isExecutable(MemoryCategory category) {
 }
 
 /// Vertex state, too, must lie within reach of the base of the plain region (16-bit offsets).
-bool isPlainOnly(MemoryCategory category) {
+constexpr bool isPlainOnly(MemoryCategory category) {
     return isExecutable(category) || category == MemoryCategory::VertexInstanceState ||
            category == MemoryCategory::VertexFieldData || category == MemoryCategory::Stack;
 }
 
 /// Order of placement: variables bound to a region first, then those that belong there but can be
 /// elsewhere, then always-live ones, then by size.
-int rank(const PlaceRequest& request) {
-    if (isExecutable(request.category))
+constexpr int rank(MemoryCategory category, bool alwaysLive) {
+    if (isExecutable(category))
         return 0;
-    if (isPlainOnly(request.category))
+    if (isPlainOnly(category))
         return 1;
-    return request.liveness.valid() ? 3 : 2;
+    return alwaysLive ? 2 : 3;
+}
+
+/// Looked up, as each of millions of requests has one: by category, then by whether it is always
+/// live.
+constexpr auto ranks = [] {
+    std::array<std::array<std::uint8_t, 2>, memoryCategories.size()> made{};
+    for (const MemoryCategory category : memoryCategories)
+        for (const bool alwaysLive : {false, true})
+            made[static_cast<std::size_t>(category)][alwaysLive ? 1 : 0] =
+                static_cast<std::uint8_t>(rank(category, alwaysLive));
+    return made;
+}();
+
+int rank(const PlaceRequest& request) {
+    return ranks[static_cast<std::size_t>(request.category)][request.liveness.valid() ? 0 : 1];
 }
 
 /// Variables that must share no memory element, by either of a pair.
@@ -80,10 +99,10 @@ public:
         , target_(target)
         , apart_(apartOf(requests))
         , slots_(interference.classes() + 1, 0)
-        , begins_(requests.size())
-        , ends_(requests.size(), notTaken)
-        , metBegins_(requests.size() + extentsAtOnce)
-        , metEnds_(requests.size() + extentsAtOnce) {
+        , begins_(requests.size() + copiedAtOnce)
+        , ends_(requests.size() + copiedAtOnce, notTaken)
+        , metBegins_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce))
+        , metEnds_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce)) {
         for (const PlaceRequest& request : requests)
             if (request.liveness.valid())
                 ++slots_[interference.number(request.liveness) + std::size_t{1}];
@@ -177,24 +196,14 @@ private:
         met_ = 0;
         if (!slotsTaken_)
             return;
-        if (!liveness.valid())
-            collectSlots(0, slots_.back());
-        else
-            for (const Interference::Span& span : interference_.met(interference_.number(liveness)))
-                collectSlots(slots_[span.first], slots_[span.end]);
+        const Interference::Span all{0, static_cast<std::uint32_t>(interference_.classes())};
+        const auto spans = liveness.valid() ? interference_.met(interference_.number(liveness))
+                                            : std::span(&all, 1);
+        met_ = copyTaken(begins_.data(), ends_.data(), spans, slots_.data(), metBegins_.get(),
+                         metEnds_.get());
         // Whole blocks are examined: what is behind the last one meets nothing.
-        std::fill_n(metEnds_.begin() + static_cast<std::ptrdiff_t>(met_), extentsAtOnce, notTaken);
-    }
-
-    /// Without a branch: the next one overwrites a slot that is not taken.
-    void collectSlots(std::uint32_t first, std::uint32_t end) {
-        std::size_t met = met_;
-        for (std::uint32_t i = first; i < end; ++i) {
-            metBegins_[met] = begins_[i];
-            metEnds_[met] = ends_[i];
-            met += ends_[i] != notTaken ? 1 : 0;
-        }
-        met_ = met;
+        std::fill_n(metBegins_.get() + met_, extentsAtOnce, Unit{0});
+        std::fill_n(metEnds_.get() + met_, extentsAtOnce, notTaken);
     }
 
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in
@@ -222,10 +231,11 @@ private:
         constexpr int mostPasses = 32; // take about as long as sorting does
         const std::size_t metInBlocks = (met_ + extentsAtOnce - 1) / extentsAtOnce * extentsAtOnce;
         int passes = mostPasses;
-        for (;;) {
+        for (bool meetsNone = false;; meetsNone = true) {
             const Unit start = firstAlwaysFree(wanted, offset);
-            offset =
-                firstGap(metBegins_.data(), metEnds_.data(), metInBlocks, start, wanted, passes);
+            if (meetsNone && start == offset)
+                return offset;
+            offset = firstGap(metBegins_.get(), metEnds_.get(), metInBlocks, start, wanted, passes);
             if (passes == 0)
                 return firstFreeInOrder(wanted, offset);
             if (offset == start)
@@ -286,7 +296,7 @@ private:
     std::vector<Unit> begins_, ends_;  ///< of what is not always live, by slot
     bool slotsTaken_ = false;          ///< any
     std::size_t met_ = 0;              ///< how many the variable being placed can meet
-    std::vector<Unit> metBegins_, metEnds_;
+    std::unique_ptr<Unit[]> metBegins_, metEnds_;
     std::vector<Extent> inOrder_;                       ///< used again from variable to variable
     std::unordered_map<VariableId, Interval> extentOf_; ///< bytes, of what is kept apart
     std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
@@ -306,18 +316,17 @@ std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& reque
         throw UserError(fmt::format("a tile has {} variables, one of them of {} bytes, which is "
                                     "more than can be placed; make the model or its batch smaller",
                                     requests.size(), largest));
-    std::vector<std::uint64_t> keys;
-    keys.reserve(requests.size());
+    std::vector<std::uint64_t> keys(requests.size());
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const auto less = static_cast<std::uint64_t>(largest - requests[i].bytes);
         const auto rankBefore = static_cast<std::uint64_t>(rank(requests[i])) << sizeBits;
-        keys.push_back(((rankBefore | less) << indexBits) | i);
+        keys[i] = ((rankBefore | less) << indexBits) | i;
     }
     radixSort(keys, [&](std::uint64_t key) { return key >> indexBits; });
-    std::vector<std::uint32_t> order;
-    order.reserve(keys.size());
-    for (const std::uint64_t key : keys)
-        order.push_back(static_cast<std::uint32_t>(key & ((std::uint64_t{1} << indexBits) - 1)));
+    std::vector<std::uint32_t> order(keys.size());
+    const std::uint64_t indexMask = (std::uint64_t{1} << indexBits) - 1;
+    std::transform(keys.begin(), keys.end(), order.begin(),
+                   [&](std::uint64_t key) { return static_cast<std::uint32_t>(key & indexMask); });
     return order;
 }
 

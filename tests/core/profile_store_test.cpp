@@ -4,6 +4,7 @@
 
 #include "core/database/database.h"
 #include "core/database/sql_query.h"
+#include "core/store/placement_codec.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/view/profile_view.h"
@@ -96,13 +97,28 @@ private slots:
 
     void placementsOfTilesAreTheWrittenOnes() {
         const Profile profile = sampleProfile();
+        const auto placements = unpackedPlacements(profile.placements);
         const ProfileReader reader(file("one.pop"));
         for (const std::int32_t tile : {0, 15, 16, 63, 64, 735, 736, 1471}) {
             const PlacementId id(
                 static_cast<std::int32_t>(profile.placementOfTile.at(TileId(tile)) - 1));
-            QCOMPARE(reader.placement(TileId(tile)).variables, profile.placements[id].variables);
+            QCOMPARE(reader.placement(TileId(tile)).variables, placements[id].variables);
         }
         QVERIFY(reader.placement(TileId(5000)).variables.empty());
+    }
+
+    void placementsOfAProfileArePacked() {
+        std::vector<Placement> placements(placementsPerChunk + 1);
+        for (std::size_t i = 0; i < placements.size(); ++i)
+            placements[i].variables = {{VariableId(1), 0},
+                                       {VariableId(0), static_cast<std::int64_t>(8 * i + 8)}};
+        const auto chunks = packedPlacements(placements);
+        QCOMPARE(chunks.size(), std::size_t(2));
+        QCOMPARE(placementsIn(chunks), placements.size());
+        const auto unpacked = unpackedPlacements(chunks);
+        QCOMPARE(unpacked.size(), placements.size());
+        for (std::size_t i = 0; i < placements.size(); ++i)
+            QCOMPARE(unpacked[PlacementId(i)].variables, placements[i].variables);
     }
 
     void livenessCurveIsTheSumOfLiveVariables() {

@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "core/store/placement_codec.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/test_main.h"
@@ -62,13 +63,14 @@ private:
     }
 
     static void noTwoLiveVariablesShareAnAddress(const Profile& p) {
+        const auto placements = unpackedPlacements(p.placements);
         std::int64_t last = -1;
         for (std::int32_t tile = 0; tile < p.info.target.totalTiles(); ++tile) {
             const std::int64_t id = p.placementOfTile.at(TileId(tile)) - 1;
             if (id == last)
                 continue;
             last = id;
-            const auto& placed = p.placements[PlacementId(static_cast<std::int32_t>(id))].variables;
+            const auto& placed = placements[PlacementId(static_cast<std::int32_t>(id))].variables;
             for (std::size_t i = 0; i < placed.size(); ++i)
                 for (std::size_t j = i + 1; j < placed.size(); ++j) {
                     const Variable& a = p.variables[placed[i].variable];

@@ -7,6 +7,7 @@
 #include "core/analysis/memory/address_map.h"
 #include "core/analysis/memory/floor_plan.h"
 #include "core/analysis/memory/tile_quantity.h"
+#include "core/store/placement_codec.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/test_main.h"
@@ -19,10 +20,11 @@ class TileQuantityTest : public QObject {
     Q_OBJECT
 
     const Profile p_ = sampleProfile({.ipus = 2});
+    const IdVector<PlacementId, Placement> placements_ = unpackedPlacements(p_.placements);
 
     [[nodiscard]] std::vector<AddressBlock> blocksOf(TileId tile) const {
         const auto placement = static_cast<std::size_t>(p_.placementOfTile.at(tile) - 1);
-        return addressBlocks(p_.placements[PlacementId(placement)], p_.variables, tile);
+        return addressBlocks(placements_[PlacementId(placement)], p_.variables, tile);
     }
 
 private slots:

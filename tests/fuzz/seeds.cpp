@@ -9,7 +9,6 @@
 #include "core/base/atomic_file.h"
 #include "core/options/option_table.h"
 #include "core/options/run_options.h"
-#include "core/store/placement_codec.h"
 #include "core/store/profile_writer.h"
 #include "simulator/zoo/zoo.h"
 #include "tests/support/damage.h"
@@ -48,9 +47,7 @@ void writeBlobs(Folder folder) {
     const Profile profile = test::sampleProfile(smallSample());
     for (const Variable& variable : profile.variables)
         folder.add(textOf(variable.bytes.encode()));
-    const std::vector<Placement> placements(profile.placements.begin(), profile.placements.end());
-    const auto chunk = encodePlacements(
-        std::span(placements).first(std::min(placements.size(), placementsPerChunk)));
+    const std::vector<std::byte>& chunk = profile.placements.front().packed;
     folder.add(textOf(chunk));
     std::string raw(ZSTD_getFrameContentSize(chunk.data(), chunk.size()), '\0');
     ZSTD_decompress(raw.data(), raw.size(), chunk.data(), chunk.size());

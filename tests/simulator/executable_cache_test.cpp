@@ -37,12 +37,6 @@ Profile plain(Profile p) {
     p.info.timings.clear();
     p.info.options.erase("executableCache");
     p.hostSpans.clear();
-    // A file has no order among variables that begin at one address.
-    for (Placement& placement : p.placements)
-        std::sort(placement.variables.begin(), placement.variables.end(),
-                  [](const PlacedVariable& a, const PlacedVariable& b) {
-                      return std::pair(a.offset, a.variable) < std::pair(b.offset, b.variable);
-                  });
     std::erase_if(p.messages, [](const Message& m) {
         return m.text.starts_with("loaded from the executable cache; ");
     });

@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "core/store/placement_codec.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
@@ -42,10 +43,19 @@ ProgramId programOf(const Profile& profile, ProgramKind kind) {
     return {};
 }
 
+/// Changes the addresses of the first placement.
+template <class Change> void displace(Profile& profile, const Change& change) {
+    std::vector<Placement> chunk = decodePlacements(profile.placements.front().packed);
+    change(chunk.front().variables);
+    profile.placements.front().packed = encodePlacements(chunk);
+}
+
 /// All variables of a tile at one address.
 void pileUp(Profile& profile) {
-    for (PlacedVariable& placed : profile.placements[PlacementId(0)].variables)
-        placed.offset = 0;
+    displace(profile, [](std::vector<PlacedVariable>& variables) {
+        for (PlacedVariable& placed : variables)
+            placed.offset = 0;
+    });
 }
 
 } // namespace
@@ -96,12 +106,14 @@ private slots:
         });
         row("live variables do not share addresses", pileUp);
         row("addresses are aligned",
-            [](Profile& p) { ++p.placements[PlacementId(0)].variables.back().offset; });
+            [](Profile& p) { displace(p, [](auto& variables) { ++variables.back().offset; }); });
         row("every variable has an address",
-            [](Profile& p) { p.placements[PlacementId(0)].variables.pop_back(); });
+            [](Profile& p) { displace(p, [](auto& variables) { variables.pop_back(); }); });
         row("code lies in the plain region", [](Profile& p) {
-            for (PlacedVariable& placed : p.placements[PlacementId(0)].variables)
-                placed.offset += p.info.target.interleavedOffset;
+            displace(p, [&](auto& variables) {
+                for (PlacedVariable& placed : variables)
+                    placed.offset += p.info.target.interleavedOffset;
+            });
         });
         row("categories add up", [](Profile& p) { p.categoryMemory.pop_back(); });
         row("including gaps is the highest end",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/store/placement_codec.h"
+
 namespace tilescope::test {
 namespace {
 
@@ -170,7 +172,8 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         difference("programs", a.programs, b.programs),
         difference("categoryMemory", a.categoryMemory, b.categoryMemory),
         difference("tileMemory", a.tileMemory, b.tileMemory),
-        difference("placements", a.placements, b.placements),
+        difference("placements", unpackedPlacements(a.placements),
+                   unpackedPlacements(b.placements)),
         difference("trace.bodies", a.trace.bodies, b.trace.bodies, bodyDifference),
         difference("trace.runs", a.trace.runs, b.trace.runs),
         difference("hostSpans", a.hostSpans, b.hostSpans)};

@@ -5,6 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "core/store/placement_codec.h"
+
 namespace tilescope::test {
 namespace {
 
@@ -144,7 +146,6 @@ void placeVariables(Profile& profile) {
                              [](const Block& a, const Block& b) { return a.offset < b.offset; });
             for (const Block& block : placed)
                 result.placement.variables.push_back({block.variable, block.offset});
-            profile.placements.add(result.placement);
             results.push_back(std::move(result));
         }
         const TileResult& result = results[static_cast<std::size_t>(at->second)];
@@ -157,6 +158,10 @@ void placeVariables(Profile& profile) {
         }
     }
     profile.placementOfTile = TileSeries::fromDense(placementOfTile);
+    std::vector<Placement> placements;
+    for (TileResult& result : results)
+        placements.push_back(std::move(result.placement));
+    profile.placements = packedPlacements(placements);
     for (const auto& [key, dense] : categories)
         profile.categoryMemory.push_back({static_cast<MemoryCategory>(key[0]),
                                           static_cast<MemoryRegion>(key[1]), key[2] != 0,

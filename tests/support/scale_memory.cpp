@@ -4,6 +4,8 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/store/placement_codec.h"
+
 namespace tilescope::test {
 namespace {
 
@@ -38,6 +40,7 @@ public:
         for (std::int32_t ipu = 0; ipu < p_.info.target.ipus; ++ipu)
             addIpu(ipu);
         p_.placementOfTile = TileSeries::fromRuns(std::move(placementRuns_));
+        p_.placements = packedPlacements(placements_);
         addCategories();
     }
 
@@ -132,12 +135,12 @@ private:
             for (std::size_t k = slot; k < activations.size(); k += std::size_t(slots_))
                 placement.variables.push_back(
                     {activations[k], at + static_cast<std::int64_t>(slot) * bytes});
-        p_.placements.add(std::move(placement));
+        placements_.push_back(std::move(placement));
         const std::int64_t used = std::min<std::int64_t>(slots_, activations_);
         const TileMemory memory = memoryOf(at, at + used * bytes, bytes);
         const std::int32_t first = ipu * tiles_ + firstTile(g);
         const std::int32_t end = ipu * tiles_ + firstTile(g + 1);
-        placementRuns_.push_back({first, end, static_cast<std::int64_t>(p_.placements.size())});
+        placementRuns_.push_back({first, end, static_cast<std::int64_t>(placements_.size())});
         for (std::int32_t tile = first; tile < end; ++tile)
             p_.tileMemory.add(memory);
     }
@@ -195,6 +198,7 @@ private:
     std::int64_t weightBytes_;
     std::int64_t activationBytes_;
     std::vector<VariableId> common_;
+    std::vector<Placement> placements_;
     std::vector<TileRun> placementRuns_;
 };
 

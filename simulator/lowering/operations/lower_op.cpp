@@ -182,17 +182,19 @@ bool hostHas(const LoweringOptions& options, const Tensor& tensor) {
 /// All copies of variables one way, as one phase.
 void copyWeights(LoweringContext& context, const char* stream, bool toDevice) {
     ProgramBuilder& b = context.builder();
-    TileSeries bytes;
+    // Added up tile by tile: there may be thousands.
+    std::vector<std::int64_t> bytes(
+        static_cast<std::size_t>(context.options().machine.target.totalTiles()), 0);
     std::vector<VariableId> variables;
     for (const PlacedStorage& placed : context.storages()) {
         if (placed.role != TensorRole::Weight ||
             !hostHas(context.options(), context.tensor(placed.source)))
             continue;
-        bytes += b.lowered().profile.variables[placed.variable].bytes;
+        b.lowered().profile.variables[placed.variable].bytes.addTo(bytes);
         variables.push_back(placed.variable);
     }
     if (!variables.empty() && !context.options().host.ignoreData)
-        b.streamCopy(stream, toDevice, bytes, variables);
+        b.streamCopy(stream, toDevice, TileSeries::fromDense(bytes), variables);
 }
 
 } // namespace

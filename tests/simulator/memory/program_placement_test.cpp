@@ -1,6 +1,7 @@
 // Placement of a whole program: tiles with equal variables, also of several IPUs, share one.
 #include <QTest>
 
+#include "core/store/placement_codec.h"
 #include "simulator/lowering/program/builder.h"
 #include "simulator/memory/placement.h"
 #include "tests/support/test_main.h"
@@ -35,7 +36,7 @@ private slots:
         builder.variable("unused", MemoryCategory::Variable, TileSeries(TileId(5), 1, 32));
         placeVariables(lowered, target);
         const Profile& profile = lowered.profile;
-        QCOMPARE(profile.placements.size(), std::size_t(2));
+        QCOMPARE(placementsIn(profile.placements), std::size_t(2));
         QCOMPARE(profile.placementOfTile.toDense(6), (std::vector<std::int64_t>{1, 1, 2, 1, 0, 0}));
         QCOMPARE(profile.tileMemory.size(), std::size_t(6));
         QCOMPARE(profile.tileMemory[TileId(2)].alwaysLive, 48);
@@ -57,7 +58,7 @@ private slots:
         builder.alwaysLive("first IPU", MemoryCategory::Variable, TileSeries(TileId(1), 1, 32));
         placeVariables(lowered, target);
         const Profile& profile = lowered.profile;
-        QCOMPARE(profile.placements.size(), std::size_t(3));
+        QCOMPARE(placementsIn(profile.placements), std::size_t(3));
         QCOMPARE(profile.placementOfTile.toDense(6), (std::vector<std::int64_t>{1, 2, 1, 1, 3, 1}));
         QCOMPARE(profile.tileMemory[TileId(4)].alwaysLive, 48);
     }

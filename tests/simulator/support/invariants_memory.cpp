@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/store/placement_codec.h"
 #include "invariant_parts.h"
 
 namespace tilescope::test {
@@ -70,9 +71,11 @@ std::int64_t bytesIn(const TileList& list, VariableId id) {
     return found == list.end() || found->first != id.value() ? 0 : found->second;
 }
 
-const Placement* placementOn(const Profile& profile, std::int32_t tile) {
+using Placements = IdVector<PlacementId, Placement>;
+const Placement* placementOn(const Profile& profile, const Placements& placements,
+                             std::int32_t tile) {
     const std::int64_t at = profile.placementOfTile.at(TileId(tile));
-    return at == 0 ? nullptr : &profile.placements[PlacementId(static_cast<std::int32_t>(at - 1))];
+    return at == 0 ? nullptr : &placements[PlacementId(static_cast<std::int32_t>(at - 1))];
 }
 
 void checkOverlap(const Profile& profile, std::int32_t tile, const Placement& placement,
@@ -107,12 +110,13 @@ void checkOverlap(const Profile& profile, std::int32_t tile, const Placement& pl
 void checkAddresses(const Profile& profile, Complaints& complaints) {
     const Target& target = profile.info.target;
     const std::vector<TileList> lists = listsByTile(profile);
+    const Placements placements = unpackedPlacements(profile.placements);
     // Tiles share a placement only if they share the list of variables and sizes.
     std::map<const Placement*, const TileList*> listOf;
     CommonSteps common(profile);
     for (std::int32_t tile = 0; tile < target.totalTiles(); ++tile) {
         const TileList& list = lists[static_cast<std::size_t>(tile)];
-        const Placement* placement = placementOn(profile, tile);
+        const Placement* placement = placementOn(profile, placements, tile);
         if (!placement) {
             complaints.expect(list.empty(), "every variable has an address", "tile {}", tile);
             continue;
@@ -190,6 +194,7 @@ void checkTileAccounts(const Profile& profile, Complaints& complaints) {
         entry.bytes.addTo(regions[entry.region]);
     }
     const std::vector<TileList> lists = listsByTile(profile);
+    const Placements placements = unpackedPlacements(profile.placements);
     bool fits = true;
     for (std::int32_t tile = 0; tile < static_cast<std::int32_t>(profile.tileMemory.size());
          ++tile) {
@@ -204,7 +209,7 @@ void checkTileAccounts(const Profile& profile, Complaints& complaints) {
                               memory.nonInterleaved + memory.interleaved + memory.overflowed ==
                                   memory.excludingGaps,
                           "regions add up", "tile {}", tile);
-        const Placement* placement = placementOn(profile, tile);
+        const Placement* placement = placementOn(profile, placements, tile);
         const Union used = placement ? unionOf(*placement, lists[at]) : Union{};
         complaints.expect(used.bytes == memory.excludingGaps, "excluding gaps is the used bytes",
                           "tile {}: {} of {}", tile, memory.excludingGaps, used.bytes);

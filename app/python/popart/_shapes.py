@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import numpy
-from onnx import checker, helper, shape_inference
+from onnx import checker, helper, numpy_helper, shape_inference
 
 from ._operators import GRAPHCORE_DOMAIN
 from ._tensors import TensorInfo, info_of
@@ -70,6 +70,18 @@ _RULES: Dict[str, Callable[[List[TensorInfo], Attributes], Infos]] = {
 }
 
 
+def _one_hot(node: Any, known: Mapping[str, TensorInfo], constants: Mapping[str, Any]) -> Infos:
+    """ONNX's own inference leaves out the size of the new dimension."""
+    indices, depth, values = node.input
+    if indices not in known or values not in known or depth not in constants:
+        return [None]
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    shape = known[indices].shape()
+    axis = attributes.get("axis", -1)
+    shape.insert(axis if axis >= 0 else axis + len(shape) + 1, int(numpy_helper.to_array(constants[depth]).item()))
+    return [TensorInfo(known[values].data_type(), shape)]
+
+
 def complete(node: Any, known: Mapping[str, TensorInfo]) -> None:
     """Gives a recurrent layer the size of its state, which PopART takes from the weights."""
     recurrent = node.op_type in ("LSTM", "GRU", "RNN") and not node.domain
@@ -99,6 +111,8 @@ def inferred(node: Any, known: Mapping[str, TensorInfo], constants: Mapping[str,
 
 def _by_onnx(node: Any, known: Mapping[str, TensorInfo], constants: Mapping[str, Any],
              opsets: List[Any]) -> Infos:
+    if node.op_type == "OneHot":
+        return _one_hot(node, known, constants)
     names = dict.fromkeys(name for name in node.input if name)
     if any(name not in known for name in names):
         return [None] * len(node.output)

@@ -33,8 +33,9 @@ def _sinc(x: Tensor) -> Tensor:
 def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
 
     def best(x: Tensor, other: Tensor) -> Tensor:
-        one, two = torch.where(x != x, other, x), torch.where(other != other, x, other)
-        return torch.maximum(one, two) if largest else torch.minimum(one, two)
+        """Of equal elements the first has the whole gradient."""
+        is_first = (x >= other if largest else x <= other) | (other != other)
+        return torch.where(is_first, x, other)
 
     return best
 

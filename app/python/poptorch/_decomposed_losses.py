@@ -36,7 +36,8 @@ def _of_terms(terms: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _above_zero(x: Tensor) -> Tensor:
-    return torch.relu(x)
+    """Like clamp_min(0) of PyTorch's losses, which lets a gradient through at zero, too."""
+    return torch.where(x >= 0, x, torch.zeros_like(x))
 
 
 def _poisson_nll(x: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
@@ -90,7 +91,7 @@ def _triplet_margin(anchor: Tensor, positive: Tensor, negative: Tensor, margin: 
 def _multi_margin(x: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
                   weight: Optional[Tensor] = None) -> Tensor:
     rows, wanted = x.reshape(-1, x.shape[-1]), target.reshape(-1, 1)
-    terms = _above_zero(margin - rows.gather(1, wanted) + rows)
+    terms = torch.relu(margin - rows.gather(1, wanted) + rows)
     if p != 1:
         terms = terms**p
     if weight is not None:
@@ -107,7 +108,7 @@ def _multilabel_margin(x: Tensor, target: Tensor) -> Tensor:
     uses = torch.logical_and(rows.unsqueeze(-1) == classes, is_used.unsqueeze(-1))
     is_other = 1 - uses.to(x.dtype).amax(-2)
     own = x.gather(-1, rows)
-    terms = _above_zero(1 - own.unsqueeze(-1) + x.unsqueeze(-2))
+    terms = torch.relu(1 - own.unsqueeze(-1) + x.unsqueeze(-2))
     terms = terms * is_used.to(x.dtype).unsqueeze(-1) * is_other.unsqueeze(-2)
     return terms.sum((-2, -1)) / int(x.shape[-1])
 

@@ -320,6 +320,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "hstack": _hstack,
     "column_stack": _column_stack,
     "vstack": _vstack,
+    "row_stack": _vstack,
     "dstack": _dstack,
     "tensor_split": _tensor_split,
     "broadcast_to": _broadcast_to,

@@ -16,6 +16,7 @@ from ._decomposed_ctc import ctc_loss
 from ._decomposed_elements import ELEMENTS
 from ._decomposed_layers import LAYERS
 from ._decomposed_losses import LOSSES
+from ._decomposed_more import MORE, PROPERTIES
 from ._decomposed_ops import OPERATIONS
 from ._decomposed_pools import POOLS
 from ._decomposed_random import FILLS, RANDOM
@@ -33,11 +34,14 @@ def _trains() -> bool:
 
 
 def _atan2(y: Tensor, x: Tensor) -> Tensor:
+    """By the quotient whose divisor is the larger, so that its slope is right on the axes."""
     zero = torch.zeros_like(y * x)
-    angle = torch.atan(y / torch.where(x == 0, zero + 1, x))
+    is_steep = torch.abs(y) > torch.abs(x)
+    over, under = torch.where(is_steep, x + zero, y + zero), torch.where(is_steep, y + zero, x + zero)
+    angle = torch.atan(over / torch.where(under == 0, zero + 1, under))
     beyond = torch.where(y < 0, zero - math.pi, zero + math.pi)
-    upright = torch.sign(y) * (math.pi / 2)
-    return torch.where(x == 0, upright, torch.where(x < 0, angle + beyond, angle))
+    steep = torch.where(y < 0, zero - math.pi / 2, zero + math.pi / 2) - angle
+    return torch.where(is_steep, steep, torch.where(x < 0, angle + beyond, angle))
 
 
 def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
@@ -94,8 +98,11 @@ def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
         return size.amax(axes, keepdim) if p > 0 else size.amin(axes, keepdim)
     if p == 0:
         return (x != 0).to(x.dtype).sum(axes, keepdim)
-    total = size.pow(p).sum(axes, keepdim)
-    return _root(total, 1 / p) if _trains() else total.pow(1 / p)
+    if not _trains():
+        return size.pow(p).sum(axes, keepdim).pow(1 / p)
+    is_zero = size == 0  # whose power has a slope that is no number
+    safe = torch.where(is_zero, torch.ones_like(size), size)
+    return _root(torch.where(is_zero, torch.zeros_like(size), safe.pow(p)).sum(axes, keepdim), 1 / p)
 
 
 def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
@@ -307,6 +314,9 @@ def _scatter_by(name: str) -> Callable[..., Any]:
 
     def scatter(x: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: Any = None,
                 **value: Any) -> Any:
+        if reduce == "multiply" and isinstance(src, Tensor):
+            part = src[tuple(slice(size) for size in index.shape)]
+            return ROWS["scatter_reduce"](x, dim, index, part, "prod")
         if not isinstance(src, Tensor) or (src.shape == index.shape and reduce != "add"):
             return NotImplemented
         part = src[tuple(slice(size) for size in index.shape)]
@@ -373,6 +383,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     **ELEMENTS,
     **LAYERS,
     **LOSSES,
+    **MORE,
     **OPERATIONS,
     **POOLS,
     **RANDOM,
@@ -421,6 +432,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "norm": _norm,
     "normalize": _normalize,
     "vector_norm": _vector_norm,
+    "linalg_vector_norm": _vector_norm,
     "std": _std,
     "std_mean": _std_mean,
     "bilinear": _bilinear,
@@ -461,4 +473,7 @@ def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[
             result = function(*args, **kwargs)
         torch._C._set_value_trace(result, value_of(made))
         return result
+    if name == "__get__":
+        form = next((form for attribute, form in PROPERTIES if attribute == function), None)
+        return NotImplemented if form is None else form(args[0])
     return TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented

@@ -37,6 +37,7 @@ def run_layer(layer: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
 
 def _recorded(layer: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], training: bool) -> Any:
     graph = Graph(layer.name, False, takes_images(layer))
+    graph.only_infers = True
     names: List[str] = []
 
     def declare(leaf: Any) -> Any:

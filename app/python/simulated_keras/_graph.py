@@ -75,6 +75,7 @@ class Symbol(TensorLike):
         self.shape = _types.TensorShape(shape)
         self.channels_first = channels_first
         self.pass_number = graph.pass_number
+        self.mask: Any = None  #: which steps count, if a layer says so
 
     name = property(lambda self: self.value)
 
@@ -135,6 +136,7 @@ class Graph:
         self.moving: Set[str] = set()  #: initializers with moving statistics
         self.penalties: Dict[int, Symbol] = {}  #: of regularized variables, by their id()
         self.pass_number = 0
+        self.only_infers = False  #: no gradient is taken, so that the machine's dropout would pass all on
         self._scopes: List[str] = []
         self._alone = False
         self._taken: Dict[str, int] = {}

@@ -55,6 +55,9 @@ class Layer:
     #: Whether the nodes of a call are named after the layer alone.
     is_one_operation = False
 
+    #: Whether results have a mask, that of :meth:`compute_mask`, where operands have one.
+    supports_masking = False
+
     #: Weights that a regularizer can be given for: kernel_regularizer is that of "kernel".
     regularized: Tuple[str, ...] = ()
 
@@ -208,6 +211,10 @@ class Layer:
         """The layer's operations."""
         return inputs
 
+    def compute_mask(self, inputs: Any, mask: Any) -> Any:
+        """Which steps of the results count, of the mask of the operands."""
+        return mask
+
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The result's shape."""
         from ._functional import KerasTensor, infer
@@ -235,12 +242,24 @@ class Layer:
         training = kwargs.pop("training", None)
         if "training" in self._call_arguments():
             kwargs["training"] = _mode.training if training is None else training
+        mask = _nest.map_structure(lambda x: getattr(x, "mask", None), args[0]) if args else None
+        if "mask" in self._call_arguments() and _is_masked(mask):
+            kwargs.setdefault("mask", mask)
         stage = None if current_stage() is not None else self._stage
         alone = self.is_one_operation
         with graph.scope(self.name, alone), in_stage(stage), training_mode(training):
             results = self.call(*args, **kwargs)
             self._record_penalties(graph)
+            self._pass_mask(args, kwargs.get("mask", mask), results)
             return results
+
+    def _pass_mask(self, args: Tuple[Any, ...], mask: Any, results: Any) -> None:
+        """Gives the first result the mask, if the layer has one of its own or passes it on."""
+        makes = type(self).compute_mask is not Layer.compute_mask
+        if args and (makes or self.supports_masking and _is_masked(mask)):
+            first = _nest.flatten(results)[0]
+            if isinstance(first, Symbol):
+                first.mask = self.compute_mask(args[0], mask)
 
     def _record_penalties(self, graph: Graph) -> None:
         for variable in self._own:
@@ -296,6 +315,10 @@ def _parts_of(value: Any) -> Iterator[Any]:
         yield value
 
 
+def _is_masked(mask: Any) -> bool:
+    return any(part is not None for part in _nest.flatten(mask))
+
+
 @contextlib.contextmanager
 def _outside_graphs() -> Iterator[None]:
     """A context in which variables are made, not recorded."""
@@ -321,3 +344,10 @@ def as_float(x: Symbol) -> Symbol:
     """Whole numbers become float32; Keras casts what a layer cannot multiply."""
     from . import _ops
     return x if x.dtype.is_floating else _ops.cast(x, _types.float32)
+
+
+def refuse_extras(layer: Layer, **extras: Any) -> None:
+    """Refuses arguments that would change the loss or the weights."""
+    for name, value in extras.items():
+        if value is not None:
+            raise TypeError(f"{type(layer).__name__}: {name} is not simulated")

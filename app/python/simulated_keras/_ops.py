@@ -348,8 +348,10 @@ def strided_slice(x: Any, key: Any) -> Any:
     keys = key if isinstance(key, tuple) else (key, )
     if Ellipsis in keys:
         at = keys.index(Ellipsis)
-        missing = len(x.shape) - len(keys) + 1
+        missing = len(x.shape) - len([k for k in keys if k is not None]) + 1
         keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1:])
+    if any(k is None for k in keys):
+        return _with_new_axes(strided_slice(x, tuple(k for k in keys if k is not None)), keys)
     keys = tuple(int(k) if isinstance(k, (int, numpy.integer)) else k for k in keys)
     if not all(isinstance(k, (int, slice)) for k in keys):
         raise NotSimulated(f"the index {key} of a tensor is not simulated")
@@ -357,13 +359,26 @@ def strided_slice(x: Any, key: Any) -> Any:
               for k, size in zip(keys, x.shape)]
     sizes = [len(range(*bound)) for bound in bounds]
     shape = [*sizes, *x.shape[len(keys):]]
-    if any(step < 0 for _, _, step in bounds):
-        raise NotSimulated("a slice with a negative step is not simulated")
+    # ONNX counts a negative end from the back: the place before the first is further back still.
+    bounds = [(first, end if end >= 0 else -size - 1, step)
+              for (first, end, step), size in zip(bounds, x.shape)]
+    if not keys:
+        return x
     columns = [graph.integers([bound[i] for bound in bounds]) for i in range(3)]
     axes = graph.integers(list(range(len(keys))))
     y = graph.emit("Slice", [x, columns[0], columns[1], axes, columns[2]], shape, x.dtype, "Slice")
     kept = [size for i, size in enumerate(shape) if i >= len(keys) or not isinstance(keys[i], int)]
     return y if len(kept) == len(shape) else reshape(y, kept)
+
+
+def _with_new_axes(x: Any, keys: Sequence[Any]) -> Any:
+    """A slice's result with a dimension of size one for each None among the keys."""
+    at = 0
+    for key in keys:
+        if key is None:
+            x = expand_dims(x, at)
+        at += not isinstance(key, (int, numpy.integer))
+    return x
 
 
 @operation

@@ -46,6 +46,7 @@ class Training(IpuOptions):
         self._given_metrics: Any = None
         self._weighted_metrics: Any = None
         self._trackers: Dict[str, Any] = {}
+        self._output_losses: List[Any] = []
         self._steps_per_execution = 1
         self._programs: Dict[str, Tuple[Program, Recorded]] = {}
         self.history: Any = None
@@ -89,11 +90,12 @@ class Training(IpuOptions):
         given = self._per_output(self.loss, len(outs))
         shares = self._per_output(self._loss_weights, len(outs))
         weighed = _nest.flatten(weights) if weights is not None else [None] * len(outs)
-        total = None
+        total, self._output_losses = None, []
         for out, label, loss, share, weight in zip(outs, wanted, given, shares, weighed):
-            value = losses.get(loss)(label, out, weight)
+            value = losses.get(loss)(label, out, losses.masked_weights(out, weight))
             if value.shape:
                 value = _ops.reduce_mean(value)
+            self._output_losses.append(value)
             value = value if share is None else _ops.multiply(value, float(share))
             total = value if total is None else _ops.add(total, value)
         return total
@@ -113,21 +115,27 @@ class Training(IpuOptions):
         several = len(outs) > 1
         given = self._given_metrics
         count = len(outs)
-        lists = self._per_output(given, count) if isinstance(given, dict) else [given] * count
-        own = self._weighted_metrics
-        by_weight = self._per_output(own, count) if isinstance(own, dict) else [own] * count
+        lists, by_weight = (self._lists_of_metrics(part, count) for part in (given, self._weighted_metrics))
+        if several:
+            for number, value in enumerate(self._output_losses):
+                name = f"{self._output_name(number)}_loss"
+                trackers[name], values[name] = _metrics.Mean(name), value
         for number, (out, label, weight) in enumerate(zip(outs, wanted, weighed)):
             lead = f"{self._output_name(number)}_" if several else ""
-            for metric in _metrics.get_all(lists[number]):
-                trackers[lead + metric.name] = metric
-                values[lead + metric.name] = metric.of_batch(label, out)
-            for metric in _metrics.get_all(by_weight[number]):
-                name = _other_name(lead + metric.name, trackers)
-                trackers[name] = metric if weight is None else _metrics.Weighed(metric)
-                values[name] = metric.of_batch(label, out) if weight is None else trackers[name].of_weighed(
-                    label, out, weight)
+            for own, by in ((lists[number], None), (by_weight[number], weight)):
+                by = losses.masked_weights(out, by)
+                for metric in _metrics.get_all(own):
+                    name = _other_name(lead + metric.name, trackers)
+                    trackers[name] = metric if by is None else _metrics.Weighed(metric)
+                    values[name] = metric.of_batch(label, out) if by is None else trackers[name].of_weighed(
+                        label, out, by)
         self._trackers = trackers
         return values
+
+    def _lists_of_metrics(self, given: Any, count: int) -> List[Any]:
+        """The metrics of each output: of a dict, of a list with a list for each, or the same for all."""
+        lists = isinstance(given, (list, tuple)) and any(isinstance(part, (list, tuple)) for part in given)
+        return self._per_output(given, count) if lists or isinstance(given, dict) else [given] * count
 
     def _output_name(self, number: int) -> str:
         names = getattr(self, "output_names", [])

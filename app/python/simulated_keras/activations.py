@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _ops
+from . import _ops, _types
 from ._graph import Symbol
 from ._ops import exp, relu as _relu, sigmoid, softmax, softplus, tanh
 
@@ -23,9 +23,14 @@ def relu(x: Any, alpha: float = 0.0, max_value: Optional[float] = None,
          threshold: float = 0) -> Any:
     """Positive values; `alpha` is the slope of negative ones."""
     if threshold:
-        raise ValueError("relu: threshold is not simulated")
+        kept = _ops.cast(_ops.greater_equal(x, threshold), _types.float32)
+        upper = _ops.multiply(x, kept)
+        upper = upper if max_value is None else _ops.minimum(upper, float(max_value))
+        below = _ops.multiply(_ops.subtract(x, threshold), _ops.subtract(1.0, kept))
+        return _ops.add(upper, _ops.multiply(below, float(alpha))) if alpha else upper
     if alpha:
-        return _single("LeakyRelu", x, alpha=float(alpha))
+        sloped = _single("LeakyRelu", x, alpha=float(alpha))
+        return sloped if max_value is None else _ops.minimum(sloped, float(max_value))
     return _relu(x) if max_value is None else _ops.clip_by_value(x, 0.0, max_value)
 
 

@@ -27,8 +27,9 @@ preprocessing = make_module("keras.preprocessing", "Data before training.", sequ
 ipu = make_module("keras.ipu", "Graphcore's additions.", PipelineStage=PipelineStage,
                   PipelineSchedule=PipelineSchedule)
 schedules = make_module("keras.optimizers.schedules", "Step sizes for each update.",
-                        ExponentialDecay=optimizers.ExponentialDecay,
-                        LearningRateSchedule=optimizers.LearningRateSchedule)
+                        **{name: getattr(optimizers, name) for name in (
+                            "CosineDecay", "ExponentialDecay", "InverseTimeDecay", "LearningRateSchedule",
+                            "PiecewiseConstantDecay", "PolynomialDecay")})
 setattr(optimizers, "schedules", schedules)
 
 for _module, _name in ((activations, "activations"), (callbacks, "callbacks"), (losses, "losses"),

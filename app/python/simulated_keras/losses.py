@@ -28,6 +28,24 @@ def fit_ranks(y_true: Any, y_pred: Any) -> Tuple[Any, Any]:
     return y_true, y_pred
 
 
+def of_ranks(weights: Any, each: Any) -> Any:
+    """Weights with the dimensions of what they weigh: more of size one, or without the last one."""
+    while len(weights.shape) > len(each.shape) and weights.shape[-1] == 1:
+        weights = _ops.squeeze(weights, -1)
+    while len(weights.shape) < len(each.shape):
+        weights = _ops.expand_dims(weights, -1)
+    return weights
+
+
+def masked_weights(y_pred: Any, weights: Any) -> Any:
+    """Weights of samples, without those that a mask of the results leaves out."""
+    mask = getattr(y_pred, "mask", None)
+    if mask is None:
+        return weights
+    kept = _ops.cast(mask, _types.float32)
+    return kept if weights is None else _ops.multiply(of_ranks(_ops.cast(weights, _types.float32), kept), kept)
+
+
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     """The mean square of the differences."""
     y_true, y_pred = _pair(y_true, y_pred)
@@ -117,8 +135,10 @@ def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> 
     graph = _ops.graph_of(y_pred)
     scores = y_pred if from_logits else graph and _operand_of(graph, y_pred, "Sigmoid")
     if scores is not None:
-        tail = _ops.log(_ops.add(_ops.exp(_ops.negative(_ops.abs(scores))), 1.0))
-        linear = _ops.subtract(_ops.relu(scores), _ops.multiply(scores, y_true))
+        # Products with truth values, whose slopes add up to the sigmoid's at zero, too.
+        upper = _ops.multiply(scores, _ops.cast(_ops.greater_equal(scores, 0.0), _types.float32))
+        tail = _ops.log(_ops.add(_ops.exp(_ops.subtract(scores, _ops.multiply(upper, 2.0))), 1.0))
+        linear = _ops.subtract(upper, _ops.multiply(scores, y_true))
         return _ops.reduce_mean(_ops.add(linear, tail), -1)
     p = _ops.clip_by_value(y_pred, _EPSILON, 1 - _EPSILON)
     yes = _ops.multiply(y_true, _ops.log(p))
@@ -187,7 +207,7 @@ class Loss:
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         each = self.call(*fit_ranks(y_true, y_pred))
         if sample_weight is not None:
-            each = _ops.multiply(each, _ops.cast(sample_weight, _types.float32))
+            each = _ops.multiply(each, of_ranks(_ops.cast(sample_weight, _types.float32), each))
         return self.reduced(each)
 
     def reduced(self, each: Any) -> Any:

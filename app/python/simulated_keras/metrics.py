@@ -143,7 +143,7 @@ class Weighed(Metric):
         each = self._metric.of_samples(y_true, y_pred)
         weights = _ops.cast(weights, _types.float32)
         if len(weights.shape) > len(each.shape):
-            weights = _ops.squeeze(weights, -1)
+            weights = losses.of_ranks(weights, each)
         elif len(weights.shape) < len(each.shape):
             each = _ops.reduce_mean(each, tuple(range(len(weights.shape), len(each.shape))))
         return _ops.stack([_ops.reduce_sum(_ops.multiply(each, weights)), _ops.reduce_sum(weights)])

@@ -1,7 +1,8 @@
 """keras.optimizers: those that the simulator updates weights with."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Optional, Tuple
+import math
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
 import numpy
 
@@ -15,9 +16,10 @@ class Optimizer:
     """Base of all; the updates themselves are the machine's."""
 
     def __init__(self, name: Optional[str] = None, **numbers: Any) -> None:
-        for extra in ("decay", "clipnorm", "clipvalue", "global_clipnorm"):
+        for extra in ("clipnorm", "clipvalue", "global_clipnorm"):
             if numbers.pop(extra, None):
                 raise NotSimulated(f"optimizers.{type(self).__name__}: {extra} is not simulated")
+        self._decay = float(numbers.pop("decay", None) or 0)
         rate = numbers.pop("lr", None)
         self._name = name or type(self).__name__
         self.made_at = here()
@@ -46,12 +48,12 @@ class Optimizer:
         """The step size of the next update, by the schedule if there is one."""
         if self.schedule is not None:
             self._rate.assign(numpy.float32(self.schedule(int(self.iterations))))
-        return float(self._rate)
+        return float(self._rate) / (1 + self._decay * int(self.iterations))
 
     def get_config(self) -> Dict[str, Any]:
         """The numbers by Keras' names."""
         rest = {key: value for key, value in self._numbers.items() if key != "learning_rate"}
-        return {"name": self._name, "learning_rate": self.present_rate(), **rest}
+        return {"name": self._name, "learning_rate": self.present_rate(), "decay": self._decay, **rest}
 
     def apply_gradients(self, grads_and_vars: Iterable[Tuple[Any, Variable]],
                         name: Optional[str] = None, **unused: Any) -> None:
@@ -133,6 +135,52 @@ class ExponentialDecay(LearningRateSchedule):
     def __call__(self, step: int) -> float:
         exponent = step // self._steps if self._staircase else step / self._steps
         return self._initial * self._factor**exponent
+
+
+class InverseTimeDecay(ExponentialDecay):
+    """The step size over one plus a share of the updates."""
+
+    def __call__(self, step: int) -> float:
+        periods = step // self._steps if self._staircase else step / self._steps
+        return self._initial / (1 + self._factor * periods)
+
+
+class PiecewiseConstantDecay(LearningRateSchedule):
+    """A step size up to each boundary, that included, and one after the last."""
+
+    def __init__(self, boundaries: Sequence[int], values: Sequence[float], name: Optional[str] = None) -> None:
+        if len(boundaries) != len(values) - 1:
+            raise ValueError("The length of boundaries should be 1 less than the length of values")
+        self._boundaries, self._values = list(boundaries), list(values)
+
+    def __call__(self, step: int) -> float:
+        return self._values[sum(step > boundary for boundary in self._boundaries)]
+
+
+class PolynomialDecay(LearningRateSchedule):
+    """From one step size to another along a power of the way."""
+
+    def __init__(self, initial_learning_rate: float, decay_steps: int, end_learning_rate: float = 0.0001,
+                 power: float = 1.0, cycle: bool = False, name: Optional[str] = None) -> None:
+        self._initial, self._steps, self._end = initial_learning_rate, decay_steps, end_learning_rate
+        self._power, self._cycle = power, cycle
+
+    def __call__(self, step: int) -> float:
+        steps = self._steps * max(1, math.ceil(step / self._steps)) if self._cycle else self._steps
+        left = 1 - min(step, steps) / steps
+        return (self._initial - self._end) * left**self._power + self._end
+
+
+class CosineDecay(LearningRateSchedule):
+    """Half a wave from the step size down to a share of it."""
+
+    def __init__(self, initial_learning_rate: float, decay_steps: int, alpha: float = 0.0,
+                 name: Optional[str] = None) -> None:
+        self._initial, self._steps, self._least = initial_learning_rate, decay_steps, alpha
+
+    def __call__(self, step: int) -> float:
+        wave = 0.5 * (1 + math.cos(math.pi * min(step, self._steps) / self._steps))
+        return self._initial * ((1 - self._least) * wave + self._least)
 
 
 _BY_NAME = {"sgd": SGD, "adam": Adam, "rmsprop": RMSprop}

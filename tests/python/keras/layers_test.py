@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (python3-torch)")
 from torch import nn  # noqa: E402
 
+import tensorflow as tf  # noqa: E402
 from tensorflow import keras  # noqa: E402
 from tensorflow.keras import layers  # noqa: E402
 
@@ -120,6 +121,18 @@ LAYERS = [
     ("elu", lambda: layers.ELU(), VECTOR, function(nn.ELU())),
     ("gelu", lambda: layers.Activation("gelu"), VECTOR, function(nn.GELU())),
     ("swish", lambda: layers.Activation("swish"), IMAGE, function(nn.SiLU())),
+    ("relu with slope and bound", lambda: layers.ReLU(0.5, 0.1), VECTOR,
+     lambda x, w: numpy.minimum(numpy.where(x > 0, x, 0.1 * x), 0.5)),
+    ("relu above a threshold", lambda: layers.ReLU(1.0, 0.1, 0.3), VECTOR,
+     lambda x, w: numpy.where(x >= 0.3, numpy.minimum(x, 1.0), 0.1 * (x - 0.3))),
+    ("thresholded", lambda: layers.ThresholdedReLU(0.4), VECTOR, lambda x, w: x * (x > 0.4)),
+    ("slopes", lambda: layers.PReLU(), SEQUENCE, lambda x, w: numpy.where(x > 0, x, w[0] * x)),
+    ("slopes of channels", lambda: layers.PReLU(shared_axes=[1, 2]), IMAGE,
+     lambda x, w: numpy.where(x > 0, x, w[0] * x)),
+    ("each step", lambda: layers.TimeDistributed(layers.Dense(2, activation="relu")), SEQUENCE,
+     lambda x, w: numpy.maximum(x @ w[0] + w[1], 0)),
+    ("norm without scale", lambda: layers.LayerNormalization(scale=False), SEQUENCE,
+     lambda x, w: norm(x, [numpy.ones(3, numpy.float32), w[0]])),
     ("relu6", lambda: layers.ReLU(6.0), VECTOR, function(nn.ReLU6())),
     ("rescaling", lambda: layers.Rescaling(2.0, 1.0), VECTOR, lambda x, w: 2 * x + 1),
     ("layer norm", lambda: layers.LayerNormalization(), SEQUENCE, norm),
@@ -213,3 +226,52 @@ def test_the_classes_are_those_of_the_importer(strategy):
     classes = {name.strip(".,\n") for name in classes} - {"BatchNormalizationV1", "Functional", "Sequential"}
     missing = {name for name in classes if not hasattr(layers, name)}
     assert not missing
+
+
+def test_attention_leaves_out_what_a_mask_says(strategy, random):
+    x = random.normal(size=(2, *SEQUENCE)).astype(numpy.float32)
+    mask = numpy.tril(numpy.ones((5, 5), bool))[None].repeat(2, 0)
+    layer = layers.MultiHeadAttention(1, 3)
+    result, scores = layer(x, x, attention_mask=mask, return_attention_scores=True)
+    later = layer(x[:, :3], x[:, :3], attention_mask=mask[:, :3, :3])
+    assert (scores.numpy()[:, 0][~mask] < 1e-6).all()
+    numpy.testing.assert_allclose(result.numpy()[:, :3], later.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("axes, normalize", [(2, False), ((2, 1), False), (1, True)])
+def test_products_of_two_operands(strategy, random, axes, normalize):
+    x, y = (random.normal(size=(2, 3, 3)).astype(numpy.float32) for _ in range(2))
+    first, second = (axes, axes) if isinstance(axes, int) else axes
+    inputs = [keras.Input((3, 3)), keras.Input((3, 3))]
+    model = keras.Model(inputs, layers.Dot(axes, normalize)(inputs))
+    if normalize:
+        one, other = x / numpy.linalg.norm(x, axis=1, keepdims=True), y / numpy.linalg.norm(y, axis=1, keepdims=True)
+    else:
+        one, other = x, y
+    wanted = numpy.matmul(one if first == 2 else one.transpose(0, 2, 1),
+                          other.transpose(0, 2, 1) if second == 2 else other)
+    numpy.testing.assert_allclose(model.predict([x, y], batch_size=2), wanted, atol=2e-3)
+
+
+def test_whole_channels_are_dropped(strategy):
+    x = numpy.ones((4, 6, 5, 8), numpy.float32)
+    for layer, groups in ((layers.SpatialDropout2D(0.5), (1, 2)), (layers.Dropout(0.5, noise_shape=(None, 1, 1, 1)),
+                                                                   (1, 2, 3))):
+        made = layer(x, training=True).numpy()
+        assert set(numpy.unique(made)) == {0, 2}
+        assert (made.max(groups) == made.min(groups)).all()
+        inputs = keras.Input((6, 5, 8))
+        one = layers.DepthwiseConv2D(1, depthwise_initializer="ones", use_bias=False)
+        model = keras.Model(inputs, layer(one(inputs)))
+        model.compile(keras.optimizers.SGD(0.0), lambda y, p: tf.reduce_max(p, groups) - tf.reduce_min(p, groups),
+                      metrics=[lambda y, p: p, lambda y, p: p * p])
+        logs = list(model.fit(x, x, batch_size=4, verbose=0).history.values())
+        assert logs[0] == [0] and 0 < logs[1][0] == logs[2][0] / 2
+
+
+def test_noise_in_training(strategy):
+    x = numpy.ones((64, 64), numpy.float32)
+    added, factors = (layer(x, training=True).numpy() - 1 for layer in (layers.GaussianNoise(0.5),
+                                                                        layers.GaussianDropout(0.2)))
+    assert added.std() == pytest.approx(0.5, rel=0.1) and factors.std() == pytest.approx(0.5, rel=0.1)
+    assert (layers.GaussianNoise(0.5)(x).numpy() == x).all()

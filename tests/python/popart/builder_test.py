@@ -175,3 +175,17 @@ def test_convolutions_that_run_together():
     padded = np.pad(data[0][0], ((0, 0), (1, 1), (1, 1)))
     corner = (padded[:, :3, :3] * kernels[0][0]).sum()
     assert found[0][0, 0, 0, 0] == pytest.approx(corner, rel=2e-3)
+
+
+@pytest.mark.parametrize("axis, shape", [(-1, [4, 3]), (0, [3, 4])])
+def test_the_shape_of_one_hot_numbers_is_known(axis, shape):
+    """ONNX's own inference leaves it out; what follows has a shape and can be an anchor."""
+    builder = popart.Builder()
+    numbers = builder.addInputTensor("INT32", [4])
+    depth, values = builder.aiOnnx.constant(np.array([3])), builder.aiOnnx.constant(np.array([0, 2], np.float32))
+    made = builder.aiOnnx.onehot([numbers, depth, values], axis=axis)
+    doubled = builder.aiOnnx.add([made, made])
+    assert builder.getTensorShape(doubled) == shape
+    found, = infer(builder, {numbers: np.array([2, 0, 1, 2], np.int32)}, doubled)
+    wanted = 4 * np.eye(3, dtype=np.float32)[[2, 0, 1, 2]]
+    assert np.array_equal(found, wanted.T if axis == 0 else wanted)

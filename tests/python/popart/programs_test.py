@@ -1,12 +1,15 @@
 """Programs that were written for PopART run whole: those beside the guides, where they stand, and small ones of our own
 with the calls of published examples."""
+import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import popart
+import pva
 import pytest
 
 from .models import ALL, Classifier, reals, small_device
@@ -14,43 +17,83 @@ from .models import ALL, Classifier, reals, small_device
 SHARED = Path(os.environ.get("TILESCOPE_SHARED_DIR", "/nowhere")) / "programs" / "popart"
 
 
-def output_of(name):
-    program = SHARED / name
-    if not program.exists():
-        pytest.skip(f"{program} is not there: TILESCOPE_SHARED_DIR names no folder with it")
-    done = subprocess.run([sys.executable, "-B", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.splitlines()
+class Outcome:
+    """What a program printed, its weights, the inputs and anchors of its runs, and its profile."""
+
+    def __init__(self, name, folder):
+        program = SHARED / name
+        if not program.exists():
+            pytest.skip(f"{program} is not there: TILESCOPE_SHARED_DIR names no folder with it")
+        options = json.dumps({"autoReport.all": "true", "autoReport.directory": str(folder)})
+        recorder = Path(__file__).with_name("traced_program.py")
+        done = subprocess.run([sys.executable, "-B", recorder, folder / "kept", program], capture_output=True, text=True,
+                              check=False, cwd=folder, env={**os.environ, "POPLAR_ENGINE_OPTIONS": options})
+        assert done.returncode == 0, done.stderr[-3000:]
+        self.lines = done.stdout.splitlines()
+        self.weights, self.runs = pickle.loads((folder / "kept").read_bytes())
+        report = pva.openReport(str(next(folder.glob("**/profile.pop"))))
+        assert report.compilation.target.numTiles and any(run.steps for run in report.execution.runs)
+
+
+def close(found, wanted):
+    wanted = np.asarray(wanted, np.float64)
+    assert np.abs(found - wanted).max() <= 2e-3 * max(1e-2, np.abs(wanted).max())
 
 
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def test_recomputation_and_checkpoint():
-    lines = output_of("seed_recompute_checkpoint.py")
+def test_recomputation_and_checkpoint(tmp_path):
+    made = Outcome("seed_recompute_checkpoint.py", tmp_path)
     w = 2.0
-    for step, line in enumerate(lines):
-        assert float(line.strip(f"{step} []")) == pytest.approx(sigmoid(w), rel=2e-3)
+    for _, anchors in made.runs:
+        close(*anchors.values(), sigmoid(w))
         w -= 0.01 * sigmoid(w) * (1 - sigmoid(w))
-    assert len(lines) == 3
+    assert len(made.lines) == len(made.runs) == 3
 
 
-@pytest.mark.parametrize("name, last", [
-    ("seed_available_memory.py", "(64, 256)"),
-    ("seed_partials_type.py", "(1, 8, 16, 16) float16"),
-])
-def test_prints_the_shape_of_its_result(name, last):
-    assert output_of(name)[-1] == last
+def test_memory_of_products(tmp_path):
+    made = Outcome("seed_available_memory.py", tmp_path)
+    (inputs, anchors), = made.runs
+    x, first, second = (array.astype(np.float64) for array in (*inputs.values(), *made.weights))
+    close(*anchors.values(), np.maximum(x @ first, 0) @ second)
+    assert made.lines[-1] == "(64, 256)"
 
 
-def test_offloaded_state_trains():
-    losses = [float(line.split()[1]) for line in output_of("seed_optimizer_offload.py")]
+def test_partials_of_convolutions(tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (python3-torch)")
+    made = Outcome("seed_partials_type.py", tmp_path)
+    (inputs, anchors), = made.runs
+    x, w = (torch.tensor(array.astype(np.float32)) for array in (*inputs.values(), *made.weights))
+    close(*anchors.values(), torch.nn.functional.conv2d(x[-1], w, padding=1))
+    assert made.lines[-1] == "(1, 8, 16, 16) float16"
+
+
+def test_offloaded_state_trains(tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (python3-torch)")
+    made = Outcome("seed_optimizer_offload.py", tmp_path)
+    w = torch.tensor(made.weights[0], requires_grad=True)
+    optimizer = torch.optim.Adam([w], 0.01, eps=1e-6)
+    for step, (inputs, anchors) in enumerate(made.runs):
+        found, = anchors.values()
+        for x, labels, loss in zip(*map(torch.tensor, inputs.values()), found):
+            own = torch.nn.functional.cross_entropy(x @ w, labels.long())
+            close(loss, own.item())
+            optimizer.zero_grad()
+            own.backward()
+            optimizer.step()
+        optimizer.param_groups[0]["lr"] = 0.01 / (step + 2)
+    losses = [float(line.split()[1]) for line in made.lines]
     assert losses == sorted(losses, reverse=True) and len(losses) == 3
 
 
-def test_sharded_state_of_two_replicas():
-    assert output_of("seed_replicated_tensor_sharding.py")[-1].count(".") == 2
+def test_sharded_state_of_two_replicas(tmp_path):
+    made = Outcome("seed_replicated_tensor_sharding.py", tmp_path)
+    (inputs, anchors), = made.runs
+    x, = inputs.values()
+    close(*anchors.values(), 0.1 * np.abs(x @ made.weights[0]).mean((1, 2)))
+    assert made.lines[-1].count(".") == 2
 
 
 def test_an_addition_by_callbacks():

@@ -30,6 +30,13 @@ NUMBERS = torch.tensor([[0., 0., 1., 1.], [-1., -1., 0., 0.], [2., 6., 6., -3.]]
 
 FUNCTIONS = {
     "maximum": torch.maximum,
+    "fmax": torch.fmax,
+    "atan2": lambda x, y: torch.atan2(x + 1, y - 1),
+    "margin ranking": lambda x, y: F.margin_ranking_loss(x, x.flip(0) + y.flip(0) - y, torch.ones(3, 4),
+                                                         reduction="none"),
+    "hinge embedding": lambda x, y: F.hinge_embedding_loss(x, torch.ones(3, 4) * -1, reduction="none"),
+    "binary cross entropy": lambda x, y: F.binary_cross_entropy_with_logits(x, torch.ones(3, 4) * 0.2),
+    "cubic norm": lambda x, y: torch.linalg.vector_norm(torch.relu(x), 3, 1),
     "minimum": torch.minimum,
     "maximum with zero": lambda x, y: torch.maximum(x, torch.zeros(())),
     "amax": lambda x, y: x.amax(1),

@@ -3,9 +3,10 @@ from .._errors import refuse_unknown
 from .._functional import Input, InputLayer
 from .._layer import Layer
 from ._attention import MultiHeadAttention
-from ._dense import (ELU, Activation, ActivityRegularization, Dense, Dropout, Embedding, Lambda,
-                     LeakyReLU, Masking, ReLU, Rescaling, Softmax, SpatialDropout1D,
-                     RecomputationCheckpoint, SpatialDropout2D, SpatialDropout3D)
+from ._dense import Dense, Embedding, Lambda, RecomputationCheckpoint, Rescaling
+from ._dropout import Dropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D
+from ._activations import (ELU, Activation, ActivityRegularization, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU)
+from ._masks import Masking
 from ._norms import (BatchNormalization, GroupNorm, GroupNormalization, LayerNormalization,
                      SyncBatchNormalization)
 from ._recurrent import (GRU, LSTM, Bidirectional, CuDNNGRU, CuDNNLSTM, PopnnGRU, PopnnLSTM,
@@ -21,6 +22,7 @@ from ._window import (AveragePooling1D, AveragePooling2D, AveragePooling3D, Conv
                       GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D,
                       GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPool1D,
                       MaxPool2D, MaxPool3D, MaxPooling1D, MaxPooling2D, MaxPooling3D)
+from ._wrappers import Dot, TimeDistributed
 
 __all__ = [name for name in dir() if not name.startswith("_") and name != "refuse_unknown"]
 __getattr__ = refuse_unknown("keras.layers", __all__)

@@ -3,10 +3,12 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
-from .. import _ops
+from .. import _ops, _types
 from .._graph import Packing, Symbol
 from .._layer import Layer, as_float
-from ._dense import Dropout
+from ._dropout import Dropout
+
+_LEFT_OUT = 1e9  #: taken from scores of places that a mask leaves out, as Keras' Softmax does
 
 
 class MultiHeadAttention(Layer):
@@ -53,9 +55,7 @@ class MultiHeadAttention(Layer):
             return _ops.transpose(y, (0, 2, 1, 3))
 
     def call(self, query: Symbol, value: Any = None, key: Any = None, attention_mask: Any = None,
-             training: Optional[bool] = None) -> Any:
-        if attention_mask is not None:
-            raise TypeError("MultiHeadAttention: attention_mask is not simulated")
+             return_attention_scores: bool = False, training: Optional[bool] = None) -> Any:
         query = query.graph.plain(as_float(query))
         value = query if value is None else value
         key = value if key is None else key
@@ -63,12 +63,17 @@ class MultiHeadAttention(Layer):
         k = self._heads_of("key", key, self.key_dim)
         v = self._heads_of("value", value, self.value_dim)
         scores = _ops.multiply(_ops.matmul(q, k, transpose_b=True), self.key_dim**-0.5)
-        scores = _ops.softmax(scores)
+        if attention_mask is not None:  # [..., queries, keys], the same for all heads
+            left_out = _ops.subtract(1.0, _ops.cast(attention_mask, _types.float32))
+            left_out = left_out if len(left_out.shape) != 3 else _ops.expand_dims(left_out, 1)
+            scores = _ops.subtract(scores, _ops.multiply(left_out, _LEFT_OUT))
+        weights = scores = _ops.softmax(scores)
         if self._dropout is not None:
-            scores = self._dropout(scores, training=training)
-        context = _ops.transpose(_ops.matmul(scores, v), (0, 2, 1, 3))
+            weights = self._dropout(scores, training=training)
+        context = _ops.transpose(_ops.matmul(weights, v), (0, 2, 1, 3))
         joined = _ops.reshape(context, (*context.shape[:2], self.heads * self.value_dim))
         width = self._width if isinstance(self._width, int) else query.shape[-1]
         kernel, bias = self._parameters("attention_output", (self.heads, self.value_dim, width),
                                         (width, ))
-        return self._product("attention_output", joined, kernel, bias, width)
+        y = self._product("attention_output", joined, kernel, bias, width)
+        return (y, scores) if return_attention_scores else y

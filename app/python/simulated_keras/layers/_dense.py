@@ -1,15 +1,16 @@
-"""Dense, activations, embedding, dropout and rescaling."""
+"""Dense, embedding, rescaling and functions of one's own."""
 from __future__ import annotations
 
 from typing import Any, Dict, Optional
 
 from .. import _ops, _types, activations
 from .._graph import Symbol
-from .._layer import Layer, as_float
+from .._layer import Layer, as_float, refuse_extras
 
 
 class Dense(Layer):
     """A product with a matrix of weights, a bias and an activation."""
+    supports_masking = True
     regularized = ("kernel", "bias")
 
     def __init__(self, units: int, activation: Any = None, use_bias: bool = True,
@@ -63,77 +64,6 @@ def activated(y: Symbol, function: Any) -> Any:
         return function(y)
 
 
-def refuse_extras(layer: Layer, **extras: Any) -> None:
-    """Refuses arguments that would change the loss or the weights."""
-    for name, value in extras.items():
-        if value is not None:
-            raise TypeError(f"{type(layer).__name__}: {name} is not simulated")
-
-
-class Activation(Layer):
-    """A function of each element."""
-    is_one_operation = True
-
-    def __init__(self, activation: Any, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.activation = activations.get(activation)
-
-    def call(self, inputs: Symbol) -> Any:
-        return self.activation(inputs)
-
-    def get_config(self) -> Dict[str, Any]:
-        return {**super().get_config(), "activation": activations.name_of(self.activation)}
-
-
-class ReLU(Layer):
-    """Positive values."""
-    is_one_operation = True
-
-    def __init__(self, max_value: Optional[float] = None, negative_slope: float = 0.0,
-                 threshold: float = 0.0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._numbers = {"alpha": negative_slope, "max_value": max_value, "threshold": threshold}
-
-    def call(self, inputs: Symbol) -> Any:
-        return activations.relu(inputs, **self._numbers)
-
-
-class LeakyReLU(Layer):
-    """A slope for negative values."""
-    is_one_operation = True
-
-    def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.alpha = alpha
-
-    def call(self, inputs: Symbol) -> Any:
-        return activations.leaky_relu(inputs, self.alpha)
-
-
-class ELU(Layer):
-    """Exponential linear units."""
-    is_one_operation = True
-
-    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.alpha = alpha
-
-    def call(self, inputs: Symbol) -> Any:
-        return activations.elu(inputs, self.alpha)
-
-
-class Softmax(Layer):
-    """Probabilities along a dimension."""
-    is_one_operation = True
-
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axis = axis
-
-    def call(self, inputs: Symbol) -> Any:
-        return _ops.softmax(inputs, self.axis)
-
-
 class Embedding(Layer):
     """A row of weights for each whole number."""
     regularized = ("embeddings", )
@@ -146,7 +76,8 @@ class Embedding(Layer):
             kwargs["input_shape"] = (input_length, )
         super().__init__(embeddings_regularizer=embeddings_regularizer, **kwargs)
         refuse_extras(self, activity_regularizer=activity_regularizer,
-                      embeddings_constraint=embeddings_constraint, mask_zero=mask_zero or None)
+                      embeddings_constraint=embeddings_constraint)
+        self.mask_zero = self.supports_masking = bool(mask_zero)
         self.input_dim, self.output_dim = input_dim, output_dim
         self._initial = embeddings_initializer
         self.embeddings: Any = None
@@ -156,6 +87,10 @@ class Embedding(Layer):
                                           initializer=self._initial)
         self.built = True
 
+    def compute_mask(self, inputs: Any, mask: Any) -> Any:
+        from ._masks import differs
+        return differs(inputs, 0) if self.mask_zero else None
+
     def call(self, inputs: Symbol) -> Any:
         graph = inputs.graph
         rows = inputs if not inputs.dtype.is_floating else _ops.cast(inputs, _types.int32)
@@ -163,35 +98,8 @@ class Embedding(Layer):
                           (*inputs.shape, self.output_dim), _types.float32)
 
     def get_config(self) -> Dict[str, Any]:
-        return {**super().get_config(), "input_dim": self.input_dim, "output_dim": self.output_dim}
-
-
-class Dropout(Layer):
-    """Zeros at random in training."""
-
-    def __init__(self, rate: float, noise_shape: Any = None, seed: Optional[int] = None,
-                 **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        refuse_extras(self, noise_shape=noise_shape)
-        self.rate = rate
-
-    def call(self, inputs: Symbol, training: Optional[bool] = None) -> Any:
-        if not training or not self.rate:
-            return inputs
-        graph = inputs.graph
-        rate = graph.constant(self.rate, _types.float32)
-        return graph.emit("Dropout", [inputs, rate], inputs.shape, inputs.dtype, "",
-                          inputs.channels_first)
-
-    def get_config(self) -> Dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate}
-
-
-class SpatialDropout2D(Dropout):
-    """As the importer has it: elements are dropped, not whole channels."""
-
-
-SpatialDropout1D = SpatialDropout3D = SpatialDropout2D
+        return {**super().get_config(), "input_dim": self.input_dim, "output_dim": self.output_dim,
+                "mask_zero": self.mask_zero}
 
 
 class Rescaling(Layer):
@@ -208,6 +116,7 @@ class Rescaling(Layer):
 
 class Lambda(Layer):
     """A function of one's own."""
+    supports_masking = True
 
     def __init__(self, function: Any, output_shape: Any = None, arguments: Any = None,
                  **kwargs: Any) -> None:
@@ -216,21 +125,6 @@ class Lambda(Layer):
 
     def call(self, inputs: Any) -> Any:
         return self.function(inputs, **self.arguments)
-
-
-class ActivityRegularization(Layer):
-    """Passes its operand on; refused unless both factors are 0, as the loss has no such part."""
-
-    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        refuse_extras(self, l1=l1 or None, l2=l2 or None)
-
-
-class Masking(Layer):
-    """Refused, as later layers would not skip what is masked."""
-
-    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
-        raise TypeError("Masking: masks are not simulated; cut or pad sequences to one length")
 
 
 class RecomputationCheckpoint(Layer):

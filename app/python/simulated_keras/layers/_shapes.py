@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Dict, List, Sequence
 
-from .. import _ops
+from .. import _ops, _types
 from .._graph import Symbol
 from .._layer import Layer
 from ._window import sizes
@@ -164,6 +164,15 @@ class UpSampling3D(UpSampling2D):
 class _Merge(Layer):
     """Base of layers with several operands of the same shape."""
     is_one_operation = True
+    supports_masking = True
+
+    def compute_mask(self, inputs: Any, mask: Any) -> Any:
+        """Steps that count in all operands that have a mask."""
+        given = [m for m in mask or [] if m is not None]
+        if not given:
+            return None
+        kept = functools.reduce(_ops.multiply, [_ops.cast(m, _types.float32) for m in given])
+        return _ops.greater(kept, 0.0)
 
     def merge(self, parts: Sequence[Symbol]) -> Any:
         """The result."""

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple, Union
 
-from .. import activations
+from .. import _ops, _types, activations
 from .._graph import Graph, Packing, Symbol
-from .._layer import Layer, as_float
-from ._dense import activated, refuse_extras
+from .._layer import Layer, as_float, refuse_extras
+from ._dense import activated
 
 Sizes = Union[int, Sequence[int]]
 
@@ -230,6 +230,21 @@ AveragePooling1D, AveragePooling2D, AveragePooling3D = (
     _family(_Pool, f"AveragePooling{n}D", n, operator="AveragePool") for n in (1, 2, 3))
 GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D = (
     _family(_GlobalPool, f"GlobalMaxPooling{n}D", n) for n in (1, 2, 3))
-GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D = (
+GlobalAveragePooling2D, GlobalAveragePooling3D = (
     _family(_GlobalPool, f"GlobalAveragePooling{n}D", n, operator="GlobalAveragePool")
-    for n in (1, 2, 3))
+    for n in (2, 3))
+
+
+class GlobalAveragePooling1D(_GlobalPool):
+    """The mean of the steps that count."""
+    rank, operator, supports_masking = 1, "GlobalAveragePool", True
+
+    def compute_mask(self, inputs: Any, mask: Any) -> Any:
+        return None
+
+    def call(self, inputs: Symbol, mask: Any = None) -> Any:
+        if mask is None:
+            return super().call(inputs)
+        kept = _ops.expand_dims(_ops.cast(mask, _types.float32), -1)
+        total = _ops.reduce_sum(_ops.multiply(as_float(inputs), kept), 1, self.keepdims)
+        return _ops.divide(total, _ops.reduce_sum(kept, 1, self.keepdims))

@@ -4,7 +4,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Dict, List
 
 import poptorch
-import rows_layers  # noqa: F401  its rows join the table
+import rows_composed  # noqa: F401  its rows join the table
+import rows_layers  # noqa: F401
 import rows_more  # noqa: F401
 import rows_views  # noqa: F401
 import torch

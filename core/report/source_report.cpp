@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 #include "core/analysis/accounting/cost_columns.h"
+#include "core/analysis/insights/wait_causes.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/report/report.h"
@@ -51,9 +53,39 @@ void sortByCost(std::vector<CostRow>& rows) {
     });
 }
 
+/// Cycles in which IPUs wait for what a line does, by its row's path and IPU.
+using Waits = std::map<std::pair<std::string, IpuId>, std::int64_t>;
+
+/// Lines whose only cost is that others wait for them get rows of their own.
+Waits addWaits(std::vector<CostRow>& rows, const ProfileView& profile, const SourceNames& names,
+               CostLayer layer) {
+    Waits waits;
+    const auto grain = grainOf(layer);
+    for (const CausedWait& wait : causedWaits(profile)) {
+        const SourceFrameId frame =
+            wait.anchor ? names.frameOf(*wait.anchor) : names.frameOf(wait.node);
+        if (!frame.valid() || !grain)
+            continue;
+        const std::string path = names.name(frame, *grain);
+        const bool isNew = waits.try_emplace({path, wait.ipu}, 0).second;
+        waits[{path, wait.ipu}] += wait.cycles;
+        const bool has = !isNew || std::any_of(rows.begin(), rows.end(), [&](const CostRow& row) {
+            return row.kind.empty() && row.path == path && row.ipu == wait.ipu;
+        });
+        if (has)
+            continue;
+        CostRow row;
+        row.path = path;
+        row.ipu = wait.ipu;
+        row.source = frame;
+        rows.push_back(std::move(row));
+    }
+    return waits;
+}
+
 /// The table of Operations, with the text of each line.
 Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, const RunTotals& totals,
-                CostLayer layer) {
+                CostLayer layer, const Waits& waits = {}) {
     Table table = costTable(rows, totals, layer,
                             {"path", "ipu", "kind", "operations", "measuredShare", "measuredCycles",
                              "forwardCycles", "backwardCycles", "updateCycles", "estimatedCycles",
@@ -61,12 +93,20 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
                              "alwaysLiveBytes", "peakBytes"});
     table.key = "rows";
     table.title = "Source";
+    table.columns.push_back(
+        {"waitCycles", "Waits", Unit::Cycles,
+         "Cycles in which an IPU waits for what the line does; they are part of "
+         "the rows without a line"});
     table.columns.push_back({"file", "File", Unit::None, {}, false, Shown::Data});
     table.columns.push_back({"line", "Line", Unit::None, {}, false, Shown::Data});
     table.columns.push_back({"function", "Function", Unit::None, {}, false, Shown::Data});
     table.columns.push_back({"text", "Text"});
     for (Row& row : table.rows) {
-        const SourceFrameId frame = rows[static_cast<std::size_t>(row.id)].source;
+        const CostRow& cost = rows[static_cast<std::size_t>(row.id)];
+        const SourceFrameId frame = cost.source;
+        const auto wait = waits.find({cost.path, cost.ipu});
+        const bool waitedFor = frame.valid() && wait != waits.end();
+        row.cells.push_back(waitedFor ? Cell(wait->second) : Cell());
         if (!frame.valid()) {
             row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell(), Cell()});
             continue;
@@ -98,6 +138,8 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
         request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
                     : accountingOf(profile);
     std::vector<CostRow> rows = costRows(profile, *kept, wanted.layer, 1, {}, wanted.reach);
+    // They are those of the last run.
+    const Waits waits = request.run ? Waits() : addWaits(rows, profile, names, wanted.layer);
     std::erase_if(rows, [&](const CostRow& row) { return !request.wants(row.path); });
     sortByCost(rows);
     const RunTotals& totals = kept->totals();
@@ -111,7 +153,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
         document.fields.push_back({"run", "Run", totals.name});
         document.fields.push_back({"runCycles", "Cycles of the run", totals.cycles, Unit::Cycles});
     }
-    document.tables.push_back(lineTable(names, rows, totals, wanted.layer));
+    document.tables.push_back(lineTable(names, rows, totals, wanted.layer, waits));
     return document;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "core/trace/trace_index.h"
 
@@ -27,6 +28,18 @@ public:
         return range_.begin +
                static_cast<std::int64_t>(Wide{range_.cycles()} * static_cast<std::int64_t>(column) /
                                          std::max<std::int64_t>(1, count_));
+    }
+
+    /// The column of a cycle; none outside.
+    [[nodiscard]] std::optional<std::size_t> columnOf(std::int64_t cycle) const {
+        if (count_ == 0 || cycle < range_.begin || cycle >= range_.end)
+            return {};
+        __extension__ using Wide = __int128;
+        auto column =
+            static_cast<std::size_t>(Wide{cycle - range_.begin} * count_ / range_.cycles());
+        while (column + 1 < count() && border(column + 1) <= cycle)
+            ++column;
+        return column;
     }
 
 private:

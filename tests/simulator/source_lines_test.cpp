@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/analysis/accounting/cost_rows.h"
+#include "core/analysis/insights/wait_causes.h"
 #include "core/report/report.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
@@ -231,6 +232,32 @@ private slots:
                 found << text(std::get<std::string>(row.cells[path]) + " " + *line);
         found.sort();
         QCOMPARE(found, QStringList({"model.py:7 h = self.first(x)", "model.py:9 return y"}));
+    }
+
+    void waitsAreAtTheLineThatCausesThem() {
+        Profile profile = profile_;
+        SourceStacks stacks(std::move(profile.source));
+        const SourceFrameId call = stacks.add("/home/me/net/train.py(81): <module>\n");
+        profile.source = stacks.take();
+        profile.source.anchors.push_back({SourceAnchorKind::Call, call});
+        const auto view = ProfileView::of(profile);
+        std::int64_t wanted = 0;
+        for (const CausedWait& wait : causedWaits(*view))
+            wanted += wait.anchor == SourceAnchorKind::Call ? wait.cycles : 0;
+        QVERIFY(wanted > 0);
+        const Table table = sourceReport(*view, {}).tables.at(0);
+        std::int64_t found = 0;
+        for (const Row& row : table.rows)
+            if (const auto* cycles =
+                    std::get_if<std::int64_t>(&row.cells[table.columnOf("waitCycles")]))
+                found += std::get<std::string>(row.cells.at(0)) == "train.py:81" ? *cycles : 0;
+        QCOMPARE(found, wanted);
+        ReportRequest first; // the waits are those of the last run
+        first.run = 0;
+        const Table loading = sourceReport(*view, first).tables.at(0);
+        for (const Row& row : loading.rows)
+            QVERIFY(
+                std::holds_alternative<std::monostate>(row.cells[loading.columnOf("waitCycles")]));
     }
 
     void librariesMoveCostsAndChangeNoSum() {

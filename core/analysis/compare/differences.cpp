@@ -11,9 +11,10 @@
 namespace tilescope {
 namespace {
 
-// Options that leadingChanges() lists under another name, or one by one.
-constexpr std::array<std::string_view, 6> saidBefore{"model", "target",      "batchSize",
-                                                     "ipus",  "tilesPerIpu", "engineOptions"};
+// Options that leadingChanges() lists under another name, or one by one; and the name that an
+// exporter has given to the loss, which says nothing about a run.
+constexpr std::array<std::string_view, 7> saidBefore{
+    "model", "target", "batchSize", "ipus", "tilesPerIpu", "engineOptions", "lossOutput"};
 
 } // namespace
 

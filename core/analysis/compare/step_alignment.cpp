@@ -169,7 +169,7 @@ StepAlignment alignSteps(std::span<const std::int32_t> source,
     return Placer(ofSource, ofTarget).run();
 }
 
-StepKeys stepKeys(const ProfilePair& profiles, Stop stop) {
+StepKeys programKeys(const ProfilePair& profiles, Stop stop) {
     const auto operations = profiles.matching->operations(stop);
     const auto programs = profiles.matching->programs(stop);
     const auto both = [](const Matching& matching, std::int32_t place) {
@@ -179,10 +179,8 @@ StepKeys stepKeys(const ProfilePair& profiles, Stop stop) {
     const auto keysOf = [&](const ProfileView& profile, auto placeOf) {
         std::vector<std::int32_t> keys;
         const auto all = profile.programs(stop);
-        const auto steps = profile.steps(stop);
-        for (const ProgramId id : *steps) {
-            if (!id.valid() || id.index() >= all->size())
-                throw DamagedProfile("a step names a program that does not exist");
+        for (std::size_t i = 0; i < all->size(); ++i) {
+            const ProgramId id(i);
             const std::int32_t operation = placeOf(*operations, (*all)[id].operation.value());
             const std::int32_t program = placeOf(*programs, id.value());
             keys.push_back(both(*operations, operation) ? operation
@@ -195,6 +193,22 @@ StepKeys stepKeys(const ProfilePair& profiles, Stop stop) {
                    [](const Matching& m, std::int32_t i) { return m.placeInSource(i); }),
             keysOf(*profiles.target,
                    [](const Matching& m, std::int32_t i) { return m.placeInTarget(i); })};
+}
+
+StepKeys stepKeys(const ProfilePair& profiles, Stop stop) {
+    const StepKeys ofPrograms = programKeys(profiles, stop);
+    const auto keysOf = [&](const ProfileView& profile, const std::vector<std::int32_t>& programs) {
+        std::vector<std::int32_t> keys;
+        const auto steps = profile.steps(stop);
+        for (const ProgramId id : *steps) {
+            if (!id.valid() || id.index() >= programs.size())
+                throw DamagedProfile("a step names a program that does not exist");
+            keys.push_back(programs[id.index()]);
+        }
+        return keys;
+    };
+    return {keysOf(*profiles.source, ofPrograms.source),
+            keysOf(*profiles.target, ofPrograms.target)};
 }
 
 } // namespace tilescope

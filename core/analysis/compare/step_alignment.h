@@ -16,6 +16,9 @@ struct StepKeys {
     std::vector<std::int32_t> target;
 };
 
+/// The key of each program, by its id, likewise.
+StepKeys programKeys(const ProfilePair& profiles, Stop stop = {});
+
 /// Keys by the pair's matched operations, or by its matched programs for steps without an
 /// operation. Both profiles must be present.
 StepKeys stepKeys(const ProfilePair& profiles, Stop stop = {});

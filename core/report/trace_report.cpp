@@ -112,9 +112,8 @@ Document stepDocument(const ProfileView& profile, const TraceIndex& index, StepI
     const std::int32_t tiles = profile.info().target.tilesPerIpu;
     for (const StepOnIpu& on : step.ipus)
         table.add({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
-                   on.activeCycles,
-                   balanceCell(stepBalance(waitingCycles(step.kind, on), on.cycles, tiles)),
-                   on.bytesIn, on.bytesOut});
+                   on.activeCycles, balanceCell(stepBalance(step.kind, on, tiles)), on.bytesIn,
+                   on.bytesOut});
     document.tables.push_back(std::move(table));
     return document;
 }

@@ -117,6 +117,12 @@ std::optional<double> stepBalance(std::int64_t waiting, std::int64_t cycles, std
     return std::clamp(1 - static_cast<double>(waiting) / all, 0.0, 1.0);
 }
 
+std::optional<double> stepBalance(ProgramKind kind, const StepOnIpu& step, std::int32_t tiles) {
+    return kind == ProgramKind::OnTileExecute
+               ? stepBalance(waitingCycles(kind, step), step.cycles, tiles)
+               : std::nullopt;
+}
+
 std::optional<double> stepBalance(const TraceIndex& trace, IpuId ipu, CycleRange range,
                                   std::int32_t tiles) {
     std::int64_t waiting = 0;

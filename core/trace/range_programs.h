@@ -29,6 +29,9 @@ std::int64_t waitingCycles(ProgramKind kind, const StepOnIpu& step);
 /// Model. None without cycles.
 std::optional<double> stepBalance(std::int64_t waiting, std::int64_t cycles, std::int32_t tiles);
 
+/// The same of one execution of a step; none of other steps than compute sets.
+std::optional<double> stepBalance(ProgramKind kind, const StepOnIpu& step, std::int32_t tiles);
+
 /// The same of everything that an IPU does in a range.
 std::optional<double> stepBalance(const TraceIndex& trace, IpuId ipu, CycleRange range,
                                   std::int32_t tiles);

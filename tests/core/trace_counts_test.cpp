@@ -110,6 +110,8 @@ private slots:
         QVERIFY(waiting > 0);
         QCOMPARE(waitingCycles(step.kind, on), waiting);
         QCOMPARE(waitingCycles(ProgramKind::DoExchange, on), std::int64_t(0));
+        QVERIFY(!stepBalance(ProgramKind::DoExchange, on, 1472));
+        QCOMPARE(stepBalance(step.kind, on, 1472), stepBalance(waiting, on.cycles, 1472));
         const CycleRange alone{on.start, on.start + on.cycles};
         const std::optional<double> balance = stepBalance(index_, on.ipu, alone, 1472);
         QCOMPARE(balance.value(),

@@ -180,8 +180,7 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
         return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
     });
     line(QString::fromStdString(stepBalanceColumn().title), Unit::Share, [&](const StepOnIpu& s) {
-        return balanceCell(
-            stepBalance(waitingCycles(step.kind, s), s.cycles, profile.machine().tilesPerIpu));
+        return balanceCell(stepBalance(step.kind, s, profile.machine().tilesPerIpu));
     });
     line(Text::tr("Received"), Unit::Bytes, [](const StepOnIpu& s) { return Cell(s.bytesIn); });
     line(Text::tr("Sent"), Unit::Bytes, [](const StepOnIpu& s) { return Cell(s.bytesOut); });

@@ -1,11 +1,9 @@
 #include "simulator/memory/placement.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <deque>
-#include <mutex>
-#include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -216,47 +214,12 @@ private:
 /// memory than all else.
 class PlacementRecord {
 public:
-    PlacementRecord(Profile& profile, std::size_t ipus)
+    explicit PlacementRecord(Profile& profile)
         : profile_(profile)
-        , waiting_(ipus)
         , byKey_(AccountKey::count) {}
 
-    /// From any thread. IPUs are written in their order: one waits for those before it. Chunks that
-    /// are then complete are packed by this thread, while others go on.
-    void add(std::size_t ipu, IpuPlacements placements) {
-        std::unique_lock lock(mutex_);
-        waiting_[ipu] = std::move(placements);
-        for (; next_ < waiting_.size() && waiting_[next_]; ++next_) {
-            write(*waiting_[next_]);
-            waiting_[next_].reset();
-        }
-        const std::vector<Chunk> full = std::exchange(full_, {});
-        lock.unlock();
-        for (const Chunk& chunk : full)
-            pack(chunk);
-    }
-
-    /// After all have been added.
-    void finish() {
-        if (!last_.empty())
-            pack(takeLast());
-        for (const MemoryCategory category : memoryCategories)
-            for (const MemoryRegion region : memoryRegions)
-                for (const bool overlapped : {false, true}) {
-                    const AccountKey key{category, region, overlapped};
-                    if (!byKey_[key.index()].empty())
-                        profile_.categoryMemory.push_back(
-                            {category, region, overlapped, std::move(byKey_[key.index()])});
-                }
-    }
-
-private:
-    struct Chunk {
-        std::size_t index = 0;
-        std::vector<Placement> placements;
-    };
-
-    void write(IpuPlacements& ipu) {
+    /// IPU by IPU, in their order.
+    void add(IpuPlacements ipu) {
         std::vector<std::int64_t> numbers;
         for (DistinctPlacement& distinct : ipu.distinct)
             numbers.push_back(numberOf(distinct));
@@ -272,59 +235,69 @@ private:
             for (const auto& [key, bytes] : ipu.distinct[i].account.byCategory)
                 byKey_[key.index()].append(tile, tile + 1, bytes);
         }
+        pack(open_.size() / placementsPerChunk * placementsPerChunk);
     }
 
+    void finish() {
+        pack(open_.size());
+        for (const MemoryCategory category : memoryCategories)
+            for (const MemoryRegion region : memoryRegions)
+                for (const bool overlapped : {false, true}) {
+                    const AccountKey key{category, region, overlapped};
+                    if (!byKey_[key.index()].empty())
+                        profile_.categoryMemory.push_back(
+                            {category, region, overlapped, std::move(byKey_[key.index()])});
+                }
+    }
+
+private:
     /// The number of a placement, which an earlier IPU may already have.
     std::int64_t numberOf(DistinctPlacement& distinct) {
+        const std::size_t next = packed_ + open_.size();
         if (!distinct.list.empty()) {
             lists_.push_back(std::move(distinct.list));
-            const auto [entry, isNew] = known_.emplace(&lists_.back(), placements_);
+            const auto [entry, isNew] = known_.emplace(&lists_.back(), next);
             if (!isNew) {
                 lists_.pop_back();
                 return static_cast<std::int64_t>(entry->second);
             }
         }
-        last_.push_back(std::move(distinct.placement));
-        if (last_.size() == placementsPerChunk)
-            full_.push_back(takeLast());
-        return static_cast<std::int64_t>(placements_++);
+        open_.push_back(std::move(distinct.placement));
+        return static_cast<std::int64_t>(next);
     }
 
-    Chunk takeLast() {
-        profile_.placements.push_back({last_.size(), {}});
-        return {profile_.placements.size() - 1, std::exchange(last_, {})};
+    /// Packs the first of what is not packed yet. Chunks are independent of each other.
+    void pack(std::size_t placements) {
+        const std::size_t chunks = (placements + placementsPerChunk - 1) / placementsPerChunk;
+        const std::size_t before = profile_.placements.size();
+        profile_.placements.resize(before + chunks);
+        parallelFor(chunks, [&](std::size_t i) {
+            const std::size_t first = i * placementsPerChunk;
+            const std::size_t count = std::min(placementsPerChunk, placements - first);
+            profile_.placements[before + i] = {
+                count, encodePlacements(std::span<const Placement>(open_).subspan(first, count))};
+        });
+        open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(placements));
+        packed_ += placements;
     }
 
-    void pack(const Chunk& chunk) {
-        std::vector<std::byte> packed = encodePlacements(chunk.placements);
-        const std::lock_guard lock(mutex_);
-        profile_.placements[chunk.index].packed = std::move(packed);
-    }
-
-    std::mutex mutex_; ///< guards all below, and the profile
     Profile& profile_;
-    std::vector<std::optional<IpuPlacements>> waiting_; ///< by IPU
-    std::size_t next_ = 0;                              ///< IPU to be written
-    std::size_t placements_ = 0;                        ///< so far
-    std::vector<Placement> last_;                       ///< of the chunk that is not complete
-    std::vector<Chunk> full_;                           ///< to be packed
-    std::deque<TileList> lists_;                        ///< those that more than one IPU may have
-    KnownLists known_;                                  ///< the same by contents
+    std::size_t packed_ = 0;      ///< placements
+    std::vector<Placement> open_; ///< those after them
+    std::deque<TileList> lists_;  ///< those that more than one IPU may have
+    KnownLists known_;            ///< the same by contents
     std::vector<TileSeries> byKey_;
 };
 
 } // namespace
 
+/// One IPU after the other, on all processors: what a tile has takes much memory until it is
+/// packed.
 void placeVariables(LoweredProgram& lowered, const Target& target) {
-    const auto ipus = static_cast<std::size_t>(target.ipus);
     const Placing placing(lowered, target);
-    PlacementRecord record(lowered.profile, ipus);
-    // Taken in their order, so that few wait to be written.
-    std::atomic<std::size_t> next = 0;
-    parallelFor(ipus, [&](std::size_t) {
-        const std::size_t ipu = next++;
-        record.add(ipu, placing.placeIpu(static_cast<std::int32_t>(ipu)));
-    });
+    PlacementRecord record(lowered.profile);
+    for (std::int32_t ipu = 0; ipu < target.ipus; ++ipu)
+        record.add(placing.placeIpu(ipu));
     record.finish();
 }
 

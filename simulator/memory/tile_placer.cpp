@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <span>
 #include <unordered_map>
 
 #include "core/base/ceil_div.h"
@@ -16,7 +15,6 @@
 #include "core/base/radix_sort.h"
 #include "simulator/layout/blocking.h"
 #include "simulator/memory/first_gap.h"
-#include "simulator/memory/taken_slots.h"
 
 namespace tilescope::sim {
 namespace {
@@ -99,8 +97,8 @@ public:
         , target_(target)
         , apart_(apartOf(requests))
         , slots_(interference.classes() + 1, 0)
-        , begins_(requests.size() + copiedAtOnce)
-        , ends_(requests.size() + copiedAtOnce, notTaken)
+        , begins_(requests.size())
+        , ends_(requests.size(), notTaken)
         , metBegins_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce))
         , metEnds_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce)) {
         for (const PlaceRequest& request : requests)
@@ -196,14 +194,25 @@ private:
         met_ = 0;
         if (!slotsTaken_)
             return;
-        const Interference::Span all{0, static_cast<std::uint32_t>(interference_.classes())};
-        const auto spans = liveness.valid() ? interference_.met(interference_.number(liveness))
-                                            : std::span(&all, 1);
-        met_ = copyTaken(begins_.data(), ends_.data(), spans, slots_.data(), metBegins_.get(),
-                         metEnds_.get());
+        if (!liveness.valid())
+            collectSlots(0, slots_.back());
+        else
+            for (const Interference::Span& span : interference_.met(interference_.number(liveness)))
+                collectSlots(slots_[span.first], slots_[span.end]);
         // Whole blocks are examined: what is behind the last one meets nothing.
         std::fill_n(metBegins_.get() + met_, extentsAtOnce, Unit{0});
         std::fill_n(metEnds_.get() + met_, extentsAtOnce, notTaken);
+    }
+
+    /// Without a branch: the next one overwrites a slot that is not taken.
+    void collectSlots(std::uint32_t first, std::uint32_t end) {
+        std::size_t met = met_;
+        for (std::uint32_t i = first; i < end; ++i) {
+            metBegins_[met] = begins_[i];
+            metEnds_[met] = ends_[i];
+            met += ends_[i] != notTaken ? 1 : 0;
+        }
+        met_ = met;
     }
 
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in

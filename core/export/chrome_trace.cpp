@@ -34,8 +34,8 @@ const char* categoryOf(ProgramKind kind) {
 }
 
 const char* categoryOf(HostWork work) {
-    constexpr std::array categories{"compilation", "loading", "call",       "run",   "callback",
-                                    "wait",        "wait",    "tracepoint", "moment"};
+    constexpr std::array categories{"compilation", "loading", "call", "run",
+                                    "callback",    "wait",    "wait"};
     return categories.at(static_cast<std::size_t>(work));
 }
 
@@ -126,13 +126,29 @@ private:
         writeLane(process, track++, host.engine());
         if (!host.copies().empty() && host.copies().known())
             writeLane(process, track++, host.callbacks(range_, minimumCycles_));
-        for (const HostLane& lane : host.recorded())
-            writeLane(process, track++, lane);
+        for (const HostThreads::Thread& thread : host.threads().threads())
+            for (const HostThreads::Row& row : thread.rows)
+                writeRow(process, track++, host.threads(), thread.name, row);
+    }
+
+    void writeRow(IpuId process, std::size_t track, const HostThreads& threads,
+                  const std::string& title, const HostThreads::Row& row) {
+        nameTrack(process, track, title);
+        std::size_t at = whole_ ? 0 : row.firstFrom(range_.begin);
+        for (; at < row.events.size() && (whole_ || row.events[at].begin < range_.end); ++at) {
+            const HostThreads::Event& of = row.events[at];
+            event(process, track, threads.word(of.name), of.isMoment ? "moment" : "tracepoint",
+                  {of.begin, of.end}, {});
+        }
+    }
+
+    void nameTrack(IpuId process, std::size_t track, const std::string& title) {
+        name("thread_name", process, track, title);
+        order("thread_sort_index", process, track, static_cast<std::int64_t>(track));
     }
 
     void writeLane(IpuId process, std::size_t track, const HostLane& lane) {
-        name("thread_name", process, track, lane.name);
-        order("thread_sort_index", process, track, static_cast<std::int64_t>(track));
+        nameTrack(process, track, lane.name);
         for (const HostBox& box : lane.boxes)
             if (whole_ || (box.cycles.begin < range_.end && box.cycles.end > range_.begin))
                 event(process, track, titleOf(box), categoryOf(box.work), box.cycles,

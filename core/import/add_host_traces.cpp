@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/import/trace_events.h"
+#include "core/target/target.h"
 
 namespace tilescope {
 namespace {
@@ -23,6 +25,31 @@ std::vector<TraceEvents> readAll(std::span<const fs::path> files, const ImportPr
                 fmt::format("'{}' has no event that a view shows: nothing to add", file.string()));
     }
     return traces;
+}
+
+std::string processOf(const TraceEvents& trace) {
+    return trace.threads.empty() ? std::string() : trace.threads.front().processName;
+}
+
+/// Tells threads and counters of several traces apart: by their processes unless a trace has named
+/// several itself.
+void nameProcesses(std::vector<TraceEvents>& traces, std::span<const fs::path> files) {
+    std::map<std::string, int> processes;
+    for (const TraceEvents& trace : traces)
+        ++processes[processOf(trace)];
+    for (std::size_t i = 0; i < traces.size() && traces.size() > 1; ++i) {
+        const std::string own = processOf(traces[i]);
+        const bool isAlone = !own.empty() && processes[own] == 1;
+        const std::string name = isAlone ? own : files[i].filename().string();
+        const auto mark = [&](std::string& text) {
+            if (!text.starts_with(name + " / "))
+                text.insert(0, name + " / ");
+        };
+        for (TraceEvents::Thread& thread : traces[i].threads)
+            mark(thread.lane);
+        for (HostSeries& series : traces[i].series)
+            mark(series.graph);
+    }
 }
 
 /// The least of what traces say, each by `of`.
@@ -56,7 +83,8 @@ double zeroOf(const std::vector<TraceEvents>& traces, const HostTraceClock& cloc
 AddedHostTraces addHostTraces(Profile& profile, std::span<const fs::path> files,
                               const HostTraceClock& clock, const ImportProgress& progress,
                               const std::stop_token& stop) {
-    const std::vector<TraceEvents> traces = readAll(files, progress, stop);
+    std::vector<TraceEvents> traces = readAll(files, progress, stop);
+    nameProcesses(traces, files);
     const double zero = zeroOf(traces, clock);
     AddedHostTraces added;
     const std::size_t before = profile.hostRecord.events.size();
@@ -78,6 +106,26 @@ AddedHostTraces addHostTraces(Profile& profile, std::span<const fs::path> files,
     }
     added.events = static_cast<std::int64_t>(profile.hostRecord.events.size() - before);
     return added;
+}
+
+Imported importHostTraces(std::span<const fs::path> files, const ImportOptions& options,
+                          const ImportProgress& progress, const std::stop_token& stop) {
+    Imported result;
+    Profile& profile = result.profile;
+    profile.info.target = targetPreset(options.target.empty() ? "mk2" : options.target);
+    profile.info.model = files.empty() ? std::string() : files.front().stem().string();
+    profile.info.creator = "a program on the host";
+    profile.info.origin = {OriginKind::Measured, "trace events", {}, {}};
+    profile.info.batchSize = 0;
+    profile.info.deviceIterations = 0;
+    profile.info.hasExecution = true;
+    for (const ProfilePart part : profileParts)
+        profile.info.coverage.rows.push_back(
+            {part, Covered::None,
+             "a trace of a program on the host says nothing of the machine: 'tilescope import "
+             "TRACE --into PROFILE' shows it beside one"});
+    addHostTraces(profile, files, {}, progress, stop);
+    return result;
 }
 
 } // namespace tilescope

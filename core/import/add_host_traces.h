@@ -28,10 +28,17 @@ struct AddedHostTraces {
     bool isCut = false;         ///< a trace has no end
 };
 
-/// Adds traces of one clock to a profile's host, and a message that says which. Throws UserError as
-/// readTraceEvents() does, and if a trace has no event of the name.
+/// Adds traces of one clock to a profile's host, and a message that says which. Threads and
+/// counters of several are named with their process, or with their file where processes have one
+/// name. Throws UserError as readTraceEvents() does, and if a trace has no event of the name.
 AddedHostTraces addHostTraces(Profile& profile, std::span<const std::filesystem::path> traces,
                               const HostTraceClock& clock, const ImportProgress& progress = {},
                               const std::stop_token& stop = {});
+
+/// Traces alone, as a profile of a machine that runs nothing: the first event is at its cycle 0.
+/// Throws UserError as addHostTraces() does.
+Imported importHostTraces(std::span<const std::filesystem::path> traces,
+                          const ImportOptions& options, const ImportProgress& progress = {},
+                          const std::stop_token& stop = {});
 
 } // namespace tilescope

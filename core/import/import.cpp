@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/import/add_host_traces.h"
 #include "core/import/readers.h"
 #include "core/import/trace_event_json.h"
 #include "core/import/trace_events.h"
@@ -149,10 +150,7 @@ Imported importFile(const std::filesystem::path& file, const ImportOptions& opti
                                     "not read. {}",
                                     file.string(), howToCapture));
     case FileForm::HostTrace:
-        throw UserError(
-            fmt::format("'{}' is a trace of a program on the host: 'tilescope import {} "
-                        "--into PROFILE' adds it to a profile",
-                        file.string(), file.filename().string()));
+        return importHostTraces({&file, 1}, options, progress, stop);
     case FileForm::Other:
         break;
     }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "core/analysis/hosts/host_record_lanes.h"
+#include "core/analysis/hosts/host_event_sums.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/report/host_report_tables.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "core/base/saturating.h"
 #include "core/trace/range_programs.h"
@@ -97,6 +98,40 @@ private:
     std::map<std::string, Gathered> rows_;
 };
 
+/// What a piece of the host's time has in a range; a moment has no length.
+void addPart(Gathered& row, const CycleRange& cycles, const CycleRange& range) {
+    const bool isMoment = cycles.begin == cycles.end;
+    const std::int64_t begin = std::max(cycles.begin, range.begin);
+    const std::int64_t end = std::min(cycles.end, range.end);
+    if (isMoment ? begin > end || begin == range.end : begin >= end)
+        return;
+    ++row.count;
+    row.cycles = saturatingSum(row.cycles, end - begin);
+    row.longest = std::max(row.longest, cycles.cycles());
+}
+
+/// Tracepoints of all threads, by name and channel.
+void addThreads(std::map<std::pair<std::string, std::string>, Gathered>& rows,
+                const HostThreads& threads, const CycleRange& range) {
+    std::unordered_map<std::uint64_t, Gathered> sums; // by the words' numbers
+    constexpr int wordBits = 32;
+    for (const HostThreads::Thread& thread : threads.threads())
+        for (const HostThreads::Row& row : thread.rows)
+            for (std::size_t at = row.firstFrom(range.begin);
+                 at < row.events.size() && row.events[at].begin < range.end; ++at) {
+                const HostThreads::Event& event = row.events[at];
+                addPart(sums[(std::uint64_t{event.name} << wordBits) | event.channel],
+                        {event.begin, event.end}, range);
+            }
+    for (const auto& [words, sum] : sums) {
+        Gathered& row = rows[{threads.word(static_cast<std::uint32_t>(words >> wordBits)),
+                              threads.word(static_cast<std::uint32_t>(words))}];
+        row.count += sum.count;
+        row.cycles = saturatingSum(row.cycles, sum.cycles);
+        row.longest = std::max(row.longest, sum.longest);
+    }
+}
+
 } // namespace
 
 Column stepBalanceColumn() {
@@ -151,27 +186,16 @@ RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus
 void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
                  bool compilationShown) {
     std::map<std::pair<std::string, std::string>, Gathered> rows; // by name and channel
-    const auto add = [&](const std::vector<HostLane>& lanes) {
-        for (const HostLane& lane : lanes)
-            for (const HostBox& box : lane.boxes) {
-                const bool isMoment = box.cycles.begin == box.cycles.end;
-                const std::int64_t begin = std::max(box.cycles.begin, range.begin);
-                const std::int64_t end = std::min(box.cycles.end, range.end);
-                if (isMoment ? begin > end || begin == range.end : begin >= end)
-                    continue;
-                const std::string kind = !box.channel.empty()                ? box.channel
-                                         : box.work == HostWork::Compilation ? "compilation"
-                                                                             : "loading";
-                Gathered& row = rows[{box.name, kind}];
-                ++row.count;
-                row.cycles = saturatingSum(row.cycles, end - begin);
-                row.longest = std::max(row.longest, box.cycles.cycles());
-            }
-    };
     if (compilationShown)
-        add(host.before());
-    add(host.recorded());
+        for (const HostLane& lane : host.before())
+            for (const HostBox& box : lane.boxes)
+                addPart(
+                    rows[{box.name, box.work == HostWork::Compilation ? "compilation" : "loading"}],
+                    box.cycles, range);
+    addThreads(rows, host.threads(), range);
+    const auto time = [&](std::int64_t cycles) { return Duration{cycles, host.clockHz()}; };
     for (const auto& [key, row] : rows) {
+<<<<<<< HEAD
         table.table.add({key.first, Cell(), "Host: " + key.second, row.count, row.cycles,
                          row.cycles / row.count, row.longest,
                          range.cycles() > 0
@@ -179,6 +203,18 @@ void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
                              : 0.0,
                          Cell(), Cell()},
                         static_cast<std::int32_t>(table.rows.size()));
+=======
+        if (row.count == 0)
+            continue;
+        const double share = range.cycles() > 0 ? static_cast<double>(row.cycles) /
+                                                      static_cast<double>(range.cycles())
+                                                : 0.0;
+        table.table
+            .add({key.first, Cell(), "Host: " + key.second, row.count, time(row.cycles),
+                  time(row.cycles / row.count), time(row.longest), share},
+                 static_cast<std::int32_t>(table.rows.size()))
+            .unit = Unit::Seconds;
+>>>>>>> v2
         table.rows.emplace_back();
     }
 }

@@ -41,8 +41,9 @@ Cell balanceCell(std::optional<double> balance);
 RangeTable rangeTable(const ProfileView& profile, const std::vector<IpuId>& ipus, CycleRange range,
                       RangeGroup by, const std::stop_token& stop = {});
 
-/// Adds what the host did in a range by its own clock, a row for each name and channel: tracepoints
-/// of the program, and phases of the compilation if these are `shown`. Its share is of the range.
+/// Adds what the host did in a range by its own clock, in seconds, a row for each name and channel:
+/// tracepoints of the program, and phases of the compilation if these are `shown`. Its share is of
+/// the range.
 void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
                  bool compilationShown);
 

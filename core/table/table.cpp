@@ -10,9 +10,10 @@
 namespace tilescope {
 namespace {
 
-// Adds a cell to a sum that is none or of its kind.
+// Adds a cell to a sum that is none or of its kind. A Duration is not added up: among cycles it is
+// time of another clock.
 void add(Cell& sum, const Cell& cell) {
-    if (!numberOf(cell))
+    if (!numberOf(cell) || std::holds_alternative<Duration>(cell))
         return;
     if (sum.index() != cell.index()) {
         sum = cell;
@@ -61,8 +62,10 @@ bool isShown(Shown what, Shown place) {
     return what == place;
 }
 
+// Rows in seconds among rows of cycles have Durations there.
 Unit unitOf(const Row& row, const Column& column) {
-    return column.unit == Unit::None ? row.unit : column.unit;
+    const bool isTime = row.unit == Unit::Seconds && column.unit == Unit::Cycles;
+    return column.unit == Unit::None || isTime ? row.unit : column.unit;
 }
 
 Table shownIn(Shown place, Table table) {

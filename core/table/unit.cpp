@@ -90,6 +90,8 @@ struct ToText {
     std::string operator()(const Duration& value) const {
         const double seconds =
             value.clockHz > 0 ? static_cast<double>(value.cycles) / value.clockHz : 0;
+        if (unit == Unit::Seconds)
+            return durationText(seconds, style);
         if (style.clock == ClockUnits::Cycles || seconds <= 0)
             return formatCycles(value.cycles);
         const std::string time = durationText(seconds, style);

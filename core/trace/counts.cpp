@@ -73,8 +73,20 @@ private:
     std::vector<std::int64_t> whole_; ///< -1: not counted yet
 };
 
-/// Calls visit(body, how often it is executed), callers first.
-template <class Visit> void forEachBody(const TraceLanes& lanes, Visit&& visit) {
+/// Adds executions of what has these totals once.
+void addTo(std::vector<ProgramExecutions>& all, ProgramId program, std::int64_t executed,
+           const ProgramTotal& once) {
+    if (!program.valid() || program.index() >= all.size())
+        return;
+    ProgramExecutions& of = all[program.index()];
+    of.count = saturatingSum(of.count, saturatingProduct(executed, once.count));
+    of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, once.cycles));
+}
+
+} // namespace
+
+void forEachBody(const TraceLanes& lanes,
+                 const std::function<void(TraceBodyId, std::int64_t)>& visit) {
     const Trace& trace = lanes.outline();
     std::vector<std::int64_t> times(trace.bodies.size(), 0);
     for (const TraceRun& run : trace.runs)
@@ -90,18 +102,6 @@ template <class Visit> void forEachBody(const TraceLanes& lanes, Visit&& visit) 
         }
     }
 }
-
-/// Adds executions of what has these totals once.
-void addTo(std::vector<ProgramExecutions>& all, ProgramId program, std::int64_t executed,
-           const ProgramTotal& once) {
-    if (!program.valid() || program.index() >= all.size())
-        return;
-    ProgramExecutions& of = all[program.index()];
-    of.count = saturatingSum(of.count, saturatingProduct(executed, once.count));
-    of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, once.cycles));
-}
-
-} // namespace
 
 std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before) {
     StepCounter counter(lanes, wanted);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/trace/lanes.h"
@@ -25,6 +26,9 @@ std::optional<ExecutedCall> findExecutedCall(const TraceLanes& lanes, ProgramId 
 
 std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before);
 std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs);
+/// Calls visit(body, how often it is executed), callers first.
+void forEachBody(const TraceLanes& lanes,
+                 const std::function<void(TraceBodyId, std::int64_t)>& visit);
 std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size_t programs);
 
 std::vector<TraceSpan> collectSpans(const TraceLanes& lanes, IpuId ipu, CycleRange range,

@@ -4,7 +4,6 @@
 #include <QTreeView>
 #include <QtTest>
 
-#include "core/analysis/hosts/host_record_lanes.h"
 #include "core/report/range_table.h"
 #include "tests/support/test_main.h"
 #include "tests/views/trace_window.h"
@@ -18,23 +17,27 @@ using namespace tilescope::gui;
 
 class HostEventsTest : public test::TraceWindow {
     Q_OBJECT
-    const views::TraceLane& host() const { return (*trace_->plot().trace().overview())[0]; }
-    /// A box of the host's lane by its name, with its row.
+    const std::vector<views::TraceLane>& lanes() const {
+        return *trace_->plot().trace().overview();
+    }
+    /// A box by its name, with its lane and row.
     struct Found {
+        std::size_t lane = 0;
         std::size_t row = 0;
         views::TraceBox box;
     };
     std::optional<Found> event(const std::string& name) const {
-        for (std::size_t row = 0; row < host().rows.size(); ++row)
-            for (const views::TraceBox& box : host().rows[row].boxes)
-                if (box.name == name)
-                    return Found{row, box};
+        for (std::size_t lane = 0; lane < lanes().size(); ++lane)
+            for (std::size_t row = 0; row < lanes()[lane].rows.size(); ++row)
+                for (const views::TraceBox& box : lanes()[lane].rows[row].boxes)
+                    if (box.name == name)
+                        return Found{lane, row, box};
         return {};
     }
     QPoint placeOf(const Found& found, double at) const {
         views::TracePlot& plot = trace_->plot();
         return {qRound(plot.xAxis->coordToPixel(at)),
-                qRound(plot.yAxis->coordToPixel(plot.trace().rowMiddle(0, found.row)))};
+                qRound(plot.yAxis->coordToPixel(plot.trace().rowMiddle(found.lane, found.row)))};
     }
     double middleOf(const Found& found) const {
         const double from = std::max(zoom().from(), static_cast<double>(found.box.begin));
@@ -51,8 +54,23 @@ class HostEventsTest : public test::TraceWindow {
     }
     void openAll(const Profile& profile) {
         open({files_.writeProfile("record.pop", profile)});
-        test::button(*trace_, "Compilation").click();
+        if (!trace_->controls().compilation().isChecked())
+            test::button(*trace_, "Compilation").click();
         settle();
+    }
+    /// Where a repeated step of an IPU is.
+    std::optional<QPoint> placeOfGhost() const {
+        const views::TracePlot& plot = trace_->plot();
+        const QRect area = plot.axisRect()->rect();
+        for (int y = area.top(); y < area.bottom(); y += 3)
+            for (int x = area.left(); x < area.right(); x += 5) {
+                const auto hit =
+                    plot.trace().hit(plot.xAxis->pixelToCoord(x), plot.yAxis->pixelToCoord(y));
+                if (hit.box != nullptr && hit.box->ghost && hit.box->steps == 1 &&
+                    hit.box->look == views::TraceBox::Look::Step)
+                    return QPoint(x, y);
+            }
+        return {};
     }
     static Profile recorded() { return test::sampleProfile({.withRecord = true}); }
 
@@ -79,7 +97,8 @@ private slots:
         for (const auto* legend : trace_->findChildren<views::LegendBar*>())
             for (const views::LegendBar::Entry& entry : legend->entries())
                 names << entry.name;
-        for (const std::string& channel : host().channels)
+        QCOMPARE(lanes()[1].channels.size(), std::size_t(3));
+        for (const std::string& channel : lanes()[1].channels)
             QVERIFY2(names.contains(QString::fromStdString(channel)), qPrintable(names.join('|')));
     }
 
@@ -101,10 +120,11 @@ private slots:
         const views::BoxColours colours(window_->context().theme.current(), views::ColourBy::Kind);
         const QColor wanted = QColor::fromRgb(colours.of(best->box).colour);
         const QImage image = trace_->plot().grab().toImage();
-        int seen = 0;
-        for (int x = place.x() - 3; x <= place.x() + 3; ++x)
-            seen += QColor(image.pixel(x, place.y())) == wanted ? 1 : 0;
-        QVERIFY(seen >= 2);
+        int seen = 0; // its flag, at the top of the row
+        for (int x = place.x(); x <= place.x() + 10; ++x)
+            for (int y = place.y() - 11; y < place.y(); ++y)
+                seen += QColor(image.pixel(x, y)) == wanted ? 1 : 0;
+        QVERIFY2(seen >= 10, qPrintable(QString::number(seen)));
         QVERIFY(readOutAt(place + QPoint(2, 0)).startsWith("best so far"));
     }
 
@@ -130,7 +150,8 @@ private slots:
         const double clock = profile->machine().clockHz;
         HostTimeline timeline({}, *profile->trace(), HostCopies({}, profile->machine(), {}, {}),
                               profile->machine());
-        timeline.addRecord(*profile->hostRecord({}));
+        timeline.addThreads(
+            std::make_shared<const HostThreads>(*profile->hostRecord({}), timeline.clockHz()));
         const CycleRange range{std::llround(0.0015 * clock), std::llround(0.0045 * clock)};
         RangeTable table = rangeTable(*profile, {}, range, RangeGroup::Step);
         QVERIFY(table.table.rows.empty());
@@ -139,7 +160,7 @@ private slots:
         const auto cyclesOf = [&](const std::string& name) -> std::int64_t {
             for (const Row& row : table.table.rows)
                 if (std::get<std::string>(row.cells[0]) == name)
-                    return std::get<std::int64_t>(row.cells[table.table.columnOf("cycles")]);
+                    return std::get<Duration>(row.cells[table.table.columnOf("cycles")]).cycles;
             return -1;
         };
         QCOMPARE(cyclesOf("epoch"), range.cycles());
@@ -157,6 +178,49 @@ private slots:
             names << model.index(row, 0).data().toString();
         QVERIFY2(names.contains("epoch") && names.contains("__getitem__"),
                  qPrintable(names.join('|')));
+        // Their unit is time, among rows in cycles.
+        for (int row = 0; row < model.rowCount(); ++row)
+            if (model.index(row, 0).data().toString() == "epoch") {
+                QString all;
+                for (int column = 0; column < model.columnCount(); ++column)
+                    all += model.index(row, column).data().toString() + '|';
+                QVERIFY2(all.contains("3.00 ms"), qPrintable(all));
+            }
+    }
+
+    void callsOfTheRangeAreATree() {
+        openAll(recorded());
+        auto* tabs = trace_->findChild<QTabWidget*>();
+        tabs->setCurrentWidget(&trace_->tabs().calls());
+        settle();
+        const QAbstractItemModel& tree = trace_->tabs().calls().tree().values();
+        QCOMPARE(tree.rowCount(), 2);
+        const QModelIndex main = tree.index(0, 0);
+        QCOMPARE(main.data().toString(), QString("MainThread"));
+        const QModelIndex epoch = tree.index(0, 0, main);
+        QCOMPARE(epoch.data().toString(), QString("epoch"));
+        QCOMPARE(epoch.siblingAtColumn(1).data().toString(), QString("10.0 ms"));
+        QCOMPARE(epoch.siblingAtColumn(2).data().toString(), QString("9.00 ms"));
+        QCOMPARE(tree.rowCount(epoch), 2);
+        // Without a program's record there is no such tab.
+        open({files_.write("plain.pop")});
+        QVERIFY(!tabs->isTabVisible(tabs->indexOf(&trace_->tabs().calls())));
+    }
+
+    void threadsFoldPinAndMove() {
+        openAll(recorded());
+        QCOMPARE(lanes()[1].key, std::string("source thread MainThread"));
+        QCOMPARE(lanes()[2].key, std::string("source thread Loader"));
+        views::TracePlot& plot = trace_->plot();
+        plot.act(views::LaneAction::Fold, 1);
+        QVERIFY(plot.trace().layout().of(1)->folded);
+        QCOMPARE(plot.trace().layout().of(1)->rows, std::size_t(1));
+        plot.act(views::LaneAction::MoveDown, 1);
+        QVERIFY(plot.trace().layout().of(1)->top > plot.trace().layout().of(2)->top);
+        plot.act(views::LaneAction::Pin, 2);
+        QVERIFY(plot.trace().layout().of(2)->pinned);
+        settle();
+        QCOMPARE(lanes()[1].folded.boxes.size(), std::size_t(1)); // the epoch
     }
 
     void manyCallsAreSaid() {
@@ -174,9 +238,26 @@ private slots:
             profile.hostRecord.events.push_back(call);
             profile.hostRecord.events.back().start = 0.01 * more;
         }
-        open({files_.writeProfile("calls.pop", profile)});
-        QVERIFY2(said().contains("36 times") && said().contains("deviceIterations"),
+        openAll(profile);
+        QVERIFY2(said().contains("36 times") && said().contains("35 later calls"),
                  qPrintable(said()));
+        // The run stands, paler, at the time of each later call.
+        const TraceRun run = window_->context().reports.source()->trace({})->runs().back();
+        const double clock = window_->context().reports.source()->machine().clockHz;
+        std::vector<std::int64_t> starts;
+        for (const views::TraceBox& box : lanes()[0].rows[1].boxes) // below the compilation
+            if (box.ghost)
+                starts.push_back(box.begin);
+        QCOMPARE(starts.size(), std::size_t(35));
+        QCOMPARE(starts[2], std::llround(0.03 * clock));
+        zoom().setRange(0.03 * clock, 0.03 * clock + static_cast<double>(run.cycles));
+        settle();
+        // So close, the steps of the run are seen, and they are those of the trace.
+        const auto found = placeOfGhost();
+        QVERIFY(found);
+        QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, *found);
+        settle();
+        QVERIFY(trace_->selection().step() >= 0);
     }
 };
 

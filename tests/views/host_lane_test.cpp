@@ -46,13 +46,13 @@ private slots:
     void init() { newWindow(); }
     void cleanup() { window_.reset(); }
 
-    void threadsOfTheProgramAreRowsOfTheHost() {
+    void threadsOfTheProgramAreLanesBelowTheHost() {
         open({files_.write("record.pop", {.withRecord = true})});
-        QCOMPARE(lanes()[0].rowNames,
-                 (std::vector<std::string>{"Engine", "Callbacks", "MainThread", "", "Loader"}));
-        QVERIFY(hostBox(2, "epoch"));
-        QVERIFY(hostBox(3, "modelExecution"));
-        QCOMPARE(hostBox(3, "best so far")->cycles(), std::int64_t{1});
+        QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
+        QCOMPARE(lanes()[1].name, std::string("MainThread"));
+        QCOMPARE(lanes()[1].rows.size(), std::size_t(2));
+        QCOMPARE(lanes()[1].rows[0].boxes.at(0).name, std::string("epoch"));
+        QCOMPARE(lanes()[2].name, std::string("Loader"));
         const double end = zoom().last();
         for (auto* button : trace_->findChildren<QToolButton*>())
             if (button->text() == "Compilation")

@@ -1,11 +1,11 @@
 #include "views/execution/item_kinds.h"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 
+#include "views/execution/host_boxes.h"
+#include "views/execution/repeated_lane.h"
 #include "views/execution/trace_selection.h"
-#include "views/plot/read_out.h"
-#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -36,11 +36,6 @@ TraceBox hostBoxOf(const HostBox& box) {
     case HostWork::Compilation:
     case HostWork::Call:
     case HostWork::Run:
-    case HostWork::Tracepoint:
-        break;
-    case HostWork::Moment:
-        result.moment = true;
-        result.end = result.begin + 1; // boxes have a length
         break;
     case HostWork::Loading:
         result.look = TraceBox::Look::Group;
@@ -63,26 +58,11 @@ TraceBox hostBoxOf(const HostBox& box) {
     return result;
 }
 
-std::int16_t placeOfChannel(TraceLane& lane, const std::string& channel) {
-    if (channel.empty())
-        return -1;
-    const auto found = std::find(lane.channels.begin(), lane.channels.end(), channel);
-    const auto place = found - lane.channels.begin();
-    constexpr std::ptrdiff_t most = 1000; // programs have few; more are not coloured
-    if (place >= most)
-        return -1;
-    if (found == lane.channels.end())
-        lane.channels.push_back(channel);
-    return static_cast<std::int16_t>(place);
-}
-
 void addHostRow(TraceLane& lane, const QString& name, const std::vector<const HostLane*>& of) {
     TraceRow row;
     for (const HostLane* part : of)
-        for (const HostBox& box : part->boxes) {
+        for (const HostBox& box : part->boxes)
             row.boxes.push_back(hostBoxOf(box));
-            row.boxes.back().channel = placeOfChannel(lane, box.channel);
-        }
     lane.rows.push_back(std::move(row));
     lane.rowNames.push_back(name.toStdString());
 }
@@ -95,45 +75,20 @@ std::string nameOfHost(bool comparing, bool target) {
     return name.toStdString();
 }
 
-/// The channel of a box; empty without one.
-std::string channelOf(const ItemPlace& place) {
-    const std::vector<std::string>& channels = place.lane->channels;
-    const auto channel = static_cast<std::size_t>(place.box->channel);
-    return place.box->channel >= 0 && channel < channels.size() ? channels[channel] : std::string();
-}
-
-/// Details of a piece of host time, for the panel that shows a step's details.
-ValueTree detailsOf(const ItemPlace& place, double clockHz) {
-    const TraceBox& box = *place.box;
-    ValueTree tree;
-    tree.properties = true;
-    tree.nameTitle = Text::tr("Host");
-    tree.valueTitles.append(QString());
-    const auto add = [&](const QString& name, Cell value, Unit unit = Unit::None) {
-        tree.roots.push_back(valueLine(name, std::move(value), unit));
-    };
-    add(Text::tr("Name"), box.name);
-    if (const std::string channel = channelOf(place); !channel.empty())
-        add(Text::tr("Channel"), channel);
-    // Rows below the first of a thread have no name of their own.
-    const std::vector<std::string>& names = place.lane->rowNames;
-    for (std::size_t row = std::min(place.row + 1, names.size()); row-- > 0;)
-        if (!names[row].empty()) {
-            add(Text::tr("Row"), names[row]);
-            break;
-        }
-    if (!box.wallTime) {
-        add(Text::tr("Start"), Duration{box.begin, clockHz}, Unit::Cycles);
-        add(Text::tr("Duration"), Duration{box.cycles(), clockHz}, Unit::Cycles);
-        return tree;
+/// What the host did beyond the runs of the trace, as far as a resolution shows it.
+void addRepeated(TraceRow& row, const RepeatedRuns& repeated, const ItemDetail& detail) {
+    std::int64_t drawn = std::numeric_limits<std::int64_t>::min() / 2;
+    for (std::size_t at = repeated.firstFrom(detail.range.begin);
+         at < repeated.starts.size() && repeated.starts[at] < detail.range.end; ++at) {
+        const std::int64_t begin = repeated.starts[at];
+        const std::int64_t end = begin + repeated.run.cycles;
+        if (end - drawn < detail.minimumCycles)
+            continue;
+        row.boxes.push_back(
+            {begin, end, ProgramKind::Sequence, TraceBox::Look::Run, 0, 1, repeated.run.name});
+        row.boxes.back().ghost = true;
+        drawn = end;
     }
-    const double clock = std::max(1.0, clockHz);
-    add(Text::tr("From start of first run"), static_cast<double>(box.begin) / clock, Unit::Seconds);
-    if (box.moment)
-        add(Text::tr("Time of the host"), Text::tr("none: a moment").toStdString());
-    else
-        add(Text::tr("Time of the host"), static_cast<double>(box.cycles()) / clock, Unit::Seconds);
-    return tree;
 }
 
 class HostItem : public TraceItem {
@@ -161,15 +116,10 @@ public:
         }
         const HostLane engine = host->engine();
         addHostRow(lane, Text::tr("Engine"), {&engine});
+        addRepeated(lane.rows.back(), host_->repeated(), detail);
         if (!host->copies().empty() && host->copies().known()) {
             const HostLane callbacks = host->callbacks(copies(*host, detail), detail.range);
             addHostRow(lane, Text::tr("Callbacks"), {&callbacks});
-        }
-        const std::string* thread = nullptr; // named once, before what is within its tracepoints
-        for (const HostLane& recorded : host->recorded()) {
-            const bool isNew = thread == nullptr || *thread != recorded.name;
-            addHostRow(lane, isNew ? shownName(recorded.name) : QString(), {&recorded});
-            thread = &recorded.name;
         }
         return lane;
     }
@@ -186,19 +136,11 @@ public:
     [[nodiscard]] QString readOut(const ItemPlace& place,
                                   const ViewContext& context) const override {
         const TraceBox& box = *place.box;
+        if (box.ghost)
+            return TraceItem::readOut(place, context) + QLatin1Char('\n') + repeatedText();
         if (!box.wallTime)
             return TraceItem::readOut(place, context);
-        // The host's own time is not cycles of the machine: those only say where it is on the axis.
-        const double clock = std::max(1.0, clock_);
-        QStringList lines{titleOf(box)};
-        if (const std::string channel = channelOf(place); !channel.empty())
-            lines << readOutLine(Text::tr("Channel"), shownName(channel));
-        if (!box.moment)
-            lines << readOutLine(Text::tr("Time of the host"),
-                                 durationText(static_cast<double>(box.cycles()) / clock));
-        lines << readOutLine(Text::tr("From start of first run"),
-                             durationText(static_cast<double>(box.begin) / clock));
-        return lines.join(QLatin1Char('\n'));
+        return hostReadOut(place, titleOf(box), clock_);
     }
     /// The host's copy and that of the IPU are one step.
     void click(const ItemPlace& place, TraceSelection& selection) const override {
@@ -207,7 +149,7 @@ public:
             return selection.showCopy(place.box->begin, target());
         }
         TraceItem::click(place, selection);
-        selection.showDetails(detailsOf(place, clock_));
+        selection.showDetails(hostDetails(place, clock_));
     }
 
 private:

@@ -24,9 +24,11 @@ HostOfProfile::HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop
     namingFile(profile_->file().string(), [&] {
         const ProfileReader reader = profile_->reader(stop);
         HostTimeline host(reader.hostSpans(), *index, HostCopies({}, machine, {}, {}), machine);
-        host.addRecord(reader.hostRecord());
+        const auto record = profile_->hostRecord(stop);
+        threads_ = std::make_shared<const HostThreads>(*record, host.clockHz());
+        repeated_ = repeatedRuns(*record, *index, profile_->info().cycles, host.clockHz());
+        host.addThreads(threads_);
         firstCycle_ = host.firstCycle();
-        lastCycle_ = host.lastCycle();
     });
 }
 
@@ -36,7 +38,7 @@ std::shared_ptr<const HostTimeline> HostOfProfile::timeline(const std::stop_toke
         const auto programs = profile_->programs(stop);
         const auto streams = profile_->streams(stop);
         return namingFile(profile_->file().string(), [&] {
-            return HostTimeline(profile_->reader(stop), *index, *programs, *streams);
+            return HostTimeline(profile_->reader(stop), *index, *programs, *streams, threads_);
         });
     });
 }

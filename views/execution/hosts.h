@@ -1,11 +1,13 @@
 // The host of an execution.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <stop_token>
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/hosts/host_timeline.h"
+#include "core/analysis/hosts/repeated_runs.h"
 
 namespace tilescope::views {
 
@@ -14,17 +16,24 @@ namespace tilescope::views {
 /// threads.
 class HostOfProfile {
 public:
-    /// Reads what was before the first run.
+    /// Reads what was before the first run, and what the program recorded.
     HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop);
 
     [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
-    /// Where the program's last tracepoint ends, or 0.
-    [[nodiscard]] std::int64_t lastCycle() const { return lastCycle_; }
+    /// Where the program's last tracepoint or the last repeated run ends, or 0.
+    [[nodiscard]] std::int64_t lastCycle() const {
+        return std::max(threads_->lastCycle(), repeated_.lastCycle());
+    }
     [[nodiscard]] std::shared_ptr<const HostTimeline> timeline(const std::stop_token& stop) const;
+    [[nodiscard]] const HostThreads& threads() const { return *threads_; }
+    /// Calls that the host recorded beyond those of the trace.
+    [[nodiscard]] const RepeatedRuns& repeated() const { return repeated_; }
 
 private:
     ProfileViewPtr profile_;
-    std::int64_t firstCycle_ = 0, lastCycle_ = 0;
+    std::int64_t firstCycle_ = 0;
+    std::shared_ptr<const HostThreads> threads_;
+    RepeatedRuns repeated_;
     LazyPart<HostTimeline> timeline_;
 };
 

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "views/execution/box_tints.h"
+#include "views/execution/repeated_lane.h"
+#include "views/execution/trace_selection.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -85,11 +87,19 @@ public:
         , look_(question.look)
         , runs_(question.runs)
         , syncs_(question.syncs)
-        , tints_(question.tints) {}
+        , tints_(question.tints)
+        , host_(asked.target ? question.hosts.target : question.hosts.source) {}
 
     [[nodiscard]] IpuId ipu() const override { return ipu_; }
     [[nodiscard]] TraceLane read(const ItemDetail& detail,
                                  const std::stop_token& stop) const override {
+        TraceLane lane = readRuns(detail, stop);
+        if (host_ && !host_->repeated().empty())
+            addRepeatedRuns(lane, host_->repeated(), detail,
+                            [&](const ItemDetail& part) { return readRuns(part, stop); });
+        return lane;
+    }
+    [[nodiscard]] TraceLane readRuns(const ItemDetail& detail, const std::stop_token& stop) const {
         const auto index = profile_->trace(stop);
         const auto programs = profile_->programs(stop);
         microBatchesOf(*profile_, stop); // for the pointer, which must not read the file
@@ -112,12 +122,20 @@ public:
     [[nodiscard]] QString readOut(const ItemPlace& place,
                                   const ViewContext& context) const override {
         QString text = TraceItem::readOut(place, context);
+        if (place.box->ghost)
+            text += QLatin1Char('\n') + repeatedText();
         const auto batches = microBatchesOf(*profile_, {});
         if (batches->count() > 0 && step(*place.box) >= 0)
             if (const auto part = batches->partOf(profile_->trace({})->stepAt(step(*place.box))))
                 text += QLatin1Char('\n') + microBatchText(*batches, *part);
         return tints_ ? text + tints_->legend({})->readOut(place.box->tint, context.preferences)
                       : text;
+    }
+    void click(const ItemPlace& place, TraceSelection& selection) const override {
+        const TraceBox& box = *place.box;
+        if (step(box) >= 0 || box.look == TraceBox::Look::Run)
+            return TraceItem::click(place, selection);
+        selection.showBox({box.begin, box.end}, box.firstStep, target(), shownName(box.name));
     }
     [[nodiscard]] std::int64_t step(const TraceBox& box) const override {
         return box.look == TraceBox::Look::Step && box.steps == 1 ? box.firstStep : -1;
@@ -130,13 +148,14 @@ private:
     bool runs_;
     bool syncs_;
     std::shared_ptr<const BoxTints> tints_;
+    std::shared_ptr<const HostOfProfile> host_; ///< null if it is not shown
 };
 
 } // namespace
 
 void addIpus(TraceItems& items, const TraceQuestion& question, bool target) {
     for (const AskedIpu& asked : askedIpus(question))
-        if (asked.target == target)
+        if (asked.target == target && !asked.profile->trace({})->empty())
             items.push_back(std::make_shared<IpuItem>(question, asked));
 }
 

@@ -8,10 +8,14 @@ namespace tilescope::views {
 /// Adds each of counterTracks() for a profile with an execution.
 void addCounters(TraceItems& items, const TraceQuestion& question, bool target);
 
-/// Adds a lane for the host of a profile if the question has one: rows of the runs, of stream
-/// callbacks, which are derived from the copies of the chosen IPUs, and of the program's threads. A
-/// wait that ends beyond the range read has no steps.
+/// Adds a lane for the host of a profile if the question has one: rows of the runs, and of stream
+/// callbacks, which are derived from the copies of the chosen IPUs. A wait that ends beyond the
+/// range read has no steps.
 void addHost(TraceItems& items, const TraceQuestion& question, bool target);
+
+/// Adds a lane for each thread of the program on that host, most of those of a program with very
+/// many threads.
+void addHostThreads(TraceItems& items, const TraceQuestion& question, bool target);
 
 /// Adds a lane for each IPU that is asked for.
 void addIpus(TraceItems& items, const TraceQuestion& question, bool target);

@@ -209,8 +209,9 @@ std::vector<LegendBar::Entry> LanesPane::channels() const {
     if (!plot_->trace().overview())
         return entries;
     constexpr std::size_t most = 8; // further ones are named by the read-out
+    // Those of all hosts are in each lane of them.
     for (const TraceLane& lane : *plot_->trace().overview())
-        for (std::size_t i = 0; entries.size() < most && i < lane.channels.size(); ++i)
+        for (std::size_t i = 0; entries.size() < std::min(most, lane.channels.size()); ++i)
             entries.push_back({shownName(lane.channels[i], mostOfOne),
                                channelColour(context_.theme.current(), static_cast<int>(i))});
     return entries;

@@ -17,7 +17,7 @@ bool earlier(const TraceFlag& a, const TraceFlag& b) {
     return a.cycle != b.cycle ? a.cycle < b.cycle : a.length < b.length;
 }
 
-QByteArray jsonOf(const std::vector<TraceFlag>& marks) {
+QByteArray jsonOf(const std::vector<TraceFlag>& marks, const std::vector<TrackQuery>& tracks) {
     QJsonArray list;
     for (const TraceFlag& mark : marks) {
         QJsonObject entry{{QStringLiteral("cycle"), mark.cycle},
@@ -26,7 +26,32 @@ QByteArray jsonOf(const std::vector<TraceFlag>& marks) {
             entry.insert(QStringLiteral("length"), mark.length);
         list.append(entry);
     }
-    return QJsonDocument(QJsonObject{{QStringLiteral("marks"), list}}).toJson();
+    QJsonObject all{{QStringLiteral("marks"), list}};
+    QJsonArray queries;
+    for (const TrackQuery& track : tracks)
+        queries.append(
+            QJsonObject{{QStringLiteral("name"), track.name}, {QStringLiteral("sql"), track.sql}});
+    if (!queries.isEmpty())
+        all.insert(QStringLiteral("tracks"), queries);
+    return QJsonDocument(all).toJson();
+}
+
+/// Those of a file, which anybody may have written.
+std::vector<TrackQuery> tracksIn(const QJsonObject& file) {
+    constexpr qsizetype longestName = 60;
+    constexpr qsizetype longestText = 100'000;
+    std::vector<TrackQuery> tracks;
+    for (const QJsonValue value : file[QStringLiteral("tracks")].toArray()) {
+        const TrackQuery track{value[QStringLiteral("name")].toString().left(longestName),
+                               value[QStringLiteral("sql")].toString()};
+        const bool isNew = std::none_of(tracks.begin(), tracks.end(), [&](const auto& other) {
+            return other.name == track.name;
+        });
+        if (isNew && !track.name.isEmpty() && !track.sql.isEmpty() &&
+            track.sql.size() <= longestText && tracks.size() < MarksModel::mostTracks)
+            tracks.push_back(track);
+    }
+    return tracks;
 }
 
 } // namespace
@@ -40,6 +65,7 @@ QString MarksModel::open(const std::filesystem::path& profile, double clockHz, d
     file_ = marksFile(profile);
     clockHz_ = clockHz;
     marks_.clear();
+    tracks_.clear();
     QString problem;
     QFile file(file_);
     if (file.open(QIODevice::ReadOnly)) {
@@ -57,9 +83,11 @@ QString MarksModel::open(const std::filesystem::path& profile, double clockHz, d
             marks_.push_back(mark);
         }
         std::stable_sort(marks_.begin(), marks_.end(), earlier);
+        tracks_ = tracksIn(document.object());
     }
     endResetModel();
     emit marksChanged();
+    emit tracksChanged();
     return problem;
 }
 
@@ -117,8 +145,25 @@ int MarksModel::beside(double cycle, bool forward) const {
     return static_cast<int>(marks_.rend() - before) - 1;
 }
 
+void MarksModel::addTrack(const TrackQuery& track) {
+    std::erase_if(tracks_, [&](const TrackQuery& other) { return other.name == track.name; });
+    if (tracks_.size() == mostTracks)
+        return emit saved(
+            tr("there are %1 tracks; remove one first").arg(static_cast<int>(mostTracks)));
+    tracks_.push_back(track);
+    changed();
+    emit tracksChanged();
+}
+
+void MarksModel::removeTrack(const QString& name) {
+    if (std::erase_if(tracks_, [&](const TrackQuery& each) { return each.name == name; }) == 0)
+        return;
+    changed();
+    emit tracksChanged();
+}
+
 void MarksModel::changed() {
-    const QString problem = writeOutput(file_, jsonOf(marks_));
+    const QString problem = writeOutput(file_, jsonOf(marks_, tracks_));
     emit marksChanged();
     emit saved(problem.isEmpty() ? QString() : tr("Marks cannot be saved: %1").arg(problem));
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "views/execution/sql_tracks.h"
 #include "views/plot/trace/cycle_plot.h"
 
 namespace tilescope::views {
@@ -31,6 +32,12 @@ public:
     int add(double cycle, const QString& text) { return add({cycle, text}); }
     void remove(int row);
     [[nodiscard]] const std::vector<TraceFlag>& marks() const { return marks_; }
+    /// Tracks from queries, which are kept in the same file; at most mostTracks.
+    [[nodiscard]] const std::vector<TrackQuery>& tracks() const { return tracks_; }
+    /// Replaces one of the same name.
+    void addTrack(const TrackQuery& track);
+    void removeTrack(const QString& name);
+    static constexpr std::size_t mostTracks = 16;
     /// The next mark after a cycle (or before it), or -1.
     [[nodiscard]] int beside(double cycle, bool forward) const;
     /// The distance between the beginnings of two marks: "'a' to 'b': 34,655 cycles (26.1 µs)".
@@ -46,6 +53,7 @@ public:
 
 signals:
     void marksChanged();
+    void tracksChanged();
     /// After writing; the text says what went wrong, or is empty.
     void saved(const QString& problem);
 
@@ -57,6 +65,7 @@ private:
     QString file_;
     double clockHz_ = 0;
     std::vector<TraceFlag> marks_; ///< by cycle, then by length
+    std::vector<TrackQuery> tracks_;
 };
 
 } // namespace tilescope::views

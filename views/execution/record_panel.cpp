@@ -251,7 +251,11 @@ void RecordPanel::showChosen() {
     if (graphs_->currentIndex() >= firstMap_) {
         const auto at = static_cast<std::size_t>(graphs_->currentIndex() - firstMap_);
         plot_->showMap(record_->heatMaps[at], clockHz_);
-        legend_->setEntries({});
+        const Theme& theme = context_.theme.current();
+        LegendBar::Entry scale{tr("Numbers in a bin: none"), theme.surface, LegendBar::Mark::Scale};
+        scale.scale = {theme.surface, theme.series(0)};
+        scale.end = tr("the most of the bins at that moment");
+        legend_->setEntries({std::move(scale)});
         return;
     }
     const std::string chosen = graphs_->currentData().toByteArray().toStdString();

@@ -48,11 +48,13 @@ std::optional<CycleRange> RunChoices::range(int choice) const {
 }
 
 double ShownExecution::first(bool compilation) const {
-    return compilation ? static_cast<double>(hosts.firstCycle) : 0;
+    return compilation || cycles <= 0 ? static_cast<double>(hosts.firstCycle) : 0;
 }
 
 double ShownExecution::last(bool compilation) const {
-    return compilation ? std::max(cycles, static_cast<double>(hosts.lastCycle)) : cycles;
+    // Traces of the host alone have no execution.
+    return compilation || cycles <= 0 ? std::max(cycles, static_cast<double>(hosts.lastCycle))
+                                      : cycles;
 }
 
 ShownExecution readExecution(const ProfilePair& profiles, const std::stop_token& stop) {

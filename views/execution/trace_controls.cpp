@@ -77,6 +77,9 @@ void TraceControls::addOptions(TracePanes& panes) {
     QAction* names = option(tr("Names on boxes"), tr("Names on boxes that have room for them"));
     QAction* all = option(tr("All rows in sight"),
                           tr("Makes rows low enough to see all of them without scrolling"), false);
+    QAction* flows =
+        option(tr("Flow arrows"), tr("Where the selected step's data comes from and goes to: "
+                                     "stages, IPUs, the host"));
     panes.tracks().addChoices(*menu->addMenu(tr("Counters")));
     menu->setToolTipsVisible(true);
     button->setMenu(menu);
@@ -92,6 +95,7 @@ void TraceControls::addOptions(TracePanes& panes) {
         plot.trace().setShowsNames(shown);
         plot.replotSoon();
     });
+    connect(flows, &QAction::toggled, &plot, &TracePlot::setShowsFlows);
     connect(all, &QAction::toggled, &plot, &TracePlot::setShowsAllRows);
 }
 

@@ -13,7 +13,7 @@ namespace {
 using AddItems = void (*)(TraceItems& items, const TraceQuestion& question, bool target);
 
 /// All kinds of items, from top to bottom.
-constexpr auto itemKinds = std::to_array<AddItems>({addCounters, addHost, addIpus});
+constexpr auto itemKinds = std::to_array<AddItems>({addCounters, addHost, addHostThreads, addIpus});
 
 TraceLane readLane(const TraceItem& item, const ItemDetail& detail, LaneWish wish, bool both,
                    const std::stop_token& stop) {
@@ -35,7 +35,7 @@ TraceItems traceItems(const TraceQuestion& question) {
         if (profileOf(question.profiles, target))
             for (const AddItems add : itemKinds)
                 add(items, question, target);
-    // IPU n of the source beside IPU n of the target, below both hosts.
+    // IPU n of the source beside IPU n of the target, below both hosts and their threads.
     std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
         return std::max(-1, a->ipu().value()) < std::max(-1, b->ipu().value());
     });

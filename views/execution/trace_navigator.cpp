@@ -50,6 +50,8 @@ TraceNavigator::TraceNavigator(ViewContext& context, const ProfilePair& profiles
     connect(&tabs.marksPanel(), &MarksPanel::goTo, this, &TraceNavigator::showMark);
     for (PlotWidget* plot : panes.plots())
         plot->installEventFilter(this);
+    connect(&panes.tracks(), &TracksPane::plotAdded, this,
+            [this](TrackPlot* plot) { plot->installEventFilter(this); });
 }
 
 void TraceNavigator::reset() {

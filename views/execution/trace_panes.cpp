@@ -59,14 +59,22 @@ void TracePanes::connectPlots(TraceSelection& selection) {
     for (PlotWidget* plot : plots_)
         tracks_->crosshair().add(*plot);
     plots_.insert(plots_.end(), tracks_->plots().begin(), tracks_->plots().end());
-    for (PlotWidget* plot : plots_) {
+    const auto connectPlot = [this, &selection](PlotWidget* plot) {
         connect(plot, &PlotWidget::hovered, this, &TracePanes::status);
         connect(plot, &PlotWidget::rangeSelected, &selection,
                 [&selection, &axis = context_.timeZoom](double from, double to) {
                     selection.selectRange(CycleRange{wholeCycles(axis, from, to).begin,
                                                      wholeCycles(axis, from, to + 1).end});
                 });
-    }
+    };
+    for (PlotWidget* plot : plots_)
+        connectPlot(plot);
+    connect(tracks_, &TracksPane::plotAdded, this, [this, connectPlot](TrackPlot* plot) {
+        plots_.push_back(plot);
+        connectPlot(plot);
+    });
+    connect(tracks_, &TracksPane::plotRemoved, this,
+            [this](TrackPlot* plot) { std::erase(plots_, plot); });
     connect(tracks_, &TracksPane::status, this, &TracePanes::status);
     connect(&selection, &TraceSelection::marksChanged, this,
             [this](const std::vector<PlotWidget::Marker>& markers, const SelectedSteps& steps) {
@@ -74,6 +82,7 @@ void TracePanes::connectPlots(TraceSelection& selection) {
                     plot->setMarkers(markers);
                 lanes_->plot().setSelected(steps);
             });
+    connect(&selection, &TraceSelection::flowsChanged, &lanes_->plot(), &TracePlot::setFlows);
 }
 
 PlotWidget& TracePanes::shownPlot() {
@@ -117,13 +126,15 @@ void TracePanes::setNotice(const QString& text) {
 }
 
 // The IPUs' run is timed only once, as every call takes the same cycles.
-void TracePanes::showCalls(std::int64_t calls) {
-    calls_->setVisible(calls > 1);
-    calls_->setText(tr("The host called the model %1 times. The trace has the IPUs' work of one "
-                       "call, as all take the same cycles; the host's own events cover all calls. "
-                       "To see more batches, give each call more of them: "
-                       "poptorch.Options().deviceIterations(n).")
-                        .arg(countText(calls)));
+void TracePanes::showCalls(const RepeatedRuns* repeated) {
+    const bool isRepeated = repeated != nullptr && !repeated->empty();
+    calls_->setVisible(isRepeated);
+    if (isRepeated)
+        calls_->setText(tr("The host called the model %1 times. The trace has the IPUs' work of "
+                           "one call, as all take the same cycles: it is repeated, paler, at the "
+                           "times of %2 later calls, which Compilation brings into view.")
+                            .arg(countText(repeated->calls),
+                                 countText(static_cast<std::int64_t>(repeated->starts.size()))));
 }
 
 } // namespace tilescope::views

@@ -22,6 +22,7 @@ public:
     [[nodiscard]] LanesPane& lanes() { return *lanes_; }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
     [[nodiscard]] TracksPane& tracks() { return *tracks_; }
+    [[nodiscard]] TraceStrip& strip() { return *strip_; }
     /// All plots, shown or not.
     [[nodiscard]] const std::vector<PlotWidget*>& plots() const { return plots_; }
     /// The plot of lanes.
@@ -34,8 +35,9 @@ public:
     void clear();
     /// What the user must know about the execution; hidden if empty.
     void setNotice(const QString& text);
-    /// Shows a notice if the host called the model more often than the trace has runs of it.
-    void showCalls(std::int64_t calls);
+    /// Shows a notice if the host called the model more often than the trace has runs of it, which
+    /// are then repeated (null: nothing is known of it).
+    void showCalls(const RepeatedRuns* repeated);
 
 signals:
     void status(const QString& text);

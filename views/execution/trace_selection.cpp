@@ -5,6 +5,7 @@
 
 #include "core/analysis/execution/micro_batches.h"
 #include "core/trace/range_programs.h"
+#include "views/execution/step_flows.h"
 #include "views/session/time_texts.h"
 
 namespace tilescope::views {
@@ -33,8 +34,13 @@ TraceSelection::TraceSelection(ViewContext& context, const ProfilePair& profiles
     , finder_(context)
     , executionsQuery_(context.workers)
     , cycleQuery_(context.workers)
-    , batchQuery_(context.workers) {
+    , batchQuery_(context.workers)
+    , stageQuery_(context.workers) {
     connect(&panel_, &StepPanel::stepRead, this, &TraceSelection::stepRead);
+    connect(&panel_, &StepPanel::stepWanted, this, [this](qint64 step, bool target) {
+        dropRange();
+        showStep(step, target);
+    });
     connect(&finder_, &StepFinder::notFound, this, &TraceSelection::status);
     context_.history.add(
         *this, [this] { return QVariant::fromValue(chosen_); },
@@ -84,6 +90,31 @@ void TraceSelection::showDetails(const ValueTree& details) {
     emit detailsWanted();
 }
 
+void TraceSelection::showBox(const CycleRange& range, std::int64_t firstStep, bool target,
+                             const QString& name) {
+    selectRange(range);
+    stageQuery_.start([this, profile = profileOf(profiles_, target), firstStep, target,
+                       name](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const ExecutedStep first = profile->trace(stop)->stepAt(firstStep);
+        const auto batches = microBatchesOf(*profile, stop);
+        const auto part = batches->count() > 0 ? batches->partOf(first) : std::nullopt;
+        if (!part)
+            return [] {};
+        ValueTree tree;
+        tree.properties = true;
+        tree.nameTitle = tr("Selected part");
+        tree.valueTitles.append(QString());
+        if (!name.isEmpty())
+            tree.roots.push_back(valueLine(tr("Name"), name.toStdString()));
+        tree.roots.push_back(
+            valueLine(tr("Pipeline"), microBatchText(*batches, *part).toStdString()));
+        return [this, target, tree = std::move(tree), flows = flowsOf(*profile, first, stop)] {
+            panel_.showDetails(tree, flowLinks(flows, -1, context_.preferences), target);
+            emit flowsChanged(laneFlows(flows, target));
+        };
+    });
+}
+
 void TraceSelection::restore(const Chosen& chosen) {
     if (!canShow(profiles_))
         return;
@@ -101,7 +132,7 @@ void TraceSelection::restore(const Chosen& chosen) {
 
 void TraceSelection::stepRead(const ReadStep& read) {
     if (std::exchange(restored_, {}) == read.step.index)
-        return;
+        return emit flowsChanged(laneFlows(read.flows, read.target));
     chosen_.name = read.name;
     chosen_.inTarget = read.target;
     if (!read.step.ipus.empty()) {
@@ -116,6 +147,9 @@ void TraceSelection::stepRead(const ReadStep& read) {
         if (end < zoom.from() || begin > zoom.to())
             zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
     }
+    emit flowsChanged(laneFlows(read.flows, read.target));
+    if (read.step.program.valid())
+        emit programShown(read.step.program, read.target);
     context_.history.note(*this);
     if (read.target && onlyTargetRan(profiles_))
         emit stepChanged();
@@ -136,6 +170,8 @@ void TraceSelection::mark(std::optional<CycleRange> range, SelectedSteps steps) 
     chosen_.marked = range;
     chosen_.boxes = std::move(steps);
     executionsQuery_.cancel();
+    stageQuery_.cancel();
+    emit flowsChanged({});
     emit marksChanged(range ? std::vector{markerOf(*range)} : std::vector<PlotWidget::Marker>(),
                       chosen_.boxes);
 }
@@ -188,6 +224,8 @@ void TraceSelection::selectRange(std::optional<CycleRange> range) {
     if (range) {
         mark(range);
         emit rangeSelected();
+    } else {
+        emit flowsChanged({});
     }
     emit rangeChanged();
     context_.history.note(*this);

@@ -5,7 +5,7 @@
 #include "views/execution/step_finder.h"
 #include "views/execution/step_panel.h"
 #include "views/plot/plot_widget.h"
-#include "views/plot/trace/trace_plottable.h"
+#include "views/plot/trace/lane_ways.h"
 
 namespace tilescope::views {
 
@@ -45,6 +45,9 @@ public:
     void showCopy(std::int64_t begin, bool target);
     /// Shows details of something that is not a step.
     void showDetails(const ValueTree& details);
+    /// Selects the cycles of a box of several steps, and shows where its data comes from and goes
+    /// to, if it is a part of a pipeline's stage.
+    void showBox(const CycleRange& range, std::int64_t firstStep, bool target, const QString& name);
     void selectRange(std::optional<CycleRange> range);
     void dropRange();
     /// Marks cycles, or the boxes of a step that runs in them.
@@ -65,9 +68,13 @@ public:
 signals:
     void marksChanged(const std::vector<tilescope::views::PlotWidget::Marker>& markers,
                       const tilescope::views::SelectedSteps& steps);
+    /// Arrows of what is selected.
+    void flowsChanged(const std::vector<tilescope::views::LaneFlow>& flows);
     void rangeChanged();
     /// The user has selected a range.
     void rangeSelected();
+    /// A step of this program is selected.
+    void programShown(tilescope::ProgramId program, bool target);
     /// Another step of the execution that is searched is selected.
     void stepChanged();
     void detailsWanted();
@@ -94,6 +101,7 @@ private:
     BackgroundQuery executionsQuery_;
     BackgroundQuery cycleQuery_;
     BackgroundQuery batchQuery_;
+    BackgroundQuery stageQuery_;
     Chosen chosen_;
     /// The step that is read again because a step back has restored it: the plots do not move.
     std::optional<std::int64_t> restored_;

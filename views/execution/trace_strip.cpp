@@ -15,9 +15,32 @@ void TraceStrip::setRows(SharedRows rows) {
     invalidate();
 }
 
+void TraceStrip::setFlags(std::vector<TraceFlag> flags) {
+    flags_ = std::move(flags);
+    invalidate();
+}
+
+// A pole over all lanes and a cloth, as those of moments.
+void TraceStrip::paintFlags(QPainter& painter, const QRect& rect) const {
+    const ZoomRange& zoom = context().timeZoom;
+    const double all = zoom.last() - zoom.first();
+    constexpr double cloth = 7; // pixels
+    painter.setPen(theme().accent);
+    painter.setBrush(theme().accent);
+    for (const TraceFlag& flag : flags_) {
+        const double x = (flag.cycle - zoom.first()) / all * rect.width();
+        if (!(x >= 0 && x <= rect.width()))
+            continue;
+        painter.drawLine(QPointF(x, 0), QPointF(x, rect.height()));
+        painter.drawPolygon(
+            QPolygonF({QPointF(x, 0), QPointF(x + cloth, cloth / 2), QPointF(x, cloth)}));
+    }
+    painter.setBrush(Qt::NoBrush);
+}
+
 void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
     if (rows_.empty())
-        return;
+        return paintFlags(painter, rect);
     const ZoomRange& zoom = context().timeZoom;
     // More lanes than pixels cannot all be seen.
     const std::size_t shown =
@@ -38,6 +61,7 @@ void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
         painter.drawImage(
             QRectF(0, height * static_cast<double>(i), rect.width(), std::max(1.0, height)), line);
     }
+    paintFlags(painter, rect);
 }
 
 } // namespace tilescope::views

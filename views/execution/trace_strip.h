@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/plot/overview_strip.h"
+#include "views/plot/trace/cycle_plot.h"
 #include "views/plot/trace/trace_rows.h"
 
 namespace tilescope::views {
@@ -14,11 +15,16 @@ public:
 
     /// One row for each lane, from top to bottom.
     void setRows(SharedRows rows);
+    /// The user's marks, as flags at the top.
+    void setFlags(std::vector<TraceFlag> flags);
 
 private:
     void paintRows(QPainter& painter, const QRect& rect) const;
 
+    void paintFlags(QPainter& painter, const QRect& rect) const;
+
     SharedRows rows_;
+    std::vector<TraceFlag> flags_;
 };
 
 } // namespace tilescope::views

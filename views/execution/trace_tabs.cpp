@@ -15,7 +15,9 @@ TraceTabs::TraceTabs(ViewContext& context)
     : context_(context)
     , statistics_(new StatisticsPanel(context))
     , inRange_(new RangePanel(context))
+    , calls_(new CallsPanel(context))
     , step_(new StepPanel(context))
+    , executions_(new ExecutionsPanel(context))
     , marks_(new MarksModel(this))
     , marksPanel_(new MarksPanel(*marks_))
     , record_(new RecordPanel(context))
@@ -28,9 +30,12 @@ TraceTabs::TraceTabs(ViewContext& context)
     addTab(scroll, tr("Summary"));
     addTab(inRange_, tr("Range"));
     addTab(step_, tr("Details"));
+    addTab(executions_, tr("Executions"));
+    addTab(calls_, tr("Calls"));
     addTab(marksPanel_, tr("Marks"));
     addTab(record_, tr("Graphs"));
     showRecord({}, 0);
+    showCalls({});
     connect(range_, &RangeField::refused, this, &TraceTabs::status);
     connect(record_, &RecordPanel::hovered, this, &TraceTabs::status);
     connect(marks_, &MarksModel::marksChanged, this, &TraceTabs::showCount);
@@ -97,6 +102,10 @@ void TraceTabs::showRecord(std::shared_ptr<const HostRecord> record, double cloc
     setTabVisible(indexOf(record_), record_->hasGraphs());
 }
 
+void TraceTabs::showCalls(const Hosts& hosts) {
+    setTabVisible(indexOf(calls_), CallsPanel::isPossible(hosts));
+}
+
 void TraceTabs::setPossible(bool pipelined, bool comparing) {
     auto& items = *qobject_cast<QStandardItemModel*>(colours_->model());
     const auto set = [&](ColourBy by, bool possible) {
@@ -136,6 +145,7 @@ void TraceTabs::load(const TraceQuestion& question, const std::optional<CycleRan
                                     durationText(static_cast<double>(range.cycles()) / clock));
     statistics_->load(question, range, title + cycles);
     inRange_->load(question, range, title + cycles);
+    calls_->load(question, range);
 }
 
 } // namespace tilescope::views

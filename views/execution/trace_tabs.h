@@ -3,6 +3,8 @@
 
 #include <QTabWidget>
 
+#include "views/execution/calls_panel.h"
+#include "views/execution/executions_panel.h"
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
 #include "views/execution/range_panel.h"
@@ -21,6 +23,8 @@ public:
 
     [[nodiscard]] RangePanel& inRange() { return *inRange_; }
     [[nodiscard]] StepPanel& step() { return *step_; }
+    [[nodiscard]] CallsPanel& calls() { return *calls_; }
+    [[nodiscard]] ExecutionsPanel& executions() { return *executions_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
     [[nodiscard]] MarksPanel& marksPanel() { return *marksPanel_; }
     [[nodiscard]] RangeField& range() { return *range_; }
@@ -32,8 +36,9 @@ public:
     /// Reads the statistics and steps of the selected range or, without one, of the visible range.
     void load(const TraceQuestion& question, const std::optional<CycleRange>& selected);
     void cancel() { statistics_->cancel(); }
-    /// Shows the tab of the program's graphs if there are any.
+    /// Shows the tabs of the program's calls and graphs if there are any.
     void showRecord(std::shared_ptr<const HostRecord> record, double clockHz);
+    void showCalls(const Hosts& hosts);
     /// Which colours there are besides those of every execution: of pipelines, of two profiles.
     void setPossible(bool pipelined, bool comparing);
     /// Marks a range and lets the user write its text.
@@ -52,7 +57,9 @@ private:
     ViewContext& context_;
     StatisticsPanel* statistics_;
     RangePanel* inRange_;
+    CallsPanel* calls_;
     StepPanel* step_;
+    ExecutionsPanel* executions_;
     MarksModel* marks_;
     MarksPanel* marksPanel_;
     RecordPanel* record_;

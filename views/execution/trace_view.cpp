@@ -1,6 +1,6 @@
 #include "views/execution/trace_view.h"
 
-#include "core/analysis/hosts/host_record_lanes.h"
+#include "views/execution/track_dialog.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -13,7 +13,8 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , controls_(new TraceControls(context, *panes_))
     , navigator_(
           new TraceNavigator(context, profiles(), *selection_, *controls_, *panes_, *tabs_, this))
-    , panel_(new LoadingPanel(context.workers)) {
+    , panel_(new LoadingPanel(context.workers))
+    , queries_(new SqlTracks(context, this)) {
     inColumn(this, {controls_, panel_});
     auto* splitter = splitOf(Qt::Vertical, panes_, tabs_, 5, 2);
     splitter->setSizes({5000, 2000}); // only their proportion counts
@@ -23,6 +24,29 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
             loadStatistics();
     });
     connectParts();
+    connectTracks();
+}
+
+// Graphs of the program and answers of queries are tracks as counters are.
+void TraceView::connectTracks() {
+    connect(queries_, &SqlTracks::changed, this, &TraceView::showTracks);
+    connect(queries_, &SqlTracks::status, this, &ReportView::status);
+    connect(&marks(), &MarksModel::tracksChanged, this, [this] {
+        if (canShow(profiles()))
+            queries_->open(executedOf(profiles()), marks().tracks());
+    });
+    connect(&tracks(), &TracksPane::plotAdded, this,
+            [this](TrackPlot* plot) { plot->setFlags(marks().marks()); });
+    connect(&tracks(), &TracksPane::queryUnwanted, &marks(), &MarksModel::removeTrack);
+    connect(&tracks(), &TracksPane::queryWanted, this, [this] {
+        auto* dialog = new TrackDialog(this->context(), this);
+        connect(dialog, &TrackDialog::wanted, &marks(), &MarksModel::addTrack);
+        dialog->open();
+    });
+}
+
+void TraceView::showTracks() {
+    tracks().setValueTracks(graphs_, queries_->tracks());
 }
 
 void TraceView::connectParts() {
@@ -31,10 +55,20 @@ void TraceView::connectParts() {
             [this] { tabs_->setCurrentIndex(0); });
     connect(selection_, &TraceSelection::detailsWanted, tabs_,
             [this] { tabs_->setCurrentWidget(&tabs_->step()); });
+    connect(selection_, &TraceSelection::programShown, this,
+            [this](ProgramId program, bool target) {
+                tabs_->executions().load(profiles(), program, target);
+            });
+    connect(&tabs_->executions(), &ExecutionsPanel::stepWanted, this,
+            [this](qint64 step, bool target) {
+                selection_->dropRange();
+                selection_->readStep(step, target); // what it is compared with stays in sight
+            });
     connect(&tabs_->inRange(), &RangePanel::chosen, selection_, &TraceSelection::markExecutions);
     connect(&marks(), &MarksModel::marksChanged, this, [this] {
         plot().setFlags(marks().marks());
         tiles().plot().setFlags(marks().marks());
+        panes_->strip().setFlags(marks().marks());
         for (TrackPlot* track : tracks().plots())
             track->setFlags(marks().marks());
     });
@@ -65,8 +99,11 @@ void TraceView::reload() {
     const ProfileView& first = *executedOf(profiles());
     controls_->ipu().setCount(first.machine().ipus);
     selection_->reset();
+    tabs_->executions().clear();
     navigator_->reset();
     shown_ = {};
+    graphs_.clear();
+    queries_->open(nullptr, {});
     controls_->compilation().hide();
     if (!first.info().hasExecution)
         return showNothing();
@@ -87,7 +124,12 @@ void TraceView::show(const ShownExecution& execution) {
     const ProfileView& profile = *executedOf(profiles());
     const double clock = profile.machine().clockHz;
     tabs_->showRecord(shown_.record, clock);
-    panes_->showCalls(shown_.record ? recordedCalls(*shown_.record) : 0);
+    graphs_ = shown_.record && !onlyTargetRan(profiles()) ? graphTracks(*shown_.record, clock)
+                                                          : ValueTracks();
+    showTracks();
+    const auto& host = shown_.hosts.source ? shown_.hosts.source : shown_.hosts.target;
+    tabs_->showCalls(shown_.hosts);
+    panes_->showCalls(host ? &host->repeated() : nullptr);
     controls_->compilation().setVisible(shown_.hosts.firstCycle < 0);
     tabs_->setPossible(shown_.pipelined, comparing() && !onlyTargetRan(profiles()) &&
                                              profiles().target->info().hasExecution);

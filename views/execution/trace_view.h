@@ -1,6 +1,7 @@
 // The execution trace: what every IPU does in every cycle.
 #pragma once
 
+#include "views/execution/sql_tracks.h"
 #include "views/execution/trace_navigator.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
@@ -28,7 +29,9 @@ public:
     [[nodiscard]] MarksModel& marks() { return tabs_->marks(); }
     [[nodiscard]] TraceControls& controls() { return *controls_; }
     [[nodiscard]] TraceTabs& tabs() { return *tabs_; }
+    [[nodiscard]] SqlTracks& queries() { return *queries_; }
     [[nodiscard]] const TraceSelection& selection() const { return *selection_; }
+    [[nodiscard]] TraceSelection& selection() { return *selection_; }
 
 protected:
     void reload() override;
@@ -42,6 +45,8 @@ private:
     void changeLook();
     void loadPlots();
     void loadStatistics();
+    void connectTracks();
+    void showTracks();
     [[nodiscard]] TraceQuestion question() const {
         return controls_->question(profiles(), shown_.hosts);
     }
@@ -52,6 +57,8 @@ private:
     TraceControls* controls_;
     TraceNavigator* navigator_;
     LoadingPanel* panel_;
+    SqlTracks* queries_;
+    ValueTracks graphs_; ///< of the program
     ShownExecution shown_;
 };
 

@@ -15,27 +15,44 @@ namespace {
 constexpr int overviewColumns = 1500; // or as many as the screen has
 constexpr double closeShare = 0.7;    // of the execution: wider ranges use the overview's columns
 
+/// Points over time, as an item of the trace.
+class ValueItem : public TraceItem {
+public:
+    ValueItem(const TraceQuestion& question, std::shared_ptr<const ValueTrack> track)
+        : TraceItem(question, "value " + track->name().toStdString(), track->name().toStdString(),
+                    false)
+        , track_(std::move(track)) {}
+
+    [[nodiscard]] TraceLane read(const ItemDetail& detail, const std::stop_token&) const override {
+        TraceLane lane = empty();
+        lane.curve = std::make_shared<const TrackCurve>(
+            track_->curve(CycleColumns(detail.range, detail.columns)));
+        return lane;
+    }
+    [[nodiscard]] QString readOut(const ItemPlace& place,
+                                  const ViewContext& context) const override {
+        const auto column =
+            place.curve != nullptr ? place.curve->columnAt(place.cycle) : std::nullopt;
+        return column ? columnText(*track_, *place.curve, *column, context.theme.current(),
+                                   {context.preferences, clockHz()})
+                      : QString();
+    }
+    void click(const ItemPlace&, TraceSelection&) const override {}
+    [[nodiscard]] const CounterTrack* counter() const override { return track_.get(); }
+
+private:
+    std::shared_ptr<const ValueTrack> track_;
+};
+
 } // namespace
 
 TracksPane::TracksPane(ViewContext& context, TraceSelection& selection)
     : context_(context)
     , crosshair_(context.theme)
+    , selection_(selection)
     , query_(context.workers) {
-    for (const auto& track : counterTracks()) {
-        auto* plot = new TrackPlot(context, *track, this);
-        plot->hide();
-        const std::size_t at = plots_.size();
-        plot->setReadOut([this, at](double x, double) { return readOut(at, x); });
-        connect(plot, &PlotWidget::clicked, this, [this, &selection, at](double x, double) {
-            for (const Track& track : tracks_)
-                if (track.plot == at && track.side == 0 && x >= 0)
-                    track.item->click({x}, selection);
-        });
-        crosshair_.add(*plot);
-        plots_.push_back(plot);
-        wanted_.push_back(track->shownAtFirst());
-        shown_.push_back(false);
-    }
+    for (const auto& track : counterTracks())
+        addPlot(*track, track->shownAtFirst());
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     connect(&context.timeZoom, &ZoomRange::changed, this, [this] {
         if (isVisible())
@@ -43,19 +60,95 @@ TracksPane::TracksPane(ViewContext& context, TraceSelection& selection)
     });
 }
 
-void TracksPane::addChoices(QMenu& menu) {
-    menu.setToolTipsVisible(true);
-    for (std::size_t i = 0; i < plots_.size(); ++i) {
-        QAction* action = menu.addAction(plots_[i]->track().name());
-        action->setToolTip(plots_[i]->track().toolTip());
-        action->setCheckable(true);
-        action->setChecked(wanted_[i]);
-        connect(action, &QAction::toggled, this, [this, i](bool on) { setWanted(i, on); });
+void TracksPane::addPlot(const CounterTrack& track, bool wanted) {
+    auto* plot = new TrackPlot(context_, track, this);
+    plot->hide();
+    plot->setReadOut([this, plot](double x, double) { return readOut(*plot, x); });
+    connect(plot, &PlotWidget::clicked, this, [this, plot](double x, double) {
+        for (const Track& each : tracks_)
+            if (plots_[each.plot] == plot && each.side == 0 && x >= 0)
+                each.item->click({x}, selection_);
+    });
+    crosshair_.add(*plot);
+    plots_.push_back(plot);
+    wanted_.push_back(wanted);
+    shown_.push_back(false);
+}
+
+void TracksPane::removeValuePlots() {
+    query_.cancel();
+    while (plots_.size() > counterTracks().size()) {
+        TrackPlot* plot = plots_.back();
+        emit plotRemoved(plot);
+        crosshair_.remove(*plot);
+        plots_.pop_back();
+        wanted_.pop_back();
+        shown_.pop_back();
+        delete plot; // before its track
     }
 }
 
+void TracksPane::setValueTracks(const ValueTracks& graphs, const ValueTracks& queries) {
+    ValueTracks all = graphs;
+    all.insert(all.end(), queries.begin(), queries.end());
+    if (all == values_)
+        return;
+    tracks_.clear();
+    removeValuePlots();
+    values_ = std::move(all);
+    queries_ = queries.size();
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        const auto chosen = chosen_.find(values_[i]->name());
+        addPlot(*values_[i], chosen != chosen_.end() ? chosen->second : i >= graphs.size());
+        emit plotAdded(plots_.back());
+    }
+    makeTracks();
+    arrange();
+    updateGeometry();
+    place();
+    refresh();
+}
+
+void TracksPane::setShown(const QString& name, bool shown) {
+    for (std::size_t i = 0; i < plots_.size(); ++i)
+        if (plots_[i]->track().name() == name)
+            setWanted(i, shown);
+}
+
+void TracksPane::addChoice(QMenu& menu, std::size_t track) {
+    QString name = plots_[track]->track().name();
+    QAction* action = menu.addAction(name.replace(QLatin1Char('&'), QLatin1String("&&")));
+    action->setToolTip(plots_[track]->track().toolTip());
+    action->setCheckable(true);
+    action->setChecked(wanted_[track]);
+    connect(action, &QAction::toggled, this, [this, track](bool on) { setWanted(track, on); });
+}
+
+void TracksPane::addChoices(QMenu& menu) {
+    menu.setToolTipsVisible(true);
+    for (std::size_t i = 0; i < plots_.size(); ++i)
+        addChoice(menu, i);
+    menu.addSeparator();
+    QMenu* values = menu.addMenu(tr("Graphs and queries"));
+    values->setToolTipsVisible(true);
+    connect(values, &QMenu::aboutToShow, this, [this, values] {
+        values->clear();
+        for (std::size_t i = counterTracks().size(); i < plots_.size(); ++i)
+            addChoice(*values, i);
+        values->addSeparator();
+        values->addAction(tr("Add a track from a query…"), this, &TracksPane::queryWanted);
+        for (std::size_t i = values_.size() - queries_; i < values_.size(); ++i)
+            values->addAction(tr("Remove '%1'").arg(values_[i]->name()), this,
+                              [this, name = values_[i]->name()] { emit queryUnwanted(name); });
+    });
+}
+
 void TracksPane::setWanted(std::size_t track, bool wanted) {
+    if (track >= plots_.size())
+        return;
     wanted_[track] = wanted;
+    if (track >= counterTracks().size())
+        chosen_[plots_[track]->track().name()] = wanted;
     arrange();
     if (wanted && isVisible() && !shown_[track])
         emit status(tr("There is no room for this counter: make the window higher, or turn off "
@@ -64,15 +157,26 @@ void TracksPane::setWanted(std::size_t track, bool wanted) {
 
 void TracksPane::load(const TraceQuestion& question, std::int64_t length) {
     const ProfilePair& profiles = question.profiles;
-    if (profiles.source == profiles_.source && profiles.target == profiles_.target &&
-        question.ipus == ipus_ && length == length_)
+    if (profiles.source == question_.profiles.source &&
+        profiles.target == question_.profiles.target && question.ipus == question_.ipus &&
+        length == length_)
         return; // how lanes are drawn does not matter to the tracks
     query_.cancel();
-    profiles_ = profiles;
-    ipus_ = question.ipus;
+    question_ = {};
+    question_.profiles = profiles;
+    question_.ipus = question.ipus;
     length_ = length;
+    makeTracks();
+    refresh();
+}
+
+void TracksPane::makeTracks() {
+    const ProfilePair& profiles = question_.profiles;
     tracks_.clear();
-    for (auto& item : traceItems(question))
+    TraceItems items = profiles.source ? traceItems(question_) : TraceItems();
+    for (std::size_t i = 0; profiles.source && i < values_.size(); ++i)
+        items.push_back(std::make_shared<ValueItem>(question_, values_[i]));
+    for (auto& item : items)
         for (std::size_t i = 0; i < plots_.size(); ++i)
             if (&plots_[i]->track() == item->counter())
                 tracks_.push_back(
@@ -82,7 +186,6 @@ void TracksPane::load(const TraceQuestion& question, std::int64_t length) {
         plot->curve().setSides({});
         plot->updateCurves();
     }
-    refresh();
 }
 
 QSize TracksPane::sizeHint() const {
@@ -192,16 +295,15 @@ void TracksPane::setCurve(const Track& track, std::shared_ptr<const TrackCurve> 
     plottable.setSides(std::move(sides));
 }
 
-QString TracksPane::readOut(std::size_t plot, double cycle) const {
+QString TracksPane::readOut(TrackPlot& plot, double cycle) const {
     std::array<QString, 2> texts;
     for (const Track& track : tracks_)
-        if (track.plot == plot)
+        if (plots_[track.plot] == &plot)
             texts.at(track.side) =
                 track.item->readOut({cycle, sideOf(track).reaching(cycle, cycle)}, context_);
-    if (!plots_[plot]->curve().comparing())
-        return texts[0].isEmpty()
-                   ? QString()
-                   : QStringLiteral("%1: %2").arg(plots_[plot]->track().name(), texts[0]);
+    if (!plot.curve().comparing())
+        return texts[0].isEmpty() ? QString()
+                                  : QStringLiteral("%1: %2").arg(plot.track().name(), texts[0]);
     return tr("Source: %1   Target: %2")
         .arg(texts[0].isEmpty() ? tr("nothing") : texts[0],
              texts[1].isEmpty() ? tr("nothing") : texts[1]);

@@ -7,6 +7,7 @@
 #include "views/execution/trace_item.h"
 #include "views/execution/tracks/crosshair.h"
 #include "views/execution/tracks/track_plot.h"
+#include "views/execution/tracks/value_track.h"
 #include "views/query/background_query.h"
 
 namespace tilescope::views {
@@ -19,8 +20,13 @@ class TracksPane : public QWidget {
 public:
     TracksPane(ViewContext& context, TraceSelection& selection);
 
-    /// A checkable action for each kind of track.
+    /// A checkable action for each kind of track, those of values whenever the menu opens.
     void addChoices(QMenu& menu);
+    /// Tracks of values of the source: of the program's graphs, shown once they are chosen, and of
+    /// queries, shown at once.
+    void setValueTracks(const ValueTracks& graphs, const ValueTracks& queries);
+    /// By its name.
+    void setShown(const QString& name, bool shown);
     /// Reads other profiles or IPUs, whose executions take `length` cycles.
     void load(const TraceQuestion& question, std::int64_t length);
     void clear() { load({}, 0); }
@@ -37,6 +43,12 @@ public:
 
 signals:
     void status(const QString& text);
+    /// Plots of tracks of values come and go.
+    void plotAdded(tilescope::views::TrackPlot* plot);
+    void plotRemoved(tilescope::views::TrackPlot* plot);
+    /// The user wants another track from a query, or one less.
+    void queryWanted();
+    void queryUnwanted(const QString& name);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -44,6 +56,10 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void addPlot(const CounterTrack& track, bool wanted);
+    void addChoice(QMenu& menu, std::size_t track);
+    void removeValuePlots();
+    void makeTracks();
     void setWanted(std::size_t track, bool wanted);
     /// Shows those for which there is room.
     void arrange();
@@ -59,18 +75,21 @@ private:
         return plots_[track.plot]->curve().sides()[track.side];
     }
     void setCurve(const Track& track, std::shared_ptr<const TrackCurve> curve, bool overview);
-    [[nodiscard]] QString readOut(std::size_t plot, double cycle) const;
+    [[nodiscard]] QString readOut(TrackPlot& plot, double cycle) const;
 
     ViewContext& context_;
     Crosshair crosshair_;
+    TraceSelection& selection_;
     std::vector<TrackPlot*> plots_;
     std::vector<bool> wanted_;
     std::vector<bool> shown_;
     std::vector<Track> tracks_;
     BackgroundQuery query_;
-    ProfilePair profiles_;
-    IpuSet ipus_;
+    TraceQuestion question_;
     std::int64_t length_ = 0;
+    ValueTracks values_;             ///< of the last plots
+    std::size_t queries_ = 0;        ///< how many of them, at the end, are of queries
+    std::map<QString, bool> chosen_; ///< by the user, by the names of values
 };
 
 } // namespace tilescope::views

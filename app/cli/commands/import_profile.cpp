@@ -1,4 +1,5 @@
 // `import`: captures of Poplar's profiles become profiles, traces of the host part of one.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fmt/format.h>
@@ -138,7 +139,37 @@ fs::path localInput(const ImportArguments& arguments, const std::string& input,
                          });
 }
 
+/// Whether the inputs are traces of one program's processes, which become one profile.
+bool areTogether(const ImportArguments& arguments) {
+    return arguments.inputs.size() > 1 &&
+           std::ranges::all_of(arguments.inputs, [](const std::string& input) {
+               return !isRemote(input) && formOf(input) == FileForm::HostTrace;
+           });
+}
+
+int importTogether(const ImportArguments& arguments, const Streams& streams) {
+    const fs::path profile = arguments.output.empty()
+                                 ? profileOf(arguments, arguments.inputs.front())
+                                 : fs::path(arguments.output) / "profile.pop";
+    checkWritable(profile);
+    const std::vector<fs::path> files(arguments.inputs.begin(), arguments.inputs.end());
+    const Imported imported = [&] {
+        ProgressLine line(streams);
+        return importHostTraces(files, arguments.options, [&](double done, std::string_view what) {
+            line.show(done, fmt::format("importing {}", what));
+        });
+    }();
+    writeProfile(imported.profile, profile);
+    if (arguments.flags.json)
+        writeJson(streams.out, json::array{describe(imported, arguments.inputs.front(), profile)});
+    else
+        print(streams.out, imported, profile);
+    return exitYes;
+}
+
 int importProfiles(const ImportArguments& arguments, const Streams& streams) {
+    if (areTogether(arguments))
+        return importTogether(arguments, streams);
     checkOutputs(arguments);
     json::array all;
     bool complete = true;

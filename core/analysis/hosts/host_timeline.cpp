@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/analysis/hosts/host_record_lanes.h"
 #include "core/base/saturating.h"
 #include "core/profile/host.h"
 
@@ -33,19 +32,17 @@ HostTimeline::HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index,
 
 HostTimeline::HostTimeline(const ProfileReader& reader, const TraceIndex& index,
                            const IdVector<ProgramId, Program>& programs,
-                           const IdVector<StreamId, Stream>& streams)
+                           const IdVector<StreamId, Stream>& streams,
+                           std::shared_ptr<const HostThreads> threads)
     : HostTimeline(reader.hostSpans(), index, HostCopies(reader, programs, streams),
                    reader.info().target) {
-    addRecord(reader.hostRecord());
+    addThreads(threads ? std::move(threads)
+                       : std::make_shared<const HostThreads>(reader.hostRecord(), clockHz_));
 }
 
-void HostTimeline::addRecord(const HostRecord& record) {
-    recorded_ = recordLanes(record, clockHz_);
-    for (const HostLane& lane : recorded_)
-        for (const HostBox& box : lane.boxes) {
-            firstCycle_ = std::min(firstCycle_, box.cycles.begin);
-            lastCycle_ = std::max(lastCycle_, box.cycles.end);
-        }
+void HostTimeline::addThreads(std::shared_ptr<const HostThreads> threads) {
+    threads_ = std::move(threads);
+    firstCycle_ = std::min(firstCycle_, threads_->firstCycle());
 }
 
 void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {

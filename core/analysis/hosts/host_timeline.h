@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/analysis/hosts/host_copies.h"
+#include "core/analysis/hosts/host_threads.h"
 #include "core/profile/host.h"
 #include "core/profile/host_record.h"
 
@@ -14,30 +16,26 @@ namespace tilescope {
 enum class HostWork {
     Compilation, ///< a phase of it
     Loading,
-    Call,       ///< what the host does before a run starts
-    Run,        ///< a call of Engine::run
-    Callback,   ///< data of a stream moves, up to the end of its copy
-    IpuWaits,   ///< for the host, until it is ready for a stream copy
-    HostWaits,  ///< for the IPUs, in a run between its stream copies
-    Tracepoint, ///< that the program recorded
-    Moment,     ///< the same without a length
+    Call,     ///< what the host does before a run starts
+    Run,      ///< a call of Engine::run
+    Callback, ///< data of a stream moves, up to the end of its copy
+    IpuWaits, ///< for the host, until it is ready for a stream copy
+    HostWaits ///< for the IPUs, in a run between its stream copies
 };
 
 /// A piece of a lane. Cycle 0 is where the first run begins: earlier times are negative.
 struct HostBox {
     CycleRange cycles;
     HostWork work = HostWork::Run;
-    std::string name;         ///< of the phase, the run or the stream; empty of several streams
-    std::int64_t steps = 1;   ///< number of stream copies that it represents
-    bool whole = true;        ///< false: extends beyond the requested range
-    std::string channel = {}; ///< of a tracepoint
+    std::string name;       ///< of the phase, the run or the stream; empty of several streams
+    std::int64_t steps = 1; ///< number of stream copies that it represents
+    bool whole = true;      ///< false: extends beyond the requested range
     friend bool operator==(const HostBox&, const HostBox&) = default;
 };
 
 /// Whether it was measured by the host's own clock; all other lanes have cycles of the machine.
 inline bool isWallTime(HostWork work) {
-    return work == HostWork::Compilation || work == HostWork::Loading ||
-           work == HostWork::Tracepoint || work == HostWork::Moment;
+    return work == HostWork::Compilation || work == HostWork::Loading;
 }
 
 /// Boxes in order of time, which do not overlap.
@@ -71,22 +69,25 @@ class HostTimeline {
 public:
     HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index, HostCopies copies,
                  const Target& target);
-    /// From a file, whose trace has this index. Throws UserError if it is damaged.
+    /// From a file, whose trace has this index, with the threads of its program if they were read
+    /// before. Throws UserError if it is damaged.
     HostTimeline(const ProfileReader& reader, const TraceIndex& index,
                  const IdVector<ProgramId, Program>& programs,
-                 const IdVector<StreamId, Stream>& streams);
+                 const IdVector<StreamId, Stream>& streams,
+                 std::shared_ptr<const HostThreads> threads = {});
 
     /// Compilation and loading, if they were recorded.
     [[nodiscard]] const std::vector<HostLane>& before() const { return before_; }
     /// Where they begin: a negative cycle, or 0 without any.
     [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
     [[nodiscard]] HostLane engine() const;
-    /// Tracepoints that the program recorded (recordLanes()).
-    [[nodiscard]] const std::vector<HostLane>& recorded() const { return recorded_; }
+    /// Tracepoints that the program recorded.
+    [[nodiscard]] const HostThreads& threads() const { return *threads_; }
     /// Where they end: a cycle, or 0 without any.
-    [[nodiscard]] std::int64_t lastCycle() const { return lastCycle_; }
-    void addRecord(const HostRecord& record);
+    [[nodiscard]] std::int64_t lastCycle() const { return threads_->lastCycle(); }
+    void addThreads(std::shared_ptr<const HostThreads> threads);
     [[nodiscard]] const HostCopies& copies() const { return copies_; }
+    [[nodiscard]] double clockHz() const { return clockHz_; }
 
     /// Callbacks and waits in a range, from copies().spans() of all IPUs that count for it. Copies
     /// of several IPUs that overlap are one box. Boxes of waits of the host end at the range at the
@@ -109,8 +110,8 @@ private:
     std::int32_t ipus_ = 0;
     double clockHz_ = 0;
     std::vector<HostLane> before_;
-    std::vector<HostLane> recorded_;
-    std::int64_t firstCycle_ = 0, lastCycle_ = 0;
+    std::shared_ptr<const HostThreads> threads_ = std::make_shared<const HostThreads>();
+    std::int64_t firstCycle_ = 0;
 };
 
 /// See HostTimeline::callbacks(): a single row of what the host does for any IPU. Where one IPU

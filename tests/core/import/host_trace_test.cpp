@@ -8,7 +8,9 @@
 
 #include "core/base/error.h"
 #include "core/import/add_host_traces.h"
+#include "core/import/import_cache.h"
 #include "core/import/trace_events.h"
+#include "core/store/profile_reader.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
 
@@ -131,6 +133,38 @@ private slots:
         QCOMPARE(profile.messages.size(), std::size_t{1});
     }
 
+    /// What libpvti writes, a file of each process.
+    void filesOfSeveralProcessesAreOneProfile() {
+        const fs::path folder(folder_.path().toStdString());
+        std::vector<fs::path> files;
+        for (const std::string process : {"11", "12"}) {
+            files.push_back(folder / (process + ".pvti"));
+            std::ofstream(files.back(), std::ios::binary)
+                << R"({"otherData":{"producer":"libpvti of TileScope"},"traceEvents":[)"
+                << R"({"ph":"M","name":"thread_name","pid":)" + process +
+                       R"(,"tid":1,"args":{"name":"MainThread"}},)"
+                << R"({"ph":"B","name":"step","cat":"app","pid":)" + process + R"(,"tid":1,"ts":)" +
+                       process + R"(000000},)"
+                << R"({"ph":"C","name":"loss","cat":"nats","pid":)" + process +
+                       R"(,"tid":1,"ts":12100000,"args":{"training":1}},)"
+                << R"({"ph":"E","pid":)" + process + R"(,"tid":1,"ts":12500000}]})";
+        }
+        const Profile together = importHostTraces(files, {}).profile;
+        QCOMPARE(together.hostRecord.events.size(), std::size_t{2});
+        QCOMPARE(text(together.hostRecord.events[0].thread), QString("process 11 / MainThread"));
+        QCOMPARE(text(together.hostRecord.events[1].thread), QString("process 12 / MainThread"));
+        QCOMPARE(together.hostRecord.events[0].start, 0.0);
+        QVERIFY(std::fabs(together.hostRecord.events[1].start - 1) < 1e-9);
+        QCOMPARE(text(together.hostRecord.series[1].graph), QString("process 12 / loss"));
+        QCOMPARE(text(together.hostRecord.series[1].unit), QString("nats"));
+        QVERIFY(!together.info.coverage.has(ProfilePart::Operations));
+        // One of them opens as it is.
+        const fs::path profile = profileToOpen(files[0], folder / "cache");
+        QVERIFY(profile != files[0]);
+        const ProfileReader reader(profile);
+        QCOMPARE(text(reader.hostRecord().events.at(0).thread), QString("MainThread"));
+    }
+
     void otherFilesAreRefusedWithTheirPlace() {
         QVERIFY(refusalOf("{}").contains("no list of trace events"));
         QVERIFY(refusalOf("[1, x]").contains("byte 4"));
@@ -141,7 +175,6 @@ private slots:
         QCOMPARE(formOf(file(content)), FileForm::HostTrace);
         QCOMPARE(formOf(file(R"({"graphProfile":{}})")), FileForm::OldReport);
         QCOMPARE(formOf(file("")), FileForm::Other);
-        QVERIFY(userError([&] { (void)importFile(file(content), {}); }).contains("--into"));
     }
 
     /// Cut anywhere, or with any byte changed, a trace is read or refused.

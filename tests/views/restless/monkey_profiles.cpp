@@ -4,6 +4,8 @@
 #include <QFile>
 #include <QProcess>
 #include <QtGlobal>
+#include <algorithm>
+#include <string>
 
 #include "core/store/profile_writer.h"
 #include "tests/support/sample_profile.h"
@@ -52,6 +54,24 @@ ScaleOptions pagedTrace() {
     return {.steps = 26'000, .ipus = 8, .variables = 2000, .tilesPerIpu = 64};
 }
 
+/// A program of several threads that calls the model more often than the trace has runs.
+Profile calledOften() {
+    Profile profile =
+        sampleProfile({.ipus = 2, .withCopy = true, .withRecord = true, .withValues = true});
+    HostRecord& record = profile.hostRecord;
+    const HostEvent call = record.events[1];
+    constexpr int calls = 400;
+    for (int i = 1; i < calls; ++i) {
+        const double at = 0.0004 * i;
+        record.events.push_back({call.thread, call.channel, call.name, at, 0.0002});
+        for (int thread = 0; thread < 6; ++thread)
+            record.events.push_back({"Worker " + std::to_string(thread), "dataset", "decode",
+                                     at + 0.00001 * thread, 0.0001});
+    }
+    std::ranges::stable_sort(record.events, {}, &HostEvent::start);
+    return profile;
+}
+
 } // namespace
 
 QStringList writeProfilesOfAllKinds(const QString& folder) {
@@ -63,8 +83,7 @@ QStringList writeProfilesOfAllKinds(const QString& folder) {
         files << folder + QLatin1Char('/') + QLatin1String(name) + QLatin1String("/profile.pop");
         writeProfile(profile, files.back().toStdString());
     };
-    write("host",
-          sampleProfile({.ipus = 2, .withCopy = true, .withRecord = true, .withValues = true}));
+    write("host", calledOften());
     write("changed", sampleProfile({.changed = true}));
     write("paged", scaleProfile(pagedTrace()));
     return files;

@@ -38,6 +38,11 @@ void Crosshair::add(PlotWidget& plot) {
     plot.installEventFilter(this);
 }
 
+void Crosshair::remove(PlotWidget& plot) {
+    std::erase_if(lines_, [&plot](const Line& line) { return line.plot == &plot; });
+    plot.removeEventFilter(this);
+}
+
 bool Crosshair::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Leave)
         hide();

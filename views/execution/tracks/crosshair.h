@@ -16,6 +16,7 @@ public:
     explicit Crosshair(const ThemeSource& theme, QObject* parent = nullptr);
 
     void add(PlotWidget& plot);
+    void remove(PlotWidget& plot);
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -64,7 +64,9 @@ void TrackPlot::fitValues() {
     const TrackSide& side = curve_->sides()[0];
     if (side.overview && side.overview->limited && top >= nearLimit * side.overview->whole)
         top = std::max(top, side.overview->whole);
-    yAxis->setRange(0, top > 0 ? top * headRoom : 1);
+    const double least = std::min(curve_->leastOf(0, axis.from(), axis.to()),
+                                  curve_->leastOf(1, axis.from(), axis.to()));
+    yAxis->setRange(least * headRoom, top > 0 ? top * headRoom : least < 0 ? 0 : 1);
 }
 
 void TrackPlot::paintExtra(QPainter& painter) {

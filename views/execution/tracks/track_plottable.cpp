@@ -45,21 +45,37 @@ TrackPlottable::TrackPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const Count
     , track_(track)
     , theme_(theme) {}
 
-double TrackPlottable::largestOf(std::size_t at, double from, double to) const {
+/// Calls take(curve, column) for the columns between two cycles of the finest curve that has all.
+template <class Take>
+void TrackPlottable::eachColumn(std::size_t at, double from, double to, const Take& take) const {
     const TrackSide& side = sides_.at(at);
     if (!side.overview || side.overview->columns.count() == 0)
-        return 0;
+        return;
     const CycleRange& all = side.overview->columns.range();
     const double first = std::max(from, static_cast<double>(all.begin));
     const double end = std::min(to, static_cast<double>(all.end));
     const TrackCurve* curve = first < end ? side.reaching(first, end) : nullptr;
     if (curve == nullptr)
-        return 0;
-    double most = 0;
+        return;
     const auto [column, stop] = touched(*curve, first, end);
     for (std::size_t i = column; i < stop; ++i)
-        most = std::max(most, curve->top(i));
+        take(*curve, i);
+}
+
+double TrackPlottable::largestOf(std::size_t side, double from, double to) const {
+    double most = 0;
+    eachColumn(side, from, to, [&most](const TrackCurve& curve, std::size_t column) {
+        most = std::max(most, curve.top(column));
+    });
     return most;
+}
+
+double TrackPlottable::leastOf(std::size_t side, double from, double to) const {
+    double least = 0;
+    eachColumn(side, from, to, [&least](const TrackCurve& curve, std::size_t column) {
+        least = std::min(least, curve.bottom(column));
+    });
+    return least;
 }
 
 std::vector<TrackPlottable::Pixels> TrackPlottable::pixelsOf(const TrackSide& side) const {
@@ -133,7 +149,10 @@ void TrackPlottable::fill(QCPPainter& painter, const std::vector<Pixels>& all) c
             } else {
                 const int body = pixelOf(at.least);
                 box(at, body, bottom, withOpacity(colour, bodyOpacity));
-                box(at, top, body, withOpacity(colour, bandOpacity));
+                box(at, top, std::min(body, bottom), withOpacity(colour, bandOpacity));
+                // Below zero: what all reach, and what only some do.
+                box(at, bottom, std::max(top, bottom), withOpacity(colour, bodyOpacity));
+                box(at, std::max(top, bottom), body, withOpacity(colour, bandOpacity));
             }
             if (top < bottom)
                 edge = colour;

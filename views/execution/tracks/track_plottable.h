@@ -32,6 +32,8 @@ public:
     [[nodiscard]] bool comparing() const { return sides_[1].overview != nullptr; }
     /// The largest value of one side between two cycles, and of both sides.
     [[nodiscard]] double largestOf(std::size_t side, double from, double to) const;
+    /// The least value of one side between two cycles, or 0 if all are positive.
+    [[nodiscard]] double leastOf(std::size_t side, double from, double to) const;
     [[nodiscard]] double largest(double from, double to) const {
         return std::max(largestOf(0, from, to), largestOf(1, from, to));
     }
@@ -40,6 +42,8 @@ protected:
     void draw(QCPPainter* painter) override;
 
 private:
+    template <class Take>
+    void eachColumn(std::size_t side, double from, double to, const Take& take) const;
     /// Neighbouring pixels [x0, x1) that show the same column.
     struct Pixels {
         int x0 = 0;

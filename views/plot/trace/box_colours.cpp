@@ -109,7 +109,7 @@ BoxColours::BoxColours(const Theme& theme, ColourBy by)
 
 BoxPaint BoxColours::of(const TraceBox& box) const {
     if (box.channel >= 0)
-        return {channels_[static_cast<std::size_t>(box.channel) % channels]};
+        return ofChannels(box);
     if (box.look == TraceBox::Look::Run)
         return {run_};
     switch (by_) {
@@ -142,6 +142,15 @@ BoxPaint BoxColours::ofKinds(const TraceBox& box) const {
         if (box.shares[kind] > 0)
             sum.add(kinds_[first + kind], box.shares[kind]);
     return sum.paint();
+}
+
+BoxPaint BoxColours::ofChannels(const TraceBox& box) const {
+    ColourSum sum;
+    for (const BoxTint::Part& part : box.tint.parts)
+        if (part.colour >= 0 && part.share > 0)
+            sum.add(channels_[static_cast<std::size_t>(part.colour) % channels], part.share);
+    return sum.all > 0 ? sum.paint()
+                       : BoxPaint{channels_[static_cast<std::size_t>(box.channel) % channels]};
 }
 
 BoxPaint BoxColours::ofParts(const TraceBox& box) const {

@@ -62,6 +62,7 @@ private:
     }
     [[nodiscard]] BoxPaint ofKinds(const TraceBox& box) const;
     [[nodiscard]] BoxPaint ofParts(const TraceBox& box) const;
+    [[nodiscard]] BoxPaint ofChannels(const TraceBox& box) const;
 
     static constexpr std::size_t tints = 192; ///< more types of operations share colours
     static constexpr std::size_t steps = 256; ///< of the scale

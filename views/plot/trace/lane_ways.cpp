@@ -68,6 +68,26 @@ void join(QPainter& painter, const QRectF& from, const QRectF& to, const Theme& 
     painter.setBrush(Qt::NoBrush);
 }
 
+/// Up or down between two places that share time.
+void joinAcross(QPainter& painter, const QRectF& from, const QRectF& to, const QRectF& area,
+                const Theme& theme) {
+    const double left = std::max({from.left(), to.left(), area.left()});
+    const double right = std::min({from.right(), to.right(), area.right()});
+    const double x = left + (right - left) / 2;
+    const bool isDown = to.center().y() > from.center().y();
+    const QPointF begin(x, from.center().y());
+    const QPointF end(x, isDown ? to.top() : to.bottom());
+    QPainterPath path(begin);
+    path.lineTo(end);
+    stroke(painter, path, theme);
+    const double back = isDown ? -2 * arrow : 2 * arrow;
+    const QPolygonF head({end, end + QPointF(-arrow, back), end + QPointF(arrow, back)});
+    painter.setPen(QPen(theme.surface, 1));
+    painter.setBrush(theme.text);
+    painter.drawPolygon(head);
+    painter.setBrush(Qt::NoBrush);
+}
+
 void outline(QPainter& painter, const QRectF& place, const LaneStop& stop, const Theme& theme) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.surface, beside, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
@@ -117,6 +137,28 @@ void paintLaneWays(QPainter& painter, const std::vector<LaneWay>& ways, const Tr
             if (const auto place = places.of(stop);
                 place && place->left() <= right && place->right() >= left)
                 outline(painter, *place, stop, theme);
+}
+
+void paintLaneFlows(QPainter& painter, const std::vector<LaneFlow>& flows,
+                    const TracePlottable& lanes, const Theme& theme) {
+    const Places places(lanes);
+    const QRectF& area = places.area();
+    for (const LaneFlow& flow : flows) {
+        const auto from = places.of(flow.from);
+        const auto to = places.of(flow.to);
+        if (!from || !to || from->left() > area.right() || to->right() < area.left())
+            continue;
+        painter.setRenderHint(QPainter::Antialiasing);
+        if (flow.from.range.end <= flow.to.range.begin)
+            join(painter, *from, *to, theme);
+        else if (from->right() >= area.left() && to->left() <= area.right())
+            joinAcross(painter, *from, *to, area, theme);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        for (const auto& [place, stop] : {std::pair(*from, &flow.from), std::pair(*to, &flow.to)})
+            if (!stop->label.isEmpty() && place.left() <= area.right() &&
+                place.right() >= area.left())
+                outline(painter, place, *stop, theme);
+    }
 }
 
 } // namespace tilescope::views

@@ -19,11 +19,19 @@ struct LaneStop {
 /// Places in the order in which they run.
 using LaneWay = std::vector<LaneStop>;
 
+/// From a place to another one, which may be at the same time.
+struct LaneFlow {
+    LaneStop from, to;
+};
+
 /// The cycles of all places by lane, sorted, as TracePlottable::setFollowed() needs them.
 SelectedSteps stepsOf(const std::vector<LaneWay>& ways);
 
 /// Outlines places and joins each to the next. Costs what is in sight.
 void paintLaneWays(QPainter& painter, const std::vector<LaneWay>& ways, const TracePlottable& lanes,
                    const Theme& theme);
+/// Arrows from place to place; places with a label are outlined. Costs what is in sight.
+void paintLaneFlows(QPainter& painter, const std::vector<LaneFlow>& flows,
+                    const TracePlottable& lanes, const Theme& theme);
 
 } // namespace tilescope::views

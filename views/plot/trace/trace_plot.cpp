@@ -345,6 +345,18 @@ void TracePlot::setSelected(SelectedSteps steps) {
     replotSoon();
 }
 
+void TracePlot::setFlows(std::vector<LaneFlow> flows) {
+    if (flows.empty() && flows_.empty())
+        return;
+    flows_ = std::move(flows);
+    replotSoon();
+}
+
+void TracePlot::setShowsFlows(bool shows) {
+    showsFlows_ = shows;
+    replotSoon();
+}
+
 void TracePlot::setFollowed(std::vector<LaneWay> ways) {
     if (ways.empty() && followed_.empty())
         return;

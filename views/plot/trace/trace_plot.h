@@ -65,6 +65,10 @@ public:
     /// Outlines what is followed, and dims all else.
     void setFollowed(std::vector<LaneWay> ways);
     [[nodiscard]] const std::vector<LaneWay>& followed() const { return followed_; }
+    /// Arrows of what is selected, unless something is followed.
+    void setFlows(std::vector<LaneFlow> flows);
+    [[nodiscard]] const std::vector<LaneFlow>& flows() const { return flows_; }
+    void setShowsFlows(bool shows);
 
 signals:
     /// Lanes have moved, or others have become visible.
@@ -96,6 +100,8 @@ private:
     LaneNames* names_;
     LaneArrangement arrangement_;
     std::vector<LaneWay> followed_;
+    std::vector<LaneFlow> flows_;
+    bool showsFlows_ = true;
     std::string current_; ///< key of the lane that keys act on
     double clockHz_ = 0;
     bool showsAllRows_ = false;

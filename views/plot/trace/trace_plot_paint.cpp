@@ -58,6 +58,8 @@ void TracePlot::paintExtra(QPainter& painter) {
     const QRect area = axisRect()->rect();
     painter.setClipRect(area);
     paintLaneWays(painter, followed_, *trace_, theme());
+    if (followed_.empty() && showsFlows_)
+        paintLaneFlows(painter, flows_, *trace_, theme());
     painter.setClipRect(QRect(0, area.top(), width(), area.height()));
     paintFlags(painter);
     paintLengths(painter);

@@ -7,7 +7,8 @@ namespace tilescope::views {
 namespace {
 constexpr int narrowestText = 26;
 constexpr int lowestText = 13;
-constexpr int momentRadius = 4; // a moment's mark, in pixels to either side
+constexpr int momentRadius = 4;    // where a moment's flag is met, in pixels to either side
+constexpr double momentCloth = 10; // pixels
 
 /// The first of sorted ranges that ends after a cycle.
 auto firstAfter(const std::vector<CycleRange>& ranges, std::int64_t cycle) {
@@ -79,6 +80,9 @@ const std::vector<CycleRange>* TracePlottable::on(const SelectedSteps& steps,
 QRgb TracePlottable::shade(const TraceBox& box, QRgb colour, std::size_t lane, QRgb surface) const {
     constexpr double notFound = 0.75;
     constexpr double notSelected = 0.55;
+    constexpr double repeated = 0.4;
+    if (box.ghost)
+        colour = mixedColours(colour, surface, repeated);
     const SelectedSteps& bright = followed_.empty() ? selected_ : followed_;
     if (!bright.empty()) {
         const std::vector<CycleRange>* ranges = on(bright, lane);
@@ -193,7 +197,7 @@ void TracePlottable::draw(QCPPainter* painter) {
     drawNames(*painter, names);
 }
 
-// A mark of a few pixels, however many cycles a pixel has.
+// A flag of a few pixels, however many cycles a pixel has: a pole, and a cloth to its right.
 void TracePlottable::drawMoments(QCPPainter& painter) const {
     const QCPRange range = keyAxis()->range();
     const bool inDetail = detailed(range.lower, range.upper);
@@ -213,10 +217,14 @@ void TracePlottable::drawMoments(QCPPainter& painter) const {
                 if (!box.moment || x < free || x > plot.right() + momentRadius)
                     continue;
                 free = x + 1;
-                const QRectF mark(x - momentRadius / 2.0, top, momentRadius, place.rowHeight - 1);
-                painter.fillRect(mark, QColor::fromRgb(colours.of(box).colour));
+                const double foot = top + place.rowHeight - 1;
+                const double cloth = std::max(3.0, std::min(momentCloth, place.rowHeight / 2));
                 painter.setPen(theme_.current().text);
-                painter.drawLine(QPointF(x, top), QPointF(x, mark.bottom()));
+                painter.setBrush(QColor::fromRgb(colours.of(box).colour));
+                painter.drawPolygon(QPolygonF({QPointF(x, top), QPointF(x + cloth, top + cloth / 2),
+                                               QPointF(x, top + cloth)}));
+                painter.setBrush(Qt::NoBrush);
+                painter.drawLine(QPointF(x, top), QPointF(x, foot));
             }
         }
     }

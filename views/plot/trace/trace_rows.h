@@ -41,9 +41,12 @@ struct TraceBox {
     std::string name;    ///< empty if there is nothing to write on the box
     KindShares shares{}; ///< of kinds in a box of merged steps; zero for all others
     BoxTint tint = {};
-    std::int16_t channel = -1; ///< of TraceLane::channels; negative: none
-    bool wallTime = false;     ///< the host's own clock has measured it
-    bool moment = false;       ///< has no length, so it is drawn as a mark
+    /// Of TraceLane::channels; negative: none. A box of several events has the channels of most of
+    /// its cycles as parts of its tint.
+    std::int16_t channel = -1;
+    bool wallTime = false; ///< the host's own clock has measured it
+    bool moment = false;   ///< has no length, so it is drawn as a flag
+    bool ghost = false;    ///< repeats what runs elsewhere
     [[nodiscard]] std::int64_t cycles() const { return end - begin; }
     /// A box of steps that are too narrow to tell apart.
     [[nodiscard]] bool merged() const { return shares != KindShares{}; }

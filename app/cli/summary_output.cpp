@@ -30,13 +30,6 @@ json::object memoryJson(const MemorySummary& memory) {
             {"tilesOverLimit", memory.tilesOverLimit}};
 }
 
-json::object originJson(const Origin& origin) {
-    return {{"kind", toString(origin.kind)},
-            {"tool", origin.tool},
-            {"version", origin.version},
-            {"digest", origin.digest}};
-}
-
 json::array coverageJson(const Coverage& coverage) {
     json::array array;
     for (const CoverageRow& row : coverage.rows)
@@ -75,6 +68,13 @@ std::string ofTile(const MemorySummary& memory, std::int64_t bytes) {
 }
 
 } // namespace
+
+json::value originJson(const Origin& origin) {
+    return json::object{{"kind", toString(origin.kind)},
+                        {"tool", origin.tool},
+                        {"version", origin.version},
+                        {"digest", origin.digest}};
+}
 
 SummarySource summaryOf(const ProfileView& profile) {
     return {profile.info(), memorySummary(profile), *profile.messages(), profile.file()};

@@ -25,6 +25,9 @@ struct SummarySource {
 /// The view must outlive the result.
 SummarySource summaryOf(const ProfileView& profile);
 
+/// {"kind", "tool", "version", "digest"}.
+boost::json::value originJson(const Origin& origin);
+
 /// {"fits", "profile", "target", "memory", "cycles", "messages", "timings", ...} with all fields of
 /// run_fields.h; cycles, all seconds and throughput are null without an execution.
 boost::json::value summaryJson(const SummarySource& source);

@@ -12,6 +12,9 @@
 namespace tilescope {
 namespace {
 
+constexpr std::int64_t ticksPerMicrosecond = 4096;
+constexpr std::int64_t trillionthsOfTick = 1'000'000'000'000 / ticksPerMicrosecond; // exactly
+
 std::string jsonText(const std::string& text) {
     return boost::json::serialize(boost::json::value(text));
 }
@@ -86,15 +89,19 @@ private:
                                   : fmt::format(R"(, "origin": {})", jsonText(originText(origin)));
     }
 
-    /// Tenths of a nanosecond: less than a cycle, so that adjacent steps stay adjacent.
+    /// Less than a cycle, so that adjacent steps stay adjacent, and a power of two: readers add
+    /// times in floating point, where a sum of such fractions is exact and none overlaps the next.
     [[nodiscard]] std::int64_t cycleTicks(std::int64_t cycle) const {
-        return std::llround(static_cast<double>(cycle) / clockHz_ * 1e10);
+        return std::llround(static_cast<double>(cycle) / clockHz_ * 1e6 * ticksPerMicrosecond);
     }
     [[nodiscard]] std::int64_t ticks(std::int64_t cycle) const {
         return cycleTicks(cycle) + shift_;
     }
     static std::string microseconds(std::int64_t ticks) {
-        return fmt::format("{}.{:04}", ticks / 10'000, ticks % 10'000);
+        std::string text = fmt::format("{}.{:012}", ticks / ticksPerMicrosecond,
+                                       ticks % ticksPerMicrosecond * trillionthsOfTick);
+        text.erase(text.find_last_not_of('0') + 1);
+        return text.ends_with('.') ? text + '0' : text;
     }
 
     void item(const std::string& json) {

@@ -5,9 +5,13 @@
 #include <map>
 #include <vector>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/database/page_checksum.h"
 #include "core/import/trace_events.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
 #include "core/target/target.h"
 
 namespace tilescope {
@@ -80,6 +84,26 @@ double zeroOf(const std::vector<TraceEvents>& traces, const HostTraceClock& cloc
 
 } // namespace
 
+std::string textOf(const AddedHostTraces& added) {
+    return fmt::format("{} events and {} points of counters of the host",
+                       withThousands(added.events), withThousands(added.points));
+}
+
+std::vector<std::string> notesOf(const AddedHostTraces& added) {
+    std::vector<std::string> notes;
+    const auto note = [&](std::int64_t count, std::string_view what) {
+        if (count > 0)
+            notes.push_back(fmt::format("{} {}", withThousands(count), what));
+    };
+    note(added.openSpans, "without an end last until the trace's");
+    note(added.leftOut, "are of kinds that no view shows (flows, snapshots, ends alone)");
+    note(added.tooMany, fmt::format("are left out, the shortest: a profile keeps {}",
+                                    withThousands(mostHostEvents)));
+    if (added.isCut)
+        notes.emplace_back("the trace has no end: its program was stopped");
+    return notes;
+}
+
 AddedHostTraces addHostTraces(Profile& profile, std::span<const fs::path> files,
                               const HostTraceClock& clock, const ImportProgress& progress,
                               const std::stop_token& stop) {
@@ -126,6 +150,22 @@ Imported importHostTraces(std::span<const fs::path> files, const ImportOptions& 
              "TRACE --into PROFILE' shows it beside one"});
     addHostTraces(profile, files, {}, progress, stop);
     return result;
+}
+
+AddedHostTraces addHostTraces(const fs::path& file, std::span<const fs::path> traces,
+                              const HostTraceClock& clock, const fs::path& output,
+                              const ImportProgress& progress, const std::stop_token& stop) {
+    Profile profile = namingFile(file.string(), [&] {
+        ProfileReader reader(file);
+        reader.stopWith(stop);
+        verifyChecksums(file);
+        return reader.load();
+    });
+    AddedHostTraces added = addHostTraces(profile, traces, clock, progress, stop);
+    if (stop.stop_requested())
+        throw Cancelled();
+    writeProfile(profile, output);
+    return added;
 }
 
 } // namespace tilescope

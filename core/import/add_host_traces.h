@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/import/import.h"
 
@@ -27,6 +28,9 @@ struct AddedHostTraces {
     std::int64_t tooMany = 0;   ///< the shortest, above mostHostEvents
     bool isCut = false;         ///< a trace has no end
 };
+/// What was added, in a few words, and what of it is not as in the traces, each in a sentence.
+std::string textOf(const AddedHostTraces& added);
+std::vector<std::string> notesOf(const AddedHostTraces& added);
 
 /// Adds traces of one clock to a profile's host, and a message that says which. Threads and
 /// counters of several are named with their process, or with their file where processes have one
@@ -40,5 +44,13 @@ AddedHostTraces addHostTraces(Profile& profile, std::span<const std::filesystem:
 Imported importHostTraces(std::span<const std::filesystem::path> traces,
                           const ImportOptions& options, const ImportProgress& progress = {},
                           const std::stop_token& stop = {});
+
+/// The same for a file, which becomes `output`; that may be the same file. Throws UserError for a
+/// damaged profile, too.
+AddedHostTraces addHostTraces(const std::filesystem::path& profile,
+                              std::span<const std::filesystem::path> traces,
+                              const HostTraceClock& clock, const std::filesystem::path& output,
+                              const ImportProgress& progress = {},
+                              const std::stop_token& stop = {});
 
 } // namespace tilescope

@@ -1,11 +1,13 @@
 #include "core/import/import.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fstream>
 
 #include "core/base/error.h"
 #include "core/import/add_host_traces.h"
+#include "core/import/ipu_stack.h"
 #include "core/import/readers.h"
 #include "core/import/trace_event_json.h"
 #include "core/import/trace_events.h"
@@ -27,7 +29,34 @@ std::uint32_t applicationId(const std::array<unsigned char, 100>& header) {
     return id;
 }
 
-/// Of a file that is no database.
+/// The keys of a JSON object, of which this is the beginning: of no object within it.
+std::vector<std::string_view> keysIn(std::string_view object) {
+    std::vector<std::string_view> keys;
+    int depth = 0;
+    for (std::size_t at = 0; at < object.size(); ++at) {
+        const char c = object[at];
+        depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+        if (c != '"')
+            continue;
+        const std::size_t begin = at + 1;
+        for (++at; at < object.size() && object[at] != '"'; ++at)
+            at += object[at] == '\\' ? 1 : 0;
+        const std::size_t next = object.find_first_not_of(" \t\r\n", at + 1);
+        if (depth == 1 && next != std::string_view::npos && object[next] == ':')
+            keys.push_back(object.substr(begin, at - begin));
+    }
+    return keys;
+}
+
+/// Whether the beginning of a JSON object is that of a job, or of a model of Keras.
+bool looksLikeJob(std::string_view beginning) {
+    const std::vector<std::string_view> keys = keysIn(beginning);
+    const auto has = [&](std::string_view key) {
+        return std::find(keys.begin(), keys.end(), key) != keys.end();
+    };
+    return has("model") || (has("class_name") && has("config"));
+}
+
 FileForm formOfText(const std::filesystem::path& file) {
     const std::string beginning = unpackedBeginning(file);
     if (looksLikeTraceEvents(beginning))
@@ -35,11 +64,18 @@ FileForm formOfText(const std::filesystem::path& file) {
     const std::size_t at = beginning.find_first_not_of(" \n\r\t");
     if (at == std::string::npos)
         return FileForm::Other;
+    if (beginning[at] == '{' && looksLikeJob(beginning))
+        return FileForm::Job;
     // A JSON object, or a CBOR map.
     constexpr unsigned char cborMap = 0xA0, cborMapEnd = 0xC0;
     const auto first = static_cast<unsigned char>(beginning[at]);
     const bool isOld = first == '{' || (first >= cborMap && first < cborMapEnd);
     return isOld ? FileForm::OldReport : FileForm::Other;
+}
+
+/// Of a file that is no database.
+FileForm formOfOther(const std::filesystem::path& file) {
+    return ipuStackPartOf(file) ? FileForm::IpuStack : formOfText(file);
 }
 
 /// Throws if a reader would refuse the trace.
@@ -84,7 +120,7 @@ FileForm formOf(const std::filesystem::path& file) {
     if (bytes < header.size() ||
         !std::equal(sqlite.begin(), sqlite.end(), header.begin(),
                     [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
-        return formOfText(file);
+        return formOfOther(file);
     const std::uint32_t id = applicationId(header);
     if (id == static_cast<std::uint32_t>(profileApplicationId))
         return FileForm::Profile;
@@ -92,6 +128,19 @@ FileForm formOf(const std::filesystem::path& file) {
         return FileForm::Capture;
     // Poplar's profile is a SQLite file without an id of its own.
     return id == 0 ? FileForm::PoplarProfile : FileForm::Other;
+}
+
+void refuseClosedTrace(const std::filesystem::path& file) {
+    const std::string extension = file.extension().string();
+    if (extension == ".pvti")
+        throw UserError(fmt::format("'{}' is a trace of PopVision, whose form is closed: what "
+                                    "TileScope's libpvti records can be read, and trace events in "
+                                    "JSON",
+                                    file.string()));
+    if (extension == ".pftrace" || extension == ".perfetto-trace")
+        throw UserError(fmt::format("'{}' is a trace of Perfetto in its binary form: "
+                                    "'traceconv json' makes trace events of it, which are read",
+                                    file.string()));
 }
 
 Imported importCapture(const std::filesystem::path& file, const ImportOptions& options,
@@ -135,7 +184,10 @@ Imported importCapture(const std::filesystem::path& file, const ImportOptions& o
 
 Imported importFile(const std::filesystem::path& file, const ImportOptions& options,
                     const ImportProgress& progress, const std::stop_token& stop) {
-    switch (formOf(file)) {
+    const FileForm form = formOf(file);
+    if (form == FileForm::PoplarProfile || form == FileForm::Other)
+        refuseClosedTrace(file);
+    switch (form) {
     case FileForm::Capture:
         return importCapture(file, options, progress, stop);
     case FileForm::Profile:
@@ -151,6 +203,15 @@ Imported importFile(const std::filesystem::path& file, const ImportOptions& opti
                                     file.string(), howToCapture));
     case FileForm::HostTrace:
         return importHostTraces({&file, 1}, options, progress, stop);
+    case FileForm::Job:
+        throw UserError(fmt::format("'{}' is a job, not a profile: 'tilescope run {}' makes one",
+                                    file.string(), file.filename().string()));
+    case FileForm::IpuStack:
+        throw UserError(fmt::format(
+            "'{}' has only the {} of a program of ipu-stack: 'tilescope import CYCLES MEMORY' "
+            "makes a profile of the files that IPU_PROFILE_OUTPUT and IPU_MEMORY_PROFILE_OUTPUT "
+            "name there",
+            file.string(), ipuStackPartOf(file) == IpuStackPart::Cycles ? "cycles" : "memory"));
     case FileForm::Other:
         break;
     }

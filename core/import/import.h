@@ -21,10 +21,15 @@ enum class FileForm : std::uint8_t {
     PoplarProfile, ///< Poplar's own profile.pop, whose form is closed
     OldReport,     ///< JSON or CBOR of Poplar up to SDK 2.1
     HostTrace,     ///< trace events of a program on the host (trace_events.h)
+    Job,           ///< a job or a Keras model, which can be run
+    IpuStack,      ///< cycles of ipu-stack, or its memory; both make a profile (ipu_stack.h)
     Other,
 };
 /// Throws UserError if it cannot be read.
 FileForm formOf(const std::filesystem::path& file);
+
+/// Throws UserError for a file that by its name is a trace of the host in a form that is not read.
+void refuseClosedTrace(const std::filesystem::path& file);
 
 struct ImportOptions {
     std::string target; ///< a preset; empty: the one that the file's machine is closest to

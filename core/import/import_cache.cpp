@@ -43,8 +43,12 @@ fs::path importCache() {
 fs::path profileToOpen(const fs::path& file, const fs::path& cache, const ImportProgress& progress,
                        const std::stop_token& stop) {
     const FileForm form = formIn(file);
+    if (form == FileForm::Other)
+        refuseClosedTrace(file);
     if (form == FileForm::Profile || form == FileForm::Other)
         return file; // if it is no profile, its reader says so
+    if (form != FileForm::Capture)
+        importFile(file, {}, progress, stop); // says what it is
     const fs::path folder = cache.empty() ? importCache() : cache;
     // The name of the capture is the model's name, so it is part of the key.
     const fs::path profile = folder /

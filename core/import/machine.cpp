@@ -19,21 +19,6 @@ std::string lowerCase(std::string text) {
     return text;
 }
 
-/// The preset whose clock is nearest among those of the architecture.
-Target nearestPreset(const std::optional<std::string>& architecture,
-                     std::optional<std::int64_t> tiles, std::optional<double> clock) {
-    const Target* nearest = nullptr;
-    const auto distance = [&](const Target& t) {
-        const bool other = architecture && t.architecture != lowerCase(*architecture);
-        const double far = clock ? std::abs(t.clockHz - *clock) / t.clockHz : 0;
-        return std::make_tuple(other, tiles && t.tilesPerIpu != *tiles, far, t.systemIpus);
-    };
-    for (const Target& preset : targetPresets())
-        if (nearest == nullptr || distance(preset) < distance(*nearest))
-            nearest = &preset;
-    return *nearest;
-}
-
 /// What made the times.
 OriginKind originKind(const CaptureFile& file, const std::string& tool, bool executed) {
     if (tool.starts_with("TileScope"))
@@ -60,11 +45,25 @@ std::map<std::string, std::string> engineOptions(const CaptureFile& file) {
 
 } // namespace
 
+Target nearestTarget(const std::optional<std::string>& architecture,
+                     std::optional<std::int64_t> tiles, std::optional<double> clock) {
+    const Target* nearest = nullptr;
+    const auto distance = [&](const Target& t) {
+        const bool other = architecture && t.architecture != lowerCase(*architecture);
+        const double far = clock ? std::abs(t.clockHz - *clock) / t.clockHz : 0;
+        return std::make_tuple(other, tiles && t.tilesPerIpu != *tiles, far, t.systemIpus);
+    };
+    for (const Target& preset : targetPresets())
+        if (nearest == nullptr || distance(preset) < distance(*nearest))
+            nearest = &preset;
+    return *nearest;
+}
+
 Target importedMachine(const CaptureFile& file, const ImportOptions& options) {
     const auto architecture = file.text("target.architecture");
     const auto tilesPerIpu = file.number("target.tilesPerIpu", 1, mostTiles);
     const auto clock = file.real("target.clockFrequency");
-    Target target = options.target.empty() ? nearestPreset(architecture, tilesPerIpu, clock)
+    Target target = options.target.empty() ? nearestTarget(architecture, tilesPerIpu, clock)
                                            : namedTarget(options.target);
     if (tilesPerIpu)
         target.tilesPerIpu = static_cast<std::int32_t>(*tilesPerIpu);

@@ -35,6 +35,9 @@ struct Importing {
     }
 };
 
+/// The preset whose clock is nearest among those of the architecture.
+Target nearestTarget(const std::optional<std::string>& architecture,
+                     std::optional<std::int64_t> tiles, std::optional<double> clock);
 /// The machine: what the file says of it; the rest is a preset's.
 Target importedMachine(const CaptureFile& file, const ImportOptions& options);
 /// Everything of the info table.

@@ -6,9 +6,11 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/indented_json.h"
 #include "core/base/suggest.h"
 #include "core/options/option_table.h"
 #include "core/options/option_values.h"
+#include "core/target/target_file.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;
@@ -84,23 +86,6 @@ json::object propertyOf(const OptionSpec& spec) {
     return property;
 }
 
-/// boost's own writer has no line breaks; a schema is for people as well.
-void indent(std::string& out, const json::value& value, int depth) {
-    const json::object* object = value.if_object();
-    if (object == nullptr || object->empty()) {
-        out += json::serialize(value);
-        return;
-    }
-    const std::string margin(static_cast<std::size_t>(depth + 1) * 2, ' ');
-    const char* separator = "{\n";
-    for (const auto& [key, child] : *object) {
-        out += separator + margin + json::serialize(json::string(key)) + ": ";
-        indent(out, child, depth + 1);
-        separator = ",\n";
-    }
-    out += "\n" + margin.substr(2) + "}";
-}
-
 } // namespace
 
 Job readJob(const fs::path& file) {
@@ -126,7 +111,8 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
         checkKind(*findOption(key), value, origin);
         std::string& stored = job.options[std::string(key)] = optionText(value, false);
         // A file beside the job, as the model is.
-        if (key == "customOperations" && !stored.empty() && fs::path(stored).is_relative())
+        const bool isFile = key == "customOperations" || (key == "target" && isTargetFile(stored));
+        if (isFile && !stored.empty() && fs::path(stored).is_relative())
             stored = (directory / stored).string();
     }
     if (job.model.empty())
@@ -144,15 +130,18 @@ std::string jobSchema() {
           {"type", json::array{"string", "object"}}}}};
     for (const OptionSpec& spec : runOptionTable())
         properties[spec.key] = propertyOf(spec);
+    // A target is a preset or a file.
+    json::object& target = properties["target"].as_object();
+    target["anyOf"] = json::array{json::object{{"enum", target["enum"]}},
+                                  json::object{{"type", "string"}, {"pattern", "\\.json$"}}};
+    target.erase("enum");
     const json::object schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                               {"title", "TileScope job"},
                               {"type", "object"},
                               {"required", json::array{"model"}},
                               {"additionalProperties", false},
                               {"properties", std::move(properties)}};
-    std::string text;
-    indent(text, schema, 0);
-    return text + "\n";
+    return indentedJson(schema);
 }
 
 } // namespace tilescope

@@ -16,7 +16,8 @@ OptionSpec targetRow() {
         names.push_back(preset.name);
     return machine
         .own(
-            "target", OptionSpec::Type::Choice, "IPU to simulate (see 'tilescope targets')",
+            "target", OptionSpec::Type::Choice,
+            "IPU to simulate (see 'tilescope targets'), or FILE.json with constants of its own",
             [](const OptionSpec& self, MachineOptions& options, const std::string& value) {
                 options.target =
                     namedTarget(isTargetFile(value) ? value : choiceValue(self, value));

@@ -195,15 +195,6 @@ void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
     addThreads(rows, host.threads(), range);
     const auto time = [&](std::int64_t cycles) { return Duration{cycles, host.clockHz()}; };
     for (const auto& [key, row] : rows) {
-<<<<<<< HEAD
-        table.table.add({key.first, Cell(), "Host: " + key.second, row.count, row.cycles,
-                         row.cycles / row.count, row.longest,
-                         range.cycles() > 0
-                             ? static_cast<double>(row.cycles) / static_cast<double>(range.cycles())
-                             : 0.0,
-                         Cell(), Cell()},
-                        static_cast<std::int32_t>(table.rows.size()));
-=======
         if (row.count == 0)
             continue;
         const double share = range.cycles() > 0 ? static_cast<double>(row.cycles) /
@@ -211,10 +202,9 @@ void addHostRows(RangeTable& table, const HostTimeline& host, CycleRange range,
                                                 : 0.0;
         table.table
             .add({key.first, Cell(), "Host: " + key.second, row.count, time(row.cycles),
-                  time(row.cycles / row.count), time(row.longest), share},
+                  time(row.cycles / row.count), time(row.longest), share, Cell(), Cell()},
                  static_cast<std::int32_t>(table.rows.size()))
             .unit = Unit::Seconds;
->>>>>>> v2
         table.rows.emplace_back();
     }
 }

@@ -1,5 +1,6 @@
 #include "core/target/target_file.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/indented_json.h"
 #include "core/base/printable.h"
 #include "core/base/suggest.h"
 
@@ -27,6 +29,11 @@ constexpr std::size_t longestName = 200;
 bool isOfTime(std::string_view name) {
     return name.ends_with("SyncCycles") || name.ends_with("Seconds") ||
            name.ends_with("PerSecond") || name == "clockHz";
+}
+
+// A machine without latency is one; without a clock or a link it is none.
+bool mayBeZero(std::string_view name) {
+    return !name.ends_with("PerSecond") && name != "clockHz";
 }
 
 double mostOf(std::string_view name) {
@@ -112,16 +119,30 @@ private:
 
     [[nodiscard]] double numberOf(std::string_view key, const json::value& value) const {
         const double number = value.is_number() ? value.to_number<double>() : std::nan("");
-        // A machine without latency is one; without a clock or a link it is none.
-        const bool mayBeZero = !key.ends_with("PerSecond") && key != "clockHz";
-        if (!(number >= 0 && number <= mostOf(key)) || (number == 0 && !mayBeZero))
+        if (!(number >= 0 && number <= mostOf(key)) || (number == 0 && !mayBeZero(key)))
             refuse(fmt::format("constant '{}' must be a number {} 0, up to {}", key,
-                               mayBeZero ? "from" : "above", mostOf(key)));
+                               mayBeZero(key) ? "from" : "above", mostOf(key)));
         return number;
     }
 
     std::string_view file_;
 };
+
+json::object constantsSchema() {
+    json::object properties;
+    const Target any;
+    std::vector<std::string_view> settable;
+    visitSettable(any, [&](std::string_view name, const auto&) { settable.push_back(name); });
+    for (const TargetConstant& constant : targetConstants(any)) {
+        if (std::find(settable.begin(), settable.end(), constant.name) == settable.end())
+            continue;
+        properties[constant.name] = {{"description", fmt::format("in {}", constant.unit)},
+                                     {"type", "number"},
+                                     {mayBeZero(constant.name) ? "minimum" : "exclusiveMinimum", 0},
+                                     {"maximum", mostOf(constant.name)}};
+    }
+    return properties;
+}
 
 } // namespace
 
@@ -135,6 +156,30 @@ Target namedTarget(std::string_view name) {
 
 std::string machineName(const Target& target) {
     return isTargetFile(target.name) ? target.description : target.name;
+}
+
+std::string targetFileSchema() {
+    json::array presets;
+    for (const Target& preset : targetPresets())
+        presets.emplace_back(preset.name);
+    const json::object properties{
+        {"base",
+         {{"description", "the target whose other constants it has"},
+          {"enum", std::move(presets)}}},
+        {"name", {{"description", "for people"}, {"type", "string"}, {"maxLength", longestName}}},
+        {"constants",
+         {{"description", "constants of time; 'tilescope targets --json' says what they mean"},
+          {"type", "object"},
+          {"additionalProperties", false},
+          {"properties", constantsSchema()}}},
+        {"fitted",
+         {{"description", "what 'tilescope calibrate' fitted a constant to, for people"},
+          {"type", "object"}}}};
+    return indentedJson(json::object{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                                     {"title", "TileScope target"},
+                                     {"type", "object"},
+                                     {"required", json::array{"base"}},
+                                     {"properties", properties}});
 }
 
 std::string targetFileText(const Target& preset, const Target& target, const std::string& name,

@@ -27,6 +27,9 @@ using FitNotes = std::map<std::string, std::map<std::string, double>>;
 std::string targetFileText(const Target& preset, const Target& target, const std::string& name,
                            const FitNotes& fitted);
 
+/// A JSON schema of such files.
+std::string targetFileSchema();
+
 /// The name of a machine for people.
 std::string machineName(const Target& target);
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/base/atomic_file.h"
+#include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/app/typed_command.h"
 #include "tests/support/qt_text.h"
@@ -39,6 +40,21 @@ class GoldenTest : public QObject {
     const QString golden_ = QStringLiteral(TILESCOPE_SOURCE_DIR "/tests/app/golden");
     QTemporaryDir directory_;
 
+    /// A machine with another constant stands in for a real one.
+    static void writeMeasured() {
+        writeFileAtomically("job.json", R"({"model": "mlp", "tilesPerIpu": 16})");
+        writeFileAtomically("real.json",
+                            R"({"base": "mk2", "constants": {"internalSyncCycles": 171}})");
+        QCOMPARE(runCommand({"run", "job.json", "--target", "real.json", "-o", "real"}).status, 0);
+        Profile measured = ProfileReader("real/profile.pop").load();
+        measured.info.target.name = "mk2";
+        measured.info.origin = {OriginKind::Measured, "Poplar", "3.3.0", {}};
+        measured.info.options.clear();
+        measured.info.coverage.rows = {{ProfilePart::Run, Covered::None, "not in the file"},
+                                       {ProfilePart::Options, Covered::None, "not in the file"}};
+        writeProfile(measured, "measured.pop");
+    }
+
 private slots:
     void initTestCase() {
         // Sessions name files without a directory, so that texts do not depend on the machine.
@@ -56,6 +72,7 @@ private slots:
         writeFileAtomically("text.pop", std::string(2000, 'x'));
         writeFileAtomically("unknown-key.json", R"({"model": "mlp", "batchsize": 4})");
         writeFileAtomically("broken.json", "{\"model\": \"mlp\",\n \"batchSize\": }");
+        writeMeasured();
         for (const char* variable :
              {"POPLAR_ENGINE_OPTIONS", "POPLAR_LOG_LEVEL", "POPLIBS_LOG_LEVEL"})
             qunsetenv(variable);

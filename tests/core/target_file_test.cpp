@@ -1,8 +1,12 @@
 // Machines of users in files.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "core/base/atomic_file.h"
+#include "core/options/job.h"
 #include "core/options/option_table.h"
 #include "core/options/run_options.h"
 #include "core/target/target_file.h"
@@ -58,6 +62,41 @@ private slots:
         QCOMPARE(options.machine.target.tilesPerIpu, 100);
         validate(options);
         QCOMPARE(text(findOption("target")->get(options)), text(name));
+    }
+
+    // What the schema allows can be read, up to the last number.
+    void theSchemaIsWhatIsRead() {
+        const QJsonObject schema =
+            QJsonDocument::fromJson(QByteArray::fromStdString(targetFileSchema())).object();
+        QCOMPARE(schema["required"].toArray(), QJsonArray{"base"});
+        const QJsonObject properties = schema["properties"].toObject();
+        QCOMPARE(properties["base"]["enum"].toArray().size(),
+                 static_cast<qsizetype>(targetPresets().size()));
+        const QJsonObject constants = properties["constants"]["properties"].toObject();
+        QVERIFY(constants.size() >= 8 && constants.contains("hostBytesPerSecond"));
+        for (const QString& name : constants.keys()) {
+            const double most = constants[name]["maximum"].toDouble();
+            const auto with = [&](double value) {
+                return file(QStringLiteral(R"({"base": "mk2", "constants": {"%1": %2}})")
+                                .arg(name)
+                                .arg(value, 0, 'g', 17)
+                                .toStdString());
+            };
+            (void)namedTarget(with(most));
+            QVERIFY(userError([&] { (void)namedTarget(with(most * 1.01)); }).contains(name));
+            const bool mayBeZero = constants[name].toObject().contains("minimum");
+            QCOMPARE(userError([&] { (void)namedTarget(with(0)); }) == "no error", mayBeZero);
+        }
+    }
+
+    // As the model is.
+    void isRelativeToItsJob() {
+        (void)file(R"({"base": "mk2", "constants": {"internalSyncCycles": 150}})");
+        const Job job = parseJob(R"({"model": "mlp", "target": "pod.json"})", "job.json",
+                                 folder_.path().toStdString());
+        RunOptions options;
+        setRunOptions(options, job.options);
+        QCOMPARE(options.machine.target.internalSyncCycles, 150);
     }
 
     void mistakesAreNamed_data() {

@@ -20,4 +20,4 @@ fuzz() {
 mkdir -p build/fuzz/seeds/names
 fuzz tile_series & fuzz onnx_import -max_len=16384 & wait
 fuzz job -dict=build/fuzz/seeds/job.dict & fuzz profile_reader -max_len=512 & wait
-fuzz names -max_len=4096
+fuzz names -max_len=4096 & fuzz import -max_len=8192 & wait

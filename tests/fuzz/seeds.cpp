@@ -12,6 +12,7 @@
 #include "core/store/profile_writer.h"
 #include "simulator/zoo/zoo.h"
 #include "tests/support/damage.h"
+#include "tests/support/sample_capture.h"
 #include "tests/support/sample_profile.h"
 
 using namespace tilescope;
@@ -121,6 +122,37 @@ void writeProfiles(Folder folder, const fs::path& scratch) {
     fs::remove(scratch);
 }
 
+/// The last byte says which: see import_fuzzer.cpp.
+void writeImports(Folder folder, const fs::path& scratch) {
+    const auto add = [&](const std::string& bytes, char which) { folder.add(bytes + which); };
+    test::writeSampleCapture(scratch);
+    add(readFile(scratch), 1);
+    fs::remove(scratch);
+    constexpr std::uint64_t edits = 60, bytes = 48;
+    const test::Draw draw = test::seededDraw(2);
+    for (std::uint64_t i = 0; i < edits; ++i) {
+        std::string input;
+        for (std::uint64_t b = 0; b < bytes; ++b)
+            input += static_cast<char>(draw(256));
+        add(input, 0);
+    }
+    add(R"({"traceEvents":[{"ph":"M","name":"thread_name","pid":7,"tid":1,"args":{"name":"Main"}},)"
+        R"({"ph":"X","name":"a","cat":"c","pid":7,"tid":1,"ts":1,"dur":50.5,"args":{"k":[{"ts":1}]}},)"
+        R"({"ph":"B","name":"b","pid":7,"tid":1,"ts":2},{"ph":"E","pid":7,"tid":1,"ts":3},)"
+        R"({"ph":"i","name":"i","pid":7,"tid":2,"ts":4},{"ph":"C","name":"q","ts":5,"args":{"n":3}},)"
+        R"({"ph":"b","name":"r","cat":"net","id":"0x1","ts":6},{"ph":"e","name":"r","cat":"net","id":"0x1","ts":9}]})",
+        2);
+    add(R"([{"ph":"X","name":"a","ts":1,"dur":1},)", 2);
+    const fs::path samples = TILESCOPE_SOURCE_DIR "/tests/data/ipu_stack";
+    add(readFile(samples / "cycles.capnp"), 3);
+    add(readFile(samples / "memory.capnp"), 4);
+    add(R"({"base":"mk2","name":"pod","constants":{"internalSyncCycles":150,"hostBytesPerSecond":6e9}})",
+        5);
+    for (const char* address :
+         {"ssh://me@pod:2222/a b/profile.pop", "ssh://pod/~/x", "ssh://[::1]:22/x"})
+        add(address, 6);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -132,5 +164,6 @@ int main(int argc, char** argv) {
     writeDictionary(directory / "job.dict");
     writeModels(Folder(directory / "onnx_import"));
     writeProfiles(Folder(directory / "profile_reader"), directory / "profile.tmp");
+    writeImports(Folder(directory / "import"), directory / "capture.tmp");
     return 0;
 }

@@ -63,7 +63,9 @@ def tilescope(*words: object) -> subprocess.CompletedProcess:
 def report(profile: Path, name: str, *options: str) -> dict:
     done = tilescope("report", profile, name, "--json", *options)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    document = json.loads(done.stdout)
+    document.pop("origin", None)
+    return document
 
 
 def captured(profile: Path, folder: Path, without: dict | None = None, *options: str) -> tuple[Path, int]:
@@ -223,6 +225,19 @@ def test_nothing_is_said_that_is_not_known(pair: tuple[Path, Path, dict]) -> Non
     assert not re.search(r"--[a-z-]+ \d", advice)
 
 
+def test_every_report_says_where_its_figures_come_from(small: Path, tmp_path: Path) -> None:
+    capture, _ = captured(small, tmp_path)
+    profile, _ = imported(capture, tmp_path / "it")
+    origin = json.loads(tilescope("info", profile, "--json").stdout)["origin"]
+    every = json.loads(tilescope("export", profile, "--format", "json").stdout)
+    for name in ("memory", "liveness", "operations", "trace", "insights", "pipeline", "values"):
+        document = json.loads(tilescope("report", profile, name, "--json").stdout)
+        assert document.pop("origin") == origin, name
+        assert document == every[name], name
+    assert every["summary"]["origin"] == origin
+    assert "origin" not in json.loads(tilescope("report", small, "memory", "--json").stdout)
+
+
 def test_programs_without_control_programs_are_listed(small: Path, tmp_path: Path) -> None:
     capture, _ = captured(small, tmp_path, {"CompilationReport": ["controlPrograms", "functionPrograms"]})
     profile, _ = imported(capture, tmp_path / "it")
@@ -309,6 +324,12 @@ def test_a_job_makes_the_options_known(small: Path, tmp_path: Path) -> None:
     assert not {"options", "run"} & {row["part"] for row in info["coverage"]}
     before = json.loads(tilescope("info", small, "--json").stdout)["options"]
     assert {**before, "modelFile": "", "batchSize": "1"} == {**info["options"], "modelFile": ""}
+    # It can be said later, of the profile.
+    plain, _ = imported(capture, tmp_path / "plain")
+    done = tilescope("import", plain, "-o", plain, "--job", job)
+    assert done.returncode == 0, done.stderr
+    later = json.loads(tilescope("info", plain, "--json").stdout)
+    assert {**later, "profile": ""} == {**info, "profile": ""}
     job.write_text(json.dumps({"model": "mnist-tutorial", "ipus": 4, "execution": "sharded"}))
     done = tilescope("import", capture, "-o", tmp_path / "other", "--job", job)
     assert done.returncode == 2 and "4 IPUs" in done.stderr

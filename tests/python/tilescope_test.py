@@ -132,6 +132,7 @@ def test_what_is_built_in() -> None:
         tilescope.targets("mk3")
     assert "CREATE TABLE" in tilescope.schema() and "CREATE TABLE" in tilescope.schema("sweep")
     assert "batchSize" in tilescope.schema("job")["properties"]
+    assert "clockHz" in tilescope.schema("target")["properties"]["constants"]["properties"]
     with pytest.raises(tilescope.ProfileError, match="no schema of 'file'"):
         tilescope.schema("file")
     said = subprocess.run([BIN / "tilescope", "--version"], capture_output=True, text=True, check=True)

@@ -135,6 +135,35 @@ private slots:
         QVERIFY(!dialog.isVisible());
     }
 
+    // The enable script stands in for Poplar's: with it, "python3" makes a capture.
+    void aRemoteProfileIsCaptured() {
+        QDir().mkpath(files_.path(QStringLiteral("poplar")));
+        const QString profile = files_.writeBytes(QStringLiteral("poplar/profile.pop"), "closed");
+        const QString ready = files_.path(QStringLiteral("ready.capture"));
+        test::writeSampleCapture(ready.toStdString());
+        const QString enable = files_.writeBytes(
+            QStringLiteral("enable.sh"),
+            QStringLiteral("python3() { cat >/dev/null; cp '%1' \"$4\"; }\n").arg(ready).toUtf8());
+        const auto window = test::shownWindow();
+        window->dialogs().openRemote();
+        auto& dialog = test::child<RemoteDialog>(*window);
+        QVERIFY(test::button<QPushButton>(dialog, QStringLiteral("Open")).isVisible());
+        dialog.setEnableScript(QStringLiteral("enable.sh"));
+        QCOMPARE(test::button<QPushButton>(dialog, QStringLiteral("Capture")).text(),
+                 QStringLiteral("Capture and open"));
+        dialog.goTo(address(profile));
+        QTRY_VERIFY_WITH_TIMEOUT(dialog.state().text().contains(QLatin1String("no absolute path")),
+                                 patienceMs);
+        QSignalSpy changed(&window->context().reports, &views::ReportPair::changed);
+        dialog.setEnableScript(enable);
+        dialog.goTo(address(profile));
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, patienceMs);
+        test::waitUntilIdle(*window);
+        const ProfileInfo& info = window->context().reports.source()->info();
+        QCOMPARE(QString::fromStdString(info.model), QStringLiteral("poplar"));
+        QVERIFY(info.origin.kind == OriginKind::Measured);
+    }
+
     void mistakesAreSaidInTheDialog() {
         views::ViewContext context;
         RemoteDialog dialog(context, {});

@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 #include <QGridLayout>
+#include <QPushButton>
 #include <array>
 #include <numeric>
 
@@ -47,6 +48,19 @@ QWidget* SummaryView::makeContent() {
     verdictText_ = wrappedLabel({}, "");
     verdictText_->setTextFormat(Qt::RichText);
     verdictLayout->addWidget(verdictText_);
+    noJob_ = new QWidget;
+    auto* noJob = new QHBoxLayout(noJob_);
+    noJob->setContentsMargins(0, 4, 0, 0);
+    noJob->addWidget(
+        wrappedLabel(tr("What was run is not known: suggestions have no values, and it "
+                        "cannot be run again."),
+                     "muted"),
+        1);
+    auto* attach = new QPushButton(tr("Attach its job…"));
+    attach->setToolTip(tr("A job file or model of the run; it can also be dropped on the window"));
+    connect(attach, &QPushButton::clicked, this, &SummaryView::jobWanted);
+    noJob->addWidget(attach);
+    verdictLayout->addWidget(noJob_);
     layout->addWidget(verdict_);
 
     facts_ = new QGridLayout;
@@ -175,6 +189,8 @@ void SummaryView::showVerdict() {
     if (comparing() && target_)
         html += QStringLiteral("<br>") + line(profiles().target->info(), *target_, tr("Target: "));
     verdictText_->setText(html);
+    noJob_->setVisible(!profiles().source->info().has(ProfilePart::Options) ||
+                       (comparing() && !profiles().target->info().has(ProfilePart::Options)));
 }
 
 void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* target) {

@@ -39,6 +39,8 @@ public:
 signals:
     /// The user has hidden or shown a block.
     void collapsedChanged(const QStringList& names);
+    /// The user wants to say what an imported profile ran.
+    void jobWanted();
 
 protected:
     void reload() override;
@@ -58,6 +60,7 @@ private:
     LoadingPanel* panel_;
     QFrame* verdict_ = nullptr;
     WrappedLabel* verdictText_ = nullptr;
+    QWidget* noJob_ = nullptr; ///< shown for profiles whose job is not known
     StepPlot* tiles_ = nullptr;
     NamedBars* fullest_ = nullptr;
     Histogram* histogram_ = nullptr;

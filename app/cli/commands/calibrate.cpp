@@ -7,7 +7,9 @@
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "app/cli/commands/run_job.h"
 #include "app/cli/document.h"
+#include "app/cli/progress_line.h"
 #include "core/analysis/compare/calibration_tables.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
@@ -19,7 +21,8 @@ namespace {
 
 struct CalibrateArguments {
     std::string measured;
-    std::string simulated;
+    std::string simulated; ///< a profile; empty: the job is simulated
+    std::string job;       ///< empty: the one that the measured profile knows
     std::string output;
     std::string name;
     FormatFlags flags;
@@ -30,6 +33,19 @@ ProfileViewPtr viewOf(const std::string& path, const Streams& streams) {
     if (!view->info().hasExecution)
         throw UserError(fmt::format("'{}' has no execution, whose steps could be compared", path));
     return view;
+}
+
+/// The simulated profile that was named, or what the job of the measured one becomes.
+ProfileViewPtr simulatedOf(const CalibrateArguments& arguments, const ProfileInfo& measured,
+                           const Streams& streams) {
+    if (!arguments.simulated.empty())
+        return viewOf(arguments.simulated, streams);
+    const RunJob job = arguments.job.empty() ? jobOf(measured) : jobFor(measured, arguments.job);
+    ProgressLine line(streams);
+    return std::make_shared<const ProfileView>(
+        std::make_shared<const Profile>(simulate(job, [&](std::string_view phase, double done) {
+            line.show(done, fmt::format("simulating: {}", phase));
+        })));
 }
 
 /// Throws if the file could not be read as a target again, before minutes of work.
@@ -58,9 +74,10 @@ void writeTarget(const CalibrateArguments& arguments, const Calibration& calibra
                             ? "no constant that can be fitted differs from the simulated machine's"
                             : calibration.whyNoConstants));
     if (isTargetFile(simulated.name))
-        throw UserError(fmt::format("'{}' was simulated with '{}': compare with a profile of one "
-                                    "of 'tilescope targets'",
-                                    arguments.simulated, simulated.name));
+        throw UserError(fmt::format(
+            "'{}' was simulated with '{}': compare with a profile of one "
+            "of 'tilescope targets'",
+            arguments.simulated.empty() ? arguments.job : arguments.simulated, simulated.name));
     const std::string name =
         arguments.name.empty() ? fs::path(arguments.output).stem().string() : arguments.name;
     writeFileAtomically(arguments.output,
@@ -70,9 +87,11 @@ void writeTarget(const CalibrateArguments& arguments, const Calibration& calibra
 
 int calibrateProfiles(const CalibrateArguments& arguments, const Streams& streams) {
     checkOutput(arguments);
-    const ProfilePair pair(viewOf(arguments.simulated, streams),
-                           viewOf(arguments.measured, streams));
-    const std::string both = arguments.measured + "' or '" + arguments.simulated;
+    const ProfileViewPtr measured = viewOf(arguments.measured, streams);
+    const ProfilePair pair(simulatedOf(arguments, measured->info(), streams), measured);
+    const std::string both =
+        arguments.measured +
+        (arguments.simulated.empty() ? std::string() : "' or '" + arguments.simulated);
     const Calibration calibration = namingFile(both, [&] { return calibrate(pair); });
     Document document = calibrationDocument(pair, calibration);
     const Format format = arguments.flags.format();
@@ -92,9 +111,14 @@ void addCalibrateCommand(CLI::App& app, Action& action) {
                      "fits assumed constants of the machine to them; status 1: too few match");
     const auto a = std::make_shared<CalibrateArguments>();
     command->add_option("MEASURED", a->measured, "an imported profile, or its folder")->required();
+    CLI::Option* simulated = command->add_option(
+        "SIMULATED", a->simulated,
+        "a profile of the same model with the same options [the job is simulated]");
     command
-        ->add_option("SIMULATED", a->simulated, "a profile of the same model with the same options")
-        ->required();
+        ->add_option("--job", a->job,
+                     "the job or model that was measured, to be simulated [the one that MEASURED "
+                     "was imported with]")
+        ->excludes(simulated);
     command->add_option("-o,--output", a->output, "file for the target, to be given to --target")
         ->type_name("FILE.json");
     command->add_option("--name", a->name, "name of the target [the file's]");

@@ -2,19 +2,14 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <string_view>
 
-#include "app/cli/commands/capture_script.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "core/base/atomic_file.h"
+#include "core/remote/capture_script.h"
 
 namespace tilescope::cli {
 namespace {
-
-constexpr std::string_view captureScript =
-#include "capture_script_text.inc"
-    ;
 
 struct ScriptArguments {
     std::string output;
@@ -22,17 +17,13 @@ struct ScriptArguments {
 
 int printScript(const ScriptArguments& arguments, const Streams& streams) {
     if (arguments.output.empty())
-        streams.out << captureScript;
+        streams.out << captureScriptText();
     else
-        writeFileAtomically(arguments.output, captureScript);
+        writeFileAtomically(arguments.output, captureScriptText());
     return exitYes;
 }
 
 } // namespace
-
-std::string_view captureScriptText() {
-    return captureScript;
-}
 
 void addCaptureScriptCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(

@@ -9,7 +9,7 @@
 #include "core/options/job.h"
 #include "core/store/schema.h"
 #include "core/sweep/sweep_file.h"
-#include "core/target/target.h"
+#include "core/target/target_file.h"
 #include "simulator/zoo/zoo.h"
 
 namespace tilescope::cli {
@@ -105,7 +105,9 @@ void addModelsCommand(CLI::App& app, Action& action) {
 
 void addTargetsCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
-        "targets", "Lists the IPUs that can be simulated; --json: every constant with its source");
+        "targets",
+        "Lists the IPUs that can be simulated; --json: every constant with its source. A file "
+        "with constants of its own is one, too: see 'schema --target'");
     const auto flags = std::make_shared<FormatFlags>();
     addJsonFlag(*command, *flags);
     setAction(*command, action, flags, [](const FormatFlags& f, const Streams& streams) {
@@ -117,6 +119,7 @@ void addSchemaCommand(CLI::App& app, Action& action) {
     struct CatalogueArguments {
         bool job = false;
         bool sweep = false;
+        bool target = false;
         FormatFlags flags;
     };
     CLI::App* command = app.add_subcommand("schema", "Prints the documented schema of profile.pop");
@@ -125,11 +128,18 @@ void addSchemaCommand(CLI::App& app, Action& action) {
         command->add_flag("--job", a->job, "print the JSON schema of job files instead");
     command->add_flag("--sweep", a->sweep, "print the schema of the results of 'sweep' instead")
         ->excludes(job);
+    command
+        ->add_flag("--target", a->target,
+                   "print the JSON schema of target files, which --target of a run takes, instead")
+        ->excludes(job)
+        ->excludes("--sweep");
     addJsonFlag(*command, a->flags);
     command->callback([a, &action] {
         action = [a](const Streams& streams) {
             if (a->job)
                 streams.out << jobSchema();
+            else if (a->target)
+                streams.out << targetFileSchema();
             else if (a->sweep)
                 printSchema(streams, {sweepApplicationId, sweepSchemaVersion, sweepSchemaSql()},
                             a->flags.json);

@@ -83,6 +83,11 @@ FlameWeight weightFrom(const std::string& text) {
                                 fmt::join(names, ", "), didYouMean(text, names)));
 }
 
+std::string nameWithOrigin(const ProfileInfo& info) {
+    return info.origin == Origin() ? info.model
+                                   : fmt::format("{} ({})", info.model, originText(info.origin));
+}
+
 void exportFlames(const ExportArguments& arguments, const ProfileView& profile,
                   const Streams& streams) {
     const FlameWeight weight = weightFrom(arguments.weight);
@@ -91,7 +96,7 @@ void exportFlames(const ExportArguments& arguments, const ProfileView& profile,
         if (arguments.format == "collapsed")
             writeCollapsed(out, stacks);
         else
-            writeSpeedscope(out, profile.info().model, stacks, weight);
+            writeSpeedscope(out, nameWithOrigin(profile.info()), stacks, weight);
     });
 }
 

@@ -6,10 +6,9 @@
 #include <memory>
 #include <ostream>
 
-#include "app/cli/commands/capture_script.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
-#include "app/cli/commands/run_request.h"
+#include "app/cli/commands/run_job.h"
 #include "app/cli/progress_line.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
@@ -17,8 +16,9 @@
 #include "core/database/page_checksum.h"
 #include "core/import/add_host_traces.h"
 #include "core/import/import.h"
+#include "core/import/ipu_stack.h"
 #include "core/import/trace_events.h"
-#include "core/options/option_form.h"
+#include "core/remote/capture_script.h"
 #include "core/remote/profile_place.h"
 #include "core/remote/remote_capture.h"
 #include "core/store/profile_reader.h"
@@ -40,8 +40,18 @@ struct ImportArguments {
     FormatFlags flags;
 };
 
-/// The profile that an input becomes: in DIR, or in a folder of its own if there are several.
+/// The profile that -o means: FILE.pop itself, or in a folder.
+fs::path outputOf(const fs::path& output) {
+    std::error_code error;
+    const bool isFile = fs::is_regular_file(output, error) ||
+                        (output.extension() == ".pop" && !fs::is_directory(output, error));
+    return isFile ? output : output / "profile.pop";
+}
+
+/// The profile that an input becomes; in a folder of its own if there are several.
 fs::path profileOf(const ImportArguments& arguments, const fs::path& input) {
+    if (!arguments.output.empty() && arguments.inputs.size() == 1)
+        return outputOf(arguments.output);
     fs::path folder = arguments.output;
     if (folder.empty() || arguments.inputs.size() > 1)
         folder /= input.stem();
@@ -62,33 +72,6 @@ void checkOutputs(const ImportArguments& arguments) {
     }
 }
 
-/// Adds what was run, which Poplar's profile does not say.
-void attachJob(ProfileInfo& info, const std::string& job) {
-    const RunRequest request = resolveRequest(job, {});
-    RunOptions options;
-    setRunOptions(options, request.options);
-    validate(options);
-    // Of a replicated graph, the profile may be of one replica or of all.
-    const std::int64_t ipus = options.machine.target.ipus;
-    if (ipus != info.target.ipus && ipus * options.replication.replicas != info.target.ipus)
-        throw UserError(fmt::format("--job: '{}' runs on {} IPUs, but the profile is of {}", job,
-                                    ipus, info.target.ipus));
-    info.options = optionsInForce(options);
-    std::error_code error;
-    info.options["modelFile"] = fs::is_regular_file(request.model, error)
-                                    ? fs::absolute(request.model, error).string()
-                                    : request.model;
-    info.mode = options.batch.mode;
-    info.deviceIterations = options.batch.deviceIterations;
-    info.batchSize = options.batch.batchSize.value_or(0);
-    info.replicas = options.replication.replicas;
-    std::erase_if(info.coverage.rows, [&](const CoverageRow& row) {
-        // The model's own batch is not read.
-        return row.part == ProfilePart::Options ||
-               (row.part == ProfilePart::Run && options.batch.batchSize);
-    });
-}
-
 json::object describe(const Imported& imported, const fs::path& input, const fs::path& profile) {
     json::array lacks;
     for (const CoverageRow& row : imported.profile.info.coverage.rows)
@@ -105,10 +88,13 @@ json::object describe(const Imported& imported, const fs::path& input, const fs:
             {"coverage", std::move(lacks)}};
 }
 
-void print(std::ostream& out, const Imported& imported, const fs::path& profile) {
-    const ProfileInfo& info = imported.profile.info;
+void printMachine(std::ostream& out, const ProfileInfo& info, const fs::path& profile) {
     out << fmt::format("{}: {}, {} of {} IPU{}\n", profile.string(), originText(info.origin),
                        info.target.name, info.target.ipus, info.target.ipus == 1 ? "" : "s");
+}
+
+void print(std::ostream& out, const Imported& imported, const fs::path& profile) {
+    printMachine(out, imported.profile.info, profile);
     out << fmt::format(
         "  {} steps in {} bodies", withThousands(imported.executedSteps),
         withThousands(static_cast<std::int64_t>(imported.profile.trace.bodies.size())));
@@ -167,27 +153,94 @@ int importTogether(const ImportArguments& arguments, const Streams& streams) {
     return exitYes;
 }
 
+Profile loadProfile(const fs::path& file) {
+    return namingFile(file.string(), [&] {
+        const ProfileReader reader(file);
+        verifyChecksums(reader.file());
+        return reader.load();
+    });
+}
+
+/// The profile itself, with what was run.
+void attachToProfile(const ImportArguments& arguments, const fs::path& input,
+                     const Streams& streams) {
+    if (arguments.output.empty())
+        throw UserError(fmt::format("'{}' is a profile already: -o names the folder or FILE.pop "
+                                    "for it with its job, which may be the same",
+                                    input.string()));
+    if (!arguments.options.target.empty())
+        throw UserError(fmt::format("--target: '{}' is a profile already, of '{}'", input.string(),
+                                    ProfileReader(input).info().target.name));
+    Profile profile = loadProfile(input);
+    if (profile.info.origin == Origin())
+        throw UserError(fmt::format("--job: '{}' was simulated, and has the options of its run",
+                                    input.string()));
+    attach(jobFor(profile.info, arguments.job), profile.info);
+    const fs::path output = profileOf(arguments, input);
+    writeProfile(profile, output);
+    if (arguments.flags.json)
+        return writeJson(streams.out, json::array{json::object{{"input", input.string()},
+                                                               {"profile", output.string()},
+                                                               {"job", arguments.job}}});
+    printMachine(streams.out, profile.info, output);
+    streams.out << fmt::format("  ran {}\n", printable(arguments.job));
+}
+
+bool isProfileWithJob(const ImportArguments& arguments, const fs::path& input) {
+    return !arguments.job.empty() && arguments.inputs.size() == 1 &&
+           formOf(input) == FileForm::Profile;
+}
+
+/// Cycles and memory of ipu-stack are two files of one profile: they are imported together.
+bool areOneProfile(const std::vector<std::string>& inputs) {
+    return inputs.size() == 2 && !isRemote(inputs[0]) && !isRemote(inputs[1]) &&
+           ipuStackPartOf(inputs[0]) == IpuStackPart::Cycles &&
+           ipuStackPartOf(inputs[1]) == IpuStackPart::Memory;
+}
+
+void writeImported(const ImportArguments& arguments, Imported imported, const fs::path& input,
+                   json::array& all, const Streams& streams) {
+    if (!arguments.job.empty())
+        attach(jobFor(imported.profile.info, arguments.job), imported.profile.info);
+    const fs::path profile = profileOf(arguments, input);
+    writeProfile(imported.profile, profile);
+    if (arguments.flags.json)
+        all.push_back(describe(imported, input, profile));
+    else
+        print(streams.out, imported, profile);
+}
+
 int importProfiles(const ImportArguments& arguments, const Streams& streams) {
     if (areTogether(arguments))
         return importTogether(arguments, streams);
+    if (areOneProfile(arguments.inputs)) {
+        ImportArguments one = arguments;
+        one.inputs.pop_back();
+        checkOutputs(one);
+        json::array all;
+        writeImported(one,
+                      importIpuStack(arguments.inputs[0], arguments.inputs[1], arguments.options),
+                      arguments.inputs[0], all, streams);
+        if (arguments.flags.json)
+            writeJson(streams.out, all);
+        return exitYes;
+    }
     checkOutputs(arguments);
     json::array all;
     bool complete = true;
     for (const std::string& input : arguments.inputs) {
+        const fs::path local = localInput(arguments, input, streams);
+        if (isProfileWithJob(arguments, local)) {
+            attachToProfile(arguments, local, streams);
+            return exitYes;
+        }
         ProgressLine line(streams);
-        Imported imported = importFile(localInput(arguments, input, streams), arguments.options,
-                                       [&](double done, std::string_view what) {
-                                           line.show(done, fmt::format("importing {}", what));
-                                       });
-        if (!arguments.job.empty())
-            attachJob(imported.profile.info, arguments.job);
-        const fs::path profile = profileOf(arguments, input);
-        writeProfile(imported.profile, profile);
+        Imported imported =
+            importFile(local, arguments.options, [&](double done, std::string_view what) {
+                line.show(done, fmt::format("importing {}", what));
+            });
         complete = complete && imported.missing.empty();
-        if (arguments.flags.json)
-            all.push_back(describe(imported, input, profile));
-        else
-            print(streams.out, imported, profile);
+        writeImported(arguments, std::move(imported), input, all, streams);
     }
     if (arguments.flags.json)
         writeJson(streams.out, all);
@@ -202,40 +255,25 @@ json::object describe(const AddedHostTraces& added, const fs::path& profile) {
 }
 
 void print(std::ostream& out, const AddedHostTraces& added, const fs::path& profile) {
-    out << fmt::format("{}: {} events and {} points of counters of the host\n", profile.string(),
-                       withThousands(added.events), withThousands(added.points));
-    const auto note = [&](std::int64_t count, std::string_view what) {
-        if (count > 0)
-            out << fmt::format("  {} {}\n", withThousands(count), what);
-    };
-    note(added.openSpans, "without an end last until the trace's");
-    note(added.leftOut, "are of kinds that no view shows (flows, snapshots, ends alone)");
-    note(added.tooMany, fmt::format("are left out, the shortest: a profile keeps {}",
-                                    withThousands(mostHostEvents)));
-    if (added.isCut)
-        out << "  the trace has no end: its program was stopped\n";
+    out << fmt::format("{}: {}\n", profile.string(), textOf(added));
+    for (const std::string& note : notesOf(added))
+        out << fmt::format("  {}\n", note);
 }
 
 int importTraces(const ImportArguments& arguments, const Streams& streams) {
     if (arguments.output.empty())
         throw UserError("--into needs -o: the folder for the profile with the host's events");
-    const fs::path output = fs::path(arguments.output) / "profile.pop";
+    const fs::path output = outputOf(arguments.output);
     checkWritable(output);
     const fs::path input = localFile(arguments.into, streams);
-    Profile profile = namingFile(input.string(), [&] {
-        const ProfileReader reader(input);
-        verifyChecksums(reader.file());
-        return reader.load();
-    });
     const std::vector<fs::path> files(arguments.inputs.begin(), arguments.inputs.end());
     const AddedHostTraces added = [&] {
         ProgressLine line(streams);
-        return addHostTraces(profile, files, arguments.clock,
+        return addHostTraces(input, files, arguments.clock, output,
                              [&](double done, std::string_view what) {
                                  line.show(done, fmt::format("reading {}", what));
                              });
     }();
-    writeProfile(profile, output);
     if (arguments.flags.json)
         writeJson(streams.out, describe(added, output));
     else
@@ -251,20 +289,23 @@ int runImport(const ImportArguments& arguments, const Streams& streams) {
 } // namespace
 
 void addImportCommand(CLI::App& app, Action& action) {
-    CLI::App* command = app.add_subcommand(
-        "import",
-        "Makes profiles of captures of Poplar's profiles (capture-script), adds traces of "
-        "the host to one; status 1: parts are missing");
+    CLI::App* command =
+        app.add_subcommand("import", "Makes profiles of captures of Poplar's profiles "
+                                     "(capture-script) and of ipu-stack's profiles "
+                                     "(CYCLES MEMORY), adds traces of "
+                                     "the host to one; status 1: parts are missing");
     const auto a = std::make_shared<ImportArguments>();
-    command->add_option("input", a->inputs, "captures, or traces")->required()->type_name("INPUT");
+    command->add_option("input", a->inputs, "captures, profiles of ipu-stack, or traces")
+        ->required()
+        ->type_name("INPUT");
     command->add_option("-o,--output", a->output,
-                        "folder for the profile, or for the folders of several [the capture's "
-                        "name]");
+                        "folder for the profile, or its FILE.pop; for the folders of several [the "
+                        "capture's name]");
     command->add_option("--target", a->options.target,
                         "the machine whose constants complete what the capture says [the nearest]");
     command->add_option("--job", a->job,
                         "the job or model that was run: its options are then known, and it can be "
-                        "run again");
+                        "run again; the input may be a profile that was imported");
     command
         ->add_option("--enable", a->enable,
                      "enable script of Poplar's SDK on the machine of ssh://host/path: captures "

@@ -9,6 +9,7 @@
 #include "app/cli/document.h"
 #include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
+#include "app/cli/summary_output.h"
 #include "core/analysis/programs/programs.h"
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
@@ -121,6 +122,14 @@ void writeProgramTrees(std::ostream& out, const ProfileView& profile,
         out << "none\n";
 }
 
+/// Whoever keeps figures that were not simulated here keeps where they come from.
+boost::json::value withOrigin(boost::json::value document, const ProfileInfo& info) {
+    if (boost::json::object* object = document.if_object();
+        object != nullptr && info.origin != Origin())
+        (*object)["origin"] = originJson(info.origin);
+    return document;
+}
+
 int printReport(const ReportArguments& arguments, const Streams& streams) {
     const Report& report = reportNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, report);
@@ -130,7 +139,7 @@ int printReport(const ReportArguments& arguments, const Streams& streams) {
         write(streams.out, graphDocument(profile, arguments.expand, format == Format::Text),
               format);
     else if (format == Format::Json)
-        writeJson(streams.out, reportJson(report, profile, request));
+        writeJson(streams.out, withOrigin(reportJson(report, profile, request), profile.info()));
     else if (format == Format::Text && report.id == "programs")
         writeProgramTrees(streams.out, profile, request);
     else

@@ -47,14 +47,18 @@ QString SimulationRun::findProgram() {
 }
 
 void SimulationRun::start(const QStringList& arguments, const QString& folder) {
+    startWriting(arguments, profileIn(folder));
+}
+
+void SimulationRun::startWriting(const QStringList& arguments, const QString& profile) {
     if (!available() || running())
         return;
-    folder_ = folder;
+    profile_ = profile;
     errors_.clear();
     endsWithError_ = false;
     wrongOption_.clear();
     unfinishedLine_.clear();
-    profileBefore_ = QFileInfo(profileIn(folder)).lastModified();
+    profileBefore_ = QFileInfo(profile).lastModified();
     process_ = new QProcess(this);
     // The summary on standard output is for people; the profile contains all of it.
     process_->setStandardOutputFile(QProcess::nullDevice());
@@ -119,7 +123,7 @@ void SimulationRun::programEnded(int status, QProcess::ExitStatus how) {
     end();
     constexpr int good = 0;
     constexpr int doesNotFit = 1; // a result too: the profile shows where memory is missing
-    const QFileInfo profile(profileIn(folder_));
+    const QFileInfo profile(profile_);
     if (how == QProcess::NormalExit && (status == good || status == doesNotFit) &&
         profile.exists() && profile.lastModified() != profileBefore_) {
         emit finished(profile.filePath(), status == good);

@@ -31,6 +31,8 @@ public:
     /// `arguments` are those of the command line ("run", MODEL, ...) and have to write
     /// FOLDER/profile.pop. Signals how it ended. Does nothing while a run is active.
     void start(const QStringList& arguments, const QString& folder);
+    /// The same for a command that writes a profile of any name.
+    void startWriting(const QStringList& arguments, const QString& profile);
     /// Ends the program; only ended() is signalled.
     void cancel();
 
@@ -54,7 +56,7 @@ private:
     void end();
 
     QString program_;
-    QString folder_;
+    QString profile_;
     QProcess* process_ = nullptr;
     QByteArray unfinishedLine_;
     QDateTime profileBefore_;    ///< modification time of a previous profile

@@ -13,6 +13,7 @@
 #include "app/gui/candidates/candidates_panel.h"
 #include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
+#include "app/gui/window/given_files.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/menus.h"
 #include "app/gui/window/message_bar.h"
@@ -157,7 +158,7 @@ void MainWindow::connectHome() {
 }
 
 void MainWindow::openProfiles(const QStringList& files) {
-    if (files.isEmpty())
+    if (files.isEmpty() || dialogs_->take(files))
         return;
     session_->opening(files);
     messages_->hide();
@@ -173,7 +174,7 @@ void MainWindow::openProfiles(const QStringList& files) {
 
 void MainWindow::compareProfiles(const QStringList& files) {
     openProfiles(files);
-    if (files.size() == 2)
+    if (files.size() == 2 && context_.reports.isOpening())
         session_->expect(Report::Compare);
 }
 
@@ -276,7 +277,8 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
-    if (!urls.isEmpty() && urls.size() <= 2 &&
+    constexpr int mostFiles = 16; // traces of as many instances
+    if (!urls.isEmpty() && urls.size() <= mostFiles &&
         std::all_of(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); }))
         event->acceptProposedAction();
 }
@@ -286,6 +288,8 @@ void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& url : event->mimeData()->urls())
         files.append(url.toLocalFile());
     event->acceptProposedAction();
+    if (files.size() > 2 && kindOfFiles(files) == GivenKind::Profiles)
+        return showError(tr("At most two profiles can be compared: drop one or two."));
     compareProfiles(files);
 }
 

@@ -25,7 +25,8 @@ public:
     explicit MainWindow(Memory memory, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// One profile, two to compare, or the results of a sweep (a sweep.db or its folder).
+    /// One profile, two to compare, or the results of a sweep (a sweep.db or its folder); also
+    /// files that go with an open profile (given_files.h).
     void openProfiles(const QStringList& files);
     /// Opens source and target, and shows the report of their differences.
     void compareProfiles(const QStringList& files);

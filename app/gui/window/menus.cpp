@@ -77,6 +77,8 @@ void Menus::makeFileMenu() {
     addForProfile(
         menu, tr("&Close"), QKeySequence::Close, [this] { window_.closeInFront(); }, true);
     menu->addSeparator();
+    addForProfile(menu, tr("Add a &trace of the host…"), {},
+                  [&dialogs] { dialogs.chooseHostTraces(); });
     addForProfile(menu, tr("Save &picture of the report…"), QKeySequence(tr("Ctrl+Shift+S")),
                   [&dialogs] { dialogs.savePicture(); });
     addForProfile(menu, tr("Copy lin&k to this view"), QKeySequence(tr("Ctrl+Shift+L")),

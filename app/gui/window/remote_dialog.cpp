@@ -8,12 +8,18 @@
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QStyle>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "core/base/units.h"
+#include "core/remote/capture_script.h"
+#include "core/remote/profile_place.h"
+#include "core/remote/remote_capture.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
@@ -70,6 +76,7 @@ RemoteDialog::RemoteDialog(views::ViewContext& context, const QStringList& hosts
     , above_(new QPushButton(tr("Up")))
     , path_(new QLineEdit)
     , list_(new QTreeWidget)
+    , enable_(new QLineEdit)
     , state_(views::wrappedLabel({}, "muted"))
     , open_(new QPushButton(tr("Open"))) {
     setWindowTitle(tr("Open on another machine"));
@@ -111,9 +118,17 @@ void RemoteDialog::makeParts(const QStringList& hosts) {
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     buttons->addButton(open_, QDialogButtonBox::ActionRole);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* capture = new QHBoxLayout;
+    capture->addWidget(new QLabel(tr("Poplar's enable script")));
+    capture->addWidget(enable_, 1);
+    enable_->setAccessibleName(tr("Poplar's enable script"));
+    enable_->setPlaceholderText(tr("such as /opt/poplar/enable.sh, to capture Poplar's profile"));
+    enable_->setToolTip(tr("Poplar's own profile is captured on its machine, in a shell that has "
+                           "sourced this script. Leave it empty for other files."));
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(grid);
     layout->addWidget(list_, 1);
+    layout->addLayout(capture);
     layout->addWidget(state_);
     layout->addWidget(buttons);
     // Return belongs to the text that is being typed.
@@ -138,6 +153,7 @@ void RemoteDialog::connectParts() {
     connect(list_, &QTreeWidget::itemActivated, this, &RemoteDialog::enter);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &RemoteDialog::updateButtons);
     connect(open_, &QPushButton::clicked, this, &RemoteDialog::openSelected);
+    connect(enable_, &QLineEdit::textChanged, this, &RemoteDialog::updateButtons);
     connect(&query_, &views::BackgroundQuery::failed, this, [this](const QString& text) {
         tell(text, true);
         updateButtons();
@@ -177,8 +193,7 @@ void RemoteDialog::list(const RemoteAddress& address) {
         return [this, folder = std::move(folder), file] {
             if (!file)
                 return showFolder(folder);
-            emit chosen(QString::fromStdString(toString(*file)));
-            accept();
+            choose(*file);
         };
     });
     updateButtons();
@@ -200,7 +215,7 @@ void RemoteDialog::showFolder(const RemoteFolder& folder) {
     else
         tell(items.isEmpty() ? tr("This folder is empty.")
                              : tr("A profile, a capture, or a folder with a profile.pop can be "
-                                  "opened."),
+                                  "opened; Poplar's own with its enable script."),
              false);
     list_->setFocus();
     updateButtons();
@@ -216,8 +231,7 @@ void RemoteDialog::enter(QTreeWidgetItem* item) {
     const RemoteAddress address = inFolder(folder_->address, entry.name);
     if (entry.folder)
         return list(address);
-    emit chosen(QString::fromStdString(toString(address)));
-    accept();
+    choose(address);
 }
 
 // A folder stands for the profile in it.
@@ -226,8 +240,59 @@ void RemoteDialog::openSelected() {
     if (item == nullptr)
         return;
     const RemoteEntry& entry = folder_->entries.at(item->data(0, atRole).toULongLong());
-    emit chosen(QString::fromStdString(toString(inFolder(folder_->address, entry.name))));
+    choose(inFolder(folder_->address, entry.name));
+}
+
+void RemoteDialog::setEnableScript(const QString& path) {
+    enable_->setText(path);
+}
+
+QString RemoteDialog::enableScript() const {
+    return enable_->text().trimmed();
+}
+
+void RemoteDialog::choose(const RemoteAddress& address) {
+    if (!enableScript().isEmpty())
+        return capture(address);
+    emit chosen(QString::fromStdString(toString(address)));
     accept();
+}
+
+void RemoteDialog::capture(const RemoteAddress& address) {
+    tell(tr("Capturing %1 on %2…")
+             .arg(views::shownName(address.path), views::shownName(address.host)),
+         false);
+    query_.start(
+        [this, ssh = context_.reports.ssh(),
+         request = RemoteCaptureRequest{address, enableScript().toStdString(), captureScriptText()},
+         progress =
+             copyProgress()](const std::stop_token& stop) -> views::BackgroundQuery::Deliver {
+            const std::filesystem::path file =
+                captureRemote(ssh, request, remoteCopies(), progress, stop);
+            return [this, file] {
+                emit chosen(QString::fromStdString(file.string()));
+                accept();
+            };
+        });
+    updateButtons();
+}
+
+// A worker may still copy when this dialog is gone, so it reports to the application.
+CopyProgress RemoteDialog::copyProgress() {
+    return [state = QPointer<RemoteDialog>(this), last = -1](std::int64_t done,
+                                                             std::int64_t bytes) mutable {
+        const int percent = static_cast<int>(100 * static_cast<double>(done) /
+                                             static_cast<double>(std::max<std::int64_t>(1, bytes)));
+        if (std::exchange(last, percent) == percent)
+            return;
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [state, percent] {
+                if (state && state->query_.running())
+                    state->tell(tr("Copying the capture… %1 %").arg(percent), false);
+            },
+            Qt::QueuedConnection);
+    };
 }
 
 void RemoteDialog::updateButtons() {
@@ -236,6 +301,7 @@ void RemoteDialog::updateButtons() {
     path_->setEnabled(folder_.has_value());
     list_->setEnabled(folder_.has_value());
     open_->setEnabled(selected() != nullptr);
+    open_->setText(enableScript().isEmpty() ? tr("Open") : tr("Capture and open"));
 }
 
 void RemoteDialog::tell(const QString& text, bool isError) {

@@ -4,7 +4,7 @@
 #include <QDialog>
 #include <optional>
 
-#include "core/remote/remote_files.h"
+#include "core/remote/remote_copy.h"
 #include "views/session/view_context.h"
 #include "views/widgets/wrapped_label.h"
 
@@ -28,12 +28,16 @@ public:
 
     /// Shows a folder of a host, as if it was typed: "pod", "me@pod:2222", "ssh://pod/folder".
     void goTo(const QString& text);
+    /// The enable script of Poplar's SDK there; if there is one, what is chosen is captured with
+    /// it.
+    void setEnableScript(const QString& path);
+    [[nodiscard]] QString enableScript() const;
     [[nodiscard]] QTreeWidget& list() { return *list_; }
     [[nodiscard]] const views::WrappedLabel& state() const { return *state_; }
 
 signals:
-    /// An address to open.
-    void chosen(const QString& address);
+    /// An address to open, or the file of a capture that was made of it.
+    void chosen(const QString& file);
 
 private:
     void makeParts(const QStringList& hosts);
@@ -43,6 +47,9 @@ private:
     void showFolder(const RemoteFolder& folder);
     void enter(QTreeWidgetItem* item);
     void openSelected();
+    void choose(const RemoteAddress& address);
+    void capture(const RemoteAddress& address);
+    [[nodiscard]] CopyProgress copyProgress();
     void updateButtons();
     void tell(const QString& text, bool isError);
     [[nodiscard]] QTreeWidgetItem* selected() const;
@@ -55,6 +62,7 @@ private:
     QPushButton* above_;
     QLineEdit* path_;
     QTreeWidget* list_;
+    QLineEdit* enable_;
     views::WrappedLabel* state_;
     QPushButton* open_;
 };

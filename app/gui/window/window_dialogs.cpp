@@ -8,11 +8,14 @@
 
 #include "app/gui/run/sweep_dialog.h"
 #include "app/gui/run/try_all_dialog.h"
+#include "app/gui/window/given_files.h"
 #include "app/gui/window/help_window.h"
+#include "app/gui/window/host_trace_dialog.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"
 #include "app/gui/window/remote_dialog.h"
 #include "app/gui/window/trace_export.h"
+#include "views/summary/summary_view.h"
 #include "views/widgets/save_picture.h"
 
 namespace tilescope::gui {
@@ -21,8 +24,8 @@ namespace {
 QString askForProfile(QWidget& window, const QString& title, const QString& folder = {}) {
     return QFileDialog::getOpenFileName(
         &window, title, folder,
-        WindowDialogs::tr(
-            "Profiles and captures (*.pop *.capture);;Sweep results (*.db);;All files (*)"));
+        WindowDialogs::tr("Profiles and captures (*.pop *.capture);;Sweep results (*.db);;"
+                          "Traces of the host (*.json *.json.gz);;All files (*)"));
 }
 
 } // namespace
@@ -41,6 +44,9 @@ WindowDialogs::WindowDialogs(QMainWindow& window, views::ViewContext& context, R
                 [this](const ProfileViewPtr& profile, const std::string& key,
                        const std::string& value,
                        const auto& with) { openRun(runAgain(*profile, key, value, with)); });
+        if (report == Report::Summary)
+            connect(&static_cast<views::SummaryView&>(view), &views::SummaryView::jobWanted, this,
+                    &WindowDialogs::chooseJob);
     });
 }
 
@@ -52,8 +58,11 @@ void WindowDialogs::openProfile() {
 void WindowDialogs::openRemote(const QStringList& recentHosts) {
     auto* dialog = new RemoteDialog(context_, recentHosts + hostAliases(), &window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &RemoteDialog::chosen, this,
-            [this](const QString& address) { emit filesChosen({address}); });
+    dialog->setEnableScript(enable_);
+    connect(dialog, &RemoteDialog::chosen, this, [this, dialog](const QString& file) {
+        enable_ = dialog->enableScript();
+        emit filesChosen({file});
+    });
     dialog->open();
 }
 
@@ -67,6 +76,101 @@ void WindowDialogs::compareWith() {
                                          QFileInfo(source).absolutePath());
     if (!target.isEmpty())
         emit filesChosen({source, target});
+}
+
+bool WindowDialogs::take(const QStringList& files) {
+    switch (kindOfFiles(files)) {
+    case GivenKind::Profiles:
+        return false;
+    case GivenKind::HostTraces:
+        // Alone they open as a profile of the host.
+        if (!context_.reports.source())
+            return false;
+        addHostTraces(files);
+        break;
+    case GivenKind::Job:
+        if (withoutJob())
+            attachJob(files[0]);
+        else
+            openRun({.model = files[0], .options = {}, .focusOption = {}, .compareWith = {}});
+        break;
+    }
+    return true;
+}
+
+void WindowDialogs::chooseHostTraces() {
+    const QStringList traces = QFileDialog::getOpenFileNames(
+        &window_, tr("Traces of the host"), {},
+        tr("Trace events in JSON (*.json *.json.gz *.pvti);;All files (*)"));
+    if (!traces.isEmpty())
+        addHostTraces(traces);
+}
+
+void WindowDialogs::addHostTraces(const QStringList& traces) {
+    const ProfileViewPtr& open = context_.reports.source();
+    if (!open)
+        return messages_.show(MessageBar::Kind::Error,
+                              tr("%1 is a trace of a program on the host: open the profile of its "
+                                 "run first.")
+                                  .arg(traces[0]));
+    auto* dialog = new HostTraceDialog(context_, open, traces, &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &HostTraceDialog::added, this,
+            [this](const QString& file, const QString& text) {
+                const ProfileViewPtr& target = context_.reports.target();
+                notify(text);
+                emit filesChosen(target ? QStringList{file, views::openedName(*target)}
+                                        : QStringList{file});
+            });
+    dialog->open();
+}
+
+// Opening a file hides what is said when it ends.
+void WindowDialogs::notify(const QString& text) {
+    connect(
+        &context_.reports, &views::ReportPair::openingEnded, this,
+        [this, text] { messages_.show(MessageBar::Kind::Notice, text); },
+        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
+}
+
+ProfileViewPtr WindowDialogs::withoutJob() const {
+    for (const ProfileViewPtr& open : {context_.reports.source(), context_.reports.target()})
+        if (open && !open->info().has(ProfilePart::Options))
+            return open;
+    return nullptr;
+}
+
+void WindowDialogs::chooseJob() {
+    const QString job = QFileDialog::getOpenFileName(
+        &window_, tr("What was run"), {}, tr("Jobs and models (*.json *.onnx);;All files (*)"));
+    if (!job.isEmpty())
+        attachJob(job);
+}
+
+// The command does it, since the window does not know models.
+void WindowDialogs::attachJob(const QString& job) {
+    const ProfileViewPtr profile = withoutJob();
+    if (!profile)
+        return;
+    if (attaching_ == nullptr) {
+        attaching_ = new SimulationRun(SimulationRun::findProgram(), this);
+        connect(attaching_, &SimulationRun::finished, this, [this] {
+            notify(tr("The options of the run are known now."));
+            context_.reports.reload();
+        });
+        connect(attaching_, &SimulationRun::failed, this,
+                [this](const QString& text) { messages_.show(MessageBar::Kind::Error, text); });
+    }
+    if (!attaching_->available())
+        return messages_.show(
+            MessageBar::Kind::Error,
+            tr("The program 'tilescope' is neither beside this program nor in PATH"));
+    const QString file = QString::fromStdString(profile->file().string());
+    messages_.show(MessageBar::Kind::Progress, tr("Reading %1…").arg(job), tr("Cancel"),
+                   [this] { attaching_->cancel(); });
+    attaching_->startWriting(
+        {QStringLiteral("import"), file, QStringLiteral("--job"), job, QStringLiteral("-o"), file},
+        file);
 }
 
 RunDialog& WindowDialogs::openRun(const RunRequest& request) {

@@ -24,6 +24,14 @@ public:
     void openRemote(const QStringList& recentHosts = {});
     /// Asks for a target; for a source too if none is open.
     void compareWith();
+    /// Uses files that are no profiles: traces of the host, a job. False if they are to be opened.
+    bool take(const QStringList& files);
+    /// Asks for traces of the host of the open profile, and adds them to a copy.
+    void chooseHostTraces();
+    void addHostTraces(const QStringList& traces);
+    /// Asks for what an imported profile ran, and makes its options known.
+    void chooseJob();
+    void attachJob(const QString& job);
     /// Profiles that any window has open; a run must not replace them without asking.
     void setOpenProfilesSource(std::function<QStringList()> source) {
         openProfiles_ = std::move(source);
@@ -50,6 +58,10 @@ signals:
     void runsReady(const QStringList& files);
 
 private:
+    /// An open profile that was imported without its job; null if there is none.
+    [[nodiscard]] ProfileViewPtr withoutJob() const;
+    void notify(const QString& text);
+
     QMainWindow& window_;
     views::ViewContext& context_;
     ReportHost& host_;
@@ -57,6 +69,8 @@ private:
     std::function<QStringList()> openProfiles_;
     TraceExport* traceExport_ = nullptr;
     RunDialog* run_ = nullptr;
+    SimulationRun* attaching_ = nullptr; ///< `tilescope import --job`
+    QString enable_;                     ///< the enable script that was typed last
 };
 
 } // namespace tilescope::gui

@@ -181,11 +181,12 @@ def targets(name: str | None = None) -> Any:
 
 
 def schema(of: str = "profile") -> Any:
-    """The documented SQL of a ``"profile"`` or of the results of a ``"sweep"``; the JSON schema of a ``"job"``, a dict.
+    """The documented SQL of a ``"profile"`` or of the results of a ``"sweep"``; the JSON schema of a ``"job"`` or a
+    ``"target"``'s file, a dict.
 
     Raises ProfileError for anything else.
     """
-    if of not in ("profile", "sweep", "job"):
-        raise ProfileError(f"there is no schema of '{of}': it can be profile, sweep or job")
+    if of not in ("profile", "sweep", "job", "target"):
+        raise ProfileError(f"there is no schema of '{of}': it can be profile, sweep, job or target")
     text = call("schema", *([] if of == "profile" else [f"--{of}"])).stdout
-    return json.loads(text) if of == "job" else text
+    return json.loads(text) if of in ("job", "target") else text

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace tilescope::cli {
+namespace tilescope {
 
 /// tilescope_capture.py, as this version reads what it writes.
 std::string_view captureScriptText();
 
-} // namespace tilescope::cli
+} // namespace tilescope

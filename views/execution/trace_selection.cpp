@@ -14,11 +14,6 @@ PlotWidget::Marker markerOf(const CycleRange& range) {
     return {static_cast<double>(range.begin), static_cast<double>(range.end)};
 }
 
-void addBoxes(SelectedSteps& boxes, const ExecutedStep& step, bool target) {
-    for (const StepOnIpu& on : step.ipus)
-        boxes[ipuLaneKey(on.ipu, target)].push_back({on.start, on.start + on.cycles});
-}
-
 // More boxes than a screen has room for.
 constexpr std::size_t mostMarked = 2000;
 
@@ -41,7 +36,26 @@ TraceSelection::TraceSelection(ViewContext& context, const ProfilePair& profiles
         [this](const QVariant& value) { restore(value.value<Chosen>()); });
 }
 
+void TraceSelection::addBoxes(SelectedSteps& boxes, const ExecutedStep& step, bool target) const {
+    for (const StepOnIpu& on : step.ipus)
+        boxes[ipuLaneKey(on.ipu, target)].push_back(
+            axis_.placesOf({on.start, on.start + on.cycles}, target));
+}
+
+void TraceSelection::setAxis(TraceAxis axis) {
+    if (!axis.aligned() && !axis_.aligned())
+        return;
+    axis_ = std::move(axis);
+    context_.history.forget(*this); // its places are of the other axis
+    chosen_.range.reset();
+    mark({});
+    emit rangeChanged();
+    if (chosen_.step >= 0)
+        readStep(chosen_.step, chosen_.inTarget);
+}
+
 void TraceSelection::reset() {
+    axis_ = {};
     chosen_ = {};
     restored_.reset();
     cycleQuery_.cancel();
@@ -109,9 +123,11 @@ void TraceSelection::stepRead(const ReadStep& read) {
         const StepOnIpu& first = read.step.ipus.front();
         SelectedSteps boxes;
         addBoxes(boxes, read.step, read.target);
-        mark(CycleRange{first.start, first.start + first.cycles}, std::move(boxes));
-        const auto begin = static_cast<double>(first.start);
-        const auto end = static_cast<double>(first.start + first.cycles);
+        const CycleRange places =
+            axis_.placesOf({first.start, first.start + first.cycles}, read.target);
+        mark(places, std::move(boxes));
+        const auto begin = static_cast<double>(places.begin);
+        const auto end = static_cast<double>(places.end);
         ZoomRange& zoom = context_.timeZoom;
         if (end < zoom.from() || begin > zoom.to())
             zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
@@ -160,9 +176,10 @@ void TraceSelection::markExecutions(const RangeRow& row, CycleRange range) {
         });
     }
     executionsQuery_.start([this, profile = executedOf(profiles_), programs = std::move(programs),
-                            range, whole = chosen_.range](const std::stop_token& stop) {
-        std::vector<ExecutedStep> executions =
-            executionsIn(*profile->trace(stop), programs, range, mostMarked + 1);
+                            range, axis = axis_,
+                            whole = chosen_.range](const std::stop_token& stop) {
+        std::vector<ExecutedStep> executions = executionsIn(
+            *profile->trace(stop), programs, axis.cyclesAt(range, false), mostMarked + 1);
         return [this, executions = std::move(executions), whole]() mutable {
             const bool more = executions.size() > mostMarked;
             executions.resize(std::min(executions.size(), mostMarked));
@@ -171,7 +188,7 @@ void TraceSelection::markExecutions(const RangeRow& row, CycleRange range) {
                 markers.push_back(markerOf(*whole));
             SelectedSteps boxes;
             for (const ExecutedStep& execution : executions) {
-                markers.push_back(markerOf(cyclesOf(execution)));
+                markers.push_back(markerOf(axis_.placesOf(cyclesOf(execution), false)));
                 addBoxes(boxes, execution, false);
             }
             emit marksChanged(markers, boxes);

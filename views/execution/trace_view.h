@@ -16,7 +16,7 @@ public:
     explicit TraceView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override { search().focus(); }
     [[nodiscard]] ZoomRange* axis() override {
-        return canShow(profiles()) ? &context().timeZoom : nullptr;
+        return canShow(profiles()) && context().timeZoom.isOwn() ? &context().timeZoom : nullptr;
     }
     void goToOperation(OperationId operation, bool target) override;
     void setLook(TraceLook look) { controls_->setLook(look); }
@@ -42,9 +42,10 @@ private:
     void changeLook();
     void loadPlots();
     void loadStatistics();
-    [[nodiscard]] TraceQuestion question() const {
-        return controls_->question(profiles(), shown_.hosts);
-    }
+    [[nodiscard]] TraceQuestion question() const;
+    void changeAlignment();
+    void setAxis(const TraceAxis& axis);
+    void showFlags();
 
     TraceTabs* tabs_;
     TraceSelection* selection_;
@@ -52,7 +53,10 @@ private:
     TraceControls* controls_;
     TraceNavigator* navigator_;
     LoadingPanel* panel_;
-    ShownExecution shown_;
+    ShownExecution read_;                     ///< over cycles
+    ShownExecution shown_;                    ///< on the axis
+    std::optional<CycleAlignment> alignment_; ///< of the open profiles, once it was wanted
+    BackgroundQuery alignQuery_;
 };
 
 } // namespace tilescope::views

@@ -65,11 +65,12 @@ void TracksPane::setWanted(std::size_t track, bool wanted) {
 void TracksPane::load(const TraceQuestion& question, std::int64_t length) {
     const ProfilePair& profiles = question.profiles;
     if (profiles.source == profiles_.source && profiles.target == profiles_.target &&
-        question.ipus == ipus_ && length == length_)
+        question.ipus == ipus_ && length == length_ && question.axis.aligned() == aligned_)
         return; // how lanes are drawn does not matter to the tracks
     query_.cancel();
     profiles_ = profiles;
     ipus_ = question.ipus;
+    aligned_ = question.axis.aligned();
     length_ = length;
     tracks_.clear();
     for (auto& item : traceItems(question))

@@ -21,7 +21,7 @@ public:
 
     /// A checkable action for each kind of track.
     void addChoices(QMenu& menu);
-    /// Reads other profiles or IPUs, whose executions take `length` cycles.
+    /// Reads other profiles or IPUs, over an axis of `length` cycles.
     void load(const TraceQuestion& question, std::int64_t length);
     void clear() { load({}, 0); }
     /// Other plots are added to it to show a line at the pointer, too.
@@ -71,6 +71,7 @@ private:
     ProfilePair profiles_;
     IpuSet ipus_;
     std::int64_t length_ = 0;
+    bool aligned_ = false; ///< by operation
 };
 
 } // namespace tilescope::views

@@ -9,8 +9,10 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTableView>
 
 #include "app/gui/candidates/candidates_panel.h"
+#include "app/gui/profiles/profiles_page.h"
 #include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
 #include "app/gui/window/home_screen.h"
@@ -165,6 +167,8 @@ void MainWindow::openProfiles(const QStringList& files) {
     home_->demo().cancel();
     if (files.size() == 1 && isSweep(files[0].toStdString()))
         return openSweep(files[0]);
+    if (files.size() > 2)
+        return openSeveral(files);
     // A single profile does not open in the report that compares two.
     if (files.size() == 1 && currentReport() == Report::Compare && context_.reports.source())
         session_->expect(Report::Summary);
@@ -179,7 +183,7 @@ void MainWindow::compareProfiles(const QStringList& files) {
 
 void MainWindow::openLink(const DeepLink& link) {
     openProfiles(link.files);
-    if (!link.files.isEmpty())
+    if (!link.files.isEmpty() && link.files.size() <= 2)
         session_->expect(link);
 }
 
@@ -203,6 +207,28 @@ void MainWindow::openSweep(const QString& file) {
     showSweep();
 }
 
+void MainWindow::openSeveral(const QStringList& files) {
+    if (several_ == nullptr) {
+        several_ = new ProfilesPage(context_);
+        pages_->addWidget(several_);
+        connect(several_, &ProfilesPage::profilesWanted, this, &MainWindow::compareProfiles);
+    }
+    several_->open(files);
+    candidates_->add(files);
+    showSeveral();
+}
+
+void MainWindow::showSeveral() {
+    pages_->setCurrentWidget(several_);
+    setWindowTitle(tr("Several profiles \u2013 TileScope"));
+    several_->table().view().setFocus();
+    menus_->update();
+}
+
+bool MainWindow::severalInFront() const {
+    return several_ != nullptr && pages_->currentWidget() == several_;
+}
+
 void MainWindow::showSweep() {
     pages_->setCurrentWidget(sweep_);
     setWindowTitle(
@@ -216,10 +242,17 @@ bool MainWindow::sweepInFront() const {
 }
 
 void MainWindow::reload() {
+    if (severalInFront())
+        return several_->reload();
     sweepInFront() ? sweep_->reload() : context_.reports.reload();
 }
 
 void MainWindow::closeInFront() {
+    if (severalInFront()) {
+        pages_->removeWidget(several_);
+        std::exchange(several_, nullptr)->deleteLater();
+        return profilesChanged();
+    }
     if (!sweepInFront())
         return context_.reports.close();
     pages_->removeWidget(sweep_);
@@ -238,8 +271,10 @@ void MainWindow::remember(const QString& file, const QString& target) {
 
 void MainWindow::profilesChanged() {
     const ProfilePair& open = context_.reports.profiles();
-    // After closing the profile of a cell, the sweep is shown again.
-    QWidget* const resting = sweep_ != nullptr ? static_cast<QWidget*>(sweep_) : home_;
+    // After closing the profile of a cell or row, the sweep or table is shown again.
+    QWidget* const resting = several_ != nullptr ? static_cast<QWidget*>(several_)
+                             : sweep_ != nullptr ? static_cast<QWidget*>(sweep_)
+                                                 : home_;
     const bool leavesHome = open.source && pages_->currentWidget() != reports_;
     pages_->setCurrentWidget(open.source ? reports_ : resting);
     // Hiding a widget moves the focus to the next one, which the user did not choose.
@@ -249,6 +284,8 @@ void MainWindow::profilesChanged() {
     // Ids of another profile mean other things.
     context_.selection.clear();
     context_.history.reset();
+    if (!open.target)
+        context_.lossFilter.clear(); // a comparison has set it
     session_->profilesChanged();
     if (open.source)
         remember(pathOf(open.source), pathOf(open.target));
@@ -276,7 +313,7 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
-    if (!urls.isEmpty() && urls.size() <= 2 &&
+    if (!urls.isEmpty() &&
         std::all_of(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); }))
         event->acceptProposedAction();
 }

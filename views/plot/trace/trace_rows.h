@@ -43,6 +43,7 @@ struct TraceBox {
     BoxTint tint = {};
     std::int16_t channel = -1; ///< of TraceLane::channels; negative: none
     bool wallTime = false;     ///< the host's own clock has measured it
+    float counted = 1;         ///< share of it that a filter lets through; others are dimmed
     bool moment = false;       ///< has no length, so it is drawn as a mark
     [[nodiscard]] std::int64_t cycles() const { return end - begin; }
     /// A box of steps that are too narrow to tell apart.

@@ -70,7 +70,8 @@ GrabRequest grabFrom(const QString& text) {
 }
 
 bool needsProfile(const GrabRequest& request) {
-    return !screens.contains(request.view) || request.view == QLatin1String("sweep");
+    return !screens.contains(request.view) || request.view == QLatin1String("sweep") ||
+           request.view == QLatin1String("profiles");
 }
 
 views::ThemeChoice themeFrom(const QString& text) {
@@ -134,8 +135,14 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
 /// Throws UserError unless all options can be combined.
 void check(const Arguments& arguments) {
     const bool none = arguments.profiles.isEmpty();
-    if (arguments.profiles.size() > 2)
-        throw UserError("at most two profiles can be open: a source and a target");
+    const bool several = arguments.profiles.size() > 2;
+    const bool onlyTable =
+        std::all_of(arguments.grabs.begin(), arguments.grabs.end(),
+                    [](const GrabRequest& grab) { return grab.view == QLatin1String("profiles"); });
+    if (several && (!onlyTable || !arguments.selected.empty() || arguments.range ||
+                    !arguments.view.isEmpty() || arguments.exerciseFrames))
+        throw UserError("--view, --select, --range and --grab of a report need one profile, or a "
+                        "source and a target; more are shown as a table");
     if (std::any_of(arguments.grabs.begin(), arguments.grabs.end(), needsProfile) && none)
         throw UserError("--grab needs a profile");
     if (arguments.exerciseFrames && none)
@@ -159,6 +166,8 @@ void addTarget(Arguments& arguments) {
         return;
     if (arguments.profiles.isEmpty())
         throw UserError("--compare needs a PROFILE to compare TARGET with");
+    if (arguments.profiles.size() > 1)
+        throw UserError("--compare needs one PROFILE to compare TARGET with, not several");
     arguments.profiles.append(arguments.compareWith);
 }
 
@@ -199,9 +208,10 @@ Arguments parseArguments(const QStringList& list) {
 QString helpText() {
     return QCoreApplication::translate(
         "Arguments",
-        "Usage: tilescope-gui [options] [PROFILE [TARGET]]\n"
+        "Usage: tilescope-gui [options] [PROFILE [TARGET]] | PROFILE PROFILE PROFILE...\n"
         "\n"
-        "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared. File,\n"
+        "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared; three\n"
+        "and more are a table, of which any two can be compared. File,\n"
         "Copy link to this view gives the command line that opens what the window shows.\n"
         "\n"
         "Options:\n"
@@ -209,7 +219,8 @@ QString helpText() {
         "  --select NAME              select this operation, variable, step, program or tensor:\n"
         "                             whatever the report in front is about\n"
         "  --select WHAT=NAME,...     or WHAT=NUMBER: tile, step, variable, operation, program,\n"
-        "                             tensor, batch (of a pipeline)\n"
+        "                             tensor, batch (of a pipeline), line (model.py:72: its\n"
+        "                             operation with the most cycles)\n"
         "  --range FROM:TO            show this part: cycles of the trace, tiles of memory,\n"
         "                             steps of liveness, iterations of values\n"
         "  --compare TARGET           the same as TARGET after PROFILE\n"
@@ -228,7 +239,7 @@ QString helpText() {
         "  query\n"
         "\n"
         "In pictures also:\n"
-        "  home sweep run preferences help:PAGE palette\n");
+        "  home sweep run preferences help:PAGE palette profiles\n");
 }
 
 } // namespace tilescope::gui

@@ -22,12 +22,13 @@ struct GrabRequest {
 };
 
 /// Screens other than reports that can be grabbed.
-inline const QStringList screens{QStringLiteral("home"), QStringLiteral("sweep"),
-                                 QStringLiteral("run"),  QStringLiteral("preferences"),
-                                 QStringLiteral("help"), QStringLiteral("palette")};
+inline const QStringList screens{QStringLiteral("home"),    QStringLiteral("sweep"),
+                                 QStringLiteral("run"),     QStringLiteral("preferences"),
+                                 QStringLiteral("help"),    QStringLiteral("palette"),
+                                 QStringLiteral("profiles")};
 
 struct Arguments {
-    QStringList profiles; ///< none, a source, or source and target
+    QStringList profiles; ///< none, a source, source and target, or several for a table
     std::vector<GrabRequest> grabs;
     std::vector<SelectWish> selected; ///< of the source
     std::optional<AxisRange> range;

@@ -95,6 +95,11 @@ void Grabber::showScreen(const GrabRequest& request) {
             showing_ = false;
             return emit failed(tr("--grab sweep needs a sweep.db or its folder"));
         }
+    } else if (request.view == QLatin1String("profiles")) {
+        if (window_.several() == nullptr) {
+            showing_ = false;
+            return emit failed(tr("--grab profiles needs three profiles or more"));
+        }
     } else if (request.view == QLatin1String("run")) {
         window_.dialogs().openRun(source ? runAgain(*source) : RunRequest{});
         return; // kept by the window

@@ -82,7 +82,7 @@ int runGrabs(gui::Application& app, gui::MainWindow& window, const gui::Argument
     grabber.start();
     window.openProfiles(arguments.profiles);
     // Screens without a profile, and results of sweeps, do not open one.
-    if (arguments.profiles.isEmpty() || window.sweep() != nullptr)
+    if (arguments.profiles.isEmpty() || window.sweep() != nullptr || window.several() != nullptr)
         QMetaObject::invokeMethod(&grabber, &gui::Grabber::begin, Qt::QueuedConnection);
     return QApplication::exec();
 }

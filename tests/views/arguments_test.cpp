@@ -88,8 +88,8 @@ private slots:
                                    "'tile=x'";
         QTest::newRow("select what") << QStringList{"--select", "moon=1", "p"}
                                      << "--select cannot select 'moon': it can be a name, or "
-                                        "batch, tile, step, variable, operation, program or "
-                                        "tensor";
+                                        "batch, tile, step, variable, operation, program, "
+                                        "tensor or line";
         QTest::newRow("select nothing")
             << QStringList{"--select", "operation=", "p"}
             << "--select needs WHAT=NUMBER, such as tile=5, or WHAT=NAME, not 'operation='";
@@ -110,10 +110,12 @@ private slots:
         QTest::newRow("compare alone")
             << QStringList{"--compare", "q"} << "--compare needs a PROFILE to compare TARGET with";
         QTest::newRow("compare third") << QStringList{"a", "b", "--compare", "c"}
-                                       << "at most two profiles can be open: a source and a target";
+                                       << "--compare needs one PROFILE to compare TARGET with, not "
+                                          "several";
         QTest::newRow("sweep") << QStringList{"--grab", "sweep=s.png"} << "--grab needs a profile";
-        QTest::newRow("three") << QStringList{"a", "b", "c"}
-                               << "at most two profiles can be open: a source and a target";
+        QTest::newRow("three") << QStringList{"a", "b", "c", "--view", "trace"}
+                               << "--view, --select, --range and --grab of a report need one "
+                                  "profile, or a source and a target; more are shown as a table";
     }
     void mistakes() {
         QFETCH(QStringList, list);

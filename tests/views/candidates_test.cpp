@@ -1,5 +1,6 @@
 // Runs of one model at the side of the window: what they are, and flipping through them.
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
 #include <QElapsedTimer>
 #include <QLineEdit>
 #include <QPushButton>
@@ -135,6 +136,32 @@ private slots:
         QCOMPARE(QString::fromStdString(window_->context().reports.source()->file().string()),
                  pinned);
         QCOMPARE(target(), runs_.front());
+    }
+
+    void theTargetIsKept() {
+        openPanel();
+        emit panel().table().chosen(panel().table().model().idAt(cell(0, 0) == "source" ? 1 : 0));
+        settle();
+        const QString kept = target();
+        QVERIFY(!kept.isEmpty());
+        panel().keepsTarget().setChecked(true);
+        QStringList sources;
+        for (int row = 0; row < 4; ++row) {
+            emit panel().table().chosen(panel().table().model().idAt(row));
+            settle();
+            QCOMPARE(target(), kept);
+            sources << QString::fromStdString(window_->context().reports.source()->file().string());
+        }
+        sources.removeDuplicates();
+        QCOMPARE(sources.size(), 3); // all but the target
+    }
+
+    void aNarrowPanelHasFewerColumns() {
+        window_->resize(1280, 720);
+        openPanel();
+        QVERIFY(panel().width() <= 400);
+        QCOMPARE(panel().table().model().columnCount(), 4);
+        QVERIFY(cell(0, 3).contains(QChar(0x2581)) || cell(0, 3).contains(QChar(0x2588)));
     }
 
     void aSweepJoinsTheList() {

@@ -189,7 +189,7 @@ private slots:
         QCOMPARE(lanes().size(), std::size_t(4));
         QVERIFY(lanes()[0].key == "source host" && !lanes()[0].target);
         QVERIFY(lanes()[1].key == "target host" && lanes()[1].target);
-        QCOMPARE(lanes()[1].name, std::string("Target host"));
+        QCOMPARE(lanes()[1].name, std::string("Target\nHost"));
         QCOMPARE(lanes()[2].key, std::string("source ipu 0"));
         QCOMPARE(lanes()[3].key, std::string("target ipu 0"));
     }

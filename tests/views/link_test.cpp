@@ -176,6 +176,10 @@ private slots:
         QTest::newRow("number") << "memory"
                                 << "tile=99999"
                                 << "--select: the profile has no such tile: 99999 is not below";
+        QTest::newRow("line") << "operations"
+                              << "line=net.py:1"
+                              << "--select: no operation of the profile is at line 'net.py:1'. It "
+                                 "has no lines";
         QTest::newRow("batch") << "pipeline"
                                << "batch=3"
                                << "--select: the profile has no batch";

@@ -79,6 +79,8 @@ void CompactTable::selectId(std::int32_t id) {
 // Numbers take what they need, the first column the rest.
 void CompactTable::fitColumns() {
     QHeaderView* header = view_->horizontalHeader();
+    const int last = model_->columnCount() - 1;
+    header->setSectionHidden(std::max(0, last), false);
     int others = 0;
     for (int column = 1; column < model_->columnCount(); ++column) {
         const QFontMetrics metrics = view_->fontMetrics();
@@ -91,10 +93,16 @@ void CompactTable::fitColumns() {
         header->resizeSection(column, width + 22);
         others += width + 22;
     }
-    constexpr int narrowestName = 120;
+    constexpr int narrowestName = 160;
     constexpr int narrowestText = 80;
     // If that is too much, a text column is narrowed in favour of the numbers.
-    const int over = others + narrowestName - view_->viewport()->width();
+    int over = others + narrowestName - view_->viewport()->width();
+    // Shares say less than names: they give way first.
+    if (over > 0 && last > 2) {
+        others -= header->sectionSize(last);
+        over -= header->sectionSize(last);
+        header->setSectionHidden(last, true);
+    }
     const bool isText =
         model_->rowCount() > 0 && model_->columnCount() > 1 &&
         !(model_->data(model_->index(0, 1), Qt::TextAlignmentRole).toInt() & Qt::AlignRight);

@@ -226,6 +226,7 @@ void CompareView::followBar(LossKind kind, const std::string& place) {
     const LossPage where = pageOf(kind);
     if (!comparison_)
         return;
+    context().lossFilter.set(kind);
     const auto& operations =
         comparison_->tables.at(static_cast<std::size_t>(comparePage(Page::Operations).table)).rows;
     for (const ComparedRow& row : operations)

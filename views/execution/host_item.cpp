@@ -68,10 +68,9 @@ void addHostRow(TraceLane& lane, const QString& name, const std::vector<const Ho
 }
 
 std::string nameOfHost(bool comparing, bool target) {
-    // In one line, as the names of rows are below it.
     const QString name = !comparing ? Text::tr("Host")
-                         : target   ? Text::tr("Target host")
-                                    : Text::tr("Source host");
+                         : target   ? Text::tr("Target\nHost")
+                                    : Text::tr("Source\nHost");
     return name.toStdString();
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/analysis/insights/loss_programs.h"
+#include "core/base/error.h"
+#include "core/trace/range_programs.h"
 #include "views/execution/box_tints.h"
 #include "views/execution/repeated_lane.h"
 #include "views/execution/trace_selection.h"
@@ -78,6 +81,52 @@ void dropSyncs(TraceLane& lane) {
         });
 }
 
+/// Says how much of each box a loss counts. Groups and runs are not steps.
+class LossMarks {
+public:
+    LossMarks(const LossPrograms& loss, const TraceIndex& index, IpuId ipu)
+        : loss_(loss)
+        , index_(index)
+        , ipu_(ipu) {}
+
+    void mark(TraceLane& lane, const std::stop_token& stop) const {
+        for (TraceRow& row : lane.rows)
+            for (TraceBox& box : row.boxes) {
+                if (stop.stop_requested())
+                    throw Cancelled();
+                box.counted = box.look == TraceBox::Look::Step ? shareOf(box) : 0;
+            }
+    }
+
+private:
+    [[nodiscard]] float shareOf(const TraceBox& box) const {
+        if (box.steps == 1)
+            return loss_.counts(index_.stepAt(box.firstStep).program) ? 1 : 0;
+        constexpr float all = 255;
+        float counted = 0;
+        for (std::size_t kind = 0; kind < box.shares.size(); ++kind) {
+            if (box.shares[kind] > 0 && loss_.partly[kind])
+                return shareOfPrograms(box);
+            if (loss_.wholly[kind])
+                counted += static_cast<float>(box.shares[kind]) / all;
+        }
+        return std::min(1.0F, counted);
+    }
+    [[nodiscard]] float shareOfPrograms(const TraceBox& box) const {
+        std::int64_t counted = 0;
+        std::int64_t all = 0;
+        for (const RangeProgram& of : programsIn(index_, ipu_, {box.begin, box.end})) {
+            all += of.cycles;
+            counted += loss_.counts(of.program) ? of.cycles : 0;
+        }
+        return all > 0 ? static_cast<float>(counted) / static_cast<float>(all) : 0;
+    }
+
+    const LossPrograms& loss_;
+    const TraceIndex& index_;
+    IpuId ipu_;
+};
+
 class IpuItem : public TraceItem {
 public:
     IpuItem(const TraceQuestion& question, const AskedIpu& asked)
@@ -88,7 +137,8 @@ public:
         , runs_(question.runs)
         , syncs_(question.syncs)
         , tints_(question.tints)
-        , host_(asked.target ? question.hosts.target : question.hosts.source) {}
+        , host_(asked.target ? question.hosts.target : question.hosts.source)
+        , loss_(question.loss) {}
 
     [[nodiscard]] IpuId ipu() const override { return ipu_; }
     [[nodiscard]] TraceLane read(const ItemDetail& detail,
@@ -117,6 +167,10 @@ public:
             dropSyncs(lane);
         if (tints_)
             tints_->tint(lane, *profile_, ipu_, stop);
+        if (loss_)
+            LossMarks(*counted_.get([&] { return programsOf(*loss_, *profile_, stop); }), *index,
+                      ipu_)
+                .mark(lane, stop);
         return lane;
     }
     [[nodiscard]] QString readOut(const ItemPlace& place,
@@ -149,6 +203,8 @@ private:
     bool syncs_;
     std::shared_ptr<const BoxTints> tints_;
     std::shared_ptr<const HostOfProfile> host_; ///< null if it is not shown
+    std::optional<LossKind> loss_;
+    LazyPart<LossPrograms> counted_;
 };
 
 } // namespace

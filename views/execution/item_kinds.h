@@ -20,4 +20,7 @@ void addHostThreads(TraceItems& items, const TraceQuestion& question, bool targe
 /// Adds a lane for each IPU that is asked for.
 void addIpus(TraceItems& items, const TraceQuestion& question, bool target);
 
+/// Puts them on the axis of the question.
+void alignItems(TraceItems& items, const TraceQuestion& question);
+
 } // namespace tilescope::views

@@ -132,12 +132,12 @@ void LanesPane::refresh() {
     const ItemDetail detail{wholeCycles(zoom, from, to), static_cast<std::int64_t>(perPixel),
                             Cores::AllButOne};
     query_.startNext([this, items = items_, from, to, detail, wishes = wishes(),
-                      profiles = question_.profiles,
+                      profiles = question_.profiles, axis = question_.axis,
                       followed = followed_](const std::stop_token& stop) {
         auto lanes =
             std::make_shared<const std::vector<TraceLane>>(readLanes(items, detail, wishes, stop));
         auto ways = followed.valid()
-                        ? microBatchWays(profiles, followed.value(), detail.range, stop)
+                        ? microBatchWays(profiles, followed.value(), detail.range, stop, axis)
                         : std::vector<LaneWay>();
         return [this, lanes, from, to, followed, ways = std::move(ways)]() mutable {
             if (followed == followed_)

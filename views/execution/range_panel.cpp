@@ -1,7 +1,9 @@
 #include "views/execution/range_panel.h"
 
 #include <QComboBox>
+#include <algorithm>
 
+#include "core/analysis/insights/loss_programs.h"
 #include "core/report/compared_tables.h"
 #include "views/tables/table_panel.h"
 #include "views/widgets/parts.h"
@@ -19,15 +21,34 @@ std::vector<IpuId> ipusOf(const TraceQuestion& question, bool target) {
     return ipus;
 }
 
+/// Leaves out the rows none of whose steps a loss counts.
+RangeTable onlyOf(LossKind loss, RangeTable read, const ProfileView& profile,
+                  const std::stop_token& stop) {
+    const LossPrograms counted = programsOf(loss, profile, stop);
+    std::erase_if(read.table.rows, [&](const Row& row) {
+        const auto at = static_cast<std::size_t>(row.id);
+        if (row.id < 0 || at >= read.rows.size())
+            return true;
+        const std::vector<ProgramId>& programs = read.rows[at].programs;
+        return programs.empty()
+                   ? !counted.syncs
+                   : std::none_of(programs.begin(), programs.end(),
+                                  [&](ProgramId program) { return counted.counts(program); });
+    });
+    return read;
+}
+
 RangeTable tableOf(const TraceQuestion& question, CycleRange range, RangeGroup by,
                    const std::stop_token& stop) {
     const auto of = [&](const ProfileViewPtr& profile, bool target) {
-        return rangeTable(*profile, ipusOf(question, target), range, by, stop);
+        RangeTable read = rangeTable(*profile, ipusOf(question, target),
+                                     question.axis.cyclesAt(range, target), by, stop);
+        return question.loss ? onlyOf(*question.loss, std::move(read), *profile, stop) : read;
     };
     if (onlyTargetRan(question.profiles))
         return of(question.profiles.target, true);
     RangeTable source = of(question.profiles.source, false);
-    if (question.hosts.source && !question.profiles.comparing())
+    if (question.hosts.source && !question.profiles.comparing() && !question.loss)
         addHostRows(source, *question.hosts.source->timeline(stop), range, question.compilation);
     if (question.profiles.comparing() && question.profiles.target->info().hasExecution)
         source.table =

@@ -57,6 +57,31 @@ double ShownExecution::last(bool compilation) const {
                                       : cycles;
 }
 
+ShownExecution onAxis(ShownExecution execution, const TraceAxis& axis) {
+    if (!axis.aligned())
+        return execution;
+    for (TraceRun& run : execution.runs.runs) {
+        const CycleRange places = axis.placesOf({run.start, run.start + run.cycles}, false);
+        run.start = places.begin;
+        run.cycles = places.cycles();
+    }
+    if (auto& first = execution.runs.firstStep)
+        first->range = axis.placesOf(first->range, false);
+    if (execution.targetRange)
+        execution.targetRange = axis.placesOf(*execution.targetRange, true);
+    execution.cycles = axis.end(execution.cycles);
+    return execution;
+}
+
+TraceFlag onAxis(const TraceFlag& mark, const TraceAxis& axis) {
+    if (!axis.aligned())
+        return mark;
+    const auto begin = static_cast<std::int64_t>(mark.cycle);
+    const CycleRange places =
+        axis.placesOf({begin, begin + static_cast<std::int64_t>(mark.length)}, false);
+    return {static_cast<double>(places.begin), mark.text, static_cast<double>(places.cycles())};
+}
+
 ShownExecution readExecution(const ProfilePair& profiles, const std::stop_token& stop) {
     const ProfileView& shown = *executedOf(profiles);
     const auto piped = [&](const ProfileViewPtr& profile) {

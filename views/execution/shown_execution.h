@@ -5,6 +5,7 @@
 
 #include "core/profile/host_record.h"
 #include "views/execution/trace_content.h"
+#include "views/plot/trace/cycle_plot.h"
 
 namespace tilescope::views {
 
@@ -36,6 +37,12 @@ struct ShownExecution {
     /// The end of the execution, or of the program's records if the compilation is shown.
     [[nodiscard]] double last(bool compilation) const;
 };
+
+/// The same on an axis: ranges and length are its places.
+ShownExecution onAxis(ShownExecution execution, const TraceAxis& axis);
+
+/// The user's mark, which is at a cycle of the source.
+TraceFlag onAxis(const TraceFlag& mark, const TraceAxis& axis);
 
 /// On a worker thread; there is an execution.
 ShownExecution readExecution(const ProfilePair& profiles, const std::stop_token& stop);

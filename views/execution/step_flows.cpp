@@ -17,9 +17,10 @@ QString letterOf(const MicroBatchPart& part) {
     return part.number > 0 ? letter.arg(part.number) : QString();
 }
 
-LaneStop stopOf(const FlowEnd& end, bool target) {
+LaneStop stopOf(const FlowEnd& end, const TraceAxis& axis, bool target) {
     const std::string host = target ? "target host" : "source host";
-    return {end.ipu.valid() ? ipuLaneKey(end.ipu, target) : host, end.cycles, letterOf(end.part)};
+    return {end.ipu.valid() ? ipuLaneKey(end.ipu, target) : host, axis.placesOf(end.cycles, target),
+            letterOf(end.part)};
 }
 
 QString placeOf(const FlowEnd& end) {
@@ -56,10 +57,10 @@ QString meaningOf(FlowKind kind) {
 
 } // namespace
 
-std::vector<LaneFlow> laneFlows(const Flows& flows, bool target) {
+std::vector<LaneFlow> laneFlows(const Flows& flows, const TraceAxis& axis, bool target) {
     std::vector<LaneFlow> lanes;
     for (const Flow& flow : flows.list)
-        lanes.push_back({stopOf(flow.from, target), stopOf(flow.to, target)});
+        lanes.push_back({stopOf(flow.from, axis, target), stopOf(flow.to, axis, target)});
     return lanes;
 }
 

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "core/analysis/execution/flows.h"
+#include "views/execution/trace_axis.h"
 #include "views/plot/trace/lane_ways.h"
 #include "views/session/preferences.h"
 
 namespace tilescope::views {
 
-/// The arrows of flows in the execution of the source or target.
-std::vector<LaneFlow> laneFlows(const Flows& flows, bool target);
+/// The arrows of flows in the execution of the source or target, at their places on the axis.
+std::vector<LaneFlow> laneFlows(const Flows& flows, const TraceAxis& axis, bool target);
 
 /// Rich text with a link "step:NUMBER" for each end that is another step; empty without flows.
 QString flowLinks(const Flows& flows, std::int64_t step, const Preferences& preferences);

@@ -66,7 +66,8 @@ QString microBatchText(const MicroBatches& batches, const MicroBatchPart& part) 
 }
 
 std::vector<LaneWay> microBatchWays(const ProfilePair& profiles, std::int64_t number,
-                                    CycleRange range, const std::stop_token& stop) {
+                                    CycleRange range, const std::stop_token& stop,
+                                    const TraceAxis& axis) {
     constexpr std::int64_t mostSteps = 48; // more are too narrow to follow anything
     std::vector<LaneWay> ways;
     for (const ProfileViewPtr& profile : {profiles.source, profiles.target}) {
@@ -76,12 +77,13 @@ std::vector<LaneWay> microBatchWays(const ProfilePair& profiles, std::int64_t nu
         std::map<std::int64_t, LaneWay> bySteps;
         for (const MicroBatchRun& run :
              microBatchesOf(*profile, stop)
-                 ->runsOf(number, *profile->trace(stop), range, mostSteps)) {
+                 ->runsOf(number, *profile->trace(stop), axis.cyclesAt(range, target), mostSteps)) {
             const QString letter = run.part.forward && run.part.backward ? QStringLiteral("F%1 B%1")
                                    : run.part.forward                    ? QStringLiteral("F%1")
                                                                          : QStringLiteral("B%1");
-            bySteps[run.part.iteration].push_back(
-                {ipuLaneKey(run.ipu, target), run.range, letter.arg(number)});
+            bySteps[run.part.iteration].push_back({ipuLaneKey(run.ipu, target),
+                                                   axis.placesOf(run.range, target),
+                                                   letter.arg(number)});
         }
         for (auto& [step, way] : bySteps)
             ways.push_back(std::move(way));
@@ -122,7 +124,8 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
         if (stop.stop_requested())
             throw Cancelled();
         const auto index = asked.profile->trace(stop);
-        const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
+        const CycleRange own = question.axis.cyclesAt(range, asked.target);
+        const CycleRange part{own.begin, std::min(own.end, index->totalCycles())};
         std::string name = asked.name;
         std::replace(name.begin(), name.end(), '\n', ' ');
         if (part.cycles() > 0)

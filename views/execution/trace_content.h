@@ -6,8 +6,10 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/execution/micro_batches.h"
+#include "core/analysis/insights/losses.h"
 #include "views/execution/box_tints.h"
 #include "views/execution/hosts.h"
+#include "views/execution/trace_axis.h"
 #include "views/plot/trace/lane_ways.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/session/ipu_set.h"
@@ -23,19 +25,22 @@ enum class TraceLook { Flame, Flat, Tiles };
 QString microBatchText(const MicroBatches& batches, const MicroBatchPart& part);
 
 /// The way of a micro-batch through the pipelines of both profiles in the steps that a range of
-/// cycles touches: a way for each step, of the first ones if there are very many.
+/// an axis touches: a way for each step, of the first ones if there are very many.
 std::vector<LaneWay> microBatchWays(const ProfilePair& profiles, std::int64_t number,
-                                    CycleRange range, const std::stop_token& stop);
+                                    CycleRange range, const std::stop_token& stop,
+                                    const TraceAxis& axis = {});
 
 /// Which IPUs to show and how.
 struct TraceQuestion {
     ProfilePair profiles;
     TraceLook look = TraceLook::Flame;
     IpuSet ipus;
-    bool runs = true;         ///< a row of the runs above the steps
-    bool syncs = true;        ///< boxes of syncs; without them their time stays empty
-    Hosts hosts = {};         ///< a lane above the IPUs of each profile that has one
-    bool compilation = false; ///< what the host did before the first run
+    bool runs = true;                  ///< a row of the runs above the steps
+    bool syncs = true;                 ///< boxes of syncs; without them their time stays empty
+    Hosts hosts = {};                  ///< a lane above the IPUs of each profile that has one
+    bool compilation = false;          ///< what the host did before the first run
+    std::optional<LossKind> loss = {}; ///< whose steps stay bright; none: all
+    TraceAxis axis = {};               ///< of ranges and boxes
     std::shared_ptr<const BoxTints> tints = {}; ///< none: boxes are coloured by their kinds
 };
 
@@ -73,7 +78,7 @@ struct FirstStep {
 /// None if the profile is not pipelined or runs its slots once.
 std::optional<FirstStep> firstStep(const ProfileView& profile, const std::stop_token& stop);
 
-/// Statistics of a range, for each IPU of each profile.
+/// Statistics of a range of the axis, for each IPU of each profile.
 struct LaneStatistics {
     std::string name;
     TraceStatistics statistics;

@@ -5,6 +5,7 @@
 
 #include "views/execution/trace_panes.h"
 #include "views/plot/save_plot.h"
+#include "views/tables/loss_chip.h"
 #include "views/widgets/control_states.h"
 
 namespace tilescope::views {
@@ -19,6 +20,7 @@ TraceControls::TraceControls(ViewContext& context, TracePanes& panes)
                           "waits for the slowest"),
                        Qt::ToolTipRole);
     leaveOutOfState(*run_);
+    addAlignment();
     auto* fit = addButton(tr("Fit"), tr("Show the whole execution (F)"));
     compilation_ = addToggle(
         tr("Compilation"),
@@ -27,6 +29,9 @@ TraceControls::TraceControls(ViewContext& context, TracePanes& panes)
         false);
     compilation_->hide();
     addOptions(panes);
+    auto* chip = new LossChip(context);
+    add(chip);
+    setPriority(chip, Priority::Always);
     addStretch();
     search_ = new SearchBox(
         tr("Find step"), tr("Steps whose name contains this stay bright. Enter goes to the next, "
@@ -35,7 +40,13 @@ TraceControls::TraceControls(ViewContext& context, TracePanes& panes)
     setPriority(search_, Priority::Always);
     auto* tree = addButton(tr("Program"), tr("Show the selected step in the Program Tree (P)"));
     auto* save = addButton(tr("Save"), tr("Save the plot as a picture"));
-    connect(look_, &QComboBox::currentIndexChanged, this, &TraceControls::lookChanged);
+    connect(look_, &QComboBox::currentIndexChanged, this, [this] {
+        // Tiles are read by cycle.
+        if (look() == TraceLook::Tiles)
+            align_->setCurrentIndex(0);
+        align_->setEnabled(look() != TraceLook::Tiles);
+        emit lookChanged();
+    });
     connectIpus(panes);
     connect(compilation_, &QToolButton::toggled, this, &TraceControls::hostChanged);
     connect(fit, &QToolButton::clicked, &context.timeZoom, &ZoomRange::fit);
@@ -48,6 +59,23 @@ TraceControls::TraceControls(ViewContext& context, TracePanes& panes)
         plot.replotSoon();
     });
     connect(&panes.lanes(), &LanesPane::searchWanted, search_, &SearchBox::setText);
+}
+
+void TraceControls::addAlignment() {
+    align_ = addChoice(tr("Align"), {tr("By time"), tr("By operation")});
+    align_->setObjectName(QStringLiteral("alignExecutions"));
+    align_->setToolTip(tr("Where to draw the target: by its own time, or each operation where it "
+                          "begins in the source, with a gap after the shorter of the two. One "
+                          "scale for both"));
+    leaveOutOfState(*align_); // depends on the pair
+    setShown(align_, false);
+    connect(align_, &QComboBox::currentIndexChanged, this, &TraceControls::alignmentChanged);
+}
+
+void TraceControls::offerAlignment(bool possible) {
+    if (!possible)
+        align_->setCurrentIndex(0);
+    setShown(align_, possible);
 }
 
 void TraceControls::connectIpus(TracePanes& panes) {

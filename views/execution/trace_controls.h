@@ -26,6 +26,11 @@ public:
     /// The chosen part of these profiles; their colours are those of kinds.
     [[nodiscard]] TraceQuestion question(const ProfilePair& profiles, const Hosts& hosts) const;
 
+    /// Whether two executions are aligned by operation, rather than by time.
+    [[nodiscard]] bool aligned() const { return align_->currentIndex() == 1; }
+    /// Offers that, for two executions.
+    void offerAlignment(bool possible);
+
     [[nodiscard]] IpuField& ipu() { return *ipu_; }
     [[nodiscard]] QComboBox& run() { return *run_; }
     /// The button that shows and hides what the host did before the first run.
@@ -35,6 +40,7 @@ public:
 signals:
     void lookChanged();
     void hostChanged();
+    void alignmentChanged();
     /// Other IPUs or rows are wanted.
     void contentChanged();
     void programWanted();
@@ -43,10 +49,12 @@ signals:
 private:
     void addOptions(TracePanes& panes);
     void connectIpus(TracePanes& panes);
+    void addAlignment();
 
     QComboBox* look_;
     IpuField* ipu_;
     QComboBox* run_;
+    QComboBox* align_ = nullptr;
     QToolButton* compilation_ = nullptr;
     SearchBox* search_ = nullptr;
     QAction* host_ = nullptr;

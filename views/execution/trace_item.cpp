@@ -58,7 +58,8 @@ QString TraceItem::readOut(const ItemPlace& place, const ViewContext& context) c
 void TraceItem::click(const ItemPlace& place, TraceSelection& selection) const {
     const std::int64_t clicked = step(*place.box);
     if (clicked < 0)
-        return selection.selectRange(CycleRange{place.box->begin, place.box->end});
+        return selection.selectRange(
+            selection.axis().placesOf({place.box->begin, place.box->end}, target()));
     selection.dropRange();
     selection.showStep(clicked, target());
 }

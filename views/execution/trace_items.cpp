@@ -35,6 +35,7 @@ TraceItems traceItems(const TraceQuestion& question) {
         if (profileOf(question.profiles, target))
             for (const AddItems add : itemKinds)
                 add(items, question, target);
+    alignItems(items, question);
     // IPU n of the source beside IPU n of the target, below both hosts and their threads.
     std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
         return std::max(-1, a->ipu().value()) < std::max(-1, b->ipu().value());

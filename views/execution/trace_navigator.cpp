@@ -91,6 +91,14 @@ void TraceNavigator::showRun(int choice) {
     zoom_.setRange(static_cast<double>(range->begin), static_cast<double>(range->end));
 }
 
+void TraceNavigator::changeAxis(const ShownExecution& execution,
+                                const std::optional<CycleRange>& inSight) {
+    runs_ = execution.runs;
+    setLimits(execution);
+    if (inSight)
+        zoom_.setRange(static_cast<double>(inSight->begin), static_cast<double>(inSight->end));
+}
+
 // A compilation takes a thousand times as long as a run, so they cannot be seen at one scale:
 // turning it on shows everything, turning it off a run again.
 void TraceNavigator::changeHost(const ShownExecution& execution) {
@@ -119,7 +127,8 @@ void TraceNavigator::followMicroBatch(MicroBatchId microBatch, ProgramId program
         return;
     const CycleRange inSight = wholeCycles(zoom_, zoom_.from(), zoom_.to());
     selection_.finder().findMicroBatch(
-        executedOf(profiles_), microBatch, inSight,
+        executedOf(profiles_), microBatch,
+        selection_.axis().cyclesAt(inSight, onlyTargetRan(profiles_)),
         [this, program, already](const std::vector<MicroBatchRun>& runs) {
             if (runs.empty())
                 return emit status(tr("The pipeline has no such micro-batch"));
@@ -129,9 +138,10 @@ void TraceNavigator::followMicroBatch(MicroBatchId microBatch, ProgramId program
             CycleRange range{runs.front().range.begin, 0};
             for (const MicroBatchRun& run : runs)
                 range.end = std::max(range.end, run.range.end);
-            showMicroBatch(range);
+            const TraceAxis& axis = selection_.axis();
+            showMicroBatch(axis.placesOf(range, onlyTargetRan(profiles_)));
             if (called != runs.end())
-                selection_.selectRange(called->range);
+                selection_.selectRange(axis.placesOf(called->range, onlyTargetRan(profiles_)));
         });
 }
 
@@ -153,7 +163,7 @@ void TraceNavigator::followProgram(ProgramId program) {
         profiles_.source, program, selection_.stepOf(false),
         [this](const ExecutedStep& step) {
             if (isNarrow(step, zoom_, panes_.lanes().plot().axisRect()->width()))
-                showAround(step);
+                showAround(step, false);
             selection_.readStep(step.index, false);
         },
         [this](const std::optional<ExecutedCall>& call) { showCall(call); });
@@ -163,19 +173,28 @@ void TraceNavigator::followProgram(ProgramId program) {
 void TraceNavigator::showCall(const std::optional<ExecutedCall>& call) {
     if (!call)
         return selection_.mark({});
-    const auto begin = static_cast<double>(call->range.begin);
-    const auto end = static_cast<double>(call->range.end);
+    const CycleRange places = selection_.axis().placesOf(call->range, false);
+    const auto begin = static_cast<double>(places.begin);
+    const auto end = static_cast<double>(places.end);
     constexpr double beside = 1.5; // times its length, on either side
     const double margin = beside * (end - begin);
     zoom_.setRange(begin - margin, end + margin);
-    selection_.selectRange(call->range);
+    selection_.selectRange(places);
 }
 
-void TraceNavigator::showAround(const ExecutedStep& step) {
+double TraceNavigator::cycleAt(double place, bool target) const {
+    const TraceAxis& axis = selection_.axis();
+    return axis.aligned()
+               ? static_cast<double>(axis.cycleAt(static_cast<std::int64_t>(place), target))
+               : place;
+}
+
+void TraceNavigator::showAround(const ExecutedStep& step, bool target) {
     if (step.ipus.empty())
         return;
     constexpr double beside = 4; // times its length, on either side: what runs before and after
-    const auto begin = static_cast<double>(step.ipus.front().start);
+    const auto begin =
+        static_cast<double>(selection_.axis().placeOf(step.ipus.front().start, target));
     const auto length = static_cast<double>(step.ipus.front().cycles);
     zoom_.setRange(begin - beside * length, begin + (1 + beside) * length);
 }
@@ -192,7 +211,7 @@ void TraceNavigator::findOperation(OperationId operation, bool target) {
     if (!canShow(profiles_) || !profile || !profile->info().hasExecution)
         return;
     selection_.finder().findOperation(profile, operation, [this, target](const ExecutedStep& step) {
-        showAround(step);
+        showAround(step, target);
         selection_.showStep(step.index, target);
     });
 }
@@ -205,7 +224,8 @@ void TraceNavigator::findBeside(bool forward) {
     // Without a selected step the walk begins in the middle of what is visible.
     selection_.finder().findBeside(
         profileOf(profiles_, target), selection_.step(), forward,
-        IpuId(std::max(0, controls_.ipu().ipus().first().value())), (zoom_.from() + zoom_.to()) / 2,
+        IpuId(std::max(0, controls_.ipu().ipus().first().value())),
+        cycleAt((zoom_.from() + zoom_.to()) / 2, target),
         [this, target](std::int64_t step) { selection_.showStep(step, target); });
 }
 
@@ -219,7 +239,7 @@ void TraceNavigator::findStep(bool forward) {
                          static_cast<double>(marked->begin) <= zoom_.to();
     const bool target = onlyTargetRan(profiles_);
     const StepFinder::From from{inSight ? selection_.stepOf(target) : -1,
-                                forward ? zoom_.from() : zoom_.to()};
+                                cycleAt(forward ? zoom_.from() : zoom_.to(), target)};
     selection_.finder().findText(
         executedOf(profiles_), text, from, forward,
         [this, target](std::int64_t step) { selection_.showStep(step, target); });
@@ -248,21 +268,22 @@ void TraceNavigator::addMark() {
     if (!canShow(profiles_))
         return;
     if (selection_.range())
-        return tabs_.annotate(*selection_.range());
+        return tabs_.annotate(selection_.axis().cyclesAt(*selection_.range(), false));
     const std::optional<CycleRange>& marked = selection_.marked();
     const double middle = std::floor((zoom_.from() + zoom_.to()) / 2);
     const QString text = marked && !selection_.name().isEmpty()
                              ? selection_.name()
                              : tr("Mark %1").arg(tabs_.marks().rowCount() + 1);
-    tabs_.marks().add(marked ? static_cast<double>(marked->begin) : middle, text);
+    tabs_.marks().add(cycleAt(marked ? static_cast<double>(marked->begin) : middle, false), text);
 }
 
 // Centres a mark in the window, as far as the execution reaches, and fits all of a range.
 void TraceNavigator::showMark(const TraceFlag& mark) {
     constexpr double around = 1.25; // of a range, so that its surroundings are visible
-    shownMark_ = mark.cycle;
-    const double middle = mark.cycle + mark.length / 2;
-    const double span = std::max(zoom_.span(), around * mark.length);
+    const TraceFlag shown = onAxis(mark, selection_.axis());
+    shownMark_ = shown.cycle;
+    const double middle = shown.cycle + shown.length / 2;
+    const double span = std::max(zoom_.span(), around * shown.length);
     zoom_.setRange(middle - span / 2, middle + span / 2);
 }
 
@@ -270,8 +291,8 @@ void TraceNavigator::goToMark(bool forward) {
     const MarksModel& marks = tabs_.marks();
     // At the ends of the execution a mark cannot be in the middle of the window.
     const bool stillThere = shownMark_ && *shownMark_ >= zoom_.from() && *shownMark_ <= zoom_.to();
-    const int row =
-        marks.beside(stillThere ? *shownMark_ : (zoom_.from() + zoom_.to()) / 2, forward);
+    const int row = marks.beside(
+        cycleAt(stillThere ? *shownMark_ : (zoom_.from() + zoom_.to()) / 2, false), forward);
     if (row >= 0)
         showMark(marks.marks()[static_cast<std::size_t>(row)]);
     else

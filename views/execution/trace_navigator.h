@@ -23,6 +23,8 @@ public:
     void begin(const ShownExecution& execution);
     /// Shows what was asked for while the execution was read, or else what is selected.
     void arrive();
+    /// Shows an execution on another axis, and a part of it or (none) all.
+    void changeAxis(const ShownExecution& execution, const std::optional<CycleRange>& inSight);
     /// Shows or hides what the host did before the first run.
     void changeHost(const ShownExecution& execution);
     /// Later if `reading`: the execution is not there yet.
@@ -40,7 +42,8 @@ private:
     bool keyPressed(const QKeyEvent& event);
     void setLimits(const ShownExecution& execution);
     void showRun(int choice);
-    void showAround(const ExecutedStep& step);
+    void showAround(const ExecutedStep& step, bool target);
+    [[nodiscard]] double cycleAt(double place, bool target) const;
     void followProgram(ProgramId program);
     void followMicroBatch(MicroBatchId microBatch, ProgramId program);
     void showMicroBatch(CycleRange range);

@@ -15,11 +15,6 @@ PlotWidget::Marker markerOf(const CycleRange& range) {
     return {static_cast<double>(range.begin), static_cast<double>(range.end)};
 }
 
-void addBoxes(SelectedSteps& boxes, const ExecutedStep& step, bool target) {
-    for (const StepOnIpu& on : step.ipus)
-        boxes[ipuLaneKey(on.ipu, target)].push_back({on.start, on.start + on.cycles});
-}
-
 // More boxes than a screen has room for.
 constexpr std::size_t mostMarked = 2000;
 
@@ -47,7 +42,26 @@ TraceSelection::TraceSelection(ViewContext& context, const ProfilePair& profiles
         [this](const QVariant& value) { restore(value.value<Chosen>()); });
 }
 
+void TraceSelection::addBoxes(SelectedSteps& boxes, const ExecutedStep& step, bool target) const {
+    for (const StepOnIpu& on : step.ipus)
+        boxes[ipuLaneKey(on.ipu, target)].push_back(
+            axis_.placesOf({on.start, on.start + on.cycles}, target));
+}
+
+void TraceSelection::setAxis(TraceAxis axis) {
+    if (!axis.aligned() && !axis_.aligned())
+        return;
+    axis_ = std::move(axis);
+    context_.history.forget(*this); // its places are of the other axis
+    chosen_.range.reset();
+    mark({});
+    emit rangeChanged();
+    if (chosen_.step >= 0)
+        readStep(chosen_.step, chosen_.inTarget);
+}
+
 void TraceSelection::reset() {
+    axis_ = {};
     chosen_ = {};
     restored_.reset();
     cycleQuery_.cancel();
@@ -110,7 +124,7 @@ void TraceSelection::showBox(const CycleRange& range, std::int64_t firstStep, bo
             valueLine(tr("Pipeline"), microBatchText(*batches, *part).toStdString()));
         return [this, target, tree = std::move(tree), flows = flowsOf(*profile, first, stop)] {
             panel_.showDetails(tree, flowLinks(flows, -1, context_.preferences), target);
-            emit flowsChanged(laneFlows(flows, target));
+            emit flowsChanged(laneFlows(flows, axis_, target));
         };
     });
 }
@@ -132,7 +146,7 @@ void TraceSelection::restore(const Chosen& chosen) {
 
 void TraceSelection::stepRead(const ReadStep& read) {
     if (std::exchange(restored_, {}) == read.step.index)
-        return emit flowsChanged(laneFlows(read.flows, read.target));
+        return emit flowsChanged(laneFlows(read.flows, axis_, read.target));
     chosen_.name = read.name;
     chosen_.inTarget = read.target;
     if (!read.step.ipus.empty()) {
@@ -140,14 +154,16 @@ void TraceSelection::stepRead(const ReadStep& read) {
         const StepOnIpu& first = read.step.ipus.front();
         SelectedSteps boxes;
         addBoxes(boxes, read.step, read.target);
-        mark(CycleRange{first.start, first.start + first.cycles}, std::move(boxes));
-        const auto begin = static_cast<double>(first.start);
-        const auto end = static_cast<double>(first.start + first.cycles);
+        const CycleRange places =
+            axis_.placesOf({first.start, first.start + first.cycles}, read.target);
+        mark(places, std::move(boxes));
+        const auto begin = static_cast<double>(places.begin);
+        const auto end = static_cast<double>(places.end);
         ZoomRange& zoom = context_.timeZoom;
         if (end < zoom.from() || begin > zoom.to())
             zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
     }
-    emit flowsChanged(laneFlows(read.flows, read.target));
+    emit flowsChanged(laneFlows(read.flows, axis_, read.target));
     if (read.step.program.valid())
         emit programShown(read.step.program, read.target);
     context_.history.note(*this);
@@ -196,9 +212,10 @@ void TraceSelection::markExecutions(const RangeRow& row, CycleRange range) {
         });
     }
     executionsQuery_.start([this, profile = executedOf(profiles_), programs = std::move(programs),
-                            range, whole = chosen_.range](const std::stop_token& stop) {
-        std::vector<ExecutedStep> executions =
-            executionsIn(*profile->trace(stop), programs, range, mostMarked + 1);
+                            range, axis = axis_,
+                            whole = chosen_.range](const std::stop_token& stop) {
+        std::vector<ExecutedStep> executions = executionsIn(
+            *profile->trace(stop), programs, axis.cyclesAt(range, false), mostMarked + 1);
         return [this, executions = std::move(executions), whole]() mutable {
             const bool more = executions.size() > mostMarked;
             executions.resize(std::min(executions.size(), mostMarked));
@@ -207,7 +224,7 @@ void TraceSelection::markExecutions(const RangeRow& row, CycleRange range) {
                 markers.push_back(markerOf(*whole));
             SelectedSteps boxes;
             for (const ExecutedStep& execution : executions) {
-                markers.push_back(markerOf(cyclesOf(execution)));
+                markers.push_back(markerOf(axis_.placesOf(cyclesOf(execution), false)));
                 addBoxes(boxes, execution, false);
             }
             emit marksChanged(markers, boxes);

@@ -4,6 +4,7 @@
 #include "core/report/range_table.h"
 #include "views/execution/step_finder.h"
 #include "views/execution/step_panel.h"
+#include "views/execution/trace_axis.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/trace/lane_ways.h"
 
@@ -35,6 +36,10 @@ public:
 
     /// After other profiles were opened.
     void reset();
+    /// Ranges and marks are places of an axis, steps are found at their cycles. What is selected
+    /// stays so on another axis, except for a range.
+    void setAxis(TraceAxis axis);
+    [[nodiscard]] const TraceAxis& axis() const { return axis_; }
     /// Reads and selects a step, and brings its details to the front.
     void showStep(std::int64_t step, bool target);
     /// Does the same without bringing them to the front.
@@ -52,7 +57,7 @@ public:
     void dropRange();
     /// Marks cycles, or the boxes of a step that runs in them.
     void mark(std::optional<CycleRange> range, SelectedSteps steps = {});
-    /// Outlines all boxes of a row's steps.
+    /// Outlines all boxes of a row's steps in a range of the axis.
     void markExecutions(const RangeRow& row, CycleRange range);
     /// Follows the micro-batch of the selected step, or none any more if it is followed.
     void followMicroBatch();
@@ -93,6 +98,7 @@ private:
     };
     void restore(const Chosen& chosen);
     void stepRead(const ReadStep& read);
+    void addBoxes(SelectedSteps& boxes, const ExecutedStep& step, bool target) const;
 
     ViewContext& context_;
     const ProfilePair& profiles_;
@@ -102,6 +108,7 @@ private:
     BackgroundQuery cycleQuery_;
     BackgroundQuery batchQuery_;
     BackgroundQuery stageQuery_;
+    TraceAxis axis_;
     Chosen chosen_;
     /// The step that is read again because a step back has restored it: the plots do not move.
     std::optional<std::int64_t> restored_;

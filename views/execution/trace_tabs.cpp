@@ -140,7 +140,8 @@ void TraceTabs::load(const TraceQuestion& question, const std::optional<CycleRan
                           : zoom.showsAll()                     ? tr("Whole execution")
                                                                 : tr("Visible range");
     const double clock = std::max(1.0, executedOf(question.profiles)->machine().clockHz);
-    const QString cycles = tr(": cycles %1 to %2, %3")
+    const QString cycles = (question.axis.aligned() ? tr(": aligned cycles %1 to %2, %3")
+                                                    : tr(": cycles %1 to %2, %3"))
                                .arg(countText(range.begin), countText(range.end),
                                     durationText(static_cast<double>(range.cycles()) / clock));
     statistics_->load(question, range, title + cycles);

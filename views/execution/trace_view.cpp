@@ -14,7 +14,8 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , navigator_(
           new TraceNavigator(context, profiles(), *selection_, *controls_, *panes_, *tabs_, this))
     , panel_(new LoadingPanel(context.workers))
-    , queries_(new SqlTracks(context, this)) {
+    , queries_(new SqlTracks(context, this))
+    , alignQuery_(context.workers) {
     inColumn(this, {controls_, panel_});
     auto* splitter = splitOf(Qt::Vertical, panes_, tabs_, 5, 2);
     splitter->setSizes({5000, 2000}); // only their proportion counts
@@ -22,6 +23,10 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     connect(&context.timeZoom, &ZoomRange::changed, this, [this] {
         if (isVisible() && panes_->lanes().loaded() && !selection_->range())
             loadStatistics();
+    });
+    connect(&context.lossFilter, &LossFilter::changed, this, [this] {
+        if (panes_->lanes().loaded())
+            loadPlots();
     });
     connectParts();
     connectTracks();
@@ -65,13 +70,8 @@ void TraceView::connectParts() {
                 selection_->readStep(step, target); // what it is compared with stays in sight
             });
     connect(&tabs_->inRange(), &RangePanel::chosen, selection_, &TraceSelection::markExecutions);
-    connect(&marks(), &MarksModel::marksChanged, this, [this] {
-        plot().setFlags(marks().marks());
-        tiles().plot().setFlags(marks().marks());
-        panes_->strip().setFlags(marks().marks());
-        for (TrackPlot* track : tracks().plots())
-            track->setFlags(marks().marks());
-    });
+    connect(&marks(), &MarksModel::marksChanged, this, &TraceView::showFlags);
+    connect(controls_, &TraceControls::alignmentChanged, this, &TraceView::changeAlignment);
     connect(tabs_, &TraceTabs::coloursChanged, this, &TraceView::loadPlots);
     connect(controls_, &TraceControls::contentChanged, this, &TraceView::loadPlots);
     connect(controls_, &TraceControls::lookChanged, this, &TraceView::changeLook);
@@ -101,9 +101,14 @@ void TraceView::reload() {
     selection_->reset();
     tabs_->executions().clear();
     navigator_->reset();
-    shown_ = {};
     graphs_.clear();
     queries_->open(nullptr, {});
+    read_ = shown_ = {};
+    alignQuery_.cancel();
+    alignment_.reset();
+    context().timeZoom.setOwn(true);
+    plot().setLowerName(tr("Cycles"));
+    controls_->offerAlignment(false);
     controls_->compilation().hide();
     if (!first.info().hasExecution)
         return showNothing();
@@ -120,7 +125,9 @@ void TraceView::reload() {
 }
 
 void TraceView::show(const ShownExecution& execution) {
-    shown_ = execution;
+    read_ = shown_ = execution;
+    controls_->offerAlignment(comparing() && !onlyTargetRan(profiles()) &&
+                              profiles().target->info().hasExecution);
     const ProfileView& profile = *executedOf(profiles());
     const double clock = profile.machine().clockHz;
     tabs_->showRecord(shown_.record, clock);
@@ -171,6 +178,60 @@ void TraceView::loadPlots() {
 
 void TraceView::loadStatistics() {
     tabs_->load(question(), selection_->range());
+}
+
+TraceQuestion TraceView::question() const {
+    TraceQuestion question = controls_->question(profiles(), shown_.hosts);
+    question.axis = selection_->axis();
+    question.loss = context().lossFilter.kind();
+    return question;
+}
+
+void TraceView::showFlags() {
+    std::vector<TraceFlag> flags;
+    for (const TraceFlag& mark : marks().marks())
+        flags.push_back(onAxis(mark, selection_->axis()));
+    plot().setFlags(flags);
+    tiles().plot().setFlags(flags);
+    for (TrackPlot* track : tracks().plots())
+        track->setFlags(flags);
+}
+
+void TraceView::changeAlignment() {
+    alignQuery_.cancel();
+    if (!controls_->aligned())
+        return setAxis({});
+    if (alignment_)
+        return setAxis(TraceAxis(*alignment_));
+    emit status(tr("Aligning the operations of both executions…"));
+    alignQuery_.start([this, pair = profiles()](const std::stop_token& stop) {
+        return [this, aligned = alignCycles(pair, stop)] {
+            alignment_ = aligned;
+            setAxis(TraceAxis(aligned));
+            emit status(tr("Aligned by operation: %1 % of the parts have a counterpart")
+                            .arg(100 * aligned.matched(), 0, 'f', 0));
+        };
+    });
+}
+
+// What is in sight of the source stays there.
+void TraceView::setAxis(const TraceAxis& axis) {
+    if (!axis.aligned() && !selection_->axis().aligned())
+        return;
+    ZoomRange& zoom = context().timeZoom;
+    std::optional<CycleRange> inSight;
+    if (!zoom.showsAll())
+        inSight = axis.placesOf(
+            selection_->axis().cyclesAt(wholeCycles(zoom, zoom.from(), zoom.to()), false), false);
+    selection_->setAxis(axis);
+    shown_ = onAxis(read_, axis);
+    zoom.setOwn(!axis.aligned());
+    plot().setLowerName(axis.aligned() ? tr("Aligned") : tr("Cycles"));
+    tabs_->showRecord(axis.aligned() ? nullptr : read_.record,
+                      executedOf(profiles())->machine().clockHz);
+    navigator_->changeAxis(shown_, inSight);
+    showFlags();
+    loadPlots();
 }
 
 void TraceView::goToOperation(OperationId operation, bool target) {

@@ -17,7 +17,7 @@ public:
     explicit TraceView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override { search().focus(); }
     [[nodiscard]] ZoomRange* axis() override {
-        return canShow(profiles()) ? &context().timeZoom : nullptr;
+        return canShow(profiles()) && context().timeZoom.isOwn() ? &context().timeZoom : nullptr;
     }
     void goToOperation(OperationId operation, bool target) override;
     void setLook(TraceLook look) { controls_->setLook(look); }
@@ -47,9 +47,10 @@ private:
     void loadStatistics();
     void connectTracks();
     void showTracks();
-    [[nodiscard]] TraceQuestion question() const {
-        return controls_->question(profiles(), shown_.hosts);
-    }
+    [[nodiscard]] TraceQuestion question() const;
+    void changeAlignment();
+    void setAxis(const TraceAxis& axis);
+    void showFlags();
 
     TraceTabs* tabs_;
     TraceSelection* selection_;
@@ -58,8 +59,11 @@ private:
     TraceNavigator* navigator_;
     LoadingPanel* panel_;
     SqlTracks* queries_;
-    ValueTracks graphs_; ///< of the program
-    ShownExecution shown_;
+    ValueTracks graphs_;                      ///< of the program
+    ShownExecution read_;                     ///< over cycles
+    ShownExecution shown_;                    ///< on the axis
+    std::optional<CycleAlignment> alignment_; ///< of the open profiles, once it was wanted
+    BackgroundQuery alignQuery_;
 };
 
 } // namespace tilescope::views

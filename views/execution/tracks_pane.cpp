@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "views/execution/item_kinds.h"
 #include "views/execution/trace_items.h"
 #include "views/execution/trace_selection.h"
 
@@ -159,12 +160,13 @@ void TracksPane::load(const TraceQuestion& question, std::int64_t length) {
     const ProfilePair& profiles = question.profiles;
     if (profiles.source == question_.profiles.source &&
         profiles.target == question_.profiles.target && question.ipus == question_.ipus &&
-        length == length_)
+        length == length_ && question.axis.aligned() == question_.axis.aligned())
         return; // how lanes are drawn does not matter to the tracks
     query_.cancel();
     question_ = {};
     question_.profiles = profiles;
     question_.ipus = question.ipus;
+    question_.axis = question.axis;
     length_ = length;
     makeTracks();
     refresh();
@@ -174,8 +176,11 @@ void TracksPane::makeTracks() {
     const ProfilePair& profiles = question_.profiles;
     tracks_.clear();
     TraceItems items = profiles.source ? traceItems(question_) : TraceItems();
+    TraceItems values;
     for (std::size_t i = 0; profiles.source && i < values_.size(); ++i)
-        items.push_back(std::make_shared<ValueItem>(question_, values_[i]));
+        values.push_back(std::make_shared<ValueItem>(question_, values_[i]));
+    alignItems(values, question_);
+    items.insert(items.end(), values.begin(), values.end());
     for (auto& item : items)
         for (std::size_t i = 0; i < plots_.size(); ++i)
             if (&plots_[i]->track() == item->counter())

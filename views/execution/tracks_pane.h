@@ -27,7 +27,7 @@ public:
     void setValueTracks(const ValueTracks& graphs, const ValueTracks& queries);
     /// By its name.
     void setShown(const QString& name, bool shown);
-    /// Reads other profiles or IPUs, whose executions take `length` cycles.
+    /// Reads other profiles or IPUs, over an axis of `length` cycles.
     void load(const TraceQuestion& question, std::int64_t length);
     void clear() { load({}, 0); }
     /// Other plots are added to it to show a line at the pointer, too.

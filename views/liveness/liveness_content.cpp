@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/insights/loss_programs.h"
 #include "core/analysis/memory/tile_quantity.h"
 #include "views/tables/profile_tables.h"
 #include "views/theme/text.h"
@@ -19,12 +20,18 @@ LivenessSeries seriesOf(const ProfileView& profile, const TileSelection& wanted,
                       profile.steps(stop)->size(), tiles);
 }
 
-StepList stepsOf(const ProfileView& profile, const QString& filter, const std::stop_token& stop) {
+StepList stepsOf(const ProfileView& profile, const LivenessOptions& options,
+                 const std::stop_token& stop) {
     StepList list;
+    const QString& filter = options.filter;
+    const auto steps = profile.steps(stop);
+    const std::optional<LossPrograms> counted =
+        options.loss ? std::optional(programsOf(*options.loss, profile, stop)) : std::nullopt;
     list.names = namesOfSteps(profile, stop);
     for (std::size_t i = 0; i < list.names.size(); ++i)
-        if (filter.isEmpty() ||
-            QString::fromStdString(list.names[i]).contains(filter, Qt::CaseInsensitive))
+        if ((filter.isEmpty() ||
+             QString::fromStdString(list.names[i]).contains(filter, Qt::CaseInsensitive)) &&
+            (!counted || counted->counts((*steps)[StepId(i)])))
             list.shown.emplace_back(i);
     return list;
 }
@@ -182,7 +189,7 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
     const LivenessSeries source = seriesOf(first, options.tiles, stop);
     content.peak = source.peakStep;
     content.plot.limit = memoryLimit(first, options);
-    content.sourceSteps = stepsOf(first, options.filter, stop);
+    content.sourceSteps = stepsOf(first, options, stop);
     content.fullestTiles = tilesByMemory(*profiles.source->tileMemory(stop),
                                          {0, first.machine().totalTiles()}, fullest);
     const auto limitOf = [](const std::optional<PlotWidget::Limit>& limit) {
@@ -195,7 +202,7 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
         addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain);
         return content;
     }
-    content.targetSteps = stepsOf(*profiles.target, options.filter, stop);
+    content.targetSteps = stepsOf(*profiles.target, options, stop);
     static_cast<void>(profiles.matching->steps(stop)); // computed here for markers of steps later
     content.aligned =
         align(profiles, options.align, content.sourceSteps, content.targetSteps, stop);

@@ -6,6 +6,7 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/compare/step_alignment.h"
+#include "core/analysis/insights/losses.h"
 #include "core/analysis/liveness/liveness.h"
 #include "core/base/units.h"
 #include "views/liveness/lifetime_strip.h"
@@ -25,6 +26,7 @@ struct LivenessOptions {
     bool limit = false; ///< a line at the memory of the tiles
     ByteUnits units{};  ///< of its label
     StepsAlign align = StepsAlign::AsFits;
+    std::optional<LossKind> loss{}; ///< shows only steps that it counts
 };
 
 /// The steps of a profile and those that pass the filter, in the order of the axis.

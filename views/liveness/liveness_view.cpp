@@ -5,6 +5,7 @@
 
 #include "views/plot/save_plot.h"
 #include "views/session/time_texts.h"
+#include "views/tables/loss_chip.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/save_picture.h"
@@ -36,6 +37,7 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     plots_->first().plot().setAccessibleName(tr("Live bytes by program step"));
     plots_->second().plot().setAccessibleName(tr("Live bytes by program step, target"));
     connect(lifetimes_, &LifetimeStrip::hovered, this, &ReportView::status);
+    connect(&context.lossFilter, &LossFilter::changed, this, &LivenessView::loadPlot);
     connect(tabs_, &LivenessTabs::variablesChanged, this, &LivenessView::loadLifetimes);
 }
 
@@ -76,6 +78,9 @@ ToolRow* LivenessView::makeTools() {
     align_->setObjectName(QStringLiteral("align"));
     leaveOutOfState(*align_); // the best choice depends on the pair
     auto* peak = tools_->addButton(tr("Go to peak"), tr("Select the step with most live bytes"));
+    auto* chip = new LossChip(context());
+    tools_->add(chip);
+    tools_->setPriority(chip, ToolRow::Priority::Always);
     tools_->addStretch();
     filter_ = tools_->addField(tr("Filter steps"),
                                tr("Shows only steps whose names contain this; Enter selects the "
@@ -187,7 +192,8 @@ void LivenessView::loadPlot() {
                                   context().preferences.byteUnits(),
                                   !alignChosen_                 ? StepsAlign::AsFits
                                   : align_->currentIndex() == 0 ? StepsAlign::Steps
-                                                                : StepsAlign::Operations};
+                                                                : StepsAlign::Operations,
+                                  context().lossFilter.kind()};
     plotPanel_->load([this, pair = profiles(), options,
                       theme = context().theme.current()](const std::stop_token& stop) {
         return [this, content = livenessContent(pair, options, theme, stop)]() mutable {
@@ -205,8 +211,12 @@ void LivenessView::showPlot(LivenessContent content) {
         return plotPanel_->showMessage(tr("This profile has no program steps"),
                                        tr("Its program is empty: there is nothing to be live at."));
     if (sourceSteps_.shown.empty() && targetSteps_.shown.empty())
-        return plotPanel_->showMessage(tr("No step matches the filter"),
-                                       tr("No step's name contains '%1'.").arg(filter_->text()));
+        return plotPanel_->showMessage(
+            tr("No step matches the filter"),
+            context().lossFilter.kind()
+                ? tr("No step of the program is counted by the loss that was chosen. The button "
+                     "above that names it shows all steps.")
+                : tr("No step's name contains '%1'.").arg(filter_->text()));
     showAlignment(content.aligned);
     labelSteps();
     if (content.target)

@@ -117,7 +117,15 @@ QWidget* PipelineView::makeTop() {
         layout->addWidget(side.diagram);
         connect(side.diagram, &SlotDiagram::pieceChosen, this,
                 [this, i](int piece) { select(i, piece); });
-        connect(side.diagram, &SlotDiagram::scrolled, this, &PipelineView::shareScale);
+        connect(side.diagram, &SlotDiagram::scrolled, this, [this, i] {
+            if (scrolling_)
+                return;
+            scrolling_ = true; // both show the same slots
+            if (target_)
+                sides_[1 - i].diagram->scrollTo(sides_[i].diagram->window().first);
+            scrolling_ = false;
+            shareScale();
+        });
         connect(side.diagram, &SlotDiagram::pieceActivated, this, [this, i](int piece) {
             select(i, piece);
             goTo(QStringLiteral("trace"));
@@ -252,6 +260,8 @@ void PipelineView::follow(std::int64_t microBatch) {
 void PipelineView::shareScale() {
     SlotDiagram& source = *sides_[0].diagram;
     SlotDiagram& target = *sides_[1].diagram;
+    source.setBeside(target_ ? &target.own() : nullptr);
+    target.setBeside(target_ ? &source.own() : nullptr);
     SlotDiagram::Scale ofSource = source.ownScale();
     SlotDiagram::Scale ofTarget = target.ownScale();
     const bool alike = source.schedule().byCycles == target.schedule().byCycles;

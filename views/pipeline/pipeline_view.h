@@ -81,6 +81,7 @@ private:
     std::array<Side, 2> sides_; ///< source, target
     std::optional<PipelineSide> source_;
     std::optional<PipelineSide> target_;
+    bool scrolling_ = false; ///< one diagram makes the other follow
 };
 
 } // namespace tilescope::views

@@ -85,8 +85,9 @@ void SlotDiagram::showWindow() {
         chosen.piece = layout_.pieces[static_cast<std::size_t>(chosen_)];
         chosen.number = layout_.columns[chosen.piece.column].number;
     }
-    layout_ = numbers_ == SlotNumbers::Stages ? slotLayout(side_.report, widths_)
-                                              : slotLayout(side_.report, widths_, window());
+    own_ = numbers_ == SlotNumbers::Stages ? slotLayout(side_.report, widths_)
+                                           : slotLayout(side_.report, widths_, window());
+    layout_ = own_;
     chosen_ = -1;
     for (std::size_t i = 0; chosen.number >= 0 && i < layout_.pieces.size(); ++i) {
         const SlotPiece& piece = layout_.pieces[i];
@@ -96,6 +97,16 @@ void SlotDiagram::showWindow() {
     }
     scale_ = ownScale();
     update();
+}
+
+void SlotDiagram::setBeside(const SlotLayout* other) {
+    layout_ = other != nullptr ? besideOf(own_, *other) : own_;
+    scale_ = ownScale();
+    update();
+}
+
+void SlotDiagram::scrollTo(std::int64_t slot) {
+    scroll_->setValue(static_cast<int>(std::min<std::int64_t>(slot, scroll_->maximum())));
 }
 
 void SlotDiagram::bringIntoSight(SlotWindow wanted) {

@@ -47,6 +47,12 @@ public:
     void setScale(const Scale& scale);
     [[nodiscard]] const PipelineSide& side() const { return side_; }
     [[nodiscard]] const SlotLayout& schedule() const { return layout_; }
+    /// The slots as they are without another diagram beside them.
+    [[nodiscard]] const SlotLayout& own() const { return own_; }
+    /// Lets the slots begin where those of another diagram do; alone for none (nullptr).
+    void setBeside(const SlotLayout* other);
+    /// Shows the slots from this one on.
+    void scrollTo(std::int64_t slot);
     /// The chosen piece, or -1.
     [[nodiscard]] int chosen() const { return chosen_; }
     void choose(int piece);
@@ -120,7 +126,8 @@ private:
     SlotColours colours_ = SlotColours::Pass;
     QScrollBar* scroll_; ///< hidden while all slots are in sight
     std::int64_t followed_ = 0;
-    SlotLayout layout_;
+    SlotLayout own_;
+    SlotLayout layout_; ///< beside another diagram's
     Scale scale_;
     int chosen_ = -1;
 };

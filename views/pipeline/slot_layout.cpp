@@ -227,6 +227,40 @@ SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths, SlotWindo
     return Layouter(report, widths).run(window);
 }
 
+SlotLayout besideOf(const SlotLayout& layout, const SlotLayout& other) {
+    SlotLayout result = layout;
+    if (!layout.byCycles || !other.byCycles)
+        return result;
+    // By how much each column is later.
+    std::vector<double> later;
+    double all = 0;
+    bool alike = true;
+    for (std::size_t i = 0; i < result.columns.size(); ++i) {
+        SlotColumn& column = result.columns[i];
+        const double width = column.to - column.from;
+        alike = alike && i < other.columns.size() && other.columns[i].number == column.number;
+        later.push_back(all);
+        if (alike)
+            all += std::max(0.0, other.columns[i].to - other.columns[i].from - width);
+        column.from += later[i];
+        column.to += all;
+    }
+    for (SlotPiece& piece : result.pieces) {
+        piece.from += later[piece.column];
+        piece.to += later[piece.column];
+    }
+    std::size_t next = 0;
+    for (SlotGroup& group : result.groups) {
+        const auto columns = static_cast<std::size_t>(std::max<std::int64_t>(1, group.slotCount));
+        const std::size_t last = std::min(next + columns, result.columns.size()) - 1;
+        group.from = result.columns[std::min(next, last)].from;
+        group.to = result.columns[last].to;
+        next = last + 1;
+    }
+    result.width += all;
+    return result;
+}
+
 std::int64_t slotCount(const PipelineReport& report) {
     const std::vector<Block> blocks = blocksOf(report);
     return blocks.empty() ? 0 : blocks.back().last();

@@ -79,6 +79,10 @@ SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths);
 /// slot. Costs what the window holds.
 SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths, SlotWindow window);
 
+/// The same with each slot as wide as in the wider of two layouts, as long as both have the same
+/// slots, so that these begin together; both must count cycles.
+SlotLayout besideOf(const SlotLayout& layout, const SlotLayout& other);
+
 /// How many slots a step has, with repetitions.
 std::int64_t slotCount(const PipelineReport& report);
 

@@ -1,6 +1,7 @@
 // Selecting, following and finding programs in the program tree report.
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QSplitter>
 #include <QTreeView>
 
 #include "views/programs/program_details.h"
@@ -83,6 +84,11 @@ void ProgramsView::expandOther(std::size_t side, const QModelIndex& index, bool 
 }
 
 void ProgramsView::loadDetails(ProgramId source, ProgramId target) {
+    if (detailsPanel_->maximumHeight() < QWIDGETSIZE_MAX) {
+        detailsPanel_->setMaximumHeight(QWIDGETSIZE_MAX);
+        if (auto* splitter = qobject_cast<QSplitter*>(detailsPanel_->parentWidget()))
+            splitter->setSizes({2000, 1000}); // only their ratio counts
+    }
     detailsPanel_->load([this, pair = profiles(), source, target](const std::stop_token& stop) {
         const auto of = [&](const ProfileViewPtr& profile, ProgramId program) {
             return profile && program.valid()

@@ -149,6 +149,7 @@ void ProgramsView::reload() {
     sides_[sourceSide].title->setText(tr("Source: %1").arg(profileTitle(*profiles().source)));
     if (comparing())
         sides_[targetSide].title->setText(tr("Target: %1").arg(profileTitle(*profiles().target)));
+    detailsPanel_->setMaximumHeight(5 * fontMetrics().height()); // a hint needs no more
     detailsPanel_->showMessage(tr("No program is selected"),
                                tr("Select a line of the tree to see what it does."));
     readTrees();

@@ -4,6 +4,7 @@
 #include "views/query/workers.h"
 #include "views/session/frame_times.h"
 #include "views/session/history.h"
+#include "views/session/loss_filter.h"
 #include "views/session/preferences.h"
 #include "views/session/query_book.h"
 #include "views/session/report_pair.h"
@@ -23,6 +24,7 @@ struct ViewContext {
     FrameTimes frameTimes;
     ReportPair reports{workers};
     Selection selection;
+    LossFilter lossFilter;
     ZoomRange timeZoom; ///< cycles
     History history{selection, timeZoom};
 };

@@ -29,6 +29,11 @@ public:
     void panBy(double share);
     void fit() { setRange(first_, last_); }
 
+    /// Whether places are those of the profile, and not of an axis that two were aligned on, which
+    /// nothing outside of the window knows.
+    [[nodiscard]] bool isOwn() const { return own_; }
+    void setOwn(bool own) { own_ = own; }
+
 signals:
     void changed();
 
@@ -38,6 +43,7 @@ private:
     double from_ = 0;
     double to_ = 1;
     double minimumSpan_ = 1;
+    bool own_ = true;
 };
 
 } // namespace tilescope::views

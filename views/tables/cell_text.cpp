@@ -23,9 +23,23 @@ QString columnTitle(const Column& column, const Preferences& preferences, double
     return asTime ? QCoreApplication::translate("Table", "%1, as time").arg(title) : title;
 }
 
+namespace {
+
+// Bars made of block elements (U+2581 to U+258F) are a drawing, not words.
+bool isBar(const std::string& text) {
+    constexpr std::string_view blocks = "\xE2\x96";
+    return text.size() > blocks.size() && text.starts_with(blocks) &&
+           static_cast<unsigned char>(text[blocks.size()]) >= 0x81 &&
+           static_cast<unsigned char>(text[blocks.size()]) <= 0x8F;
+}
+
+} // namespace
+
 QVariant foregroundOf(const Cell& cell, Unit unit, const Theme& theme) {
     if (std::holds_alternative<std::monostate>(cell))
         return theme.mutedText;
+    if (const auto* text = std::get_if<std::string>(&cell); text != nullptr && isBar(*text))
+        return theme.accent;
     const auto* change = std::get_if<Change>(&cell);
     if (change == nullptr)
         return {};

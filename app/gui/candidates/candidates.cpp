@@ -1,12 +1,14 @@
 #include "app/gui/candidates/candidates.h"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <algorithm>
 
 #include "core/analysis/compare/differences.h"
 #include "core/analysis/compare/metrics.h"
 #include "core/base/error.h"
+#include "core/remote/profile_place.h"
 #include "core/view/profile_view.h"
 #include "views/session/profile_texts.h"
 
@@ -19,14 +21,25 @@ std::string said(const char* text) {
     return QCoreApplication::translate("Candidates", text).toStdString();
 }
 
+Candidate read(const QString& file, const ProfileView& view, const std::stop_token& stop) {
+    std::vector<std::int64_t> tiles;
+    const auto memory = view.tileMemory(stop);
+    for (const TileMemory& tile : *memory)
+        tiles.push_back(tile.includingGaps);
+    return {file,
+            QFileInfo(file).lastModified(),
+            view.info(),
+            metricValues(view, stop).at(metricNamed("maxTile")),
+            columnsOf(view.livenessCurve(stop)->notAlwaysLive, sparkColumns),
+            columnsOf(tiles, sparkColumns)};
+}
+
 std::optional<Candidate> readCandidate(const QString& file, const ProfileInfo& model,
                                        const std::stop_token& stop) {
     const ProfileView view(file.toStdString());
     if (view.info().model != model.model || view.info().mode != model.mode)
         return {};
-    return Candidate{file, QFileInfo(file).lastModified(), view.info(),
-                     metricValues(view, stop).at(metricNamed("maxTile")),
-                     columnsOf(view.livenessCurve(stop)->notAlwaysLive, sparkColumns)};
+    return read(file, view, stop);
 }
 
 std::string differs(const Candidate& candidate, const ProfileInfo& source) {
@@ -97,8 +110,97 @@ std::vector<Candidate> readCandidates(const QStringList& files, const ProfileInf
     return candidates;
 }
 
+ReadProfiles readProfiles(const QStringList& files, const std::stop_token& stop) {
+    ReadProfiles all;
+    for (const QString& file : files) {
+        if (stop.stop_requested())
+            throw Cancelled();
+        try {
+            const std::filesystem::path path = openableProfile(file.toStdString(), SshProgram());
+            const ProfileView view(path);
+            all.profiles.push_back(read(QString::fromStdString(path.string()), view, stop));
+        } catch (const UserError& error) {
+            all.problems << QString::fromUtf8(error.what());
+        }
+    }
+    return all;
+}
+
+namespace {
+
+std::int64_t largestOf(const std::vector<Candidate>& all,
+                       std::vector<std::int64_t> Candidate::*curve) {
+    std::int64_t largest = 0;
+    for (const Candidate& each : all)
+        for (const std::int64_t bytes : each.*curve)
+            largest = std::max(largest, bytes);
+    return largest;
+}
+
+/// A bar of up to ten full blocks, and eighths of one.
+std::string bar(double share) {
+    constexpr int widest = 80; // eighths
+    const int eighths = std::clamp(static_cast<int>(share * widest + 0.5), 0, widest);
+    std::string line;
+    for (int left = eighths; left > 0; left -= 8) {
+        line += "\xE2\x96";
+        line += static_cast<char>(0x90 - std::min(left, 8)); // U+2588 is full, U+258F an eighth
+    }
+    return line;
+}
+
+/// What tells a profile from the first of several: another model, or other options.
+std::string nameAmong(const std::vector<Candidate>& all, std::size_t at) {
+    const ProfileInfo& first = all.front().info;
+    const ProfileInfo& info = all[at].info;
+    if (at == 0 || info.model != first.model)
+        return info.model;
+    return differs(all[at], first);
+}
+
+} // namespace
+
+Table profilesTable(const std::vector<Candidate>& profiles, std::int32_t source,
+                    std::int32_t target) {
+    Table table{"profiles", "", {}};
+    table.columns = {
+        {"run", said("Run"), Unit::None, said("The model of the first, and what others change")},
+        {"role", said("Role")},
+        {"file", said("File")},
+        {"samples", said("Samples/s"), Unit::Count},
+        {"throughput", said("Throughput"), Unit::None, said("Samples/s; one scale for all")},
+        {"fits", said("Fits")},
+        {"fullestTile", said("Fullest tile"), Unit::Bytes},
+        {"tiles", said("Memory by tile"), Unit::None,
+         said("The most bytes of equal parts of the tiles; one scale for all")},
+        {"live", said("Live memory"), Unit::None,
+         said("Not always live, over the steps of the program; one scale for all")}};
+    table.emptyText = said("None of the files is a profile.");
+    double fastest = 0;
+    for (const Candidate& each : profiles)
+        fastest = std::max(fastest, each.info.throughput);
+    const std::int64_t live = largestOf(profiles, &Candidate::live);
+    const std::int64_t tiles = largestOf(profiles, &Candidate::tiles);
+    for (std::size_t i = 0; i < profiles.size(); ++i) {
+        const Candidate& each = profiles[i];
+        const auto row = static_cast<std::int32_t>(i);
+        const double rate = each.info.throughput;
+        const QFileInfo file(each.file);
+        const std::string role = row == source   ? said("source")
+                                 : row == target ? said("target")
+                                                 : std::string();
+        table.add({nameAmong(profiles, i), role,
+                   (file.dir().dirName() + QLatin1Char('/') + file.fileName()).toStdString(),
+                   rate > 0 ? Cell(rate) : Cell(), bar(fastest > 0 ? rate / fastest : 0),
+                   each.info.fits, cellOf(each.fullestTile), sparkline(each.tiles, tiles),
+                   sparkline(each.live, live)},
+                  row, row == source || row == target);
+    }
+    return table;
+}
+
 Table candidateTable(const std::vector<Candidate>& candidates, const QString& sourceFile,
-                     const ProfileInfo& source) {
+                     const ProfileInfo& source, Columns columns) {
     Table table{"candidates", "", {}};
     table.columns = {{"run", said("Run")},
                      differenceOf({"time", said("Time"), Unit::Share,
@@ -108,10 +210,7 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
                      {"fullestTile", said("Fullest tile"), Unit::Bytes},
                      {"live", said("Live memory"), Unit::None,
                       said("Not always live, over the steps of the program; one scale for all")}};
-    std::int64_t largest = 0;
-    for (const Candidate& each : candidates)
-        for (const std::int64_t bytes : each.live)
-            largest = std::max(largest, bytes);
+    const std::int64_t largest = largestOf(candidates, &Candidate::live);
     table.emptyText = said("No other run of this model is known.");
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Candidate& each = candidates[i];
@@ -122,7 +221,8 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
                    cellOf(each.fullestTile), sparkline(each.live, largest)},
                   static_cast<std::int32_t>(i), isSource);
     }
-    return table;
+    return columns == Columns::All ? table
+                                   : onlyColumns(table, {"run", "time", "fullestTile", "live"});
 }
 
 } // namespace tilescope::gui

@@ -1,5 +1,6 @@
 #include "app/gui/candidates/candidates_panel.h"
 
+#include <QCheckBox>
 #include <QMainWindow>
 #include <QPushButton>
 #include <QTableView>
@@ -7,11 +8,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/analysis/accounting/accounting.h"
 #include "core/base/error.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {
 namespace {
+
+/// What reports of two runs begin with, which the view keeps.
+void readParts(const ProfileView& view, const std::stop_token& stop) {
+    static_cast<void>(view.operations(stop));
+    static_cast<void>(view.programs(stop));
+    static_cast<void>(view.steps(stop));
+    static_cast<void>(view.computeSets(stop));
+    static_cast<void>(view.exchanges(stop));
+    static_cast<void>(view.tileMemory(stop));
+    static_cast<void>(view.livenessCurve(stop));
+    static_cast<void>(accountingOf(view, stop));
+    if (!view.info().hasExecution)
+        return;
+    static_cast<void>(view.trace(stop));
+    static_cast<void>(view.executions(stop));
+}
 
 QString fileOf(const ProfileViewPtr& profile) {
     return profile ? QString::fromStdString(profile->file().string()) : QString();
@@ -27,6 +45,7 @@ CandidatesPanel::CandidatesPanel(views::ViewContext& context, std::function<QStr
     , table_(new views::TablePanel(context, tr("Filter runs"), views::About::Other))
     , pin_(new QPushButton(tr("Pin as source")))
     , sweep_(new QPushButton(tr("Sweep…")))
+    , keep_(new QCheckBox(tr("Keep target")))
     , query_(context.workers, views::About::Other)
     , aheadQuery_(context.workers, views::About::Other) {
     setFeatures(DockWidgetClosable);
@@ -43,10 +62,13 @@ CandidatesPanel::CandidatesPanel(views::ViewContext& context, std::function<QStr
     row->addWidget(pin_);
     row->addWidget(sweep_);
     row->addStretch();
+    row->addWidget(keep_);
     column->addLayout(row);
     setWidget(content);
     constexpr int narrowest = 280; // pixels
     content->setMinimumWidth(narrowest);
+    keep_->setToolTip(tr("The target stays, and arrow keys go through sources: any two runs can be "
+                         "compared"));
     sweep_->setToolTip(tr("Runs the source again with several values of one option"));
     connect(sweep_, &QPushButton::clicked, this, &CandidatesPanel::sweepWanted);
     connect(pin_, &QPushButton::clicked, this, &CandidatesPanel::pin);
@@ -61,9 +83,10 @@ void CandidatesPanel::recentChanged() {
 
 void CandidatesPanel::showEvent(QShowEvent* event) {
     QDockWidget::showEvent(event);
-    constexpr int wide = 600; // pixels: all columns, and a difference of an option or two
-    constexpr double shareOfWindow = 0.4;
+    constexpr int wide = 600;   // pixels: all columns, and a difference of an option or two
+    constexpr int small = 1400; // a window whose reports need nearly all of it
     auto* window = qobject_cast<QMainWindow*>(parentWidget());
+    const double shareOfWindow = window != nullptr && window->width() < small ? 0.28 : 0.35;
     if (window != nullptr && std::exchange(isNew_, false))
         window->resizeDocks({this}, {std::min(wide, qRound(shareOfWindow * window->width()))},
                             Qt::Horizontal);
@@ -88,13 +111,30 @@ void CandidatesPanel::read() {
 
 void CandidatesPanel::list(std::vector<Candidate> candidates) {
     candidates_ = std::move(candidates);
-    const ProfileViewPtr source = context_.reports.source();
-    table_->setTable(
-        candidateTable(candidates_, fileOf(source), source ? source->info() : ProfileInfo()));
-    if (const int place = placeOf(context_.reports.target()); place >= 0)
-        table_->selectId(place);
+    fillTable();
     updateControls();
     readAhead();
+}
+
+Columns CandidatesPanel::columns() const {
+    constexpr int leastForAll = 500; // pixels
+    return width() < leastForAll ? Columns::Few : Columns::All;
+}
+
+void CandidatesPanel::fillTable() {
+    const ProfileViewPtr source = context_.reports.source();
+    shown_ = columns();
+    table_->setTable(candidateTable(candidates_, fileOf(source),
+                                    source ? source->info() : ProfileInfo(), shown_));
+    const ProfileViewPtr flipped = keep_->isChecked() ? source : context_.reports.target();
+    if (const int place = placeOf(flipped); place >= 0)
+        table_->selectId(place);
+}
+
+void CandidatesPanel::resizeEvent(QResizeEvent* event) {
+    QDockWidget::resizeEvent(event);
+    if (columns() != shown_)
+        fillTable();
 }
 
 int CandidatesPanel::placeOf(const ProfileViewPtr& profile) const {
@@ -106,6 +146,7 @@ int CandidatesPanel::placeOf(const ProfileViewPtr& profile) const {
 
 void CandidatesPanel::updateControls() {
     pin_->setEnabled(context_.reports.target() != nullptr);
+    keep_->setEnabled(context_.reports.target() != nullptr);
     const ProfileViewPtr source = context_.reports.source();
     sweep_->setEnabled(source && source->info().has(ProfilePart::Options));
 }
@@ -114,15 +155,21 @@ void CandidatesPanel::flipTo(std::int32_t id) {
     if (id < 0 || static_cast<std::size_t>(id) >= candidates_.size())
         return;
     const QString& file = candidates_[static_cast<std::size_t>(id)].file;
-    if (file == fileOf(context_.reports.target()))
+    const ProfileViewPtr source = context_.reports.source();
+    const ProfileViewPtr target = context_.reports.target();
+    const bool ofSource = keep_->isChecked() && target;
+    const ProfileViewPtr& kept = ofSource ? target : source;
+    if (file == fileOf(ofSource ? source : target) || !kept)
         return;
-    if (file == fileOf(context_.reports.source()))
-        return context_.reports.closeTarget();
+    if (file == fileOf(kept))
+        return ofSource ? void() : context_.reports.closeTarget();
     const auto ready = ahead_.find(file);
     if (ready != ahead_.end())
-        context_.reports.show(context_.reports.source(), ready->second);
-    else
-        context_.reports.open(context_.reports.source()->file(), file.toStdString());
+        return ofSource ? context_.reports.show(ready->second, kept)
+                        : context_.reports.show(kept, ready->second);
+    const std::filesystem::path wanted(file.toStdString());
+    ofSource ? context_.reports.open(wanted, kept->file())
+             : context_.reports.open(kept->file(), wanted);
 }
 
 // The rows above and below what is chosen, in the order that the user sees.
@@ -147,7 +194,9 @@ void CandidatesPanel::readAhead() {
             if (stop.stop_requested())
                 throw Cancelled();
             try {
-                views[file] = std::make_shared<const ProfileView>(file.toStdString());
+                const auto view = std::make_shared<const ProfileView>(file.toStdString());
+                readParts(*view, stop);
+                views[file] = view;
             } catch (const UserError&) {
                 continue; // said when it is chosen
             }

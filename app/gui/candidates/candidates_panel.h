@@ -9,13 +9,14 @@
 #include "views/query/background_query.h"
 #include "views/tables/table_panel.h"
 
+class QCheckBox;
 class QPushButton;
 
 namespace tilescope::gui {
 
 /// Recent runs of the model that is open as source, at the right of the window. Arrow keys make one
-/// after the other the target; its neighbours are read ahead. A run that is made while the list is
-/// shown joins it.
+/// after the other the target or, while the target is kept, the source; the neighbours of what is
+/// chosen are read ahead. A run that is made while the list is shown joins it.
 class CandidatesPanel : public QDockWidget {
     Q_OBJECT
 public:
@@ -26,8 +27,10 @@ public:
     void recentChanged();
 
     [[nodiscard]] views::TablePanel& table() { return *table_; }
-    /// What is chosen becomes the source.
+    /// The target becomes the source, with which the others are compared.
     void pin();
+    /// Whether the target stays and the source is flipped through.
+    [[nodiscard]] QCheckBox& keepsTarget() { return *keep_; }
     /// Runs that were made for the list alone, such as the points of a sweep.
     void add(const QStringList& files);
 
@@ -36,6 +39,7 @@ signals:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void read();
@@ -44,6 +48,8 @@ private:
     void readAhead();
     [[nodiscard]] int placeOf(const ProfileViewPtr& profile) const;
     void updateControls();
+    void fillTable();
+    [[nodiscard]] Columns columns() const;
 
     views::ViewContext& context_;
     std::function<QStringList()> recent_;
@@ -52,6 +58,8 @@ private:
     views::TablePanel* table_;
     QPushButton* pin_;
     QPushButton* sweep_;
+    QCheckBox* keep_;
+    Columns shown_ = Columns::All;
     std::vector<Candidate> candidates_;
     std::map<QString, ProfileViewPtr> ahead_; ///< the chosen run's neighbours
     views::BackgroundQuery query_;

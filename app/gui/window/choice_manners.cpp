@@ -9,6 +9,7 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 
+#include "app/gui/window/focus_ring.h"
 #include "views/plot/plot_widget.h"
 #include "views/widgets/painted_widget.h"
 #include "views/widgets/report_view.h"
@@ -109,8 +110,10 @@ bool ChoiceManners::focusContent(QWidget& place) {
     // Hidden widgets do not get the keyboard; then the page does, to be scrolled.
     if (items == nullptr) {
         QWidget* const page = largest<QScrollArea>(place);
-        if (page != nullptr)
+        if (page != nullptr && !page->hasFocus()) {
+            page->setProperty(quietFocusProperty, true);
             page->setFocus();
+        }
         return page != nullptr;
     }
     if (items->selectionModel() == nullptr || items->currentIndex().isValid()) {

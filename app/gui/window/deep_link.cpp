@@ -3,14 +3,20 @@
 #include <QRegularExpression>
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <string>
 
+#include "core/analysis/accounting/cost_rows.h"
+#include "core/analysis/source/source_names.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "views/session/time_texts.h"
 
 namespace tilescope::gui {
 namespace {
+
+/// Not a thing of its own: the operation with the most cycles at a line of the program.
+constexpr QLatin1String lineWish("line");
 
 const ThingKind* kindFrom(const QString& name) {
     for (const ThingKind& kind : thingKinds())
@@ -24,6 +30,7 @@ QStringList kindNames() {
     for (const ThingKind& kind : thingKinds())
         if (kind.linked)
             names << views::textOf(kind.name);
+    names << lineWish;
     return names;
 }
 
@@ -116,8 +123,33 @@ void take(views::Selected& selected, const Thing& thing, Report report,
                                 didYouMean(typed, known)));
 }
 
+/// "model.py:72" as reports name it.
+void resolveLine(views::Selected& selected, const std::string& line, const ProfileView& profile) {
+    const SourceNames names(profile);
+    const std::vector<CostRow> rows =
+        costRows(profile, *accountingOf(profile), CostLayer::Place, 1);
+    const CostRow* most = nullptr;
+    std::set<std::string> known;
+    for (const CostRow& row : rows) {
+        const std::string at = names.name(row.node, SourceGrain::Line);
+        known.insert(at);
+        if (at == line && row.operation.valid() &&
+            (most == nullptr || row.measuredCycles > most->measuredCycles))
+            most = &row;
+    }
+    known.erase("");
+    if (most == nullptr)
+        throw UserError(
+            fmt::format("--select: no operation of the profile is at line '{}'.{}", shortened(line),
+                        known.empty() ? std::string(" It has no lines of the program that made it.")
+                                      : didYouMean(line, {known.begin(), known.end()})));
+    selected.operation = most->operation;
+}
+
 void resolveOne(views::Selected& selected, const SelectWish& wish, Report report,
                 const ProfileView& profile) {
+    if (wish.what == lineWish)
+        return resolveLine(selected, wish.name.toStdString(), profile);
     const ThingKind* const given = kindFrom(wish.what);
     if (const auto number = given != nullptr ? numberIn(wish.name) : std::nullopt) {
         const ThingNames names = given->names(profile, {});
@@ -181,7 +213,7 @@ QString wishFor(const Thing& thing, const ProfileView& profile) {
 std::vector<SelectWish> selectWishesFrom(const QString& text) {
     static const QRegularExpression number(QStringLiteral("^([A-Za-z]+)=\\d+$"));
     const QString first = text.section(QLatin1Char('='), 0, 0);
-    if (!text.contains(QLatin1Char('=')) || kindFrom(first) == nullptr) {
+    if (!text.contains(QLatin1Char('=')) || (kindFrom(first) == nullptr && first != lineWish)) {
         // A number after an unknown kind is a mistake; anything else may be a name.
         if (text.isEmpty() || number.match(text).hasMatch()) {
             QStringList names = kindNames();

@@ -140,6 +140,11 @@ void FocusRing::follow(QWidget* focused) {
     if (focused != nullptr && !belongsTo(*focused, window_))
         focused = nullptr;
     watch(nullptr, false);
+    // The user goes to a page to read it; a frame around all of it would only be in the way.
+    if (focused != nullptr && focused->property(quietFocusProperty).toBool()) {
+        focused->setProperty(quietFocusProperty, false);
+        focused = nullptr;
+    }
     widget_ = focused;
     if (focused == nullptr)
         return delete frame_.data();

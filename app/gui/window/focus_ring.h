@@ -9,6 +9,9 @@
 
 namespace tilescope::gui {
 
+/// A property of a widget that is about to get the focus without a frame, this one time.
+inline constexpr const char* quietFocusProperty = "quietFocus";
+
 /// Shows a frame around the widget of a window, or of its dialogs, that has the focus: the same for
 /// controls, tables and plots. It moves and disappears with the widget. The initial focus of a new
 /// window has no frame.

@@ -9,8 +9,10 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTableView>
 
 #include "app/gui/candidates/candidates_panel.h"
+#include "app/gui/profiles/profiles_page.h"
 #include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
 #include "app/gui/window/given_files.h"
@@ -166,6 +168,8 @@ void MainWindow::openProfiles(const QStringList& files) {
     home_->demo().cancel();
     if (files.size() == 1 && isSweep(files[0].toStdString()))
         return openSweep(files[0]);
+    if (files.size() > 2)
+        return openSeveral(files);
     // A single profile does not open in the report that compares two.
     if (files.size() == 1 && currentReport() == Report::Compare && context_.reports.source())
         session_->expect(Report::Summary);
@@ -180,7 +184,7 @@ void MainWindow::compareProfiles(const QStringList& files) {
 
 void MainWindow::openLink(const DeepLink& link) {
     openProfiles(link.files);
-    if (!link.files.isEmpty())
+    if (!link.files.isEmpty() && link.files.size() <= 2)
         session_->expect(link);
 }
 
@@ -204,6 +208,28 @@ void MainWindow::openSweep(const QString& file) {
     showSweep();
 }
 
+void MainWindow::openSeveral(const QStringList& files) {
+    if (several_ == nullptr) {
+        several_ = new ProfilesPage(context_);
+        pages_->addWidget(several_);
+        connect(several_, &ProfilesPage::profilesWanted, this, &MainWindow::compareProfiles);
+    }
+    several_->open(files);
+    candidates_->add(files);
+    showSeveral();
+}
+
+void MainWindow::showSeveral() {
+    pages_->setCurrentWidget(several_);
+    setWindowTitle(tr("Several profiles \u2013 TileScope"));
+    several_->table().view().setFocus();
+    menus_->update();
+}
+
+bool MainWindow::severalInFront() const {
+    return several_ != nullptr && pages_->currentWidget() == several_;
+}
+
 void MainWindow::showSweep() {
     pages_->setCurrentWidget(sweep_);
     setWindowTitle(
@@ -217,10 +243,17 @@ bool MainWindow::sweepInFront() const {
 }
 
 void MainWindow::reload() {
+    if (severalInFront())
+        return several_->reload();
     sweepInFront() ? sweep_->reload() : context_.reports.reload();
 }
 
 void MainWindow::closeInFront() {
+    if (severalInFront()) {
+        pages_->removeWidget(several_);
+        std::exchange(several_, nullptr)->deleteLater();
+        return profilesChanged();
+    }
     if (!sweepInFront())
         return context_.reports.close();
     pages_->removeWidget(sweep_);
@@ -239,8 +272,10 @@ void MainWindow::remember(const QString& file, const QString& target) {
 
 void MainWindow::profilesChanged() {
     const ProfilePair& open = context_.reports.profiles();
-    // After closing the profile of a cell, the sweep is shown again.
-    QWidget* const resting = sweep_ != nullptr ? static_cast<QWidget*>(sweep_) : home_;
+    // After closing the profile of a cell or row, the sweep or table is shown again.
+    QWidget* const resting = several_ != nullptr ? static_cast<QWidget*>(several_)
+                             : sweep_ != nullptr ? static_cast<QWidget*>(sweep_)
+                                                 : home_;
     const bool leavesHome = open.source && pages_->currentWidget() != reports_;
     pages_->setCurrentWidget(open.source ? reports_ : resting);
     // Hiding a widget moves the focus to the next one, which the user did not choose.
@@ -250,6 +285,8 @@ void MainWindow::profilesChanged() {
     // Ids of another profile mean other things.
     context_.selection.clear();
     context_.history.reset();
+    if (!open.target)
+        context_.lossFilter.clear(); // a comparison has set it
     session_->profilesChanged();
     if (open.source)
         remember(pathOf(open.source), pathOf(open.target));
@@ -277,8 +314,7 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
-    constexpr int mostFiles = 16; // traces of as many instances
-    if (!urls.isEmpty() && urls.size() <= mostFiles &&
+    if (!urls.isEmpty() &&
         std::all_of(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); }))
         event->acceptProposedAction();
 }
@@ -288,8 +324,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& url : event->mimeData()->urls())
         files.append(url.toLocalFile());
     event->acceptProposedAction();
-    if (files.size() > 2 && kindOfFiles(files) == GivenKind::Profiles)
-        return showError(tr("At most two profiles can be compared: drop one or two."));
     compareProfiles(files);
 }
 

@@ -15,6 +15,7 @@ class CandidatesPanel;
 class HomeScreen;
 class Menus;
 class MessageBar;
+class ProfilesPage;
 
 /// Whether the window may store the user's choices; pictures and tests must not.
 enum class Memory { Persistent, None };
@@ -25,8 +26,8 @@ public:
     explicit MainWindow(Memory memory, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// One profile, two to compare, or the results of a sweep (a sweep.db or its folder); also
-    /// files that go with an open profile (given_files.h).
+    /// One profile, two to compare, several as a table, or the results of a sweep (a sweep.db or
+    /// its folder); also files that go with an open profile (given_files.h).
     void openProfiles(const QStringList& files);
     /// Opens source and target, and shows the report of their differences.
     void compareProfiles(const QStringList& files);
@@ -41,6 +42,10 @@ public:
     /// The sweep that is open; null if none is.
     [[nodiscard]] views::SweepView* sweep() { return sweep_; }
     [[nodiscard]] bool sweepInFront() const;
+    /// The table of several profiles; null if they were not opened.
+    [[nodiscard]] ProfilesPage* several() { return several_; }
+    [[nodiscard]] bool severalInFront() const;
+    void showSeveral();
     void showSweep();
 
     /// Shows a message that does not belong to a report.
@@ -72,6 +77,7 @@ private:
     void makeCentral();
     void connectHome();
     void openSweep(const QString& file);
+    void openSeveral(const QStringList& files);
     void profilesChanged();
     void openingFailed(const QString& file, const QString& text);
     /// Keeps files that were opened or made, unless nothing is kept.
@@ -85,6 +91,7 @@ private:
     CandidatesPanel* candidates_ = nullptr;
     ReportHost* reports_ = nullptr;
     views::SweepView* sweep_ = nullptr;
+    ProfilesPage* several_ = nullptr;
     MessageBar* messages_ = nullptr;
     SessionKeeper* session_ = nullptr;
     WindowDialogs* dialogs_ = nullptr;

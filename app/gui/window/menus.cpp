@@ -26,8 +26,9 @@ Menus::Menus(MainWindow& window)
 void Menus::update() {
     const views::ViewContext& context = window_.context();
     for (const ForProfile& command : needProfile_)
-        command.action->setEnabled(context.reports.source() != nullptr ||
-                                   (command.forSweep && window_.sweepInFront()));
+        command.action->setEnabled(
+            context.reports.source() != nullptr ||
+            (command.forSweep && (window_.sweepInFront() || window_.severalInFront())));
     // Of an imported profile it is not known what was run.
     const ProfileViewPtr& source = context.reports.source();
     for (QAction* action : needRun_)
@@ -35,6 +36,7 @@ void Menus::update() {
     for (QAction* action : needTarget_)
         action->setEnabled(context.reports.target() != nullptr);
     showSweep_->setEnabled(window_.sweep() != nullptr);
+    showSeveral_->setEnabled(window_.several() != nullptr);
     undo_->setEnabled(context.history.canUndo());
     redo_->setEnabled(context.history.canRedo());
     back_->setEnabled(context.history.canGoBack());
@@ -161,6 +163,8 @@ void Menus::makeGoMenu() {
     addForProfile(menu, tr("Show the whole execution"), {}, [&context] { context.timeZoom.fit(); });
     showSweep_ = add(menu, tr("Results of the sweep"), QKeySequence(tr("Ctrl+Alt+W")),
                      [this] { window_.showSweep(); });
+    showSeveral_ = add(menu, tr("Table of several profiles"), QKeySequence(tr("Ctrl+Alt+P")),
+                       [this] { window_.showSeveral(); });
     menu->addSeparator();
     add(menu, tr("Find anything…"), QKeySequence(tr("Ctrl+P")),
         [this] { (new CommandPalette(window_))->open(); });

@@ -40,6 +40,7 @@ private:
     std::vector<QAction*> needTarget_;
     std::vector<QAction*> needRun_; ///< a profile whose run can be repeated
     QAction* showSweep_ = nullptr;
+    QAction* showSeveral_ = nullptr;
     QAction* undo_ = nullptr;
     QAction* redo_ = nullptr;
     QAction* back_ = nullptr;

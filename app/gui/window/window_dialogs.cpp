@@ -236,7 +236,8 @@ void WindowDialogs::exportTrace(bool visibleRange) {
     if (file.isEmpty())
         return;
     CycleRange range;
-    if (const views::ZoomRange& zoom = context_.timeZoom; visibleRange && !zoom.showsAll())
+    if (const views::ZoomRange& zoom = context_.timeZoom;
+        visibleRange && !zoom.showsAll() && zoom.isOwn())
         range = {static_cast<std::int64_t>(std::max(0.0, zoom.from())),
                  static_cast<std::int64_t>(std::ceil(zoom.to()))};
     messages_.show(MessageBar::Kind::Progress, tr("Writing %1…").arg(file), tr("Cancel"),

@@ -62,7 +62,8 @@ public:
         , keys_(keys) {}
 
     void add(const LaneEntry& entry) {
-        if (onlyWaits(entry.kind) && entry.call < 0)
+        // A call of what another IPU does takes no time on this one.
+        if ((onlyWaits(entry.kind) && entry.call < 0) || entry.end <= entry.begin)
             return;
         const TraceCall* call = lanes_.callOf(body_, entry);
         const std::int32_t key = call != nullptr ? callKey(call->program) : keyOf(entry.program);

@@ -36,6 +36,11 @@ void CyclePlot::setClock(double clockHz) {
     replotSoon();
 }
 
+void CyclePlot::setLowerName(const QString& name) {
+    lower_ = name;
+    update();
+}
+
 void CyclePlot::setFlags(std::vector<TraceFlag> flags) {
     flags_ = std::move(flags);
     update();

@@ -30,7 +30,8 @@ public:
     void setFlags(std::vector<TraceFlag> flags);
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
     /// What the axes below and above the plot count, written left of their labels.
-    [[nodiscard]] QString lowerName() const { return tr("Cycles"); }
+    [[nodiscard]] const QString& lowerName() const { return lower_; }
+    void setLowerName(const QString& name);
     [[nodiscard]] const QString& upperName() const { return clock_; }
     static constexpr int widestName = leftMargin - 8; ///< pixels
 
@@ -52,6 +53,7 @@ private:
     [[nodiscard]] QRectF footOf(const QPainter& painter) const;
 
     QScrollBar* scroll_;
+    QString lower_ = tr("Cycles");
     QString clock_; ///< of the time above the plot
     std::vector<TraceFlag> flags_;
 };

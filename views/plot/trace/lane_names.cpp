@@ -311,15 +311,15 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
     const QString name = shownName(lane.name);
     QString line = QString(name).replace(QLatin1Char('\n'), QLatin1Char(' '));
     // Of two profiles the colour tells them apart where only one line has room.
-    const bool ofPair = lane.ofSeveral && name.contains(QLatin1Char('\n'));
+    const bool ofPair = name.contains(QLatin1Char('\n'));
     constexpr int keyWidth = 3; // pixels
     const int besidePin = place.pinned ? 8 : 1;
     if (ofPair)
         painter.fillRect(QRect(room.left() + besidePin, room.top() + 1, keyWidth,
                                painter.fontMetrics().height() - 2),
                          lane.target ? theme.target : theme.source);
-    const bool lines =
-        name.contains(QLatin1Char('\n')) && room.height() >= 2 * painter.fontMetrics().height();
+    const bool lines = ofPair && room.height() >= 2 * painter.fontMetrics().height() &&
+                       (place.folded || lane.rowNames.size() < 2); // names of rows are below it
     if (ofPair && painter.fontMetrics().horizontalAdvance(line) > room.width())
         line = name.section(QLatin1Char('\n'), -1);
     const QString shown =

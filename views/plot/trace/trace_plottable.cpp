@@ -89,6 +89,8 @@ QRgb TracePlottable::shade(const TraceBox& box, QRgb colour, std::size_t lane, Q
         if (ranges == nullptr || !touches(*ranges, box.begin, box.end))
             colour = mixedColours(colour, surface, notSelected);
     }
+    if (box.counted < 1)
+        colour = mixedColours(colour, surface, notFound * (1 - static_cast<double>(box.counted)));
     if (box.look == TraceBox::Look::Step && !highlighted(box.name))
         colour = mixedColours(colour, surface, notFound);
     return colour;

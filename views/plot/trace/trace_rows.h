@@ -45,6 +45,7 @@ struct TraceBox {
     /// its cycles as parts of its tint.
     std::int16_t channel = -1;
     bool wallTime = false; ///< the host's own clock has measured it
+    float counted = 1;     ///< share of it that a filter lets through; others are dimmed
     bool moment = false;   ///< has no length, so it is drawn as a flag
     bool ghost = false;    ///< repeats what runs elsewhere
     [[nodiscard]] std::int64_t cycles() const { return end - begin; }

@@ -343,7 +343,9 @@ void Monkey::useChoice() {
 void Monkey::drop() {
     gui::MainWindow& on = window();
     QList<QUrl> urls;
-    for (int count = 1 + random(2); count > 0; --count)
+    // Pairs are what most of the window is about; now and then a table of several.
+    for (int count = random(8) == 0 ? 3 + random(2) : 1 + std::min(1, random(3)); count > 0;
+         --count)
         urls << QUrl::fromLocalFile(oneOf(profiles_));
     say(urls.front().path() + (urls.size() > 1 ? " " + urls.back().path() : QString()));
     QMimeData data;

@@ -95,9 +95,10 @@ private slots:
                  qPrintable(time.detail));
         const QString changed = Story::differences(story.window());
         QVERIFY2(changed.startsWith("split layer2,layer3,layer4 \u2192 "), qPrintable(changed));
-        story.picture("pipeline-compare");
         story.openReport(Report::Pipeline);
+        story.waitUntilIdle();
         Story::verifyReads(pipeline, "Target: resnet50 on mk2");
+        story.picture("pipeline-compare");
         QVERIFY(pipeline.diagram().isVisible() && pipeline.targetDiagram().isVisible());
         // Cycles of the stage that was longest: source, target, difference.
         QVERIFY2(Story::cell(stages, longest, 3).startsWith('-'),

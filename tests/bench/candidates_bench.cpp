@@ -1,8 +1,9 @@
 // How long it takes to flip to the next candidate, without a display:
 //   candidates_bench VIEW SOURCE RUN RUN...
-// opens the source in a report ("trace", "compare", ...), lists the runs, and presses the arrow keys
-// as a user does, each time when the next run has been read ahead. Prints the milliseconds until the
-// report shows the run, and those of processor that it took, for each flip, and the longest.
+// opens the source in a report ("trace", "compare", ...), lists the runs, and presses the arrow
+// keys as a user does, each time when the next run has been read ahead. Prints the milliseconds
+// until the report shows the run, and those of processor that it took, for each flip, and the
+// longest.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QKeyEvent>

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/import/ipu_stack_parts.h"
+#include "core/store/placement_codec.h"
 
 namespace tilescope {
 namespace {
@@ -61,6 +62,7 @@ public:
             if (!regions.empty())
                 placements.push_back({tile, tile + 1, placementOf(tile, regions)});
         }
+        profile_.placements = packedPlacements(lists_);
         profile_.placementOfTile = TileSeries::fromRuns(std::move(placements));
         finishVariables();
         addCategories();
@@ -124,9 +126,9 @@ private:
             placement.variables.push_back({variable, region.offset});
         }
         const auto [known, isNew] =
-            placements_.try_emplace(std::move(placed), profile_.placements.size() + 1);
+            placements_.try_emplace(std::move(placed), lists_.size() + 1);
         if (isNew)
-            profile_.placements.add(std::move(placement));
+            lists_.push_back(std::move(placement));
         return static_cast<std::int64_t>(known->second);
     }
 
@@ -201,6 +203,7 @@ private:
         variables_;
     std::vector<std::vector<TileRun>> runs_; ///< bytes by variable
     std::map<std::pair<std::uint64_t, std::uint64_t>, LivenessClassId> classes_;
+    std::vector<Placement> lists_; ///< of tiles, those that differ
     std::map<std::vector<std::pair<std::int32_t, std::int64_t>>, std::size_t> placements_;
 };
 

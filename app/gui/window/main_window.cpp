@@ -15,7 +15,6 @@
 #include "app/gui/profiles/profiles_page.h"
 #include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
-#include "app/gui/window/given_files.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/menus.h"
 #include "app/gui/window/message_bar.h"

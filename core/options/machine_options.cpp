@@ -17,7 +17,7 @@ OptionSpec targetRow() {
     return machine
         .own(
             "target", OptionSpec::Type::Choice,
-            "IPU to simulate (see 'tilescope targets'), or FILE.json with constants of its own",
+            "IPU to simulate (see 'tilescope targets'), or a JSON file with constants of its own",
             [](const OptionSpec& self, MachineOptions& options, const std::string& value) {
                 options.target =
                     namedTarget(isTargetFile(value) ? value : choiceValue(self, value));

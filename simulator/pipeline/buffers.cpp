@@ -65,6 +65,11 @@ private:
     /// Recomputed operations read the same tensors as the first time: these are restored to their
     /// own place, before the first backward operation that needs the group of operations.
     void restoreRecomputed() {
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i)
+            if (const Op& op = graph_.ops[OpId(i)];
+                op.pass == Pass::Forward &&
+                std::holds_alternative<IpuCopyAttributes>(op.attributes))
+                senders_[op.inputs[0]].push_back(OpId(i));
         for (const Op& op : graph_.ops)
             if (const OpId reader = reruns_.readerOf(op); reader.valid())
                 for (const TensorId in : op.inputs)
@@ -84,7 +89,7 @@ private:
         const TensorId held = tensorLike(id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = tensorLike(id, name + "/restore");
         if (fifo_) {
-            const TensorId in = fifoIsLast_ ? copied(id, after, stage) : id;
+            const TensorId in = fifoIsLast_ ? copied(id, "/fifoInput", after, stage) : id;
             after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, held, Pass::Forward, stage));
         } else
@@ -95,12 +100,31 @@ private:
         restore.inputs.push_back(id);
         before_[reader].push_back(std::move(restore));
         waiting_[id] = out;
+        sendCopy(id, after, stage);
+    }
+
+    /// What another stage or the host needs leaves at the end of the slot, when an older
+    /// micro-batch may be in the tensor's place: a copy leaves (popart transforms/pipeline.cpp,
+    /// isConsumedByCopy).
+    void sendCopy(TensorId id, std::vector<Op>& after, std::int32_t stage) {
+        const auto senders = senders_.find(id);
+        const auto output = std::ranges::find(graph_.outputs, id);
+        if (senders == senders_.end() && output == graph_.outputs.end())
+            return;
+        const TensorId sent = copied(id, "/sent", after, stage);
+        if (senders != senders_.end())
+            for (const OpId sender : senders->second)
+                graph_.ops[sender].inputs[0] = sent;
+        if (output == graph_.outputs.end())
+            return;
+        std::ranges::replace(graph_.outputs, id, sent);
+        graph_.tensors[sent].name = graph_.tensors[id].name; // the host asks for it by this name
     }
 
     /// The backward program restores an older micro-batch into the tensor's place before the FIFO
     /// takes it, so the FIFO takes a copy.
-    TensorId copied(TensorId id, std::vector<Op>& after, std::int32_t stage) {
-        const std::string name = graph_.tensors[id].name + "/fifoInput";
+    TensorId copied(TensorId id, const char* ending, std::vector<Op>& after, std::int32_t stage) {
+        const std::string name = graph_.tensors[id].name + ending;
         const TensorId made = tensorLike(id, name);
         after.push_back(step(name, "Identity", ElementwiseAttributes{ElementwiseFunction::Copy}, id,
                              made, Pass::Forward, stage));
@@ -188,6 +212,7 @@ private:
     std::vector<std::vector<Op>> before_, after_; ///< of each operation there was
     std::vector<Op> leading_;                     ///< of the graph's inputs
     std::map<TensorId, TensorId> waiting_;
+    std::map<TensorId, std::vector<OpId>> senders_; ///< copies of a tensor to another stage
 };
 
 } // namespace

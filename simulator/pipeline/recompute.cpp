@@ -93,9 +93,9 @@ private:
                 kept_[i] = true;
     }
 
-    /// Tensors for another stage are sent at the end of a slot, in which an older micro-batch may
-    /// be recomputed: their place must not be written then (popart transforms/pipeline.cpp,
-    /// isConsumedByCopy).
+    /// Tensors for another stage, and results, leave at the end of a slot, in which an older
+    /// micro-batch may be recomputed: their place must not be written then (popart
+    /// transforms/pipeline.cpp, isConsumedByCopy). The last stage recomputes the same one.
     void keepSent() {
         std::vector<std::int32_t> madeIn(graph_.tensors.size(), -1);
         std::vector<std::size_t> maker(graph_.tensors.size());
@@ -104,6 +104,9 @@ private:
                 madeIn[out.index()] = op(i).stage;
                 maker[out.index()] = i;
             }
+        for (const TensorId output : graph_.outputs)
+            if (madeIn[output.index()] >= 0 && madeIn[output.index()] + 1 < graph_.stages())
+                kept_[maker[output.index()]] = true;
         for (const Op& reader : graph_.ops)
             for (const TensorId in : reader.inputs)
                 if (madeIn[in.index()] >= 0 && madeIn[in.index()] != reader.stage)

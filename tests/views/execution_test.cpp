@@ -13,6 +13,7 @@
 #include "views/execution/range_field.h"
 #include "views/execution/range_panel.h"
 #include "views/execution/statistics_panel.h"
+#include "views/execution/step_panel.h"
 #include "views/programs/programs_view.h"
 #include "views/tables/table_panel.h"
 
@@ -92,7 +93,9 @@ private slots:
         QTest::mouseClick(&plot, Qt::LeftButton, {}, where);
         settle();
         QVERIFY(trace_->selection().step() >= 0);
-        QVERIFY(test::child<views::ValueTreeView>(*trace_).values().rowCount() > 4);
+        QVERIFY(test::child<views::ValueTreeView>(test::child<views::StepPanel>(*trace_))
+                    .values()
+                    .rowCount() > 4);
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(1));
     }
 

@@ -62,6 +62,35 @@ def test_stages_of_a_pipeline_run_again_unless_told_otherwise():
     assert "recompute" not in keys_of(poptorch.ShardedExecution)
 
 
+class EarlyValue(torch.nn.Module):
+    """What the first stage computes is used there, in the second stage, and by the caller."""
+
+    def __init__(self, returned):
+        super().__init__()
+        self.returned = returned
+        self.scale = torch.nn.Parameter(torch.tensor([0.9, 1.1]))
+
+    def forward(self, data):
+        with poptorch.Block("first", ipu_id=0):
+            early = data * self.scale[0] + self.scale[1]
+            hidden = early.relu() + 1
+        with poptorch.Block("second", ipu_id=1):
+            late = early * 2
+            loss = (hidden.tanh() + late).abs().mean()
+        return late if self.returned == "late" else early, poptorch.identity_loss(loss, "none")
+
+
+@pytest.mark.parametrize("returned", ["late", "early"])
+def test_stages_that_run_again_leave_results_of_newer_batches_alone(returned):
+    options = poptorch.Options().outputMode(poptorch.OutputMode.All)
+    options.Training.gradientAccumulation(4)
+    model = EarlyValue(returned)
+    data = torch.arange(48.0).reshape(12, 4) - 20
+    expected = model(data)[0].detach()
+    training = poptorch.trainingModel(model, options, poptorch.optim.SGD(model.parameters(), 0.0))
+    assert torch.allclose(training(data)[0], expected, atol=1e-4)
+
+
 def blocks_of(model, *tensors):
     """The blocks of a trace, and of each node by its operator."""
     import onnx

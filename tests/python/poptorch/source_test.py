@@ -83,8 +83,9 @@ def test_each_line_has_its_passes(net, monkeypatch):
         assert cost[line_of(text)][0] > 0, text
         assert cost[line_of(text)][1] > 0, text
     assert line_of("x = helper") not in cost  # its operations are those of the helper's line
-    updates = [cycles for path, cycles in lines.items() if os.path.basename(__file__) in path]
-    assert len(updates) == 1 and sum(updates[0]) > 0
+    # Other lines of this file only wait for the host.
+    updates = [cycles for path, cycles in lines.items() if os.path.basename(__file__) in path and sum(cycles) > 0]
+    assert len(updates) == 1
 
 
 def test_pva_has_the_line_of_an_operation(net, monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/stories/story.h"
 #include "views/compare/compare_view.h"
+#include "views/execution/step_panel.h"
 #include "views/execution/trace_view.h"
 
 namespace strided_copies_test {
@@ -31,7 +32,8 @@ class StridedCopiesStory : public QObject {
         return widest;
     }
     static QString detail(const TraceView& trace, const QString& name) {
-        const ValueTreeModel& model = test::child<ValueTreeView>(trace).values();
+        const ValueTreeModel& model =
+            test::child<ValueTreeView>(test::child<StepPanel>(trace)).values();
         for (int row = 0; row < model.rowCount(); ++row)
             if (model.index(row, 0, {}).data().toString() == name)
                 return model.index(row, 1, {}).data().toString();

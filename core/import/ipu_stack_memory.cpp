@@ -125,8 +125,7 @@ private:
             placed.emplace_back(variable.value(), region.offset);
             placement.variables.push_back({variable, region.offset});
         }
-        const auto [known, isNew] =
-            placements_.try_emplace(std::move(placed), lists_.size() + 1);
+        const auto [known, isNew] = placements_.try_emplace(std::move(placed), lists_.size() + 1);
         if (isNew)
             lists_.push_back(std::move(placement));
         return static_cast<std::int64_t>(known->second);

@@ -16,7 +16,7 @@ SHAPES = {1: lambda rng: [rng.randint(1, 8)], 2: lambda rng: [rng.randint(1, 6),
           3: lambda rng: [rng.randint(2, 7), rng.randint(2, 7), rng.randint(1, 4)],
           4: lambda rng: [rng.randint(2, 4), rng.randint(2, 4), rng.randint(2, 4), rng.randint(1, 3)]}
 MOST_ELEMENTS = 400  #: of a layer's operand, so that models stay small
-BETA1, BETA2, EPSILON = 0.8, 0.95, 1e-3
+MOMENTUM = 0.8
 
 
 class Momentum:
@@ -27,41 +27,12 @@ class Momentum:
 
     def step(self, number):
         for w, v in zip(self.weights, self.velocities):
-            v.mul_(BETA1).sub_(0.02 * w.grad)
+            v.mul_(MOMENTUM).sub_(0.02 * w.grad)
             w.data.add_(v)
 
 
-class Adam:
-    """Keras' Adam, whose epsilon is added before the moments are corrected."""
-
-    def __init__(self, weights):
-        self.weights = weights
-        self.first, self.second = ([torch.zeros_like(w) for w in weights] for _ in range(2))
-
-    def step(self, number):
-        rate = 0.01 * (1 - BETA2**number)**0.5 / (1 - BETA1**number)
-        for w, m, v in zip(self.weights, self.first, self.second):
-            m.mul_(BETA1).add_((1 - BETA1) * w.grad)
-            v.mul_(BETA2).add_((1 - BETA2) * w.grad**2)
-            w.data.sub_(rate * m / (v.sqrt() + EPSILON))
-
-
-class RMSprop:
-    """Keras' RMSprop with a velocity, whose epsilon is under the root."""
-
-    def __init__(self, weights):
-        self.weights = weights
-        self.squares, self.velocities = ([torch.zeros_like(w) for w in weights] for _ in range(2))
-
-    def step(self, number):
-        for w, s, v in zip(self.weights, self.squares, self.velocities):
-            s.mul_(BETA2).add_((1 - BETA2) * w.grad**2)
-            v.mul_(BETA1).add_(0.01 * w.grad / torch.sqrt(s + EPSILON))
-            w.data.sub_(v)
-
-
 OPTIMIZERS = [
-    (lambda: keras.optimizers.SGD(0.02, momentum=BETA1), Momentum),
+    (lambda: keras.optimizers.SGD(0.02, momentum=MOMENTUM), Momentum),
 ]
 
 

@@ -156,8 +156,8 @@ row("interpolate_size", lambda m, p, x: F.interpolate(
     fits=dims(4, 4), weight=4, params=lambda rng, x: {
         "size": [rng.choice([2, 3, 5, 7]) for _ in range(2)], "align": rng.random() < 0.5,
         "mode": rng.choice(["nearest", "bilinear", "bicubic"])})
-# No scale here gives twice the size without being 2: for that size PyTorch counts in halves where the channels come last in
-# memory, and by the scale elsewhere.
+# No scale here gives twice the size without being 2: for that size PyTorch counts in halves where the channels come
+# last in memory, and by the scale elsewhere.
 row("interpolate_scale", lambda m, p, x: F.interpolate(x, scale_factor=p["s"], mode=p["mode"],
                                                        recompute_scale_factor=p["r"]),
     fits=dims(4, 4), weight=3, params=lambda rng, x: {"s": rng.choice([0.5, 1.5, 2.0, 2.6]), "r": rng.random() < 0.3,

@@ -1,6 +1,6 @@
 """Rows of functions that PyTorch composes of others, and less frequent ones."""
 import torch
-from rows import dims, inner_axis, row, unary
+from rows import _untied, dims, inner_axis, row, unary
 
 _ROWS = lambda x, *more: x.dim() >= 2 and x.shape[0] > 1  # noqa: E731
 
@@ -38,7 +38,11 @@ unary("select_scatter", lambda x: torch.select_scatter(x, x.select(-1, 0) * 2 + 
       fits=dims(2))
 unary("diagonal_scatter", lambda x: torch.diagonal_scatter(x.flatten(1), x.flatten(1).diagonal() * 3), fits=dims(2))
 unary("vander", lambda x: torch.linalg.vander(x.sigmoid(), N=3).sum(-1))
+def _index_reduced(x, how, own):
+    return x.index_reduce(0, torch.tensor([0, x.shape[0] - 1]), torch.cat([x[:1] * 2, x[:1] - 1]), how, include_self=own)
+
+
+# PyTorch's slope counts an element of the first operand that equals the extreme also where it is left out.
 for _reduce in ("prod", "mean", "amax", "amin"):
-    row(f"index_reduce_{_reduce}", lambda m, p, x, r=_reduce: x.index_reduce(
-        0, torch.tensor([0, x.shape[0] - 1]), torch.cat([x[:1] * 2, x[:1] - 1]), r, include_self=p["own"]),
+    row(f"index_reduce_{_reduce}", lambda m, p, x, r=_reduce: _index_reduced(_untied(x), r, p["own"]),
         fits=dims(2), params=lambda rng, *x: {"own": rng.random() < 0.5}, smooth=False)

@@ -76,6 +76,16 @@ std::int64_t stackBytes(const EngineOptions& options, const Target& target) {
            stack("target.supervisorStackSizeInBytes", supervisorStackBytes);
 }
 
+/// No code is compiled: what programs, exchanges and codelets would take is nowhere.
+void takeCodeOut(Profile& profile) {
+    for (VertexType& type : profile.vertexTypes)
+        type.codeBytes = {};
+    for (Exchange& exchange : profile.exchanges)
+        exchange.codeBytes = {};
+    for (Program& program : profile.programs)
+        program.controlCode = {};
+}
+
 } // namespace
 
 Instrumentation instrumentationOf(const EngineOptions& options) {
@@ -152,7 +162,7 @@ void addCodeVariables(ProgramBuilder& builder, const MachineOptions& machine,
     add(MemoryCategory::GlobalExchangePacketHeader, globalHeaders.series());
     add(MemoryCategory::InstrumentationResults, results.series());
     if (machine.ipuModel && !machine.ipuModelCompilesCode)
-        return;
+        return takeCodeOut(builder.lowered().profile);
     add(MemoryCategory::VertexCode, vertexCode.series());
     add(MemoryCategory::ControlCode, control.series());
     add(MemoryCategory::InternalExchangeCode, exchangeCode.series());

@@ -21,6 +21,18 @@ def sgd(**values):
                        for key, value in values.items()})
 
 
+class Bounded(torch.optim.SGD):
+    """Descent with gradients whose norm together is at most 0.1."""
+
+    def __init__(self, weights):
+        super().__init__(weights, 0.1)
+        self.weights = weights
+
+    def step(self, closure=None):
+        torch.nn.utils.clip_grad_norm_(self.weights, 0.1)
+        return super().step(closure)
+
+
 def adam(decay=popart.WeightDecayMode.Decay, **values):
     return popart.Adam({f"default{key}": (value, True) for key, value in values.items()}, weight_decay_mode=decay)
 
@@ -40,6 +52,13 @@ OPTIMIZERS = {
                      lambda p: torch.optim.Adam(p, 0.01, eps=1e-6, weight_decay=0.1)),
     "rmsprop": (lambda: popart.Adaptive({"defaultLearningRate": (0.01, True)}),
                 lambda p: torch.optim.RMSprop(p, 0.01, eps=1e-6)),
+    "centered": (lambda: popart.Adaptive({"defaultLearningRate": (0.01, True), "defaultEps": (1e-3, True)},
+                                         popart.AdaptiveMode.CenteredRMSProp),
+                 lambda p: torch.optim.RMSprop(p, 0.01, eps=1e-3, centered=True)),
+    "nesterov": (lambda: sgd(LearningRate=0.1, Momentum=0.9, Nesterov=1),
+                 lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, nesterov=True)),
+    "bounded": (lambda: popart.SGD({"defaultLearningRate": (0.1, True), "lossScaling": (8, True)},
+                                   [popart.ClipNormSettings.clipAllWeights(0.1)]), Bounded),
 }
 
 

@@ -59,10 +59,15 @@ TensorId activationLike(Graph& graph, TensorId id, std::string name) {
     return graph.tensors.add(std::move(made));
 }
 
-/// True for operations that read what waits for the backward pass; copies between IPUs read it
-/// at the end of a slot.
+/// True for what takes a tensor to another stage, at the end of a slot.
+bool isForOtherStage(const Op& op) {
+    return std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
+           std::holds_alternative<FifoAttributes>(op.attributes);
+}
+
+/// True for operations that read what waits for the backward pass.
 bool readsWaiting(const Op& op) {
-    return op.pass == Pass::Backward && !std::holds_alternative<IpuCopyAttributes>(op.attributes);
+    return op.pass == Pass::Backward && !isForOtherStage(op);
 }
 
 /// Gives the backward pass views of its own, so that it reads the tensors that they refer to. Views
@@ -164,13 +169,12 @@ private:
         };
         for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
             const Op& op = graph_.ops[OpId(i)];
-            if (readsWaiting(op))
+            if (isForOtherStage(op))
+                senders_[op.inputs[0]].push_back(OpId(i));
+            else if (readsWaiting(op))
                 note(op, OpId(i));
             else if (const OpId reader = reruns_.readerOf(op); reader.valid())
                 note(op, reader);
-            else if (op.pass == Pass::Forward &&
-                     std::holds_alternative<IpuCopyAttributes>(op.attributes))
-                senders_[op.inputs[0]].push_back(OpId(i));
         }
     }
 
@@ -285,7 +289,7 @@ private:
     Additions additions_;
     std::map<TensorId, OpId> readers_; ///< the first of each tensor that waits
     std::map<TensorId, TensorId> waiting_;
-    std::map<TensorId, std::vector<OpId>> senders_; ///< copies of a tensor to another stage
+    std::map<TensorId, std::vector<OpId>> senders_; ///< of a tensor to another stage
 };
 
 void insertBuffers(Graph& graph, const Depth& depth, bool fifo, bool fifoIsLast) {

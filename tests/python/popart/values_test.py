@@ -125,7 +125,7 @@ def check_training(optimizer, make, accumulation=1, replicas=1, mean=False, scal
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_training_steps(name):
-    check_training(OPTIMIZERS[name][0](), OPTIMIZERS[name][1], scale=8 if name == "decay" else 1)
+    check_training(OPTIMIZERS[name][0](), OPTIMIZERS[name][1], scale=8 if name in ("decay", "bounded") else 1)
 
 
 @pytest.mark.parametrize("name", ["const", "adam"])

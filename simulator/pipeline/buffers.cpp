@@ -198,7 +198,8 @@ private:
         const TensorId held = activationLike(graph_, id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = activationLike(graph_, id, name + "/restore");
         if (fifo_) {
-            const TensorId in = fifoIsLast_ ? copied(id, "/fifoInput", after, stage) : id;
+            const TensorId in =
+                fifoIsLast_ || isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
             after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, held, Pass::Forward, stage));
         } else
@@ -210,6 +211,14 @@ private:
         additions_.before(readers_.at(id)).push_back(std::move(restore));
         waiting_[id] = out;
         sendCopy(id, after, stage);
+    }
+
+    /// True for what comes from another stage on the IPU: its FIFO advances at the end of a slot,
+    /// too, so that the next one takes a copy.
+    [[nodiscard]] bool isThroughFifo(TensorId id) const {
+        const OpId maker = producers_[id.index()];
+        return maker.valid() &&
+               std::holds_alternative<FifoAttributes>(graph_.ops[maker].attributes);
     }
 
     /// What another stage or the host needs leaves at the end of the slot, when an older
@@ -253,9 +262,10 @@ private:
         auto& after = additions_.after(producers_[id.index()]);
         const std::string name = graph_.tensors[id].name;
         if (fifo_) {
+            const TensorId in = isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
             const TensorId out = activationLike(graph_, id, name + "/fifo");
             after.push_back(
-                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out, Pass::Forward, stage));
+                step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, out, Pass::Forward, stage));
             return out;
         }
         const TensorId stash = activationLike(graph_, id, name + "/stash");

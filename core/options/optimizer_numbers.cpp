@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -38,6 +39,11 @@ std::vector<const char*> givenOptimizerNumbers(const TrainingOptions& options) {
         add("biasCorrection");
     if (options.maxWeightNorm)
         add("maxWeightNorm");
+    for (const auto& [isOn, name] :
+         {std::pair(options.nesterov, "nesterov"), std::pair(options.centered, "centered"),
+          std::pair(options.amsgrad, "amsgrad")})
+        if (isOn)
+            add(name);
     return given;
 }
 
@@ -59,6 +65,12 @@ const char* whyIdle(Optimizer optimizer, std::string_view option) {
         return "only --optimizer adam, adamw, lamb and rmsprop have a second moment";
     if (option == "maxWeightNorm" && optimizer != Lamb)
         return "only --optimizer lamb has a trust ratio of norms that are bounded";
+    if (option == "nesterov" && optimizer != Momentum)
+        return "only --optimizer momentum looks ahead by its velocity";
+    if (option == "centered" && !rmsprop)
+        return "only --optimizer rmsprop can divide by a deviation";
+    if (option == "amsgrad" && optimizer != Adam && optimizer != AdamW)
+        return "only --optimizer adam and adamw can keep the largest second moment";
     return nullptr;
 }
 

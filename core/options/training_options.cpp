@@ -95,6 +95,14 @@ std::vector<OptionSpec> lossRows() {
     };
 }
 
+OptionSpec clipRow(const char* key, std::optional<double> TrainingOptions::*member,
+                   const char* help) {
+    return training.maybeNumber(key, member, {1e-9, 1e9}, help)
+        .needing([](const RunOptions& options) { return !options.compute.automaticLossScaling; },
+                 "gradients are bounded with a factor of the loss that does not change; leave "
+                 "--automatic-loss-scaling out");
+}
+
 /// The numbers of optimizers.
 std::vector<OptionSpec> numberRows() {
     return {
@@ -115,6 +123,24 @@ std::vector<OptionSpec> numberRows() {
                         "to since they began at zero"),
         training.maybeNumber("maxWeightNorm", &TrainingOptions::maxWeightNorm, {0, 1e9},
                              "bound of the weight's norm in lamb's trust ratio; by default none"),
+        training.flag("nesterov", &TrainingOptions::nesterov,
+                      "let the step of momentum look ahead by its velocity"),
+        training.flag("centered", &TrainingOptions::centered,
+                      "let rmsprop divide by the deviation of the gradients, not by their size"),
+        training.flag("amsgrad", &TrainingOptions::amsgrad,
+                      "divide by the largest second moment so far in adam and adamw"),
+        clipRow("clipValue", &TrainingOptions::clipValue,
+                "bound of each element of a gradient; by default none"),
+        clipRow("clipNorm", &TrainingOptions::clipNorm,
+                "bound of the norm of each weight's gradient; by default none"),
+        clipRow("globalClipNorm", &TrainingOptions::globalClipNorm,
+                "bound of the norm of all gradients together; by default none")
+            .needing(
+                [](const RunOptions& options) {
+                    return !options.replication.replicatedTensorSharding;
+                },
+                "the norm of gradients that are spread over replicas is not simulated; leave one "
+                "of the two out"),
         parameterGroupsRow(),
     };
 }

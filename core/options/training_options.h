@@ -37,6 +37,12 @@ struct TrainingOptions {
     double optimizerEpsilon = 1e-8;      ///< added to the root of Adam's second moment
     bool biasCorrection = true;          ///< of the moments of Adam and LAMB, which begin at zero
     std::optional<double> maxWeightNorm; ///< bound of the weight's norm in LAMB's trust ratio
+    bool nesterov = false;               ///< momentum's step looks ahead by its velocity
+    bool centered = false; ///< RMSprop divides by the gradients' deviation, not by their size
+    bool amsgrad = false;  ///< Adam's second moment never shrinks
+    /// Bounds of each element of a gradient, of a weight's gradient's norm, and of the norm of all
+    /// gradients together.
+    std::optional<double> clipValue, clipNorm, globalClipNorm;
     std::vector<ParameterGroup> parameterGroups; ///< weights with their own numbers
 
     /// PopTorch's defaults: 0.01 with AdamW, none with the others; LARS 0.0005 as published.

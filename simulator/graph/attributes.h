@@ -107,6 +107,9 @@ struct ElementwiseAttributes {
     ElementwiseFunction of = {};
     /// For Clip, HardSigmoid and their ReluGrad: a gradient passes at the ends of the slope, too.
     bool slopesAtEnds = false;
+    /// For AdamUpdater: epsilon is added to the root of the second moment before its bias is
+    /// corrected.
+    bool epsilonFirst = false;
     friend auto operator<=>(const ElementwiseAttributes&, const ElementwiseAttributes&) = default;
 };
 

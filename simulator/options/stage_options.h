@@ -13,13 +13,15 @@ struct UpdateOptions {
         , batch(all.batch)
         , training(all.training)
         , replication(all.replication)
-        , compute(all.compute) {}
+        , compute(all.compute)
+        , framework(all.host.framework) {}
 
     MachineOptions machine;
     BatchOptions batch;
     TrainingOptions training;
     ReplicationOptions replication;
     ComputeOptions compute;
+    Framework framework; ///< whose formulas update the weights
 };
 
 /// Options of how a program is lowered.

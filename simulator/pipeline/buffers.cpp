@@ -22,6 +22,104 @@ bool stays(TensorRole role) {
 /// Micro-batches that wait in the buffers of a stage.
 using Depth = std::function<std::int64_t(std::int32_t stage)>;
 
+/// Operations to add before and after those that a graph has.
+class Additions {
+public:
+    explicit Additions(const Graph& graph)
+        : before_(graph.ops.size())
+        , after_(graph.ops.size()) {}
+
+    std::vector<Op>& before(OpId op) { return before_[op.index()]; }
+    /// Of no operation: before all.
+    std::vector<Op>& after(OpId op) { return op.valid() ? after_[op.index()] : leading_; }
+
+    void addTo(Graph& graph) {
+        IdVector<OpId, Op> ops;
+        for (Op& op : leading_)
+            ops.add(std::move(op));
+        for (std::size_t i = 0; i < before_.size(); ++i) {
+            for (Op& op : before_[i])
+                ops.add(std::move(op));
+            ops.add(std::move(graph.ops[OpId(i)]));
+            for (Op& op : after_[i])
+                ops.add(std::move(op));
+        }
+        graph.ops = std::move(ops);
+    }
+
+private:
+    std::vector<std::vector<Op>> before_, after_;
+    std::vector<Op> leading_;
+};
+
+TensorId activationLike(Graph& graph, TensorId id, std::string name) {
+    Tensor made = graph.tensors[id];
+    made.name = std::move(name);
+    made.role = TensorRole::Activation;
+    return graph.tensors.add(std::move(made));
+}
+
+/// True for what takes a tensor to another stage, at the end of a slot.
+bool isForOtherStage(const Op& op) {
+    return std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
+           std::holds_alternative<FifoAttributes>(op.attributes);
+}
+
+/// True for operations that read what waits for the backward pass.
+bool readsWaiting(const Op& op) {
+    return op.pass == Pass::Backward && !isForOtherStage(op);
+}
+
+/// Gives the backward pass views of its own, so that it reads the tensors that they refer to. Views
+/// that run again have their place in it already.
+class ViewRepeater {
+public:
+    ViewRepeater(Graph& graph, const Depth& depth, bool fifo)
+        : graph_(graph)
+        , depth_(depth)
+        , fifo_(fifo)
+        , producers_(graph.producers())
+        , additions_(graph) {}
+
+    void run() {
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
+            if (!readsWaiting(graph_.ops[OpId(i)]))
+                continue;
+            for (TensorId& in : graph_.ops[OpId(i)].inputs)
+                in = repeated(in, OpId(i));
+        }
+        additions_.addTo(graph_);
+    }
+
+private:
+    TensorId repeated(TensorId id, OpId reader) {
+        if (id.index() >= producers_.size() || !producers_[id.index()].valid())
+            return id;
+        const Op& maker = graph_.ops[producers_[id.index()]];
+        if (!isPureView(maker) || maker.pass != Pass::Forward || maker.recomputeGroup >= 0)
+            return id;
+        if (depth_(graph_.ops[reader].stage) == 0 && !fifo_)
+            return id;
+        if (const auto known = repeated_.find(id); known != repeated_.end())
+            return known->second;
+        Op view = maker;
+        view.inputs = {repeated(view.inputs[0], reader)};
+        view.name += "/restored";
+        view.pass = Pass::Backward;
+        const TensorId result = activationLike(graph_, id, graph_.tensors[id].name + "/restored");
+        view.outputs = {result};
+        additions_.before(reader).push_back(std::move(view));
+        return repeated_[id] = result;
+    }
+
+    Graph& graph_;
+    const Depth& depth_;
+    const bool fifo_;
+    const std::vector<OpId> producers_;
+    Additions additions_;
+    std::map<TensorId, TensorId> repeated_;
+};
+
 class BufferInserter {
 public:
     /// `fifo`: buffers advance in a step of their own, also where nothing has to wait;
@@ -33,63 +131,75 @@ public:
         , fifoIsLast_(fifoIsLast)
         , producers_(graph.producers())
         , reruns_(graph)
-        , before_(graph.ops.size())
-        , after_(graph.ops.size()) {}
+        , additions_(graph) {}
 
     void run() {
-        const std::size_t count = graph_.ops.size();
+        findReaders();
         restoreRecomputed();
-        for (std::size_t i = 0; i < count; ++i) {
-            if (graph_.ops[OpId(i)].pass != Pass::Backward ||
-                std::holds_alternative<IpuCopyAttributes>(graph_.ops[OpId(i)].attributes))
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
+            if (!readsWaiting(graph_.ops[OpId(i)]))
                 continue;
-            for (std::size_t input = 0; input < graph_.ops[OpId(i)].inputs.size(); ++input) {
-                const TensorId id = graph_.ops[OpId(i)].inputs[input];
-                graph_.ops[OpId(i)].inputs[input] = waited(id, i);
-            }
+            for (TensorId& in : graph_.ops[OpId(i)].inputs)
+                in = waited(in, graph_.ops[OpId(i)].stage);
         }
-        IdVector<OpId, Op> ops;
-        for (Op& op : leading_)
-            ops.add(std::move(op));
-        for (std::size_t i = 0; i < count; ++i) {
-            for (Op& op : before_[i])
-                ops.add(std::move(op));
-            ops.add(std::move(graph_.ops[OpId(i)]));
-            for (Op& op : after_[i])
-                ops.add(std::move(op));
-        }
-        graph_.ops = std::move(ops);
+        additions_.addTo(graph_);
     }
 
 private:
-    /// Recomputed operations read the same tensors as the first time: these are restored to their
-    /// own place, before the first backward operation that needs the group of operations.
-    void restoreRecomputed() {
-        for (std::size_t i = 0; i < graph_.ops.size(); ++i)
-            if (const Op& op = graph_.ops[OpId(i)];
-                op.pass == Pass::Forward &&
-                std::holds_alternative<IpuCopyAttributes>(op.attributes))
-                senders_[op.inputs[0]].push_back(OpId(i));
-        for (const Op& op : graph_.ops)
-            if (const OpId reader = reruns_.readerOf(op); reader.valid())
-                for (const TensorId in : op.inputs)
-                    restoreInPlace(in, op.stage, reader.index());
+    /// True if the backward pass of a stage reads another micro-batch of a tensor than its forward
+    /// pass has made last.
+    [[nodiscard]] bool waits(TensorId id, std::int32_t stage) const {
+        if (id.index() >= producers_.size() || stays(graph_.tensors[id].role))
+            return false;
+        const OpId maker = producers_[id.index()];
+        if (maker.valid() && graph_.ops[maker].pass != Pass::Forward)
+            return false;
+        return (depth_(stage) > 0 || fifo_) && reruns_.groupOf(id) < 0;
     }
 
-    [[nodiscard]] bool isRecomputed(TensorId id) const { return reruns_.groupOf(id) >= 0; }
+    /// Where the backward pass first needs each tensor that waits, for itself or for what runs
+    /// again before it.
+    void findReaders() {
+        const auto note = [&](const Op& op, OpId reader) {
+            for (const TensorId in : op.inputs)
+                if (waits(in, op.stage)) {
+                    OpId& first = readers_.emplace(in, reader).first->second;
+                    first = std::min(first, reader);
+                }
+        };
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
+            const Op& op = graph_.ops[OpId(i)];
+            if (isForOtherStage(op))
+                senders_[op.inputs[0]].push_back(OpId(i));
+            else if (readsWaiting(op))
+                note(op, OpId(i));
+            else if (const OpId reader = reruns_.readerOf(op); reader.valid())
+                note(op, reader);
+        }
+    }
 
-    void restoreInPlace(TensorId id, std::int32_t stage, std::size_t reader) {
-        const TensorRole role = graph_.tensors[id].role;
+    /// Recomputed operations read the same tensors as the first time: these are restored to their
+    /// own place.
+    void restoreRecomputed() {
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
+            const Op& op = graph_.ops[OpId(i)];
+            if (!reruns_.readerOf(op).valid())
+                continue;
+            for (const TensorId in : op.inputs)
+                if (waits(in, op.stage) && !waiting_.contains(in))
+                    restoreInPlace(in, op.stage);
+        }
+    }
+
+    void restoreInPlace(TensorId id, std::int32_t stage) {
         const std::int64_t rows = depth_(stage);
-        if (stays(role) || isRecomputed(id) || waiting_.contains(id) || (rows == 0 && !fifo_))
-            return;
-        const OpId maker = producers_[id.index()];
-        auto& after = maker.valid() ? after_[maker.index()] : leading_;
+        auto& after = additions_.after(producers_[id.index()]);
         const std::string name = graph_.tensors[id].name;
-        const TensorId held = tensorLike(id, name + (fifo_ ? "/fifo" : "/stash"));
-        const TensorId out = tensorLike(id, name + "/restore");
+        const TensorId held = activationLike(graph_, id, name + (fifo_ ? "/fifo" : "/stash"));
+        const TensorId out = activationLike(graph_, id, name + "/restore");
         if (fifo_) {
-            const TensorId in = fifoIsLast_ ? copied(id, "/fifoInput", after, stage) : id;
+            const TensorId in =
+                fifoIsLast_ || isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
             after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, held, Pass::Forward, stage));
         } else
@@ -98,9 +208,17 @@ private:
         Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo_ ? 1 : rows}, held,
                           out, Pass::Backward, stage);
         restore.inputs.push_back(id);
-        before_[reader].push_back(std::move(restore));
+        additions_.before(readers_.at(id)).push_back(std::move(restore));
         waiting_[id] = out;
         sendCopy(id, after, stage);
+    }
+
+    /// True for what comes from another stage on the IPU: its FIFO advances at the end of a slot,
+    /// too, so that the next one takes a copy.
+    [[nodiscard]] bool isThroughFifo(TensorId id) const {
+        const OpId maker = producers_[id.index()];
+        return maker.valid() &&
+               std::holds_alternative<FifoAttributes>(graph_.ops[maker].attributes);
     }
 
     /// What another stage or the host needs leaves at the end of the slot, when an older
@@ -125,70 +243,39 @@ private:
     /// takes it, so the FIFO takes a copy.
     TensorId copied(TensorId id, const char* ending, std::vector<Op>& after, std::int32_t stage) {
         const std::string name = graph_.tensors[id].name + ending;
-        const TensorId made = tensorLike(id, name);
+        const TensorId made = activationLike(graph_, id, name);
         after.push_back(step(name, "Identity", ElementwiseAttributes{ElementwiseFunction::Copy}, id,
                              made, Pass::Forward, stage));
         return made;
     }
 
-    /// The tensor that a backward operation (the `reader`-th) reads instead of a forward one.
-    TensorId waited(TensorId id, std::size_t reader) {
-        if (id.index() >= producers_.size())
+    /// The tensor that a backward operation of a stage reads instead of a forward one.
+    TensorId waited(TensorId id, std::int32_t stage) {
+        if (!waits(id, stage))
             return id;
-        const TensorRole role = graph_.tensors[id].role;
-        const OpId maker = producers_[id.index()];
-        if (stays(role))
-            return id;
-        if (maker.valid() && graph_.ops[maker].pass != Pass::Forward)
-            return id;
-        const std::int32_t stage = graph_.ops[OpId(reader)].stage;
-        const std::int64_t rows = depth_(stage);
-        if (rows == 0 && !fifo_)
-            return id;
-        if (isRecomputed(id))
-            return id;
-        if (const auto known = waiting_.find(id); known != waiting_.end())
-            return known->second;
-        TensorId result;
-        if (maker.valid() && isPureView(graph_.ops[maker])) {
-            Op view = graph_.ops[maker];
-            view.inputs = {waited(view.inputs[0], reader)};
-            view.name += "/restored";
-            view.pass = Pass::Backward;
-            result = tensorLike(id, graph_.tensors[id].name + "/restored");
-            view.outputs = {result};
-            before_[reader].push_back(std::move(view));
-        } else {
-            result = buffered(id, maker, rows, stage, reader);
-        }
-        waiting_[id] = result;
-        return result;
+        const auto known = waiting_.find(id);
+        return known != waiting_.end() ? known->second : waiting_[id] = buffered(id, stage);
     }
 
-    TensorId buffered(TensorId id, OpId maker, std::int64_t rows, std::int32_t stage,
-                      std::size_t reader) {
-        auto& after = maker.valid() ? after_[maker.index()] : leading_;
-        const std::string& name = graph_.tensors[id].name;
+    TensorId buffered(TensorId id, std::int32_t stage) {
+        const std::int64_t rows = depth_(stage);
+        auto& after = additions_.after(producers_[id.index()]);
+        const std::string name = graph_.tensors[id].name;
         if (fifo_) {
-            const TensorId out = tensorLike(id, name + "/fifo");
+            const TensorId in = isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
+            const TensorId out = activationLike(graph_, id, name + "/fifo");
             after.push_back(
-                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out, Pass::Forward, stage));
+                step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, out, Pass::Forward, stage));
             return out;
         }
-        const TensorId stash = tensorLike(id, name + "/stash");
-        const TensorId out = tensorLike(id, name + "/restore");
+        const TensorId stash = activationLike(graph_, id, name + "/stash");
+        const TensorId out = activationLike(graph_, id, name + "/restore");
         after.push_back(
             step(name + "/stash", "Stash", StashAttributes{rows}, id, stash, Pass::Forward, stage));
-        before_[reader].push_back(step(name + "/restore", "Restore", RestoreAttributes{rows}, stash,
-                                       out, Pass::Backward, stage));
+        additions_.before(readers_.at(id))
+            .push_back(step(name + "/restore", "Restore", RestoreAttributes{rows}, stash, out,
+                            Pass::Backward, stage));
         return out;
-    }
-
-    TensorId tensorLike(TensorId id, std::string name) {
-        Tensor made = graph_.tensors[id];
-        made.name = std::move(name);
-        made.role = TensorRole::Activation;
-        return graph_.tensors.add(std::move(made));
     }
 
     static Op step(std::string name, std::string type, Attributes attributes, TensorId in,
@@ -207,27 +294,30 @@ private:
     Graph& graph_;
     const Depth depth_;
     const bool fifo_, fifoIsLast_;
-    std::vector<OpId> producers_;
+    const std::vector<OpId> producers_;
     const Reruns reruns_;
-    std::vector<std::vector<Op>> before_, after_; ///< of each operation there was
-    std::vector<Op> leading_;                     ///< of the graph's inputs
+    Additions additions_;
+    std::map<TensorId, OpId> readers_; ///< the first of each tensor that waits
     std::map<TensorId, TensorId> waiting_;
-    std::map<TensorId, std::vector<OpId>> senders_; ///< copies of a tensor to another stage
+    std::map<TensorId, std::vector<OpId>> senders_; ///< of a tensor to another stage
 };
+
+void insertBuffers(Graph& graph, const Depth& depth, bool fifo, bool fifoIsLast) {
+    ViewRepeater(graph, depth, fifo).run();
+    BufferInserter(graph, depth, fifo, fifoIsLast).run();
+}
 
 } // namespace
 
 void insertActivationBuffers(Graph& graph, const PipelineSchedule& schedule) {
-    BufferInserter(
+    insertBuffers(
         graph, [&](std::int32_t stage) { return schedule.bufferDepth(stage); }, schedule.usesFifo(),
-        schedule.kind == Schedule::Grouped)
-        .run();
+        schedule.kind == Schedule::Grouped);
 }
 
 void insertActivationStores(Graph& graph) {
-    BufferInserter(
-        graph, [](std::int32_t) { return 1; }, false, false)
-        .run();
+    insertBuffers(
+        graph, [](std::int32_t) { return 1; }, false, false);
 }
 
 } // namespace tilescope::sim

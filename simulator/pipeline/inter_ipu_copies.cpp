@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/base/units.h"
@@ -71,12 +72,25 @@ private:
 
     TensorId copied(TensorId id, std::int32_t stage, Pass reader) {
         const std::int32_t before = stage > home_[id.index()] ? stage - 1 : stage + 1;
-        const TensorId from = local(id, before, reader);
+        const TensorId from = sent(local(id, before, reader), before);
         const Pass pass = pass_[id.index()];
         const std::string name = fmt::format("{}_c{}", graph_.tensors[id].name, stage);
         const TensorId made = tensorLike(from, name, stage, pass);
         addOp(name + "/ipuCopy", "IpuCopy", id, IpuCopyAttributes{before, stage}, {from}, made,
               pass, before);
+        return made;
+    }
+
+    /// FIFOs advance before the copies of a slot: what has come through one leaves as the slot's
+    /// program has found it.
+    TensorId sent(TensorId from, std::int32_t stage) {
+        if (!throughFifo_.contains(from))
+            return from;
+        const Pass pass = pass_[from.index()];
+        const std::string name = graph_.tensors[from].name + "/sent";
+        const TensorId made = tensorLike(from, name, stage, pass);
+        addOp(name, "Identity", from, ElementwiseAttributes{ElementwiseFunction::Copy}, {from},
+              made, pass, stage);
         return made;
     }
 
@@ -93,6 +107,7 @@ private:
             const TensorId made = tensorLike(id, name + "/fifo", stage, reader);
             addOp(name + "/fifo", "Fifo", id, FifoAttributes{rows}, {id}, made, reader,
                   std::min(home, stage));
+            throughFifo_.insert(made);
             return made;
         }
         const TensorId stash = tensorLike(id, name + "/stash", home, pass);
@@ -143,6 +158,7 @@ private:
     std::vector<std::int32_t> home_;
     std::vector<Pass> pass_;
     std::map<std::pair<TensorId, std::int32_t>, TensorId> copies_;
+    std::set<TensorId> throughFifo_;
 };
 
 /// The shortest scope of an operation that does not contain an operation of an earlier stage, where

@@ -113,17 +113,24 @@ private:
                     kept_[maker[in.index()]] = true;
     }
 
-    /// Without a type, ONNX nodes choose with `__recompute_output`: neighbours run together.
+    /// Without a type, ONNX nodes choose with `__recompute_output`.
     void markAnnotated() {
+        markNeighbours([](const Op& op) { return op.recomputeHint == true; });
+    }
+
+    /// Chosen operations that follow each other in a stage run together.
+    template <class Chosen> void markNeighbours(const Chosen& isChosen) {
         std::int32_t group = 0;
+        std::int32_t stage = -1;
         bool open = false;
         for (const std::size_t i : forward_) {
-            const bool again = op(i).recomputeHint == true && !kept_[i];
+            const bool again = isChosen(op(i)) && !kept_[i];
+            if (open && (!again || op(i).stage != stage))
+                ++group;
             if (again)
                 op(i).recomputeGroup = group;
-            else if (open)
-                ++group;
             open = again;
+            stage = op(i).stage;
         }
     }
 
@@ -213,19 +220,7 @@ private:
                op.type.find("norm") != std::string::npos;
     }
 
-    void markNorms() {
-        std::int32_t group = 0;
-        bool open = false;
-        for (const std::size_t i : forward_) {
-            if (isNorm(op(i)) && !kept_[i]) {
-                op(i).recomputeGroup = group;
-                open = true;
-            } else if (open) {
-                ++group;
-                open = false;
-            }
-        }
-    }
+    void markNorms() { markNeighbours(isNorm); }
 
     /// Bytes of activations that are made up to each forward operation and read after it.
     std::vector<std::int64_t> liveBytes() {

@@ -104,7 +104,8 @@ private:
     }
 
     SectionId sectionOf(const Op& op) {
-        if (made_.pipeline && std::holds_alternative<IpuCopyAttributes>(op.attributes))
+        if (made_.pipeline && op.pass != Pass::Update &&
+            std::holds_alternative<IpuCopyAttributes>(op.attributes))
             return copies_[static_cast<std::size_t>(programOf(op))];
         // A copy to another IPU for an update is part of it.
         if (op.pass == Pass::Update || made_.update.valid()) {

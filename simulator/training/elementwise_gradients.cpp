@@ -67,6 +67,20 @@ public:
                            binary("NllGrad/divide", Divide, times("NllGrad", g_, op_.inputs[1]),
                                   op_.inputs[0])));
             return;
+        case Atan2:
+            arctangent();
+            return;
+        case Remainder:
+            // a - n b, where n is constant between two jumps.
+            give(op_.inputs[0], g_);
+            if (b_.wanted(op_.inputs[1])) {
+                const TensorId multiple =
+                    binary("RemainderGrad/multiple", Subtract, op_.outputs[0], op_.inputs[0]);
+                give(op_.inputs[1],
+                     times("RemainderGrad", g_,
+                           binary("RemainderGrad/count", Divide, multiple, op_.inputs[1])));
+            }
+            return;
         case SubtractProduct: {
             // a - b c
             give(op_.inputs[0], g_);
@@ -235,6 +249,19 @@ private:
                     product = times(fmt::format("MulArg{}Grad", i), product, op_.inputs[other]);
             give(op_.inputs[i], product);
         }
+    }
+
+    /// d atan2(a, b) = (b da - a db) / (a^2 + b^2)
+    void arctangent() {
+        const TensorId squares = binary("Atan2Grad/add", Add, squareOf(0), squareOf(1));
+        const TensorId share = binary("Atan2Grad/share", Divide, g_, squares);
+        give(op_.inputs[0], times("Atan2Arg0Grad", share, op_.inputs[1]));
+        if (b_.wanted(op_.inputs[1]))
+            give(op_.inputs[1], unary("Atan2Arg1Grad/negate", Negate,
+                                      times("Atan2Arg1Grad", share, op_.inputs[0])));
+    }
+    TensorId squareOf(std::size_t operand) {
+        return unary("Atan2Grad/square", Square, op_.inputs[operand]);
     }
 
     void divide() {

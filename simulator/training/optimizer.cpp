@@ -65,6 +65,7 @@ public:
         for (const auto& [batch, waiting] : waiting_)
             if (!waiting.empty())
                 updateAll(waiting);
+        clipTogether();
         IdVector<OpId, Op> ops;
         for (std::size_t i = 0; i < followers_.size(); ++i) {
             if (!dropped_[i])
@@ -94,14 +95,24 @@ private:
                 last = std::max(last, lastReaders_[out.index()]);
         return last;
     }
+    /// A gradient, before its norm is in bounds with those of the others.
+    struct Unclipped {
+        Ready ready;
+        TensorId own;
+    };
+    WeightUpdate updateOf(const Unclipped& one) {
+        return {graph_, options_, placeOf(one.ready.weight), updates_};
+    }
+
     [[nodiscard]] bool accumulates() const { return options_.batch.gradientAccumulation > 1; }
     [[nodiscard]] std::int32_t homeOf(TensorId weight) const { return home_[weight.index()]; }
 
     /// Whether an update without accumulator works on the gradient in place: sums over replicas do,
     /// and weight decay added to the gradient.
     [[nodiscard]] bool isOverwritten(TensorId weight) const {
-        return options_.replication.replicas > 1 ||
-               updateNumbers(options_.training, graph_.tensors[weight].name).weightDecay != 0;
+        const UpdateNumbers numbers = updateNumbers(options_.training, graph_.tensors[weight].name);
+        return options_.replication.replicas > 1 || numbers.weightDecay != 0 ||
+               (options_.training.nesterov && numbers.hasVelocity);
     }
     /// Whether a gradient, or the tensor that it is a view of, has other readers: another weight's
     /// update, or the rest of the backward pass.
@@ -140,19 +151,47 @@ private:
     /// Sums the gradients over the replicas and updates their weights: none of them sharded, or
     /// one.
     void updateAll(std::vector<Ready> waiting) {
-        const Pass pass = accumulates() ? Pass::Update : Pass::Backward;
         OpId last;
         for (const Ready& ready : waiting)
             last = std::max({last, ready.last, lastReaders_[ready.weight.index()]});
         const bool sharded = isSharded(waiting.front().weight);
         std::vector<Op> ops;
         if (options_.replication.replicas > 1 && !sharded)
-            ops.push_back(sumOverReplicas(waiting, pass));
-        for (const Ready& ready : waiting)
-            WeightUpdate(graph_, options_, {ready.weight, pass, homeOf(ready.weight)}, ops)
-                .run(ready.gradient, reciprocal_, sharded ? shards_ : 1);
+            ops.push_back(sumOverReplicas(waiting, pass()));
+        for (const Ready& ready : waiting) {
+            WeightUpdate update(graph_, options_, placeOf(ready.weight), ops);
+            const TensorId own =
+                update.ownGradient(ready.gradient, reciprocal_, sharded ? shards_ : 1);
+            if (options_.training.globalClipNorm)
+                unclipped_.push_back({ready, own});
+            else
+                update.run(own, ready.gradient);
+        }
         std::vector<Op>& list = accumulates() ? updates_ : followers_[last.index()];
         list.insert(list.end(), ops.begin(), ops.end());
+    }
+
+    [[nodiscard]] Pass pass() const { return accumulates() ? Pass::Update : Pass::Backward; }
+    [[nodiscard]] WeightPlace placeOf(TensorId weight) const {
+        return {weight, pass(), homeOf(weight)};
+    }
+
+    /// Updates all weights at the end, with gradients whose norm together is within its bound. The
+    /// squares are added up from stage to stage.
+    void clipTogether() {
+        std::ranges::stable_sort(unclipped_, {},
+                                 [&](const Unclipped& one) { return homeOf(one.ready.weight); });
+        TensorId square;
+        for (const Unclipped& one : unclipped_)
+            square = updateOf(one).addedSquare(one.own, square);
+        if (!square.valid())
+            return;
+        const TensorId factor =
+            updateOf(unclipped_.back()).clippingFactor(square, *options_.training.globalClipNorm);
+        for (const Unclipped& one : unclipped_) {
+            WeightUpdate update = updateOf(one);
+            update.run(update.scaled(one.own, factor), one.ready.gradient);
+        }
     }
 
     Op sumOverReplicas(std::vector<Ready>& waiting, Pass pass) {
@@ -223,6 +262,7 @@ private:
     std::vector<OpId> lastReaders_;     ///< of each tensor and its views
     std::vector<std::int32_t> readers_; ///< how many each tensor has
     std::vector<Op> updates_;
+    std::vector<Unclipped> unclipped_;
     TensorId reciprocal_;
     std::int32_t shards_;
     std::map<std::pair<IpuId, DataType>, std::vector<Ready>> waiting_;

@@ -19,6 +19,35 @@ TensorId keptDims(GradientBuilder& b, const std::string& part, TensorId id, cons
     return b.reshaped(part, id, kept);
 }
 
+/// A truth value as a number of the type of `like`.
+TensorId equals(GradientBuilder& b, const std::string& part, TensorId id, double number) {
+    const TensorId same = b.elementwise(part + "/equal", Equal,
+                                        {id, b.scalar(part + "/number", id, number)}, b.shape(id));
+    b.graph().tensors[same].type = DataType::Bool;
+    const TensorId mask = b.elementwise(part + "/mask", Cast, {same}, b.shape(id));
+    b.graph().tensors[mask].type = b.tensor(id).type;
+    return mask;
+}
+
+/// Of a product: that of all other factors, which is zero where another factor is. Zeros count as
+/// ones in the product of those that are none; their number says whose gradient it is.
+TensorId otherFactors(GradientBuilder& b, const std::string& part, TensorId in,
+                      const std::vector<std::int64_t>& axes, const Shape& kept) {
+    const Shape shape = b.shape(in);
+    const TensorId isZero = equals(b, part + "/zero", in, 0);
+    const TensorId factors = b.elementwise(part + "/factors", Add, {in, isZero}, shape);
+    const TensorId product = b.emit(
+        part + "/product", ReduceAttributes{ReduceFunction::Multiply, axes, true}, {factors}, kept);
+    const TensorId count =
+        b.emit(part + "/zeros", ReduceAttributes{ReduceFunction::Add, axes, true}, {isZero}, kept);
+    const TensorId others = b.elementwise(part + "/others", Divide, {product, factors}, shape);
+    const TensorId ofZero = b.elementwise(part + "/ofZero", Multiply,
+                                          {isZero, equals(b, part + "/one", count, 1)}, shape);
+    const TensorId isNext =
+        b.elementwise(part + "/next", Add, {ofZero, equals(b, part + "/none", count, 0)}, shape);
+    return b.times(part + "/other", others, isNext);
+}
+
 } // namespace
 
 void addGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gradient) {
@@ -66,6 +95,9 @@ void addGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gr
         b.contribute(in, b.elementwise(part, Multiply, {mask, share}, shape));
         return;
     }
+    case ReduceFunction::Multiply:
+        b.contribute(in, b.times(part, otherFactors(b, part, in, reduce.axes, b.shape(g)), g));
+        return;
     default:
         throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
                                     "model without it",

@@ -25,19 +25,65 @@ WeightUpdate::WeightUpdate(Graph& graph, const UpdateOptions& options, WeightPla
     , updated_(place.weight)
     , like_(place.weight) {}
 
-void WeightUpdate::run(TensorId gradient, TensorId& reciprocal, std::int32_t shards) {
-    const bool accumulates = options_.batch.gradientAccumulation > 1;
+TensorId WeightUpdate::ownGradient(TensorId gradient, TensorId& reciprocal, std::int32_t shards) {
     TensorId own = shards > 1 ? shard(gradient, shards) : gradient;
-    if (accumulates && options_.training.accumulationReduction == Reduction::Mean)
+    if (accumulates() && options_.training.accumulationReduction == Reduction::Mean)
         own = mean(own, reciprocal);
-    const TensorId stepped =
-        inPlace("_var_update", "VarUpdate", lastStep(), {updated_, stepOf(own)});
-    if (shards > 1)
+    return clipped(own);
+}
+
+void WeightUpdate::run(TensorId own, TensorId gradient) {
+    const TensorId step = stepOf(own);
+    const TensorId stepped = inPlace("_var_update", "VarUpdate", lastStep(), {updated_, step});
+    if (shards_ > 1)
         op("_allGather", "ReplicatedAllGather",
-           CollectiveAttributes{CollectiveKind::AllGather, shards}, {place_.weight, stepped},
+           CollectiveAttributes{CollectiveKind::AllGather, shards_}, {place_.weight, stepped},
            graph_.tensors[place_.weight].shape, graph_.tensors[place_.weight].type);
-    if (accumulates)
+    if (accumulates())
         inPlace("_accumulator_zero", "AccumulatorZero", {Zero}, {gradient});
+}
+
+/// Keras bounds elements, then norms (optimizer_v2.py, _transform_gradients). The loss is still
+/// scaled.
+TensorId WeightUpdate::clipped(TensorId gradient) {
+    const double scaling = options_.training.lossScaling;
+    if (const auto value = options_.training.clipValue) {
+        const double bound = *value * scaling;
+        gradient = op("_clipValue", "ClipByValue", ElementwiseAttributes{Clip, -bound, bound},
+                      {gradient}, updatedShape(), graph_.tensors[gradient].type);
+    }
+    if (const auto norm = options_.training.clipNorm)
+        gradient = scaled(gradient, clippingFactor(addedSquare(gradient, {}), *norm));
+    return gradient;
+}
+
+TensorId WeightUpdate::addedSquare(TensorId gradient, TensorId others) {
+    const TensorId square = squareSum("_clipSquare", "ReduceSumSquare", gradient);
+    return others.valid() ? op("_clipSum", "Sum", ElementwiseAttributes{Add}, {others, square}, {},
+                               DataType::Float)
+                          : square;
+}
+
+/// bound / max(norm, bound) (popart patterns, ClipWeightGradientsByNorm; tf.clip_by_norm).
+TensorId WeightUpdate::clippingFactor(TensorId square, double bound) {
+    const auto number = [&](const char* suffix, const char* type, ElementwiseFunction function,
+                            std::vector<TensorId> inputs) {
+        return op(suffix, type, ElementwiseAttributes{function}, std::move(inputs), {},
+                  DataType::Float);
+    };
+    const TensorId limit =
+        scalar("clipNorm", DataType::Float, bound * options_.training.lossScaling);
+    const TensorId norm = number("_clipRoot", "Sqrt", Sqrt, {square});
+    return number("_clipFactor", "Div", Divide,
+                  {limit, number("_clipBound", "Max", Max, {norm, limit})});
+}
+
+TensorId WeightUpdate::scaled(TensorId gradient, TensorId factor) {
+    const DataType type = graph_.tensors[gradient].type;
+    if (type != DataType::Float)
+        factor = op("_clipCast", "Cast", ElementwiseAttributes{Cast}, {factor}, {}, type);
+    return op("_clipped", "Mul", ElementwiseAttributes{Multiply}, {gradient, factor},
+              updatedShape(), type);
 }
 
 /// From here on the optimizer works on the replica's shard: of the gradient's sum, of the weight
@@ -146,10 +192,7 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
     case Optimizer::Sgd:
         return gradient;
     case Optimizer::Momentum:
-        if (!numbers_.hasVelocity)
-            return gradient;
-        return velocity(decayed(gradient, options_.training.lossScaling),
-                        {MovingAverage, numbers_.momentum, 1});
+        return numbers_.hasVelocity ? momentumStep(gradient) : gradient;
     case Optimizer::Adam:
     case Optimizer::AdamW:
         return adamStep(gradient);
@@ -163,11 +206,26 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
     return gradient;
 }
 
+/// True where velocities are sums of steps, not of gradients: a new learning rate leaves what they
+/// have. So does LARS, and Keras (keras/optimizer_v2: gradient_descent.py, rmsprop.py).
+bool WeightUpdate::hasRateInVelocity() const {
+    switch (options_.training.optimizer) {
+    case Optimizer::Lars:
+        return true;
+    case Optimizer::Momentum:
+        return isKeras() && numbers_.hasVelocity && !options_.training.nesterov;
+    case Optimizer::Rmsprop:
+        return isKeras() && numbers_.momentum != 0;
+    default:
+        return false;
+    }
+}
+
 /// The step's update of the weight: that of SGD also removes the loss's scaling and applies its own
-/// decay; the rate of LARS is in its velocity.
+/// decay.
 ElementwiseAttributes WeightUpdate::lastStep() const {
     ElementwiseAttributes step{ScaledAdd, -1};
-    step.byLearningRate = options_.training.optimizer != Optimizer::Lars;
+    step.byLearningRate = !hasRateInVelocity();
     step.rate = step.byLearningRate ? numbers_.rate : 0;
     const bool isScaled = options_.training.optimizer == Optimizer::Sgd ||
                           options_.training.optimizer == Optimizer::Momentum;
@@ -193,22 +251,56 @@ TensorId WeightUpdate::velocity(TensorId gradient, const ElementwiseAttributes& 
                    {state("Accl1___", options_.training.optimizerStateType), gradient});
 }
 
+TensorId WeightUpdate::momentumStep(TensorId gradient) {
+    const TensorId own = decayed(gradient, options_.training.lossScaling);
+    ElementwiseAttributes average{MovingAverage, numbers_.momentum, 1};
+    if (isKeras()) {
+        average.byLearningRate = true;
+        average.rate = numbers_.rate;
+    }
+    const TensorId moved = velocity(own, average);
+    return options_.training.nesterov ? lookingAhead(own, moved) : moved;
+}
+
+/// The gradient and what momentum will make of the velocity (PyTorch torch/optim/sgd.py). Keras'
+/// velocity has its rate already (ResourceApplyKerasMomentum): its part of the step comes first.
+TensorId WeightUpdate::lookingAhead(TensorId gradient, TensorId velocity) {
+    if (!isKeras())
+        return inPlace("_nesterov", "Nesterov", {ScaledAdd, numbers_.momentum},
+                       {gradient, velocity});
+    inPlace("_nesterov", "Nesterov",
+            {ScaledAdd, -numbers_.momentum / options_.training.lossScaling}, {updated_, velocity});
+    return gradient;
+}
+
 TensorId WeightUpdate::adamStep(TensorId scaled) {
     const bool decays = options_.training.optimizer != Optimizer::Adam;
     const TensorId gradient = decays ? unscaled(scaled) : decayed(unscaled(scaled), 1);
     const TensorId first = velocity(gradient, {MovingAverage, numbers_.beta1, 1 - numbers_.beta1});
-    const TensorId second =
+    TensorId second =
         inPlace("_accl2", "Accl2Update", {MovingSquare, numbers_.beta2, 1 - numbers_.beta2},
                 {state("Accl2___", options_.training.optimizerStateType), gradient});
+    if (options_.training.amsgrad)
+        second = largestSecondMoment(second);
     const TensorId steps = scalarState("Step___");
     const TensorId count =
         inPlace("_step", "Accumulate", {ScaledAdd, 1}, {steps, scalar("one", DataType::Float, 1)});
     const double decay = decays ? numbers_.weightDecay : 0;
     const bool corrects = options_.training.biasCorrection;
-    const ElementwiseAttributes updater{AdamUpdater, corrects ? numbers_.beta1 : 0,
-                                        corrects ? numbers_.beta2 : 0, numbers_.epsilon, decay};
+    ElementwiseAttributes updater{AdamUpdater, corrects ? numbers_.beta1 : 0,
+                                  corrects ? numbers_.beta2 : 0, numbers_.epsilon, decay};
+    // keras/optimizer_v2/adam.py: "epsilon hat" of Kingma and Ba, just before Section 2.1.
+    updater.epsilonFirst = isKeras() && options_.training.optimizer != Optimizer::Lamb;
     return op("_adamupdater", "AdamUpdater", updater,
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
+}
+
+/// Reddi et al. 2018, "On the Convergence of Adam and Beyond".
+TensorId WeightUpdate::largestSecondMoment(TensorId second) {
+    const TensorId most = state("Accl3___", options_.training.optimizerStateType);
+    const TensorId larger = op("_accl3Max", "Accl3Update", ElementwiseAttributes{Max},
+                               {most, second}, updatedShape(), stateType());
+    return inPlace("_accl3", "Accl3Update", {Assign}, {most, larger});
 }
 
 /// The gradient divided by the root of its mean square, which a velocity accumulates if there is
@@ -219,19 +311,39 @@ TensorId WeightUpdate::rmspropStep(TensorId scaled) {
     const TensorId square =
         inPlace("_accl1", "Accl1Update", {MovingSquare, numbers_.beta2, 1 - numbers_.beta2},
                 {state("Accl1___", options_.training.optimizerStateType), gradient});
+    const TensorId step =
+        op("_rmspropUpdater", "RMSPropUpdater", ElementwiseAttributes{Divide},
+           {gradient, rmspropRoot(square, gradient)}, updatedShape(), DataType::Float);
+    if (numbers_.momentum == 0)
+        return step;
+    ElementwiseAttributes average{MovingAverage, numbers_.momentum, 1};
+    if (hasRateInVelocity()) {
+        average.byLearningRate = true;
+        average.rate = numbers_.rate;
+    }
+    return inPlace("_accl3", "Accl3Update", average,
+                   {state("Accl3___", options_.training.optimizerStateType), step});
+}
+
+/// The root of the mean square, or of the variance, and epsilon. Keras adds it before the root if
+/// there is momentum (keras/optimizer_v2/rmsprop.py: ResourceApplyRMSProp).
+TensorId WeightUpdate::rmspropRoot(TensorId square, TensorId gradient) {
     const auto part = [&](const char* suffix, ElementwiseFunction function,
                           std::vector<TensorId> inputs) {
         return op(suffix, "RMSPropUpdater", ElementwiseAttributes{function}, std::move(inputs),
                   updatedShape(), DataType::Float);
     };
+    if (options_.training.centered) {
+        const TensorId mean =
+            inPlace("_accl2", "Accl2Update", {MovingAverage, numbers_.beta2, 1 - numbers_.beta2},
+                    {state("Accl2___", options_.training.optimizerStateType), gradient});
+        square = part("_rmspropVariance", Subtract,
+                      {square, part("_rmspropMeanSquare", Square, {mean})});
+    }
     const TensorId epsilon = scalar("rmspropEpsilon", DataType::Float, numbers_.epsilon);
-    const TensorId root = part("_rmspropRoot", Sqrt, {square});
-    const TensorId step =
-        part("_rmspropUpdater", Divide, {gradient, part("_rmspropSum", Add, {root, epsilon})});
-    if (numbers_.momentum == 0)
-        return step;
-    return inPlace("_accl3", "Accl3Update", {MovingAverage, numbers_.momentum, 1},
-                   {state("Accl3___", options_.training.optimizerStateType), step});
+    if (isKeras() && numbers_.momentum != 0)
+        return part("_rmspropRoot", Sqrt, {part("_rmspropSum", Add, {square, epsilon})});
+    return part("_rmspropSum", Add, {part("_rmspropRoot", Sqrt, {square}), epsilon});
 }
 
 /// The gradient with weight decay, times the ratio of the weight's norm to the sum of the

@@ -24,10 +24,19 @@ public:
     WeightUpdate(Graph& graph, const UpdateOptions& options, WeightPlace place,
                  std::vector<Op>& ops);
 
-    /// The whole update: from a gradient, or the accumulator of several, to the new weight. On
-    /// `shards` replicas each updates its own shard; 1: all update the whole. `reciprocal`: one
-    /// over the micro-batches, which the first update makes that needs it.
-    void run(TensorId gradient, TensorId& reciprocal, std::int32_t shards);
+    /// The gradient that the optimizer works on: of the accumulator of several, their sum or mean,
+    /// within its own bounds. On `shards` replicas it is the replica's shard, and each updates its
+    /// own; 1: all update the whole. `reciprocal`: one over the micro-batches, which the first
+    /// update makes that needs it.
+    TensorId ownGradient(TensorId gradient, TensorId& reciprocal, std::int32_t shards);
+    /// The update itself, from that gradient; `gradient` was an accumulator, if there are any.
+    void run(TensorId own, TensorId gradient);
+
+    /// Adds the square of a gradient's norm to those of others on the same way, if there are any.
+    TensorId addedSquare(TensorId gradient, TensorId others);
+    /// The factor that brings a norm, given by its square, into bounds.
+    TensorId clippingFactor(TensorId square, double bound);
+    TensorId scaled(TensorId gradient, TensorId factor);
 
     /// Overwrites the first operand; the result is the operand's new value.
     TensorId inPlace(const std::string& suffix, const std::string& type,
@@ -39,11 +48,23 @@ private:
     TensorId op(const std::string& suffix, const std::string& type, Attributes attributes,
                 std::vector<TensorId> inputs, Shape shape, DataType dataType);
     TensorId shard(TensorId gradient, std::int32_t shards);
+    TensorId clipped(TensorId gradient);
     TensorId mean(TensorId accumulator, TensorId& reciprocal);
     TensorId scalarState(const std::string& prefix);
     TensorId scalar(const std::string& name, DataType type, double value);
     TensorId unscaled(TensorId gradient);
     TensorId decayed(TensorId gradient, double scaling);
+    TensorId momentumStep(TensorId gradient);
+    TensorId lookingAhead(TensorId gradient, TensorId velocity);
+    TensorId largestSecondMoment(TensorId second);
+    TensorId rmspropRoot(TensorId square, TensorId gradient);
+    [[nodiscard]] bool hasRateInVelocity() const;
+    [[nodiscard]] bool accumulates() const { return options_.batch.gradientAccumulation > 1; }
+    /// TensorFlow's formulas differ where PyTorch's and PopART's agree.
+    [[nodiscard]] bool isKeras() const {
+        return options_.framework == Framework::Keras ||
+               options_.framework == Framework::Tensorflow;
+    }
     TensorId stepOf(TensorId gradient);
     [[nodiscard]] ElementwiseAttributes lastStep() const;
     TensorId velocity(TensorId gradient, const ElementwiseAttributes& average);

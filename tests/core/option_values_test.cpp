@@ -248,6 +248,16 @@ class OptionValuesTest : public QObject {
             "'on'?");
         row("maxWeightNorm", "-1",
             "option maxWeightNorm (--max-weight-norm): '-1' is not a number from 0 to 1000000000");
+        row("nesterov", "yes", "option nesterov (--nesterov): 'yes' is not one of on, off.");
+        row("centered", "yes", "option centered (--centered): 'yes' is not one of on, off.");
+        row("amsgrad", "yes", "option amsgrad (--amsgrad): 'yes' is not one of on, off.");
+        row("clipValue", "0",
+            "option clipValue (--clip-value): '0' is not a number from 1e-09 to 1000000000");
+        row("clipNorm", "-1",
+            "option clipNorm (--clip-norm): '-1' is not a number from 1e-09 to 1000000000");
+        row("globalClipNorm", "1e10",
+            "option globalClipNorm (--global-clip-norm): '1e10' is not a number from 1e-09 to "
+            "1000000000");
         row("parameterGroups", "[1]",
             "option parameterGroups (--parameter-groups): a JSON object of weights and their "
             "numbers is needed, such as {\"encoder,head.bias\": {\"learningRate\": 0.01, "

@@ -124,6 +124,14 @@ private:
             "optimizerEpsilon=1e-6",
             "no error");
         row("mode=training optimizer=lamb biasCorrection=off maxWeightNorm=2", "no error");
+        row("mode=training optimizer=momentum nesterov=on clipValue=1 clipNorm=2", "no error");
+        row("mode=training optimizer=rmsprop centered=on globalClipNorm=1 replicas=2", "no error");
+        row("mode=training optimizer=adam amsgrad=on", "no error");
+        row("clipNorm=1", "option clipNorm (--clip-norm): weights are updated in training only; "
+                          "add --mode training, or leave it out");
+        row("mode=training optimizer=adam replicas=2 replicatedTensorSharding=on globalClipNorm=1",
+            "option globalClipNorm (--global-clip-norm): the norm of gradients that are spread "
+            "over replicas is not simulated; leave one of the two out");
         row(R"(parameterGroups={"a":{}})",
             "option parameterGroups (--parameter-groups): weights are updated in training only; "
             "add --mode training, or leave it out");
@@ -405,6 +413,13 @@ private slots:
         row("mode=training optimizer=rmsprop biasCorrection=off",
             "option biasCorrection has no effect: only --optimizer adam, adamw and lamb have a "
             "first moment");
+        row("mode=training optimizer=adam nesterov=on",
+            "option nesterov has no effect: only --optimizer momentum looks ahead by its velocity");
+        row("mode=training optimizer=momentum centered=on",
+            "option centered has no effect: only --optimizer rmsprop can divide by a deviation");
+        row("mode=training optimizer=lamb amsgrad=on",
+            "option amsgrad has no effect: only --optimizer adam and adamw can keep the largest "
+            "second moment");
         row("mode=training optimizer=adam maxWeightNorm=2",
             "option maxWeightNorm has no effect: only --optimizer lamb has a trust ratio of norms "
             "that are bounded");

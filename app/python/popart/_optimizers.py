@@ -51,6 +51,15 @@ class ClipNormSettings:
         return cls([], maxNorm)
 
 
+def _bound_of_all(settings: Sequence[ClipNormSettings]) -> Optional[float]:
+    """The bound of the norm of all gradients together, the only one that is simulated."""
+    if not settings:
+        return None
+    if len(settings) > 1 or settings[0].weightIds:
+        raise refused("clip_norm_settings of some weights", "use ClipNormSettings.clipAllWeights alone")
+    return float(settings[0].maxNorm)
+
+
 #: Names of numbers and their keys in a job.
 _KEYS = {"LearningRate": "learningRate", "WeightDecay": "weightDecay", "Momentum": "momentum",
          "Beta1": "beta1", "Beta2": "beta2", "Alpha": "beta2", "Eps": "optimizerEpsilon"}
@@ -72,8 +81,7 @@ class Optimizer:
         self._loss_scaling = OptimizerValue(1.0)
         self.made_at = _source_lines.here()
         self._specific: Dict[str, Dict[str, OptimizerValue]] = {}
-        if clip_norm_settings:
-            raise refused("clip_norm_settings", "leave it out")
+        self._bound = _bound_of_all(clip_norm_settings or ())
         for name, value in values.items():
             if name == "lossScaling":
                 self._loss_scaling = _value(value)
@@ -137,6 +145,8 @@ class Optimizer:
             keys["parameterGroups"] = json.dumps(groups)
         if self._loss_scaling.value != 1:
             keys["lossScaling"] = repr(self._loss_scaling.value)
+        if self._bound is not None:
+            keys["globalClipNorm"] = repr(self._bound)
         return {**keys, **self._types()}
 
     def _check_weights(self, weights: Mapping[str, Any]) -> None:
@@ -177,9 +187,17 @@ class SGD(Optimizer):
 
     def _kind(self) -> str:
         everywhere = [self._all(), *(self._all(weight) for weight in self._specific)]
-        if any(numbers["Nesterov"] for numbers in everywhere):
-            raise refused("defaultNesterov", "leave it out")
+        if len({bool(numbers["Nesterov"]) for numbers in everywhere}) > 1:
+            raise refused("nesterov of single weights", "give all weights the same")
+        if any(numbers["Nesterov"] and numbers["Dampening"] for numbers in everywhere):
+            raise refused("dampening with nesterov", "leave one of them out")
         return "momentum" if any(numbers["Momentum"] for numbers in everywhere) else "sgd"
+
+    def _job_options(self) -> Dict[str, str]:
+        keys = super()._job_options()
+        if self._all()["Nesterov"] and keys["optimizer"] == "momentum":
+            keys["nesterov"] = "on"
+        return keys
 
     def _types(self) -> Dict[str, str]:
         return _element_types(self._accumulator, self._state)
@@ -253,13 +271,19 @@ class Adaptive(Optimizer):
         self._kind()
 
     def _kind(self) -> str:
-        if self._mode != _AdaptiveMode["RMSProp"] or self._variant:
+        if self._mode not in (_AdaptiveMode["RMSProp"], _AdaptiveMode["CenteredRMSProp"]) or self._variant:
             what = "rmsprop_tf_variant" if self._variant else (
                 f"AdaptiveMode.{_AdaptiveMode(self._mode).name}")
-            raise refused(what, "AdaptiveMode.RMSProp as in PyTorch is")
+            raise refused(what, "AdaptiveMode.RMSProp and CenteredRMSProp as in PyTorch are")
         if self._values["WeightDecay"].value and self._decay == _DecayMode["Decay"]:
             raise refused("WeightDecayMode.Decay of RMSProp", "use WeightDecayMode.L2Regularization")
         return "rmsprop"
+
+    def _job_options(self) -> Dict[str, str]:
+        keys = super()._job_options()
+        if self._mode == _AdaptiveMode["CenteredRMSProp"]:
+            keys["centered"] = "on"
+        return keys
 
     def _types(self) -> Dict[str, str]:
         return _element_types(self._accumulator, self._state)

@@ -84,6 +84,10 @@ class Session(HostWeights):
         if self._loss is not None:
             keys["lossOutput"] = self._anchored.loss
             groups = json.loads(keys.get("parameterGroups", "{}"))
+            if self._anchored.zeros and "globalClipNorm" in keys:
+                name = next(iter(self._anchored.zeros))
+                raise refused(f"the anchor 'Gradient___{name}' with clip_norm_settings",
+                              "only gradients of weights are anchors then")
             groups.update({zero: {"learningRate": 0.0} for zero in self._anchored.zeros.values()})
             if groups:
                 keys["parameterGroups"] = json.dumps(groups)

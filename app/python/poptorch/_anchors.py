@@ -23,27 +23,37 @@ def stacked(values: torch.Tensor, shape: torch.Size, replicas: int, accumulation
     return values.reshape(count * shape[0], *shape[1:])
 
 
+#: PopART's prefixes of a weight's gradient and of the weight after an update.
+_GRADIENT, _UPDATED = "Gradient___", "UpdatedVar___"
+
+
 class Anchors(Executable):
     """The tensors that a call keeps, and their values after it."""
 
     _instances: Optional[Instances]
 
     def getTensorNames(self) -> List[str]:
-        """Names of weights, their gradients in training ("Gradient___" and the weight's name), inputs
-        and results of operations in the compiled model, for :meth:`poptorch.Options.anchorTensor`."""
-        return list(self._program().program.tensor_names())
+        """Names of weights, in training of their gradients ("Gradient___" and the weight's name) and of
+        what they are after an update ("UpdatedVar___" and the name), of inputs and of results of
+        operations in the compiled model, for :meth:`poptorch.Options.anchorTensor`."""
+        names = list(self._program().program.tensor_names())
+        return names + [_UPDATED + name[len(_GRADIENT):] for name in names if name.startswith(_GRADIENT)]
 
     def _anchor_names(self) -> List[str]:
         return [long_name for long_name, _, _ in self._anchored().values()]
 
     def _anchored(self) -> Dict[str, Tuple[str, Optional[enums.OutputMode], int]]:
-        """The anchors; PopTorch's names of weights begin with "model."."""
-        weights = [name for name, _ in self._user_model.named_parameters()]
+        """The anchors; PopTorch's names of weights begin with "model.". After a call a weight is what
+        its last update has made of it."""
+        weights = {name: weight.requires_grad for name, weight in self._user_model.named_parameters()}
 
         def plain(name: str) -> str:
             prefix, mark, weight = name.rpartition("___")
             own = weight[len("model."):] if weight.startswith("model.") else weight
-            return f"{prefix}{mark}{own}" if weight not in weights and own in weights else name
+            known = own if weight not in weights and own in weights else weight
+            if prefix + mark == _UPDATED and self._training and weights.get(known):
+                return known
+            return f"{prefix}{mark}{known}"
 
         return {short: (plain(name), mode, every)
                 for short, (name, mode, every) in self._options.anchored_tensors.items()}

@@ -207,6 +207,9 @@ def make_job(options: Options, training: bool, optimizer: Optional[torch.optim.O
         if options.Training.gradient_accumulation * replicas > 1:
             keys["accumulationReduction"] = "mean" if mean == enums.ReductionType.Mean else "sum"
         keys.update(_optimizers.job_options(optimizer, names))
+        # PopTorch turns it on unless autoRecomputation says otherwise (popart_compiler, Compiler.cpp).
+        if keys.get("execution") == "pipelined":
+            keys.setdefault("recompute", "pipeline")
     _drop_places_of_no_state(keys)
     _leave_to_phases(keys)
     _drop_idle(keys, {*chosen, "outputMode", "outputEvery", "seed"})

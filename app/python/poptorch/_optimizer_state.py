@@ -16,7 +16,7 @@ _KEYS: Dict[str, Dict[str, str]] = {
     "adam": _MOMENTS,
     "adamw": _MOMENTS,
     "lamb": _MOMENTS,
-    "rmsprop": {"Accl1": "square_avg", "Accl3": "momentum_buffer"},
+    "rmsprop": {"Accl1": "square_avg", "Accl2": "grad_avg", "Accl3": "momentum_buffer"},
 }
 
 

@@ -97,8 +97,7 @@ def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str
     values = _common(optimizer)
     if values.get("nesterov"):
         raise NotSupported("nesterov: Nesterov momentum is currently not supported.")
-    for name, wanted in (("maximize", False), ("centered", False), ("use_tf_variant", False),
-                         ("amsgrad", False)):
+    for name, wanted in (("maximize", False), ("use_tf_variant", False), ("amsgrad", False)):
         _refuse(values, name, wanted)
     groups = optimizer.param_groups
     moves = kind == "sgd" and any(group.get("momentum") for group in groups)
@@ -124,6 +123,12 @@ def job_options(optimizer: torch.optim.Optimizer, names: Names) -> Dict[str, str
         _check({"lossScaling": float(values["loss_scaling"])})
     if not values.get("bias_correction", True):
         keys["biasCorrection"] = "off"
+    if values.get("centered"):
+        keys["centered"] = "on"
+    bound = values.get("max_grad_norm")
+    if bound is not None and bound != float("inf"):
+        keys["globalClipNorm"] = repr(float(bound))
+        _check({"globalClipNorm": float(bound)})
     if values.get("max_weight_norm") is not None:
         keys["maxWeightNorm"] = repr(float(values["max_weight_norm"]))
         _check({"maxWeightNorm": float(values["max_weight_norm"])})

@@ -162,6 +162,12 @@ def _floor_divide(graph: Any, x: Any, other: Any) -> Any:
     return graph.op("Div", graph.op("Sub", x, graph.op("Mod", x, other)), other)
 
 
+def _right_shift(graph: Any, x: Any, by: Any) -> Any:
+    """A quotient that is rounded down: a negative number keeps its sign bit."""
+    power = graph.op("Pow", _constant(graph, 2.0), graph.op("Cast", by, to_i=_FLOAT))
+    return _floor_divide(graph, x, graph.op("CastLike", power, x))
+
+
 def _norm_of(graph: Any, x: Any, p: float, keeps: bool) -> Any:
     """The p-norm over the last dimension."""
     size = graph.op("Abs", x)
@@ -266,6 +272,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::expm1": _near_zero("Expm1"),
     "aten::log1p": _near_zero("Log1p"),
     "aten::floor_divide": _floor_divide,
+    "aten::__rshift_": _right_shift,
     "aten::index_put": _index_put,
     "aten::clamp": _clamp(symbolic_opset11.clamp),
     "aten::clamp_min": _clamp(symbolic_opset11.clamp_min),

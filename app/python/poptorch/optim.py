@@ -95,7 +95,7 @@ class SGD(Optimizer, torch.optim.SGD):
         use_combined_accum: one tensor for velocity and accumulator; here there are always two.
         accum_type: of gradient accumulators, torch.float or torch.half.
         velocity_accum_type: of velocities.
-        max_grad_norm: refused unless None.
+        max_grad_norm: bound of the norm of all gradients together.
         velocity_scaling: without effect.
     """
 
@@ -109,7 +109,6 @@ class SGD(Optimizer, torch.optim.SGD):
                  max_grad_norm: Optional[float] = None) -> None:
         _check_type("accum_type", accum_type)
         _check_type("velocity_accum_type", velocity_accum_type)
-        _no_clipping(max_grad_norm)
         super().__init__(params, lr, momentum or 0.0, dampening or 0.0, weight_decay or 0.0,
                          nesterov)
         _add(self, ("lr", ) if momentum is not None else ("lr", ),
@@ -117,12 +116,8 @@ class SGD(Optimizer, torch.optim.SGD):
              velocity_scaling=1.0 if velocity_scaling is None else velocity_scaling,
              use_combined_accum=use_combined_accum,
              accum_type=accum_type,
-             velocity_accum_type=velocity_accum_type)
-
-
-def _no_clipping(max_grad_norm: Optional[float]) -> None:
-    if max_grad_norm is not None and max_grad_norm != float("inf"):
-        raise ValueError("max_grad_norm: clipping of gradients is not simulated; leave it out")
+             velocity_accum_type=velocity_accum_type,
+             max_grad_norm=max_grad_norm)
 
 
 class _Moments:
@@ -134,13 +129,13 @@ class _Moments:
         _check_type("accum_type", accum_type)
         _check_type("first_order_momentum_accum_type", first)
         _check_type("second_order_momentum_accum_type", second)
-        _no_clipping(max_grad_norm)
         _add(self, ("lr", ),
              loss_scaling=1.0 if loss_scaling is None else loss_scaling,
              bias_correction=bias_correction,
              accum_type=accum_type,
              first_order_momentum_accum_type=first,
-             second_order_momentum_accum_type=second)
+             second_order_momentum_accum_type=second,
+             max_grad_norm=max_grad_norm)
 
     @torch.no_grad()
     def _step(self: Any, direction: Callable[[torch.Tensor, torch.Tensor, Dict[str, Any]], None]
@@ -268,8 +263,7 @@ class LAMB(Optimizer, _Moments, torch.optim.Optimizer):
 
 
 class RMSprop(Optimizer, torch.optim.RMSprop):
-    """RMSprop, with weight decay as part of the gradient. ``centered`` and ``use_tf_variant`` must be
-    False."""
+    """RMSprop, with weight decay as part of the gradient. ``use_tf_variant`` must be False."""
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-2, alpha: float = 0.99,
                  eps: float = 1e-8, weight_decay: float = 0.0, momentum: float = 0.0,

@@ -6,19 +6,31 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
 import numpy
 
-from ._errors import NotSimulated
 from ._lines import here
-from ._system import logger
 from ._tensor import Variable
+
+
+#: Bounds of gradients, by Keras' names.
+_BOUNDS = ("clipvalue", "clipnorm", "global_clipnorm")
+
+
+def _check_bounds(bounds: Dict[str, float]) -> None:
+    for name, bound in bounds.items():
+        if bound <= 0:
+            raise ValueError(f"{name} should be a positive number: {bound}")
+    if "clipnorm" in bounds and "global_clipnorm" in bounds:
+        raise ValueError(f"Cannot accept both `clipnorm` and `global_clipnorm`, passed `clipnorm` {bounds['clipnorm']}, "
+                         f"`global_clipnorm` {bounds['global_clipnorm']}")
 
 
 class Optimizer:
     """Base of all; the updates themselves are the machine's."""
 
     def __init__(self, name: Optional[str] = None, **numbers: Any) -> None:
-        for extra in ("clipnorm", "clipvalue", "global_clipnorm"):
-            if numbers.pop(extra, None):
-                raise NotSimulated(f"optimizers.{type(self).__name__}: {extra} is not simulated")
+        self._bounds = {key: numbers.pop(key) for key in _BOUNDS if numbers.get(key) is not None}
+        _check_bounds(self._bounds)
+        for unset in _BOUNDS:
+            numbers.pop(unset, None)
         self._decay = float(numbers.pop("decay", None) or 0)
         rate = numbers.pop("lr", None)
         self._name = name or type(self).__name__
@@ -53,7 +65,8 @@ class Optimizer:
     def get_config(self) -> Dict[str, Any]:
         """The numbers by Keras' names."""
         rest = {key: value for key, value in self._numbers.items() if key != "learning_rate"}
-        return {"name": self._name, "learning_rate": self.present_rate(), "decay": self._decay, **rest}
+        return {"name": self._name, "learning_rate": self.present_rate(), "decay": self._decay, **rest,
+                **self._bounds}
 
     def apply_gradients(self, grads_and_vars: Iterable[Tuple[Any, Variable]],
                         name: Optional[str] = None, **unused: Any) -> None:
@@ -69,23 +82,11 @@ class Optimizer:
         self.apply_gradients([(Gradient(value, variable), variable) for variable in variables])
 
 
-#: An epsilon from which on its place matters: roots of mean squares of gradients are larger as a rule.
-_LARGE_EPSILON = 1e-5
-
-
-def _warn_of_epsilon(name: str, epsilon: float, place: str) -> None:
-    if epsilon and epsilon >= _LARGE_EPSILON:
-        logger.warning("optimizers.%s: epsilon = %g is added %s here, unlike in Keras, which shows in small "
-                       "gradients", name, epsilon, place)
-
-
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if wanted."""
 
     def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False,
                  name: Optional[str] = None, **kwargs: Any) -> None:
-        if nesterov:
-            raise NotSimulated("optimizers.SGD: nesterov is not simulated")
         super().__init__(name, learning_rate=learning_rate, momentum=momentum, nesterov=nesterov,
                          **kwargs)
 
@@ -96,9 +97,6 @@ class Adam(Optimizer):
     def __init__(self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999,
                  epsilon: float = 1e-7, amsgrad: bool = False, name: Optional[str] = None,
                  **kwargs: Any) -> None:
-        if amsgrad:
-            raise NotSimulated("optimizers.Adam: amsgrad is not simulated")
-        _warn_of_epsilon("Adam", epsilon, "to the root of the corrected moment")
         super().__init__(name, learning_rate=learning_rate, beta_1=beta_1, beta_2=beta_2,
                          epsilon=epsilon, amsgrad=amsgrad, **kwargs)
 
@@ -109,10 +107,6 @@ class RMSprop(Optimizer):
     def __init__(self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0,
                  epsilon: float = 1e-7, centered: bool = False, name: Optional[str] = None,
                  **kwargs: Any) -> None:
-        if centered:
-            raise NotSimulated("optimizers.RMSprop: centered is not simulated")
-        if momentum:
-            _warn_of_epsilon("RMSprop", epsilon, "after the root")
         super().__init__(name, learning_rate=learning_rate, rho=rho, momentum=momentum,
                          epsilon=epsilon, centered=centered, **kwargs)
 

@@ -33,6 +33,11 @@ _OPTIMIZERS = {
                             ("epsilon", "optimizerEpsilon"))),
 }
 
+#: What optimizers may do, by key of get_config().
+_VARIANTS = ("nesterov", "amsgrad", "centered")
+#: Bounds of gradients: key of get_config(), key of a job.
+_BOUNDS = (("clipvalue", "clipValue"), ("clipnorm", "clipNorm"), ("global_clipnorm", "globalClipNorm"))
+
 #: Losses supported by jobs, by Keras's names of functions and classes.
 _LOSSES = {
     "sparse_categorical_crossentropy": "sparse_categorical_crossentropy",
@@ -269,9 +274,13 @@ def _optimizer(optimizer):
         job["optimizer"], job["momentum"] = "momentum", float(config["momentum"])
     if config.get("weight_decay"):
         job["weightDecay"] = float(config["weight_decay"])
-    for key in ("nesterov", "amsgrad", "centered"):
-        if config.get(key):
-            _say("{} of {} is left out of the job".format(key, type(inner).__name__))
+    for key in _VARIANTS:
+        if config.get(key) and (key != "nesterov" or job["optimizer"] == "momentum"):
+            job[key] = True
+    for key, named in _BOUNDS:
+        bound = config[key] if config.get(key) is not None else getattr(inner, key, None)
+        if bound is not None:
+            job[named] = float(bound)
     return job
 
 

@@ -112,7 +112,8 @@ void adamUpdater(const ElementwiseAttributes& e, KernelCall& call) {
     const auto shareOf = [&](double beta) { return 1 / (1 - std::pow(beta, count)); };
     const auto ofMean = static_cast<float>(e.alpha > 0 ? shareOf(e.alpha) : 1);
     const auto ofSquare = static_cast<float>(e.beta > 0 ? shareOf(e.beta) : 1);
-    const auto epsilon = static_cast<float>(e.gamma);
+    const auto epsilon =
+        static_cast<float>(e.epsilonFirst ? e.gamma * std::sqrt(ofSquare) : e.gamma);
     const auto decay = static_cast<float>(e.delta);
     float* to = result.reals().data();
     inBlocks(result.elements(), computeBlock, [&](std::int64_t begin, std::int64_t end) {

@@ -8,8 +8,9 @@ numpy = pytest.importorskip("numpy", reason="numpy is not installed (python3-num
 pytest.importorskip("tilescope._simulator", reason="the module tilescope._simulator is not built")
 
 FRAMEWORKS = Path(__file__).parents[3] / "app" / "frameworks"
-if str(FRAMEWORKS) not in sys.path:
-    sys.path.append(str(FRAMEWORKS))
+for folder in (FRAMEWORKS, Path(__file__).parents[1]):
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 @pytest.fixture(autouse=True)

@@ -49,8 +49,6 @@ REFUSED = {
     "kernel_constraint": lambda: keras.layers.Conv2D(2, 3, kernel_constraint=lambda w: w),
     "recurrent_regularizer": lambda: keras.layers.LSTM(2, recurrent_regularizer="l2"),
     "l2": lambda: keras.layers.ActivityRegularization(l2=0.1),
-    "nesterov": lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
-    "amsgrad": lambda: keras.optimizers.Adam(amsgrad=True),
     "add_loss": lambda: keras.layers.Dense(2).add_loss(1.0),
     "class_weight": lambda: compiled().fit(tf.data.Dataset.from_tensor_slices(([[1.0]], [1])).batch(1),
                                            class_weight={}),

@@ -12,6 +12,7 @@ import popart
 import pva
 import pytest
 
+from ..shown import assert_shown
 from .models import ALL, Classifier, reals, small_device
 
 SHARED = Path(os.environ.get("TILESCOPE_SHARED_DIR", "/nowhere")) / "programs" / "popart"
@@ -31,7 +32,9 @@ class Outcome:
         assert done.returncode == 0, done.stderr[-3000:]
         self.lines = done.stdout.splitlines()
         self.weights, self.runs = pickle.loads((folder / "kept").read_bytes())
-        report = pva.openReport(str(next(folder.glob("**/profile.pop"))))
+        profile = next(folder.glob("**/profile.pop"))
+        assert_shown(profile)
+        report = pva.openReport(str(profile))
         assert report.compilation.target.numTiles and any(run.steps for run in report.execution.runs)
 
 

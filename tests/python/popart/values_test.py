@@ -40,6 +40,11 @@ OPTIMIZERS = {
                      lambda p: torch.optim.Adam(p, 0.01, eps=1e-6, weight_decay=0.1)),
     "rmsprop": (lambda: popart.Adaptive({"defaultLearningRate": (0.01, True)}),
                 lambda p: torch.optim.RMSprop(p, 0.01, eps=1e-6)),
+    "centered": (lambda: popart.Adaptive({"defaultLearningRate": (0.01, True), "defaultEps": (1e-3, True)},
+                                         popart.AdaptiveMode.CenteredRMSProp),
+                 lambda p: torch.optim.RMSprop(p, 0.01, eps=1e-3, centered=True)),
+    "nesterov": (lambda: sgd(LearningRate=0.1, Momentum=0.9, Nesterov=1),
+                 lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, nesterov=True)),
 }
 
 
@@ -107,6 +112,28 @@ def check_training(optimizer, make, accumulation=1, replicas=1, mean=False, scal
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_training_steps(name):
     check_training(OPTIMIZERS[name][0](), OPTIMIZERS[name][1], scale=8 if name == "decay" else 1)
+
+
+@pytest.mark.parametrize("accumulation, replicas", [(1, 1), (3, 1), (2, 2)])
+def test_gradients_of_all_weights_have_a_bound(accumulation, replicas):
+    bound = [popart.ClipNormSettings.clipAllWeights(0.1)]
+    optimizer = popart.SGD({"defaultLearningRate": (0.1, True), "lossScaling": (8, True)}, bound)
+    model = Classifier()
+    session = model.training([model.w], optimizer, 2, options_of(accumulation, replicas, False), replicas)
+    peer, arrays = Peer(model, lambda p: torch.optim.SGD(p, 0.1)), session.initAnchorArrays()
+    data = model.data(2, accumulation, replicas)
+    session.run(popart.PyStepIO(data, arrays))
+    for batch in range(2):
+        found = arrays[model.w].reshape(2, accumulation, replicas, FEATURES, CLASSES)[batch, 0, 0]
+        assert np.abs(found - peer.weights[0].detach().numpy()).max() < 1e-5
+        for at in np.ndindex(accumulation, replicas):
+            peer.micro_batch(data[model.x][(batch, *at)], data[model.labels][(batch, *at)])
+        assert float(torch.nn.utils.clip_grad_norm_(peer.weights, 0.1)) > 0.2
+        peer.update()
+    with pytest.raises(popart.popart_exception, match="with clip_norm_settings is not simulated"):
+        model.training([GRADIENT + model.x], optimizer)
+    with pytest.raises(popart.popart_exception, match="of some weights is not simulated"):
+        popart.SGD({}, [popart.ClipNormSettings.clipWeights([model.w], 0.1)])
 
 
 @pytest.mark.parametrize("name", ["const", "adam"])

@@ -29,6 +29,22 @@ def test_gradients_are_those_of_pytorch():
     assert torch.allclose(program.getAnchoredTensor("bias"), other.second.bias.grad, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["UpdatedVar___model.first.weight", "UpdatedVar___first.weight"])
+def test_weights_after_their_update(name):
+    model, program = made({"updated": name})
+    other = copy.deepcopy(model)
+    x, y = images(BATCH), labels(BATCH)
+    program(x, y)
+    other(x, y)[1].backward()
+    torch.optim.SGD(other.parameters(), lr=0.1).step()
+    assert torch.allclose(program.getAnchoredTensor("updated"), other.first.weight, atol=1e-6)
+    assert "UpdatedVar___first.weight" in program.getTensorNames()
+    with pytest.raises(poptorch.Error, match="no tensor 'UpdatedVar___first.weight'"):
+        options = poptorch.Options().anchorTensor("updated", name)
+        options.setExecutionStrategy(poptorch.ShardedExecution(poptorch.Stage("A", "B").ipu(0)))
+        poptorch.inferenceModel(model, options)(x)
+
+
 def test_gradients_of_each_micro_batch_and_their_sum():
     both = {"all": (poptorch.OutputMode.All, ), "sum": (poptorch.OutputMode.Sum, )}
     model, program = made(dict.fromkeys(both, "Gradient___second.weight"), accumulation=3, **both)

@@ -53,10 +53,10 @@ def keys_of(strategy, training=True, **session):
     return _jobs.make_job(options, training, optimizer, names, {0: ("A", None), 1: ("B", None)}, False).keys
 
 
-def test_stages_of_a_pipeline_run_again_when_asked():
+def test_stages_of_a_pipeline_run_again_unless_told_otherwise():
     pipelined = poptorch.PipelinedExecution
     assert keys_of(pipelined, autoRecomputation=3)["recompute"] == "pipeline"
-    assert keys_of(pipelined).get("recompute", "none") == "none"
+    assert keys_of(pipelined)["recompute"] == "pipeline"
     assert keys_of(pipelined, autoRecomputation=0).get("recompute", "none") == "none"
     assert keys_of(pipelined, autoRecomputation=1)["recompute"] == "standard"
     assert "recompute" not in keys_of(pipelined, training=False)
@@ -85,7 +85,6 @@ class EarlyValue(torch.nn.Module):
 def test_stages_that_run_again_leave_results_of_newer_batches_alone(returned):
     options = poptorch.Options().outputMode(poptorch.OutputMode.All)
     options.Training.gradientAccumulation(4)
-    options._Popart.set("autoRecomputation", 3)
     model = EarlyValue(returned)
     data = torch.arange(48.0).reshape(12, 4) - 20
     expected = model(data)[0].detach()

@@ -182,7 +182,7 @@ def test_a_number_of_ipus_is_a_power_of_two():
     (lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, dampening=0.5), "dampening"),
     (lambda p: torch.optim.AdamW(p, amsgrad=True), "amsgrad"),
     (lambda p: torch.optim.Adagrad(p), "Adagrad"),
-    (lambda p: poptorch.optim.RMSprop(p, centered=True), "centered"),
+    (lambda p: poptorch.optim.RMSprop(p, use_tf_variant=True), "use_tf_variant"),
     (lambda p: torch.optim.SGD([{"params": p[:1]}, {"params": p[1:], "dampening": 0.5}], lr=0.1),
      "dampening"),
 ])

@@ -53,6 +53,7 @@ OPTIMIZERS = {
     "momentum": (torch.optim.SGD, poptorch.optim.SGD, {"lr": 0.05, "momentum": 0.9}),
     "adam": (torch.optim.Adam, poptorch.optim.Adam, {"lr": 0.01, "weight_decay": 0.1}),
     "rmsprop": (torch.optim.RMSprop, poptorch.optim.RMSprop, {"lr": 0.01, "momentum": 0.5}),
+    "centered": (torch.optim.RMSprop, poptorch.optim.RMSprop, {"lr": 0.01, "alpha": 0.9, "eps": 1e-2, "centered": True}),
     "adamw": (torch.optim.AdamW, poptorch.optim.AdamW, {"lr": 0.01}),
 }
 
@@ -74,6 +75,34 @@ def test_training_is_that_of_torch(name):
     assert torch.allclose(result, expected, atol=5e-3)
     assert torch.allclose(loss, expected_loss, atol=5e-3)
     assert_same_weights(model, other)
+
+
+@pytest.mark.parametrize("kind, scale", [("SGD", 1.0), ("SGD", 64.0), ("Adam", 1.0), ("AdamW", 32.0)])
+@pytest.mark.parametrize("strategy, accumulation", [("one", 1), ("one", 4), ("sharded", 1), ("sharded", 4),
+                                                    ("pipelined", 4)])
+def test_gradients_have_a_bound_together(kind, scale, strategy, accumulation):
+    """The norm is that of all stages' gradients, of their sum over an update."""
+    bound = 0.05
+    model = TwoBlocks()
+    other, free = copy.deepcopy(model), copy.deepcopy(model)
+    options = poptorch.Options().deviceIterations(2)
+    options.Training.gradientAccumulation(accumulation)
+    execution = poptorch.PipelinedExecution if strategy == "pipelined" else poptorch.ShardedExecution
+    stages = ["AB"] if strategy == "one" else ["A", "B"]
+    options.setExecutionStrategy(execution(*(poptorch.Stage(*blocks).ipu(i) for i, blocks in enumerate(stages))))
+    compiled = poptorch.trainingModel(model, options, getattr(poptorch.optim, kind)(
+        model.parameters(), lr=0.1, max_grad_norm=bound, loss_scaling=scale))
+    data, wanted = images(2 * accumulation * BATCH), labels(2 * accumulation * BATCH)
+    compiled(data, wanted)
+    for peer, most in ((other, bound), (free, float("inf"))):
+        optimizer = getattr(torch.optim, kind)(peer.parameters(), lr=0.1)
+        step = optimizer.step
+        optimizer.step = lambda peer=peer, most=most, step=step: (
+            nn.utils.clip_grad_norm_(peer.parameters(), most) if most < float("inf") else None, step())
+        train_in_torch(peer, optimizer, data, wanted, 2, accumulation, BATCH)
+    assert_same_weights(model, other, 1e-4)
+    if kind == "SGD":
+        assert (other.first.weight - free.first.weight).abs().max() > 1e-3
 
 
 def test_a_learning_rate_changes_between_calls():

@@ -102,7 +102,8 @@ private slots:
         for (const BinaryDomain& one :
              {BinaryDomain{Add}, BinaryDomain{Subtract}, BinaryDomain{Multiply},
               BinaryDomain{Divide, 2, 1}, BinaryDomain{Power, 2, 1}, BinaryDomain{Max},
-              BinaryDomain{Min}, BinaryDomain{PRelu, 0.003, 1.9}, BinaryDomain{CrossEntropy, 2, 1}})
+              BinaryDomain{Min}, BinaryDomain{PRelu, 0.003, 1.9}, BinaryDomain{CrossEntropy, 2, 1},
+              BinaryDomain{Atan2, 0.3, 1}, BinaryDomain{Remainder, 2, 1}})
             QTest::newRow(std::string(traitsOf(one.function).name).c_str())
                 << static_cast<int>(one.function) << one.offset << one.scale;
     }
@@ -162,21 +163,37 @@ private slots:
     }
 
     void reductions() {
-        for (const auto function : {ReduceFunction::Add, ReduceFunction::Mean, ReduceFunction::Max,
-                                    ReduceFunction::Min, ReduceFunction::SquareAdd})
+        for (const auto function :
+             {ReduceFunction::Add, ReduceFunction::Mean, ReduceFunction::Max, ReduceFunction::Min,
+              ReduceFunction::SquareAdd, ReduceFunction::Multiply})
             for (const bool keep : {true, false})
                 for (const std::vector<std::int64_t>& axes :
                      {std::vector<std::int64_t>{1}, {0, 2}, {0, 1, 2}}) {
                     GraphBuilder g;
                     const TensorId w = g.weight({3, 4, 2});
-                    const bool sums =
-                        function != ReduceFunction::Max && function != ReduceFunction::Min;
+                    const bool sums = function != ReduceFunction::Max &&
+                                      function != ReduceFunction::Min &&
+                                      function != ReduceFunction::Multiply;
                     const ReduceAttributes reduce{function, axes, keep, sums ? 1.5 : 1};
                     const TensorId y =
                         g.add("y", reduce, {w}, *outputShape(reduce, {Shape{3, 4, 2}}));
                     const std::string name = fmt::format("{} {}", toString(function), keep);
                     QVERIFY2(GradientCheck(g.finish({y})).worst(1e-4) < 10 * close, name.c_str());
                 }
+    }
+
+    /// Rows without a zero, with one, and with two.
+    void productsWithZeros() {
+        GraphBuilder g;
+        const TensorId w = g.weight({3, 3});
+        const TensorId y = g.reduce("y", ReduceFunction::Multiply, w, {1});
+        GradientCheck check(g.finish({y}));
+        const std::vector<double> numbers{2, -1, 3, 0, 2, 4, 0, 5, 0};
+        TensorData given(DataType::Float, {3, 3});
+        for (std::int64_t i = 0; i < given.elements(); ++i)
+            given.setNumber(i, numbers[static_cast<std::size_t>(i)]);
+        check[w] = given;
+        QVERIFY(check.worst() < close);
     }
 
     void softmax() {

@@ -2,7 +2,10 @@
 """Weights after ten steps of each optimizer, by PyTorch: makes optimizer_reference.h.
 
 The model is y = x w + b with the mean squared error; LAMB (You et al. 2019, with bias correction)
-and LARS (You et al. 2017) are not in PyTorch and are written out here.
+and LARS (You et al. 2017) are not in PyTorch and are written out here. So are the optimizers of
+tf.keras up to 2.10 ("keras..."), from the documentation of the operators that they call:
+ResourceApplyKerasMomentum, ResourceApplyAdam, ResourceApplyAdamWithAmsgrad, ResourceApplyRMSProp and
+ResourceApplyCenteredRMSProp.
 """
 import math
 import sys
@@ -31,6 +34,7 @@ class Written:
 
     def __init__(self, weights, step):
         self.weights, self.step_of, self.state, self.count = weights, step, [{} for _ in weights], 0
+        self.rate = RATE
 
     def step(self):
         self.count += 1
@@ -61,6 +65,68 @@ def lars(decay):
     return step
 
 
+class OfKeras(Written):
+    """The same, of a function that has the rate, too, which halves after each three steps if it
+    is `stepped`."""
+
+    def __init__(self, weights, step, stepped):
+        super().__init__(weights, lambda *of: step(self.rate, *of))
+        self.stepped = stepped
+
+    def step(self):
+        super().step()
+        if self.stepped and self.count % 3 == 0:
+            self.rate /= 2
+
+
+def keras_momentum(nesterov):
+    def step(rate, _weight, gradient, state, _count):
+        state["v"] = 0.9 * state.get("v", 0) - rate * gradient
+        return rate * gradient - 0.9 * state["v"] if nesterov else -state["v"]
+    return step
+
+
+def keras_adam(amsgrad):
+    def step(rate, _weight, gradient, state, count):
+        state["m"] = 0.9 * state.get("m", 0) + 0.1 * gradient
+        state["v"] = 0.999 * state.get("v", 0) + 0.001 * gradient**2
+        state["most"] = torch.maximum(state.get("most", torch.zeros(())), state["v"])
+        rate *= math.sqrt(1 - 0.999**count) / (1 - 0.9**count)
+        return rate * state["m"] / ((state["most"] if amsgrad else state["v"]).sqrt() + EPSILON)
+    return step
+
+
+def keras_rmsprop(centered, momentum):
+    def step(rate, _weight, gradient, state, _count):
+        state["ms"] = 0.9 * state.get("ms", 0) + 0.1 * gradient**2
+        state["mg"] = 0.9 * state.get("mg", 0) + 0.1 * gradient
+        size = state["ms"] - state["mg"]**2 if centered else state["ms"]
+        if not momentum:
+            return rate * gradient / (size.sqrt() + EPSILON)
+        state["mom"] = momentum * state.get("mom", 0) + rate * gradient / (size + EPSILON).sqrt()
+        return state["mom"]
+    return step
+
+
+class Clipped:
+    """Clips before each step of plain descent."""
+
+    def __init__(self, weights, clip):
+        self.weights, self.clip, self.inner = weights, clip, torch.optim.SGD(weights, RATE)
+        self.zero_grad = self.inner.zero_grad
+
+    def step(self):
+        self.clip(self.weights)
+        self.inner.step()
+
+
+def clip_each_norm(weights):
+    for weight in weights:
+        torch.nn.utils.clip_grad_norm_([weight], BOUND)
+
+
+EPSILON = 0.01  # so large that its place shows
+BOUND = 0.25
 OPTIMIZERS = {
     "sgd": lambda p: torch.optim.SGD(p, RATE),
     "sgdDecayed": lambda p: torch.optim.SGD(p, RATE, weight_decay=0.1),
@@ -71,11 +137,30 @@ OPTIMIZERS = {
     "adamw": lambda p: torch.optim.AdamW(p, RATE),
     "lamb": lambda p: Written(p, lamb(0.1)),
     "lars": lambda p: Written(p, lars(0.1)),
+    "nesterov": lambda p: torch.optim.SGD(p, RATE, momentum=0.9, nesterov=True),
+    "amsgrad": lambda p: torch.optim.Adam(p, RATE, amsgrad=True),
+    "rmsprop": lambda p: torch.optim.RMSprop(p, RATE, 0.9, eps=EPSILON, momentum=0.9),
+    "rmspropCentered": lambda p: torch.optim.RMSprop(p, RATE, 0.9, eps=EPSILON, centered=True),
+    "clipValue": lambda p: Clipped(p, lambda w: torch.nn.utils.clip_grad_value_(w, 0.05)),
+    "clipNorm": lambda p: Clipped(p, clip_each_norm),
+    "globalClipNorm": lambda p: Clipped(p, lambda w: torch.nn.utils.clip_grad_norm_(w, BOUND)),
+}
+
+#: Of Keras: each also with a rate that halves.
+OF_KERAS = {
+    "kerasMomentum": keras_momentum(False),
+    "kerasNesterov": keras_momentum(True),
+    "kerasAdam": keras_adam(False),
+    "kerasAmsgrad": keras_adam(True),
+    "kerasRmsprop": keras_rmsprop(False, 0),
+    "kerasRmspropCentered": keras_rmsprop(True, 0),
+    "kerasRmspropMomentum": keras_rmsprop(False, 0.9),
+    "kerasRmspropBoth": keras_rmsprop(True, 0.9),
 }
 
 
 # The rate halves after each three steps.
-STEPPED = ("sgd", "momentum", "momentumDecayed", "adam", "adamw")
+STEPPED = ("sgd", "momentum", "momentumDecayed", "adam", "adamw", "nesterov")
 
 
 def trained(make, stepped=False):
@@ -102,8 +187,12 @@ def main():
     print("inline const std::map<std::string, std::vector<double>>& optimizerReference() {")
     print("    static const std::map<std::string, std::vector<double>> all{")
     runs = [(name, False) for name in OPTIMIZERS] + [(name, True) for name in STEPPED]
+    runs += [(name, stepped) for name in OF_KERAS for stepped in (False, True)]
     for name, stepped in runs:
-        loss, weights = trained(OPTIMIZERS[name], stepped)
+        if name in OF_KERAS:
+            loss, weights = trained(lambda p, name=name, stepped=stepped: OfKeras(p, OF_KERAS[name], stepped))
+        else:
+            loss, weights = trained(OPTIMIZERS[name], stepped)
         values = ", ".join(f"{v:.9g}" for v in [loss, *weights.tolist()])
         print(f'        {{"{name}{"Stepped" * stepped}", {{{values}}}}},')
     print("    };\n    return all;\n}\n\n} // namespace tilescope::test")

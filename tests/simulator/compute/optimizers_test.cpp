@@ -27,14 +27,64 @@ RunOptions optionsOf(Optimizer optimizer, std::optional<double> decay = {}) {
     return options;
 }
 
+template <class Change> RunOptions changed(RunOptions options, const Change& change) {
+    change(options.training);
+    return options;
+}
+
+/// With an epsilon so large that its place shows.
+RunOptions ofKeras(Optimizer optimizer, double momentum, bool variant) {
+    RunOptions options = optionsOf(optimizer);
+    options.host.framework = Framework::Keras;
+    options.training.momentum = momentum;
+    options.training.optimizerEpsilon = 0.01;
+    if (optimizer == Optimizer::Rmsprop)
+        options.training.beta2 = 0.9;
+    bool TrainingOptions::*const member =
+        optimizer == Optimizer::Momentum ? &TrainingOptions::nesterov
+        : optimizer == Optimizer::Adam   ? &TrainingOptions::amsgrad
+                                         : &TrainingOptions::centered;
+    options.training.*member = variant;
+    return options;
+}
+
 /// Those of optimizer_reference.py.
 std::vector<std::pair<const char*, RunOptions>> cases() {
     using enum Optimizer;
-    return {{"sgd", optionsOf(Sgd)},           {"sgdDecayed", optionsOf(Sgd, 0.1)},
-            {"momentum", optionsOf(Momentum)}, {"momentumDecayed", optionsOf(Momentum, 0.1)},
-            {"adam", optionsOf(Adam)},         {"adamDecayed", optionsOf(Adam, 0.1)},
-            {"adamw", optionsOf(AdamW)},       {"lamb", optionsOf(Lamb, 0.1)},
-            {"lars", optionsOf(Lars, 0.1)}};
+    return {{"sgd", optionsOf(Sgd)},
+            {"sgdDecayed", optionsOf(Sgd, 0.1)},
+            {"momentum", optionsOf(Momentum)},
+            {"momentumDecayed", optionsOf(Momentum, 0.1)},
+            {"adam", optionsOf(Adam)},
+            {"adamDecayed", optionsOf(Adam, 0.1)},
+            {"adamw", optionsOf(AdamW)},
+            {"lamb", optionsOf(Lamb, 0.1)},
+            {"lars", optionsOf(Lars, 0.1)},
+            {"nesterov", changed(optionsOf(Momentum), [](auto& t) { t.nesterov = true; })},
+            {"amsgrad", changed(optionsOf(Adam), [](auto& t) { t.amsgrad = true; })},
+            {"rmsprop", changed(optionsOf(Rmsprop),
+                                [](auto& t) {
+                                    t.beta2 = 0.9;
+                                    t.optimizerEpsilon = 0.01;
+                                })},
+            {"rmspropCentered", changed(optionsOf(Rmsprop),
+                                        [](auto& t) {
+                                            t.beta2 = 0.9;
+                                            t.momentum = 0;
+                                            t.optimizerEpsilon = 0.01;
+                                            t.centered = true;
+                                        })},
+            {"clipValue", changed(optionsOf(Sgd), [](auto& t) { t.clipValue = 0.05; })},
+            {"clipNorm", changed(optionsOf(Sgd), [](auto& t) { t.clipNorm = 0.25; })},
+            {"globalClipNorm", changed(optionsOf(Sgd), [](auto& t) { t.globalClipNorm = 0.25; })},
+            {"kerasMomentum", ofKeras(Momentum, 0.9, false)},
+            {"kerasNesterov", ofKeras(Momentum, 0.9, true)},
+            {"kerasAdam", ofKeras(Adam, 0, false)},
+            {"kerasAmsgrad", ofKeras(Adam, 0, true)},
+            {"kerasRmsprop", ofKeras(Rmsprop, 0, false)},
+            {"kerasRmspropCentered", ofKeras(Rmsprop, 0, true)},
+            {"kerasRmspropMomentum", ofKeras(Rmsprop, 0.9, false)},
+            {"kerasRmspropBoth", ofKeras(Rmsprop, 0.9, true)}};
 }
 
 TensorData numbers(Shape shape, const std::function<double(double)>& function) {
@@ -142,10 +192,13 @@ private slots:
                  std::to_string(worst(trained(options), expected)).c_str());
     }
 
-    /// Also the state of a momentum is independent of the rate.
+    /// Also the state of PyTorch's momentum is independent of the rate, that of Keras' is not.
     void asPyTorchWithASchedule_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"sgd", "momentum", "momentumDecayed", "adam", "adamw"})
+        for (const char* name :
+             {"sgd", "momentum", "momentumDecayed", "adam", "adamw", "nesterov", "kerasMomentum",
+              "kerasNesterov", "kerasAdam", "kerasAmsgrad", "kerasRmsprop", "kerasRmspropCentered",
+              "kerasRmspropMomentum", "kerasRmspropBoth"})
             QTest::newRow(name) << name;
     }
     void asPyTorchWithASchedule() {

@@ -143,8 +143,16 @@ void refuseClosedTrace(const std::filesystem::path& file) {
                                     file.string()));
 }
 
+void checkUnchanged(const std::filesystem::path& file, const FileStamp& stamp) {
+    if (stampOf(file) != stamp)
+        throw UserError(fmt::format("'{}' was written while it was read: open it again when that "
+                                    "is done",
+                                    file.string()));
+}
+
 Imported importCapture(const std::filesystem::path& file, const ImportOptions& options,
                        const ImportProgress& progress, const std::stop_token& stop) {
+    const FileStamp stamp = stampOf(file);
     const auto tell = [&](double done, std::string_view what) {
         if (stop.stop_requested())
             throw Cancelled();
@@ -178,6 +186,7 @@ Imported importCapture(const std::filesystem::path& file, const ImportOptions& o
     result.executedSteps = import.executedSteps;
     result.flatSteps = import.flatSteps;
     result.missing = missingIn(capture);
+    checkUnchanged(file, stamp);
     tell(1, "profile");
     return result;
 }

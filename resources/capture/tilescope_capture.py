@@ -80,6 +80,7 @@ TIMED_BY_TILE = ("OnTileExecute",) + EXCHANGES
 CONTROL = ("Sequence", "Repeat", "Call", "Switch")
 BATCH = 5000  # rows of a statement
 CHUNK = 1 << 16  # bytes of steps in a row
+LONGEST = 16000  # characters of a text: its reader takes no more than 65,536 bytes
 
 
 def number(out, value):
@@ -103,6 +104,28 @@ def plain(value):
     if value is None or isinstance(value, (int, float)) and not hasattr(value, "name"):
         return value
     return str(getattr(value, "name", None) or str(value).split(".")[-1])
+
+
+def text(value):
+    """Names may be longer than anyone reads."""
+    return None if value is None else str(value)[:LONGEST]
+
+
+def short_json(said):
+    """What a layer said about its operation, as JSON; of a long one the short members."""
+    if said is None or len(str(said)) <= LONGEST:
+        return None if said is None else str(said)
+    try:
+        members = sorted(json.loads(str(said)).items())
+    except (AttributeError, TypeError, ValueError):
+        return None
+    kept, left = {}, LONGEST
+    for key, value in members:
+        length = len(json.dumps({key: value}))
+        if length < min(left, LONGEST // 4):
+            kept[key] = value
+            left -= length
+    return json.dumps(kept)
 
 
 def ascending(values):
@@ -295,7 +318,8 @@ class Capture:
     def __init__(self, file, names, report, pva, options):
         self.file, self.names, self.report, self.pva, self.options = file, names, report, pva, options
         self.compilation = report.compilation
-        self.types, self.code, self.set_ids, self.sets_by_name, self.contexts = {}, {}, {}, {}, {}
+        self.types, self.code, self.contexts = {}, {}, {}
+        self.set_ids, self.sets_by_name, self.set_contents = {}, {}, {}  # places of compute sets
         self.lowered = array("q")  # group of each lowered variable by its id, -1 for none
         target = self.compilation.target
         self.ipus = whole(names["Target.ipusPerReplica"](target)) or whole(names["Target.numIPUs"](target)) or 1
@@ -321,7 +345,7 @@ class Capture:
         return self.file.rows("info", [(key, value) for key, value in rows.items() if value is not None])
 
     def vertex_type(self, kind):
-        key = (self.names["VertexType.name"](kind) or "", whole(self.names["VertexType.size"](kind)))
+        key = (text(self.names["VertexType.name"](kind)) or "", whole(self.names["VertexType.size"](kind)))
         return self.types.setdefault(key, len(self.types))
 
     def tiles(self):
@@ -360,9 +384,11 @@ class Capture:
     def compute_sets(self):
         names, count = self.names, 0
         for at, item in enumerate(self.compilation.computeSets):
-            name = names["ComputeSet.name"](item) or ""
-            self.set_ids[names["ComputeSet._id"](item)] = at
-            self.sets_by_name.setdefault(name, at)
+            name = text(names["ComputeSet.name"](item)) or ""
+            number_ = names["ComputeSet._id"](item)
+            if number_ is not None:
+                self.set_ids[number_] = at
+            self.sets_by_name.setdefault(name, []).append(at)
             self.file.row("compute_sets", at, name, self.file.series(names["ComputeSet.estimatedCyclesByTile"](item)))
             for vertices in names["ComputeSet.vertices"].items(item):
                 self.file.row("vertex_instances", at, self.vertex_type(names["VertexInstances.type"](vertices)),
@@ -386,16 +412,35 @@ class Capture:
             layer = json.loads(layer)["layer"]
         except (TypeError, ValueError, KeyError):
             layer = plain(layer)
-        said = names["DebugContext.json"](thing)
-        self.contexts[key] = (key, names["DebugContext.name"](thing), layer, None if said is None else str(said),
-                              above[0] if above else None, names["DebugContext.location.fileName?"](thing),
+        self.contexts[key] = (key, text(names["DebugContext.name"](thing)), text(layer),
+                              short_json(names["DebugContext.json"](thing)), above[0] if above else None,
+                              text(names["DebugContext.location.fileName?"](thing)),
                               whole(names["DebugContext.location.lineNumber?"](thing)))
         return key
 
+    def content(self, compute_set):
+        """What tells compute sets of one name apart where they have no ids."""
+        names, digest_ = self.names, hashlib.md5()
+        for of in names["ComputeSet.vertices"].items(compute_set):
+            digest_.update(b"%d " % self.vertex_type(names["VertexInstances.type"](of)))
+            digest_.update(packed_numbers(names["VertexInstances.countByTile"].items(of)).tobytes())
+        digest_.update(packed_numbers(names["ComputeSet.estimatedCyclesByTile"].items(compute_set)).tobytes())
+        return digest_.digest()
+
     def set_of(self, program):
         found = self.names["OnTileExecute.computeset"](program)
-        by_id = self.set_ids.get(self.names["ComputeSet._id"](found)) if found is not None else None
-        return self.sets_by_name.get(self.names["ComputeSet.name"](found)) if by_id is None else by_id
+        number_ = self.names["ComputeSet._id"](found)
+        if number_ in self.set_ids:
+            return self.set_ids[number_]
+        named = self.sets_by_name.get(text(self.names["ComputeSet.name"](found)), [])
+        if len(named) > 1:
+            content = self.content(found)
+            for at in named:
+                if at not in self.set_contents:
+                    self.set_contents[at] = self.content(self.compilation.computeSets[at])
+                if self.set_contents[at] == content:
+                    return at
+        return named[0] if named else None
 
     def programs(self):
         names, series, count = self.names, self.file.series, 0
@@ -406,7 +451,7 @@ class Capture:
             moves = kind in EXCHANGES
             target = names["Call.target"](program) if kind == "Call" else None
             self.file.row(
-                "programs", at, kind, names["Program.name"](program) or "",
+                "programs", at, kind, text(names["Program.name"](program)) or "",
                 self.set_of(program) if kind == "OnTileExecute" else None,
                 whole(names["Repeat.count"](program)) if kind == "Repeat" else None,
                 None if target is None else target._id,
@@ -453,7 +498,7 @@ class Capture:
                 if of is not None and same is None:
                     same = whole_name(of)
                 at = item._id
-                key = (item.name, plain(category(item)), None if same is None else str(same), always(item),
+                key = (text(item.name), plain(category(item)), None if same is None else str(same), always(item),
                        classes[at] if at < len(classes) else None)
                 found = groups.get(key)
                 if found is None:
@@ -511,7 +556,8 @@ class Capture:
                 if not taken and not figures[-1](of):
                     continue
                 first, first_max, last_min, last = [whole(bound(of)) for bound in bounds[0]]
-                if first is None:
+                # Without tiles that are active, as in a sync, their counters are nowhere.
+                if first is None or not last:
                     first, first_max, last_min, last = [whole(bound(of)) for bound in bounds[1]]
                 skews = (None, None, None) if None in (first, first_max, last_min, last) else (
                     last - first, first_max - first, last - last_min)
@@ -539,7 +585,7 @@ class Capture:
                     self.file.row("measured", at, self.file.series(self.measured_of(step)))
                 count += 1
             steps.flush()
-            self.file.row("runs", number_, names["Run.name"](run), count - before,
+            self.file.row("runs", number_, text(names["Run.name"](run)), count - before,
                           names["Run.microseconds.start"](run), names["Run.microseconds.end"](run))
         return count
 
@@ -552,7 +598,7 @@ class Capture:
         names, count = self.names, 0
         for at, item in enumerate(self.pva.OperationAnalysis(self.report).operations):
             programs = [p._id for p in names["Operation.programs()"].items(item)]
-            self.file.row("operations", at, names["Operation.name"](item) or "",
+            self.file.row("operations", at, text(names["Operation.name"](item)) or "",
                           self.context(names["Operation.debugContext"](item)),
                           whole(names["Operation.firstStepIndex"](item)), whole(names["Operation.lastStepIndex"](item)),
                           names["Operation.flops"](item), ascending(programs))

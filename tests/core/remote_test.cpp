@@ -270,6 +270,23 @@ private slots:
                  "some bytes");
     }
 
+    // The one who used a shared connection that is about to end hears nothing.
+    void aSharedConnectionThatEndsIsMadeAgain() {
+        writeFileAtomically(file("dying"), "#!/bin/sh\n[ -e '" + file("died").string() +
+                                               "' ] || { : > '" + file("died").string() +
+                                               "'; exit 255; }\nfor last; do :; done\n"
+                                               "eval \"$last\"\n");
+        fs::permissions(file("dying"), fs::perms::owner_all);
+        SshProgram dying = ssh_;
+        dying.program = file("dying");
+        QVERIFY(remoteEntry(dying, at(file(""))).folder);
+        fs::remove(file("died"));
+        writeFileAtomically(file("dead"), "#!/bin/sh\nexit 255\n");
+        fs::permissions(file("dead"), fs::perms::owner_all);
+        dying.program = file("dead");
+        QVERIFY(userError([&] { remoteEntry(dying, at("/x")); }).contains("cannot reach 'pod'"));
+    }
+
     // The last: the host is another one after it.
     void zAChangedKeyIsRefused() {
         QVERIFY(remoteEntry(ssh_, at(file(""))).folder);

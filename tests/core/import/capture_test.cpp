@@ -180,6 +180,47 @@ private slots:
         QCOMPARE(profileToOpen(file("none"), cache), file("none"));
     }
 
+    // The name of a folder has no more bytes than that of a file.
+    void aLongNameIsOpened() {
+        std::string name;
+        for (int i = 0; i < 120; ++i)
+            name += "\u00e9";
+        const fs::path longest = file((name + ".capture").c_str());
+        fs::copy_file(capture(), longest);
+        const fs::path profile = profileToOpen(longest, file("cache"));
+        QCOMPARE(ProfileReader(profile).info().model, name);
+    }
+
+    // Counters of a machine count since it was started, and the host has a clock of its own.
+    void timesCountFromTheFirstStep() {
+        const Profile p =
+            imported("UPDATE step_chunks SET data=X'05808080800f0314010001000100'").profile;
+        QCOMPARE(p.trace.runs.front().start, 0);
+        QCOMPARE(p.trace.runs.front().cycles, imported().profile.trace.runs.front().cycles);
+        const Profile host = imported("UPDATE runs SET start_us=5e15, end_us=5e15+2000; "
+                                      "INSERT INTO runs SELECT 1, 'again', 5, 5e15+4000, 5e15+9000; "
+                                      "INSERT INTO runs VALUES(2, 'short', 5, 5e15+9000, 5e15+9000)")
+                                 .profile;
+        QCOMPARE(host.hostRecord.events.size(), std::size_t{2});
+        QCOMPARE(host.hostRecord.events[1].start, 0.004);
+        QCOMPARE(*host.hostRecord.events[1].seconds, 0.005);
+        QCOMPARE(text(host.hostRecord.events[1].name), "again");
+        const Profile other =
+            imported("UPDATE info SET value='IpuModel' WHERE key='target.type'").profile;
+        QVERIFY(other.hostRecord.empty()); // nobody waited for a machine
+    }
+
+    void aFileThatIsWrittenMeanwhileIsRefused() {
+        bool written = false;
+        const QString error = userError([&] {
+            (void)importFile(capture(), {}, [&](double, std::string_view) {
+                if (!std::exchange(written, true))
+                    (void)capture("UPDATE tiles SET always_live=1");
+            });
+        });
+        QVERIFY2(error.contains("was written while it was read"), qPrintable(error));
+    }
+
     void stopsOnRequest() {
         std::stop_source stop;
         QVERIFY_EXCEPTION_THROWN((void)importFile(

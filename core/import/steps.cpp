@@ -45,7 +45,7 @@ private:
     StepKind one() {
         StepKind kind;
         const std::string type = row_.text(2);
-        kind.kind = programKindFrom(type).value_or(ProgramKind::Unknown);
+        kind.kind = kindFrom(type);
         // A step that is no program of the tree, such as a sync between IPUs, may have any number.
         if (const auto id = row_.maybe(1, std::numeric_limits<std::int64_t>::min(), largestId);
             id && *id >= 0)

@@ -4,7 +4,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <sys/resource.h>
+#include <utility>
 
 #include "core/base/atomic_file.h"
 #include "core/remote/profile_place.h"
@@ -163,6 +166,37 @@ private slots:
             });
         QCOMPARE(cuts, 1);
         QCOMPARE(contents(copy.file), contents(file("cut")));
+    }
+
+    // What a real profile has; the connection is cut on the way, and nothing is kept in memory.
+    void aLargeFileIsCopied() {
+        constexpr std::uintmax_t bytes = 700'000'000;
+        const std::string end = "the end";
+        writeFileAtomically(file("huge"), "");
+        fs::resize_file(file("huge"), bytes - end.size());
+        std::ofstream(file("huge"), std::ios::app) << end;
+        const auto residentKb = [] {
+            rusage usage{};
+            ::getrusage(RUSAGE_SELF, &usage);
+            return usage.ru_maxrss;
+        };
+        const auto before = residentKb();
+        bool isCut = false;
+        const RemoteCopy copy = copyRemote(
+            ssh_, at(file("huge")), file("copies"), [&](std::int64_t done, std::int64_t all) {
+                if (done > all * 6 / 10 && !std::exchange(isCut, true))
+                    server_->cut();
+            });
+        QVERIFY(isCut);
+        QCOMPARE(copy.received, std::int64_t{bytes});
+        QCOMPARE(fs::file_size(copy.file), bytes);
+        std::ifstream in(copy.file);
+        in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+        QVERIFY(std::string(std::istreambuf_iterator<char>(in), {}) == end);
+        constexpr long mostKb = 20'000;
+        QVERIFY(residentKb() - before < mostKb);
+        fs::remove(copy.file);
+        fs::remove(file("huge"));
     }
 
     void foldersAreListed() {

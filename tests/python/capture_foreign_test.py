@@ -70,6 +70,13 @@ def test_the_tree_is_found_by_what_ran(measured: tuple[Path, dict]) -> None:
     assert "OnEveryTileSwitch (switch)" in tree and "AbortOnCondition" in tree
 
 
+# Tiles have codelets that none of their compute sets runs.
+def test_all_code_is_counted(measured: tuple[Path, dict]) -> None:
+    tiles = foreign.TILES * foreign.IPUS
+    operations = report(measured[0], "operations")
+    assert operations["totalCodeBytes"] == tiles * (100 + 4 * len(foreign.PROGRAMS) + 8)
+
+
 # What layers write may be longer than anything should be; the type is in it.
 def test_operations_have_their_types(measured: tuple[Path, dict]) -> None:
     rows = report(measured[0], "operations")["operations"]
@@ -89,6 +96,7 @@ def test_names_do_nothing_to_a_terminal(measured: tuple[Path, dict], name: str) 
     done = tilescope("report", measured[0], name)
     assert done.returncode == 0, done.stderr
     assert not set(done.stdout) & {"\x1b", "\u202e", "\r"}
+    assert "(no name)" not in done.stdout
 
 
 # What people drop in first. Where each is refused, the next command is named.

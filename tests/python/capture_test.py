@@ -13,7 +13,7 @@ import pytest
 from tilescope import Profile
 
 from .capturing import ROOT, SCRIPT, captured, imported, report, tilescope
-from .conftest import run
+from .conftest import run, sql
 
 # Names of pva that no public document has; the capture does without each of them.
 GUESSED = {
@@ -143,6 +143,9 @@ def test_operations_take_as_long(pair: tuple[Path, Path, dict]) -> None:
     before, after, _ = pair
     one, other = (report(profile, "operations", "--by", "shared") for profile in (before, after))
     assert one["totalCodeBytes"] == pytest.approx(other["totalCodeBytes"], rel=0.02)
+    # A call has the name of the place where pva saw it first.
+    names = "SELECT name, type FROM operations WHERE type <> 'Call' ORDER BY name"
+    assert sql(before, names) == sql(after, names)
     assert sum(row["measuredCycles"] for row in one["rows"]) == sum(row["measuredCycles"] for row in other["rows"])
 
 
@@ -155,7 +158,9 @@ def test_nothing_is_said_that_is_not_known(pair: tuple[Path, Path, dict]) -> Non
         assert info[key] is None, key
     assert info["origin"]["kind"] == "simulated" and info["origin"]["tool"].startswith("TileScope")
     parts = {row["part"] for row in info["coverage"]}
-    assert {"run", "options", "streams", "pipeline", "physicalTiles", "hostTimes"} <= parts
+    assert {"run", "options", "streams", "pipeline", "physicalTiles", "hostTimes", "plans", "graph", "copies",
+            "addresses", "values", "variableTypes"} <= parts
+    assert {row["state"] for row in info["coverage"] if row["part"] in ("stateBytes", "exchangeBytes")} == {"part"}
     text = tilescope("info", after).stdout
     assert "inference" not in text and "training" not in text.split("\n")[0]
     waits = report(after, "hosts")["hostWaits"]
@@ -217,6 +222,11 @@ def test_a_pva_without_names(small: Path, tmp_path: Path, without: dict) -> None
         assert values("vertices", "vertices", "codeBytes") <= {None}
     if "dataIn" in asked:
         assert values("trace", "runs", "hostBytesIn") == {None}
+    if asked == {"_id"}:
+        # Programs find theirs by name.
+        same = ("name", "cycles")
+        assert sorted([row[key] for key in same] for row in report(profile, "vertices")["computeSets"]) == sorted(
+            [row[key] for key in same] for row in report(small, "vertices")["computeSets"])
     if "nonOverlapped" in asked:
         info = json.loads(tilescope("info", profile, "--json").stdout)
         assert "regions" in {row["part"] for row in info["coverage"]}

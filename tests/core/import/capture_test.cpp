@@ -197,10 +197,11 @@ private slots:
             imported("UPDATE step_chunks SET data=X'05808080800f0314010001000100'").profile;
         QCOMPARE(p.trace.runs.front().start, 0);
         QCOMPARE(p.trace.runs.front().cycles, imported().profile.trace.runs.front().cycles);
-        const Profile host = imported("UPDATE runs SET start_us=5e15, end_us=5e15+2000; "
-                                      "INSERT INTO runs SELECT 1, 'again', 5, 5e15+4000, 5e15+9000; "
-                                      "INSERT INTO runs VALUES(2, 'short', 5, 5e15+9000, 5e15+9000)")
-                                 .profile;
+        const Profile host =
+            imported("UPDATE runs SET start_us=5e15, end_us=5e15+2000; "
+                     "INSERT INTO runs SELECT 1, 'again', 5, 5e15+4000, 5e15+9000; "
+                     "INSERT INTO runs VALUES(2, 'short', 5, 5e15+9000, 5e15+9000)")
+                .profile;
         QCOMPARE(host.hostRecord.events.size(), std::size_t{2});
         QCOMPARE(host.hostRecord.events[1].start, 0.004);
         QCOMPARE(*host.hostRecord.events[1].seconds, 0.005);
@@ -208,6 +209,23 @@ private slots:
         const Profile other =
             imported("UPDATE info SET value='IpuModel' WHERE key='target.type'").profile;
         QVERIFY(other.hostRecord.empty()); // nobody waited for a machine
+    }
+
+    // Poplar has more kinds of syncs.
+    void aSyncWithAnAnswerIsASync() {
+        const Profile p =
+            imported("UPDATE programs SET kind='SyncAns' WHERE id=14; "
+                     "UPDATE step_kinds SET type='SyncAns' WHERE program=14 OR type='Sync'")
+                .profile;
+        QCOMPARE(text(p.programs[ProgramId(4)].kindText()), "SyncAns");
+        std::int64_t syncs = 0;
+        for (const TraceBody& body : p.trace.bodies)
+            for (const TraceStep& step : body.steps)
+                syncs += step.kind == ProgramKind::Sync ? step.ipus.front().cycles : 0;
+        QCOMPARE(syncs, 3 + 4);
+        writeProfile(p, file("syncs.pop"));
+        QVERIFY(ProfileReader(file("syncs.pop")).loadChecked().programs[ProgramId(4)].kind ==
+                ProgramKind::Sync);
     }
 
     void aFileThatIsWrittenMeanwhileIsRefused() {

@@ -140,7 +140,10 @@ def ascending(values):
 def packed_numbers(values):
     """A list, or an array of numpy."""
     if str(getattr(values, "dtype", "")) != "int64":
-        return array("q", values)
+        try:
+            return array("q", values)
+        except TypeError:  # cycles may be estimated in parts
+            return array("q", map(int, values))
     packed = array("q")
     packed.frombytes(values.tobytes())
     return packed
@@ -182,6 +185,29 @@ class Runs:
             number(out, zigzag(flat[i + 2] - before))
             end, before = flat[i + 1], flat[i + 2]
         return bytes(out)
+
+
+class NumberById:
+    """Numbers by ids, which are millions and close together: not a dictionary, except for ids that are far away."""
+
+    CLOSE = 1 << 27
+
+    def __init__(self):
+        self.close, self.far = array("q"), {}
+
+    def put(self, at, value):
+        if not 0 <= at < self.CLOSE:
+            self.far[at] = value
+            return
+        if at >= len(self.close):
+            self.close.extend([-1] * (at + 1 - len(self.close)))
+        self.close[at] = value
+
+    def get(self, at):
+        if 0 <= at < len(self.close):
+            found = self.close[at]
+            return None if found < 0 else found
+        return self.far.get(at)
 
 
 class Name:
@@ -271,7 +297,9 @@ class File:
         """The id of a list of values by tile (or IPU); None for None."""
         if values is None:
             return None
-        packed = packed_numbers(values[:self.tiles] if self.tiles else values)
+        packed = packed_numbers(values)
+        if self.tiles:
+            packed = packed[:self.tiles]
         key = hashlib.md5(packed.tobytes()).digest()
         if key not in self.seen:
             runs, at = Runs(), 0
@@ -320,7 +348,7 @@ class Capture:
         self.compilation = report.compilation
         self.types, self.code, self.contexts = {}, {}, {}
         self.set_ids, self.sets_by_name, self.set_contents = {}, {}, {}  # places of compute sets
-        self.lowered = array("q")  # group of each lowered variable by its id, -1 for none
+        self.lowered = NumberById()  # group of each lowered variable
         target = self.compilation.target
         self.ipus = whole(names["Target.ipusPerReplica"](target)) or whole(names["Target.numIPUs"](target)) or 1
         file.tiles = whole(names["Target.tilesPerReplica"](target)) or len(self.compilation.tiles)
@@ -442,9 +470,21 @@ class Capture:
                     return at
         return named[0] if named else None
 
+    def every_program(self):
+        """Each program once, whether the list has those within others or not."""
+        seen = set()
+        for listed in self.compilation.programs:
+            open_ = [listed]
+            while open_:
+                program = open_.pop()
+                if program._id not in seen:
+                    seen.add(program._id)
+                    yield program
+                    open_.extend(self.names["Program.children"].items(program))
+
     def programs(self):
         names, series, count = self.names, self.file.series, 0
-        for program in self.compilation.programs:
+        for program in self.every_program():
             at, kind = program._id, plain(program.type)
             children = [child._id for child in names["Program.children"].items(program)]
             self.file.rows("program_children", [(at, place, child) for place, child in enumerate(children)])
@@ -467,12 +507,10 @@ class Capture:
 
     def classes_of_variables(self):
         """The liveness class of each lowered variable by its id."""
-        of, written = array("q"), set()
+        of, written = NumberById(), set()
         for brief in self.names["LoweredVariables.allBriefVars"].items(self.compilation.loweredVariables):
             live = brief.equivalenceClass
-            if brief.id >= len(of):
-                of.extend([-1] * (brief.id + 1 - len(of)))
-            of[brief.id] = live.id
+            of.put(brief.id, live.id)
             if live.id not in written:
                 written.add(live.id)
                 out, end = bytearray(), 0
@@ -490,7 +528,13 @@ class Capture:
         category, always = names["LoweredVariable.category"], names["LoweredVariable.alwaysLive"]
         has_whole, whole_of = names["LoweredVariable.hasUnloweredVar"], names["LoweredVariable.unloweredVar"]
         whole_id, whole_name = names["UnloweredVariable._id"], names["UnloweredVariable.name"]
-        classes, count = self.classes_of_variables(), 0
+        count = 0
+        try:
+            classes = self.classes_of_variables()
+        except Exception as error:  # whatever this pva raises; the bytes are known without
+            classes, missing = NumberById(), names["LoweredVariables.allBriefVars"]
+            missing.asked = missing.failed = max(missing.asked, 1)
+            missing.error = "{}: {}".format(type(error).__name__, str(error)[:200])
         for tile in range(self.file.tiles):
             for item in lowered.forTile(tile):
                 of = whole_of(item) if has_whole(item) else None
@@ -498,16 +542,13 @@ class Capture:
                 if of is not None and same is None:
                     same = whole_name(of)
                 at = item._id
-                key = (text(item.name), plain(category(item)), None if same is None else str(same), always(item),
-                       classes[at] if at < len(classes) else None)
+                key = (text(item.name), plain(category(item)), None if same is None else str(same), always(item), classes.get(at))
                 found = groups.get(key)
                 if found is None:
                     found = groups[key] = (len(groups), Runs(), array("q", [0]))
                 found[1].add(tile, int(item.bytes))
                 found[2][0] += 1
-                if at >= len(self.lowered):
-                    self.lowered.extend([-1] * (at + 1 - len(self.lowered)))
-                self.lowered[at] = found[0]
+                self.lowered.put(at, found[0])
                 count += 1
         self.file.rows("variables", ((at,) + key[:3] + (whole(key[3]), key[4], pieces[0],
                                                         self.file.series_of(runs.data()))
@@ -518,11 +559,11 @@ class Capture:
         if self.options.no_variables:
             raise Skipped
         names, lowered, count = self.names, self.lowered, 0
-        for program in self.compilation.programs:
+        for program in self.every_program():
             if plain(program.type) in CONTROL:
                 continue
-            used = {lowered[v._id] for v in names["Program.vars"].items(program) if v._id < len(lowered)}
-            used.discard(-1)
+            used = {lowered.get(v._id) for v in names["Program.vars"].items(program)}
+            used.discard(None)
             if used:
                 self.file.row("program_variables", program._id, ascending(used))
                 count += 1

@@ -119,6 +119,12 @@ private slots:
         QVERIFY(added.isCut);
     }
 
+    void aMarkOfUtf8IsNoText() {
+        QCOMPARE(formOf(file("\xEF\xBB\xBF" + std::string(content))), FileForm::HostTrace);
+        QCOMPARE(hostOf("\xEF\xBB\xBF" + std::string(content)).record, hostOf(content).record);
+        QVERIFY(refusalOf("\xEF\xBB\xBF").contains("no list of trace events"));
+    }
+
     void aGzippedTraceIsTheSame() {
         const fs::path packed = fs::path(folder_.path().toStdString()) / "trace.json.gz";
         gzFile out = gzopen(packed.c_str(), "wb");

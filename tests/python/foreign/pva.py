@@ -76,7 +76,7 @@ class Program:
             self.computeset = ComputeSet({900: 0, 901: 1, 902: 2}[at])
         if kind == "DoExchange":
             self.codeBytesByTile = [8] * (TILES * IPUS)
-            self.estimatedCyclesByTile = [5] * (TILES * IPUS)
+            self.estimatedCyclesByTile = vector([5] * (TILES * IPUS))
 
     @property
     def children(self):
@@ -107,7 +107,7 @@ PROGRAMS = {
     902: ("OnTileExecute", ODD, []),
     901: ("OnTileExecute", LONG, []),
 }
-ORDER = [7, 901, 902, 40, 3, 12, 60, 61, 41, 42, 900]
+ROOTS = [7, 40]  # the list has no others
 
 
 class ComputeSet:
@@ -122,11 +122,15 @@ class ComputeSet:
         return vector([Value(type=kind, countByTile=[1, 2, 3, 0, 0, self._at])])
 
 
+def number(at, tile):
+    return 2**45 if (at, tile) == (6, 1) else at + 10 * tile
+
+
 class Lowered:
-    """8 on every tile: id 5 lives in two intervals, 6 always; 4 and 7 do not exist."""
+    """On each tile one that lives in two intervals and one that always does; ids have gaps, and one is far away."""
 
     def __init__(self, at, tile=0):
-        self._id, self.bytes = at + 10 * tile, 64 + tile
+        self._id, self.bytes = number(at, tile), 64 + tile
         self.name = ODD if at == 5 else "controlCode"
         self.hasUnloweredVar = at == 5
         self.alwaysLive = at == 6
@@ -138,11 +142,10 @@ class Lowered:
         return Value(_id=2**40, name="whole")
 
 
-def brief(at):
-    tile, always = divmod(at, 2)
-    steps = [] if always else [Value(start=1, end=2), Value(start=3, end=4)]
-    return Value(id=(6 if always else 5) + 10 * tile, bytes=64 + tile, tileId=tile,
-                 equivalenceClass=Value(id=77 + always, steps=vector(steps)))
+def brief(tile):
+    """Only those that are not always live have a class."""
+    steps = vector([Value(start=1, end=2), Value(start=3, end=4)])
+    return Value(id=number(5, tile), bytes=64 + tile, tileId=tile, equivalenceClass=Value(id=77, steps=steps))
 
 
 def category(bytes_):
@@ -181,7 +184,7 @@ def executed(program, start, cycles, data=0):
         return Value(cycles=cycles, dataIn=data, dataOut=0, activeCycles=Bounds(0, 0, 0) if isSync else bounds,
                      allCycles=bounds, tileBalance=0.0 if isSync else 0.5, activeTileBalance=0.0 if isSync else 0.75)
     kind = Value(type=Type.Sync, name="External", _id=-1) if program is None else Program(program)
-    sets = vector([Value(name="", cyclesByTile=[cycles] * (TILES * IPUS))] if program in (900, 901, 902) else [])
+    sets = vector([Value(name="", cyclesByTile=[cycles + 0.25] * (TILES * IPUS))] if program in (900, 901, 902) else [])
     return Value(program=kind, ipus=Vector(IPUS, on), computeSets=sets)
 
 
@@ -196,7 +199,7 @@ def run(at):
 class LoweredVariables:
     @property
     def allBriefVars(self):
-        return Vector(2 * TILES * IPUS, brief)
+        return Vector(TILES * IPUS, brief)
 
     def forTile(self, at):
         return vector([Lowered(5, at), Lowered(6, at)])
@@ -230,7 +233,7 @@ def openReport(profile, debug=None):
                    clockFrequency=1_850_000_000.0, minSyncDelay=40)
     compilation = Value(
         target=target, graph=Value(numComputeSets=3, numVertices=21), tiles=Vector(size, tile),
-        computeSets=Vector(3, ComputeSet), programs=vector([Program(at) for at in ORDER]),
+        computeSets=Vector(3, ComputeSet), programs=vector([Program(at) for at in ROOTS]),
         loweredVariables=LoweredVariables(), livenessProgramSteps=Vector(5, live), tilesWithLivenessInfo=vector([]))
     settings = Value(compute=2, externalExchange="Tile")
     return Value(compilation=compilation, execution=Value(runs=Vector(3, run)), instrumentationSettings=settings,

@@ -168,6 +168,17 @@ private slots:
         QCOMPARE(contents(copy.file), contents(file("cut")));
     }
 
+    void aFileThatIsWrittenMeanwhileIsRefused() {
+        const RemoteAddress address = at(file("growing"));
+        writeFileAtomically(file("growing"), "some bytes");
+        QVERIFY(userError([&] {
+                    copyRemote(ssh_, address, file("copies"), [&](std::int64_t, std::int64_t) {
+                        writeFileAtomically(file("growing"), "other bytes, and more");
+                    });
+                }).contains("was written while it was copied"));
+        QCOMPARE(contents(copyRemote(ssh_, address, file("copies")).file), "other bytes, and more");
+    }
+
     // What a real profile has; the connection is cut on the way, and nothing is kept in memory.
     void aLargeFileIsCopied() {
         constexpr std::uintmax_t bytes = 700'000'000;

@@ -133,10 +133,11 @@ FileForm formOf(const std::filesystem::path& file) {
 void refuseClosedTrace(const std::filesystem::path& file) {
     const std::string extension = file.extension().string();
     if (extension == ".pvti")
-        throw UserError(fmt::format("'{}' is a trace of PopVision, whose form is closed: what "
-                                    "TileScope's libpvti records can be read, and trace events in "
-                                    "JSON",
-                                    file.string()));
+        throw UserError(fmt::format(
+            "'{}' is a trace of PopVision, whose form is closed. 'tilescope capture-script' writes "
+            "the script that makes trace events of it where Poplar's SDK is: python3 "
+            "tilescope_capture.py {} -o {}.json",
+            file.string(), file.filename().string(), file.stem().string()));
     if (extension == ".pftrace" || extension == ".perfetto-trace")
         throw UserError(fmt::format("'{}' is a trace of Perfetto in its binary form: "
                                     "'traceconv json' makes trace events of it, which are read",

@@ -3,6 +3,7 @@
 
 Runs where Poplar's SDK is: Python 3.6 or later and the SDK's module pva, nothing else. It reads the profile through
 pva's documented names only and writes one SQLite file. What this version of pva lacks is recorded and left out.
+A trace of the host, FILE.pvti, becomes trace events in JSON (-o NAME.json), which TileScope and others open.
 Status: 0 everything was captured, 1 parts are missing, 2 the input or the command is wrong.
 """
 import argparse
@@ -686,7 +687,7 @@ def digest(path):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("profile", help="profile.pop of Poplar")
+    parser.add_argument("profile", help="profile.pop of Poplar, or FILE.pvti of libpvti")
     parser.add_argument("debug", nargs="?", help="its debug.cbor")
     parser.add_argument("-o", "--output", required=True, help="capture to write")
     parser.add_argument("--runs", type=int, default=10, help="most runs to capture: the first ones and the last [10]")
@@ -703,12 +704,18 @@ def arguments():
     return parser, options
 
 
-def opened(parser, options):
-    """The module and the report."""
+def imported(parser):
+    """The module of the SDK."""
     try:
         import pva
     except ImportError as error:
         parser.error("pva cannot be imported ({}): source the enable script of Poplar's SDK first".format(error))
+    return pva
+
+
+def opened(parser, options):
+    """The module and the report."""
+    pva = imported(parser)
     try:
         report = pva.openReport(*(path for path in (options.profile, options.debug) if path))
         len(report.compilation.tiles)
@@ -718,8 +725,50 @@ def opened(parser, options):
     return pva, report
 
 
+def events_of(trace):
+    """Events with those within them, thread by thread."""
+    for process in trace.processes:
+        for thread in process.threads:
+            open_ = [iter(thread.events)]
+            while open_:
+                event = next(open_[-1], None)
+                if event is None:
+                    open_.pop()
+                    continue
+                lasts = {"ph": "X", "dur": event.duration} if event.duration else {"ph": "i", "s": "t"}
+                yield dict(lasts, name=event.label, cat=event.channel, pid=process.pid, tid=thread.tid,
+                           ts=event.timestamp)
+                open_.append(iter(event.children()))
+
+
+def capture_trace(parser, options):
+    part = options.output + ".part"
+    try:
+        trace, count = imported(parser).openTrace(options.profile), 0
+        with open(part, "w") as out:
+            out.write('{"traceEvents": [')
+            for event in events_of(trace):
+                out.write((",\n" if count else "\n") + json.dumps(event))
+                count += 1
+            out.write("\n]}\n")
+        os.replace(part, options.output)
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        parser.error("cannot write '{}': {}".format(options.output, error.strerror))
+    except Exception as error:  # whatever this pva raises
+        parser.error("pva cannot read '{}': {}".format(options.profile, error))
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+    print("{} events".format(count), file=sys.stderr)
+    return 0 if count else 1
+
+
 def main():
     parser, options = arguments()
+    if options.profile.endswith(".pvti"):
+        return capture_trace(parser, options)
     pva, report = opened(parser, options)
     start, file = time.time(), File(options.output)
     try:

@@ -6,8 +6,10 @@
 #include "core/base/atomic_file.h"
 #include "core/import/import.h"
 #include "core/import/import_cache.h"
+#include "core/report/report.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "core/view/profile_view.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_capture.h"
 #include "tests/support/test_main.h"
@@ -209,6 +211,17 @@ private slots:
         const Profile other =
             imported("UPDATE info SET value='IpuModel' WHERE key='target.type'").profile;
         QVERIFY(other.hostRecord.empty()); // nobody waited for a machine
+    }
+
+    // Its class has no interval, and is in no table of the file.
+    void aVariableThatIsNeverLiveIsReported() {
+        const Profile p = imported("DELETE FROM classes").profile;
+        QVERIFY(!p.variables[VariableId(0)].alwaysLive);
+        writeProfile(p, file("never.pop"));
+        const ProfileView view(file("never.pop"));
+        QCOMPARE(view.livenessClasses()->size(), std::size_t{1});
+        for (const Report& report : allReports())
+            (void)makeReport(report, view, {});
     }
 
     // Poplar has more kinds of syncs.

@@ -543,7 +543,8 @@ class Capture:
                 if of is not None and same is None:
                     same = whole_name(of)
                 at = item._id
-                key = (text(item.name), plain(category(item)), None if same is None else str(same), always(item), classes.get(at))
+                key = (text(item.name), plain(category(item)), None if same is None else str(same), always(item),
+                       classes.get(at))
                 found = groups.get(key)
                 if found is None:
                     found = groups[key] = (len(groups), Runs(), array("q", [0]))

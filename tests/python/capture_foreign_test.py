@@ -117,3 +117,9 @@ def test_files_of_others_say_what_to_do(tmp_path: Path, name: str, content: byte
     done = tilescope("info", file)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_sentences_are_one_line(measured: tuple[Path, dict]) -> None:
+    insights = report(measured[0], "insights")["insights"]
+    assert any("line break" in each["title"] for each in insights)
+    assert not [each["title"] for each in insights if set(each["title"] + each["advice"]) & {"\n", "\x1b", "\u202e"}]

@@ -216,12 +216,17 @@ Imported importFile(const std::filesystem::path& file, const ImportOptions& opti
     case FileForm::Job:
         throw UserError(fmt::format("'{}' is a job, not a profile: 'tilescope run {}' makes one",
                                     file.string(), file.filename().string()));
-    case FileForm::IpuStack:
+    case FileForm::IpuStack: {
+        const bool isCycles = ipuStackPartOf(file) == IpuStackPart::Cycles;
+        if (const std::optional<std::filesystem::path> other = ipuStackPartner(file))
+            return importIpuStack(isCycles ? file : *other, isCycles ? *other : file, options,
+                                  progress, stop);
         throw UserError(fmt::format(
             "'{}' has only the {} of a program of ipu-stack: 'tilescope import CYCLES MEMORY' "
             "makes a profile of the files that IPU_PROFILE_OUTPUT and IPU_MEMORY_PROFILE_OUTPUT "
-            "name there",
-            file.string(), ipuStackPartOf(file) == IpuStackPart::Cycles ? "cycles" : "memory"));
+            "name there; if both are alone in a folder, either opens it",
+            file.string(), isCycles ? "cycles" : "memory"));
+    }
     case FileForm::Other:
         break;
     }

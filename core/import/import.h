@@ -46,7 +46,7 @@ using ImportProgress = std::function<void(double done, std::string_view what)>;
 struct Imported {
     Profile profile;
     std::int64_t executedSteps = 0;
-    std::int64_t flatSteps = 0; ///< of them without a place in the program tree
+    std::int64_t flatSteps = 0;    ///< of them without a place in the program tree
     std::vector<std::string> host; ///< what a trace of the host had and lost, in words
     /// What could have been captured, but was not: sections that failed, names that pva lacks.
     std::vector<std::string> missing;

@@ -7,6 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/file_stamp.h"
+#include "core/import/ipu_stack.h"
 #include "core/store/profile_writer.h"
 #include "core/store/schema.h"
 
@@ -30,6 +31,12 @@ std::string beginningOf(std::string name) {
         --end; // within a character of UTF-8
     name.resize(end);
     return name;
+}
+
+/// Of all that is read.
+std::string digestOf(const fs::path& file, const std::optional<fs::path>& partner) {
+    const std::string own = fileDigest(file);
+    return partner ? textDigest(own + fileDigest(*partner)) : own;
 }
 
 /// The form of a file; Other if it cannot be read.
@@ -59,15 +66,18 @@ fs::path profileToOpen(const fs::path& file, const fs::path& cache, const Import
         refuseClosedTrace(file);
     if (form == FileForm::Profile || form == FileForm::Other)
         return file; // if it is no profile, its reader says so
-    if (form != FileForm::Capture && form != FileForm::HostTrace)
+    const std::optional<fs::path> partner =
+        form == FileForm::IpuStack ? ipuStackPartner(file) : std::nullopt;
+    if (form != FileForm::Capture && form != FileForm::HostTrace && !partner)
         importFile(file, {}, progress, stop); // says what it is
     const FileStamp stamp = stampOf(file);
     const fs::path folder = cache.empty() ? importCache() : cache;
     // The name of the capture is the model's name, so it is part of the key.
-    const fs::path profile = folder /
-                             fmt::format("{}-{}.{}-{}", beginningOf(file.stem().string()), fileDigest(file),
-                                         profileSchemaVersion, importerVersion) /
-                             "profile.pop";
+    const fs::path profile =
+        folder /
+        fmt::format("{}-{}.{}-{}", beginningOf(file.stem().string()), digestOf(file, partner),
+                    profileSchemaVersion, importerVersion) /
+        "profile.pop";
     std::error_code error;
     if (fs::exists(profile, error))
         return profile;

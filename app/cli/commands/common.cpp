@@ -51,8 +51,11 @@ void refuseOtherForms(const std::filesystem::path& file, const std::string& name
         throw UserError(fmt::format("'{}' is a trace of the host: 'tilescope import' makes a "
                                     "profile of it, or adds it to one (--into)",
                                     name));
-    if (form == FileForm::PoplarProfile || form == FileForm::OldReport || form == FileForm::Job ||
-        form == FileForm::IpuStack)
+    if (form == FileForm::IpuStack)
+        throw UserError(fmt::format("'{}' is of ipu-stack: 'tilescope import' makes a profile of "
+                                    "its cycles and its memory",
+                                    name));
+    if (form == FileForm::PoplarProfile || form == FileForm::OldReport || form == FileForm::Job)
         importFile(file, {}); // says how to get one
 }
 

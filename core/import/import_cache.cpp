@@ -71,6 +71,9 @@ fs::path profileToOpen(const fs::path& file, const fs::path& cache, const Import
     if (form != FileForm::Capture && form != FileForm::HostTrace && !partner)
         importFile(file, {}, progress, stop); // says what it is
     const FileStamp stamp = stampOf(file);
+    constexpr std::int64_t large = std::int64_t{1} << 26; // bytes, whose digest takes a while
+    if (progress && stamp.bytes > large)
+        progress(0, "file");
     const fs::path folder = cache.empty() ? importCache() : cache;
     // The name of the capture is the model's name, so it is part of the key.
     const fs::path profile =

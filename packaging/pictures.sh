@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README and the manual anew, 1280 x 720: those of the stories are saved by their tests, so
 # that they show what was checked; three more are reports of the demo at two memory proportions, one is
-# of transfers with and without overlap, and one of a simulated run beside one that stands in for a measured one.
+# of transfers with and without overlap, and two of a run that stands in for a measured one, alone and beside a simulated one.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -55,6 +55,7 @@ sqlite3 "$out/measured.capture" "UPDATE info SET value = '3.3.0' WHERE key = 'po
         AS INTEGER) WHERE cycles > 20 AND type = 'OnTileExecute'"
 "$bin/tilescope" import "$out/measured.capture" -o "$out/measured"
 "$bin/tilescope-gui" --size 1280x720 --grab "compare:calibration=$out/calibration.png" "$out/simulated" "$out/measured"
+"$bin/tilescope-gui" --size 1280x720 --grab "summary=$out/measured-summary.png" "$out/measured"
 
 # A palette of 256 colours is what a window has, and a third of the bytes.
 for picture in "$out"/*.png; do

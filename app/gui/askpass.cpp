@@ -17,7 +17,7 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr int dialogWidth = 520; // pixels
+constexpr int dialogWidth = 600; // pixels: a fingerprint fits in a line
 
 bool asksAboutHost(const QString& question) {
     return question.contains(QLatin1String("(yes/no"));
@@ -79,7 +79,7 @@ AskpassDialog::AskpassDialog(const QString& question, bool confirms, QWidget* pa
     layout->addStretch(1);
     layout->addWidget(buttons);
     setMinimumWidth(dialogWidth);
-    resize(dialogWidth, sizeHint().height());
+    resize(dialogWidth, layout->totalHeightForWidth(dialogWidth));
 }
 
 std::optional<QString> AskpassDialog::answer() const {

@@ -129,6 +129,8 @@ AddedHostTraces addHostTraces(Profile& profile, std::span<const fs::path> files,
              {}});
     }
     added.events = static_cast<std::int64_t>(profile.hostRecord.events.size() - before);
+    for (const std::string& note : notesOf(added))
+        profile.messages.push_back({Severity::Info, "the host's trace: " + note, {}});
     return added;
 }
 
@@ -148,7 +150,9 @@ Imported importHostTraces(std::span<const fs::path> files, const ImportOptions& 
             {part, Covered::None,
              "a trace of a program on the host says nothing of the machine: 'tilescope import "
              "TRACE --into PROFILE' shows it beside one"});
-    addHostTraces(profile, files, {}, progress, stop);
+    const AddedHostTraces added = addHostTraces(profile, files, {}, progress, stop);
+    result.host = notesOf(added);
+    result.host.insert(result.host.begin(), textOf(added));
     return result;
 }
 

@@ -133,18 +133,27 @@ FileForm formOf(const std::filesystem::path& file) {
 void refuseClosedTrace(const std::filesystem::path& file) {
     const std::string extension = file.extension().string();
     if (extension == ".pvti")
-        throw UserError(fmt::format("'{}' is a trace of PopVision, whose form is closed: what "
-                                    "TileScope's libpvti records can be read, and trace events in "
-                                    "JSON",
-                                    file.string()));
+        throw UserError(fmt::format(
+            "'{}' is a trace of PopVision, whose form is closed. 'tilescope capture-script' writes "
+            "the script that makes trace events of it where Poplar's SDK is: python3 "
+            "tilescope_capture.py {} -o {}.json",
+            file.string(), file.filename().string(), file.stem().string()));
     if (extension == ".pftrace" || extension == ".perfetto-trace")
         throw UserError(fmt::format("'{}' is a trace of Perfetto in its binary form: "
                                     "'traceconv json' makes trace events of it, which are read",
                                     file.string()));
 }
 
+void checkUnchanged(const std::filesystem::path& file, const FileStamp& stamp) {
+    if (stampOf(file) != stamp)
+        throw UserError(fmt::format("'{}' was written while it was read: open it again when that "
+                                    "is done",
+                                    file.string()));
+}
+
 Imported importCapture(const std::filesystem::path& file, const ImportOptions& options,
                        const ImportProgress& progress, const std::stop_token& stop) {
+    const FileStamp stamp = stampOf(file);
     const auto tell = [&](double done, std::string_view what) {
         if (stop.stop_requested())
             throw Cancelled();
@@ -178,6 +187,7 @@ Imported importCapture(const std::filesystem::path& file, const ImportOptions& o
     result.executedSteps = import.executedSteps;
     result.flatSteps = import.flatSteps;
     result.missing = missingIn(capture);
+    checkUnchanged(file, stamp);
     tell(1, "profile");
     return result;
 }
@@ -206,12 +216,17 @@ Imported importFile(const std::filesystem::path& file, const ImportOptions& opti
     case FileForm::Job:
         throw UserError(fmt::format("'{}' is a job, not a profile: 'tilescope run {}' makes one",
                                     file.string(), file.filename().string()));
-    case FileForm::IpuStack:
+    case FileForm::IpuStack: {
+        const bool isCycles = ipuStackPartOf(file) == IpuStackPart::Cycles;
+        if (const std::optional<std::filesystem::path> other = ipuStackPartner(file))
+            return importIpuStack(isCycles ? file : *other, isCycles ? *other : file, options,
+                                  progress, stop);
         throw UserError(fmt::format(
             "'{}' has only the {} of a program of ipu-stack: 'tilescope import CYCLES MEMORY' "
             "makes a profile of the files that IPU_PROFILE_OUTPUT and IPU_MEMORY_PROFILE_OUTPUT "
-            "name there",
-            file.string(), ipuStackPartOf(file) == IpuStackPart::Cycles ? "cycles" : "memory"));
+            "name there; if both are alone in a folder, either opens it",
+            file.string(), isCycles ? "cycles" : "memory"));
+    }
     case FileForm::Other:
         break;
     }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file_stamp.h"
 #include "core/profile/profile.h"
 
 namespace tilescope {
@@ -31,6 +32,10 @@ FileForm formOf(const std::filesystem::path& file);
 /// Throws UserError for a file that by its name is a trace of the host in a form that is not read.
 void refuseClosedTrace(const std::filesystem::path& file);
 
+/// Throws UserError if a file is not as it was when it was stamped: what was read of it may be of
+/// two files.
+void checkUnchanged(const std::filesystem::path& file, const FileStamp& stamp);
+
 struct ImportOptions {
     std::string target; ///< a preset; empty: the one that the file's machine is closest to
 };
@@ -41,7 +46,8 @@ using ImportProgress = std::function<void(double done, std::string_view what)>;
 struct Imported {
     Profile profile;
     std::int64_t executedSteps = 0;
-    std::int64_t flatSteps = 0; ///< of them without a place in the program tree
+    std::int64_t flatSteps = 0;    ///< of them without a place in the program tree
+    std::vector<std::string> host; ///< what a trace of the host had and lost, in words
     /// What could have been captured, but was not: sections that failed, names that pva lacks.
     std::vector<std::string> missing;
 };

@@ -1,10 +1,13 @@
 #include "core/import/import_cache.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/base/file_stamp.h"
+#include "core/import/ipu_stack.h"
 #include "core/store/profile_writer.h"
 #include "core/store/schema.h"
 
@@ -13,11 +16,27 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Profiles that an older importer made are made again.
-constexpr int importerVersion = 1;
+constexpr int importerVersion = 2;
 
 fs::path fromEnvironment(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? fs::path() : fs::path(value);
+}
+
+/// Of the folder of a file's profile: with the digest it is a name that file systems take.
+std::string beginningOf(std::string name) {
+    constexpr std::size_t longest = 80; // bytes
+    std::size_t end = std::min(name.size(), longest);
+    while (end > 0 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80)
+        --end; // within a character of UTF-8
+    name.resize(end);
+    return name;
+}
+
+/// Of all that is read.
+std::string digestOf(const fs::path& file, const std::optional<fs::path>& partner) {
+    const std::string own = fileDigest(file);
+    return partner ? textDigest(own + fileDigest(*partner)) : own;
 }
 
 /// The form of a file; Other if it cannot be read.
@@ -47,18 +66,28 @@ fs::path profileToOpen(const fs::path& file, const fs::path& cache, const Import
         refuseClosedTrace(file);
     if (form == FileForm::Profile || form == FileForm::Other)
         return file; // if it is no profile, its reader says so
-    if (form != FileForm::Capture)
+    const std::optional<fs::path> partner =
+        form == FileForm::IpuStack ? ipuStackPartner(file) : std::nullopt;
+    if (form != FileForm::Capture && form != FileForm::HostTrace && !partner)
         importFile(file, {}, progress, stop); // says what it is
+    const FileStamp stamp = stampOf(file);
+    constexpr std::int64_t large = std::int64_t{1} << 26; // bytes, whose digest takes a while
+    if (progress && stamp.bytes > large)
+        progress(0, "file");
     const fs::path folder = cache.empty() ? importCache() : cache;
     // The name of the capture is the model's name, so it is part of the key.
-    const fs::path profile = folder /
-                             fmt::format("{}-{}.{}-{}", file.stem().string(), fileDigest(file),
-                                         profileSchemaVersion, importerVersion) /
-                             "profile.pop";
+    const fs::path profile =
+        folder /
+        fmt::format("{}-{}.{}-{}", beginningOf(file.stem().string()), digestOf(file, partner),
+                    profileSchemaVersion, importerVersion) /
+        "profile.pop";
     std::error_code error;
     if (fs::exists(profile, error))
         return profile;
-    writeProfile(importFile(file, {}, progress, stop).profile, profile);
+    const Imported imported = importFile(file, {}, progress, stop);
+    // Or another file's profile would be found by this one's digest.
+    checkUnchanged(file, stamp);
+    writeProfile(imported.profile, profile);
     return profile;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/digest.h"
+#include "core/base/directory.h"
 #include "core/base/error.h"
 #include "core/import/ipu_stack_parts.h"
 #include "core/import/readers.h"
@@ -83,6 +84,26 @@ std::optional<IpuStackPart> ipuStackPartOf(const fs::path& file) {
     if (base != 0 && version == memoryVersion && root->data[1] != 0 && root->data[1] >> 32 == 0)
         return IpuStackPart::Memory;
     return std::nullopt;
+}
+
+std::optional<fs::path> ipuStackPartner(const fs::path& file) {
+    const std::optional<IpuStackPart> part = ipuStackPartOf(file);
+    std::optional<fs::path> partner;
+    if (!part)
+        return partner;
+    const fs::path folder = fs::absolute(file).parent_path();
+    for (const std::string& name : namesIn(folder)) {
+        std::error_code error;
+        if (!fs::is_regular_file(folder / name, error))
+            continue;
+        const std::optional<IpuStackPart> other = ipuStackPartOf(folder / name);
+        if (!other || *other == *part)
+            continue;
+        if (partner)
+            return std::nullopt;
+        partner = file.parent_path() / name;
+    }
+    return partner;
 }
 
 Imported importIpuStack(const fs::path& cycles, const fs::path& memory,

@@ -17,6 +17,9 @@ enum class IpuStackPart : std::uint8_t {
 /// What a file of ipu-stack has; none if it is not one.
 std::optional<IpuStackPart> ipuStackPartOf(const std::filesystem::path& file);
 
+/// The file of the same folder that has the other part; none if there is none, or several.
+std::optional<std::filesystem::path> ipuStackPartner(const std::filesystem::path& file);
+
 /// Both as one of our profiles, whose reports are about memory as much as about time. Throws
 /// UserError for a damaged file, and Cancelled after a stop.
 Imported importIpuStack(const std::filesystem::path& cycles, const std::filesystem::path& memory,

@@ -13,6 +13,15 @@ constexpr bool isExchange(ProgramKind kind) {
     return kind == ProgramKind::DoExchange || kind == ProgramKind::GlobalExchange;
 }
 
+} // namespace
+
+ProgramKind kindFrom(std::string_view text) {
+    return text == "SyncAns" ? ProgramKind::Sync
+                             : programKindFrom(text).value_or(ProgramKind::Unknown);
+}
+
+namespace {
+
 /// Programs that operations name, where no debug context does.
 void addOperationsByPrograms(Importing& import) {
     CaptureRows row(import.file, "operations", {"id", "context", "programs"});
@@ -40,8 +49,8 @@ std::vector<TileSeries> readPrograms(Importing& import) {
     while (row.next()) {
         Program program;
         const std::string kind = row.text(1);
-        program.kind = programKindFrom(kind).value_or(ProgramKind::Unknown);
-        if (program.kind >= ProgramKind::Unknown)
+        program.kind = kindFrom(kind);
+        if (program.kind >= ProgramKind::Unknown || kind != toString(program.kind))
             program.originalKind = kind;
         program.name = row.text(2);
         if (const auto set = row.maybe(3, 0, sets - 1))

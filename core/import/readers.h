@@ -35,6 +35,8 @@ struct Importing {
     }
 };
 
+/// A kind by Poplar's name of it; Unknown for those that are like none of ours.
+ProgramKind kindFrom(std::string_view text);
 /// The preset whose clock is nearest among those of the architecture.
 Target nearestTarget(const std::optional<std::string>& architecture,
                      std::optional<std::int64_t> tiles, std::optional<double> clock);

@@ -1,4 +1,5 @@
 // Executed steps: from chunks of the capture, folded as they are read.
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ private:
     StepKind one() {
         StepKind kind;
         const std::string type = row_.text(2);
-        kind.kind = programKindFrom(type).value_or(ProgramKind::Unknown);
+        kind.kind = kindFrom(type);
         // A step that is no program of the tree, such as a sync between IPUs, may have any number.
         if (const auto id = row_.maybe(1, std::numeric_limits<std::int64_t>::min(), largestId);
             id && *id >= 0)
@@ -95,11 +96,13 @@ private:
 /// The steps of a run, one after the other.
 class StepStream {
 public:
+    /// Starts count from the cycle `zero`.
     StepStream(Importing& import, std::int64_t run, const std::vector<StepKind>& kinds,
-               const std::function<void(std::int64_t)>& read)
+               std::int64_t zero, const std::function<void(std::int64_t)>& read)
         : import_(import)
         , kinds_(kinds)
         , run_(run)
+        , zero_(zero)
         , read_(read)
         , ends_(static_cast<std::size_t>(import.profile.info.target.ipus), 0)
         , chunks_(import.file.database().prepare(
@@ -157,8 +160,8 @@ private:
         const std::int64_t distance = unzigzag(number());
         if (distance < -end || distance > latestStep - end)
             damaged("a step begins at an impossible cycle");
-        on.start = end + distance;
-        end = on.start + on.cycles;
+        on.start = end + distance - zero_;
+        end += distance + on.cycles;
         if (step_.ipus.empty()) {
             step_.kind = kind.kind;
             step_.program = kind.program;
@@ -175,6 +178,7 @@ private:
     Importing& import_;
     const std::vector<StepKind>& kinds_;
     std::int64_t run_;
+    std::int64_t zero_;
     const std::function<void(std::int64_t)>& read_;
     std::vector<std::int64_t> ends_; ///< of the step before, by IPU
     Statement chunks_;
@@ -183,6 +187,67 @@ private:
     std::size_t at_ = 0;
     TraceStep step_;
 };
+
+/// A run of the engine before its steps are folded.
+struct EngineRun {
+    std::int64_t id = 0;
+    std::string name;
+    std::optional<double> begin, end; ///< on the host's clock, microseconds
+    bool oneTree = false;             ///< all steps are of the tree of one program
+};
+
+std::vector<EngineRun> readRuns(const Importing& import) {
+    std::vector<EngineRun> runs;
+    CaptureRows row(import.file, "runs", {"id", "name", "start_us", "end_us"});
+    while (row.next()) {
+        EngineRun run{row.number(0), row.text(1), row.real(2), row.real(3), false};
+        if (run.name.empty())
+            run.name = fmt::format("Engine::run #{}", run.id);
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+/// Tells for each run whether it is one tree; returns the first cycle of all, as counters of a
+/// machine count since it was started.
+std::int64_t lookAhead(Importing& import, const std::vector<StepKind>& kinds, const TraceFold& fold,
+                       std::vector<EngineRun>& runs) {
+    const std::function<void(std::int64_t)> nothing = [](std::int64_t) {};
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (EngineRun& run : runs) {
+        StepStream steps(import, run.id, kinds, 0, nothing);
+        const NextStep next = [&] {
+            const TraceStep* step = steps.next();
+            if (step != nullptr)
+                for (const StepOnIpu& on : step->ipus)
+                    first = std::min(first, on.start);
+            return step;
+        };
+        run.oneTree = fold.isOneTree(next);
+        while (next() != nullptr) { // it stops at the first step of another tree
+        }
+    }
+    return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
+}
+
+/// How long the host saw runs take, which the first one places in the trace.
+void addHostTimes(Importing& import, const std::vector<EngineRun>& runs) {
+    constexpr double secondsPerMicrosecond = 1e-6;
+    std::optional<double> zero;
+    for (const EngineRun& run : runs) {
+        // Both are the same where a run was too short to measure.
+        if (!run.begin || !run.end || *run.end <= *run.begin)
+            continue;
+        zero = zero.value_or(*run.begin);
+        const double start = (*run.begin - *zero) * secondsPerMicrosecond;
+        const double seconds = (*run.end - *run.begin) * secondsPerMicrosecond;
+        if (std::abs(start) > mostHostSeconds || seconds > mostHostSeconds)
+            continue;
+        import.profile.hostRecord.events.push_back(
+            {"Engine, by the host's clock", "Poplar", run.name, start, seconds});
+    }
+    std::ranges::stable_sort(import.profile.hostRecord.events, {}, &HostEvent::start);
+}
 
 } // namespace
 
@@ -198,34 +263,30 @@ void importTrace(Importing& import, const ImportProgress& progress) {
         if (progress)
             progress(static_cast<double>(done) / static_cast<double>(all), "steps");
     };
-    const std::function<void(std::int64_t)> nothing = [](std::int64_t) {};
     TraceFold fold(profile.programs, profile.controlPrograms, profile.trace);
-    CaptureRows run(import.file, "runs", {"id", "name"});
-    while (run.next()) {
-        const std::int64_t id = run.number(0);
-        std::string name = run.text(1);
-        if (name.empty())
-            name = fmt::format("Engine::run #{}", id);
-        StepStream ahead(import, id, kinds, nothing);
-        const bool oneTree = fold.isOneTree([&ahead] { return ahead.next(); });
-        StepStream steps(import, id, kinds, read);
+    std::vector<EngineRun> runs = readRuns(import);
+    const std::int64_t zero = lookAhead(import, kinds, fold, runs);
+    for (const EngineRun& run : runs) {
+        StepStream steps(import, run.id, kinds, zero, read);
         fold.addRun(
-            name,
+            run.name,
             [&]() -> const TraceStep* {
                 const TraceStep* step = steps.next();
                 import.executedSteps += step != nullptr ? 1 : 0;
                 if (fold.flatSteps() > mostFlatSteps)
-                    import.file.damaged("step_chunks", fmt::format("of run {}", id),
+                    import.file.damaged("step_chunks", fmt::format("of run {}", run.id),
                                         "too many steps have no place in the program tree");
                 return step;
             },
-            oneTree);
+            run.oneTree);
     }
     import.flatSteps = fold.flatSteps();
     import.inferredTargets = fold.inferredTargets();
     import.observedRepeats = fold.observedRepeats();
     profile.info.hasExecution = !profile.trace.runs.empty();
     profile.info.cycles = profile.info.hasExecution ? profile.trace.runs.back().cycles : 0;
+    if (profile.info.hasExecution && profile.info.origin.kind == OriginKind::Measured)
+        addHostTimes(import, runs);
     if (import.flatSteps > 0)
         import.message(Severity::Info,
                        fmt::format("{} of {} executed steps have no place in the program tree and "

@@ -5,6 +5,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <fmt/format.h>
 #include <memory>
+#include <utility>
 #include <zlib.h>
 
 #include "core/base/error.h"
@@ -168,24 +169,37 @@ public:
         if (!stream_)
             throw UserError(fmt::format("cannot open '{}': it cannot be read", file.string()));
     }
+    /// Bytes of text at the beginning of the buffer; 0 at the end. Some editors mark UTF-8 with
+    /// three bytes, which are no text.
     std::size_t read(std::vector<char>& buffer) {
-        const int bytes =
-            gzread(stream_.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-        if (bytes < 0)
-            throw UserError(fmt::format("'{}' cannot be unpacked: {}; copy it again",
-                                        file_.string(), reason()));
-        return static_cast<std::size_t>(bytes);
+        constexpr std::string_view mark = "\xEF\xBB\xBF";
+        std::size_t bytes = readSome(buffer.data(), buffer.size());
+        if (std::exchange(isFirst_, false) &&
+            std::string_view(buffer.data(), bytes).starts_with(mark)) {
+            bytes -= mark.size();
+            std::copy_n(buffer.begin() + mark.size(), bytes, buffer.begin());
+            bytes += readSome(buffer.data() + bytes, mark.size()); // or the text would end here
+        }
+        return bytes;
     }
     /// Bytes of the file itself that have been read.
     double consumed() const { return static_cast<double>(gzoffset(stream_.get())); }
 
 private:
+    std::size_t readSome(char* to, std::size_t most) {
+        const int bytes = gzread(stream_.get(), to, static_cast<unsigned>(most));
+        if (bytes < 0)
+            throw UserError(fmt::format("'{}' cannot be unpacked: {}; copy it again",
+                                        file_.string(), reason()));
+        return static_cast<std::size_t>(bytes);
+    }
     std::string reason() const {
         int code = 0;
         const char* text = gzerror(stream_.get(), &code);
         return text == nullptr || *text == 0 ? "it is damaged" : text;
     }
     fs::path file_;
+    bool isFirst_ = true;
     std::unique_ptr<gzFile_s, int (*)(gzFile)> stream_;
 };
 

@@ -210,9 +210,19 @@ SshProgram sshFromEnvironment() {
     return ssh;
 }
 
-RemoteResult runRemote(const SshProgram& ssh, const RemoteAddress& at, const std::string& command,
-                       const std::stop_token& stop, const TakeOutput& take,
-                       std::string_view input) {
+namespace {
+
+/// What a command did; no result if the taker had enough.
+struct Attempt {
+    std::optional<RemoteResult> result;
+    bool began = false; ///< it had output
+    [[nodiscard]] bool lost() const {
+        return result && (result->status >= sshFailed || (result->status > 128 && began));
+    }
+};
+
+Attempt attempt(const SshProgram& ssh, const RemoteAddress& at, const std::string& command,
+                const std::stop_token& stop, const TakeOutput& take, std::string_view input) {
     ChildProcess child = startSsh(ssh, at, command, !input.empty());
     if (!input.empty()) {
         child.send(input);
@@ -224,12 +234,23 @@ RemoteResult runRemote(const SshProgram& ssh, const RemoteAddress& at, const std
             throw Cancelled();
         if (!listening.listen())
             return {};
-        if (std::optional<RemoteResult> result = listening.result()) {
-            if (result->status >= sshFailed || (result->status > 128 && listening.began()))
-                failed(at, result->err, listening.began());
-            return *std::move(result);
-        }
+        if (std::optional<RemoteResult> result = listening.result())
+            return {std::move(result), listening.began()};
     }
+}
+
+} // namespace
+
+RemoteResult runRemote(const SshProgram& ssh, const RemoteAddress& at, const std::string& command,
+                       const std::stop_token& stop, const TakeOutput& take,
+                       std::string_view input) {
+    Attempt done = attempt(ssh, at, command, stop, take, input);
+    // A shared connection that ends just then takes the command with it, and says nothing.
+    if (done.lost() && !done.began && lastLine(done.result->err).empty())
+        done = attempt(ssh, at, command, stop, take, input);
+    if (done.lost())
+        failed(at, done.result->err, done.began);
+    return done.result.value_or(RemoteResult{});
 }
 
 } // namespace tilescope

@@ -36,9 +36,9 @@ void writeLiveness(const Profile& profile, const Database& db) {
 IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& file) {
     IdVector<LivenessClassId, LivenessClass> classes;
     // Classes without an interval are not in the file, but each has a variable.
-    const References<LivenessClassId> classAt(
-        file.db.integer("SELECT count(*) FROM liveness_intervals") +
-        file.db.integer("SELECT count(*) FROM variables"));
+    const std::int64_t most = file.db.integer("SELECT count(*) FROM liveness_intervals") +
+                              file.db.integer("SELECT count(*) FROM variables");
+    const References<LivenessClassId> classAt(most);
     Statement row = file.db.prepare("SELECT liveness_class, first_step, end_step "
                                     "FROM liveness_intervals ORDER BY 1, 2");
     while (row.step()) {
@@ -47,19 +47,13 @@ IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& 
             classes.add({});
         classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
     }
-    return classes;
-}
-
-/// Such classes are not in the file; those between others are there already.
-void addClassesWithoutInterval(Profile& profile) {
-    std::size_t classes = profile.livenessClasses.size();
-    for (const Variable& variable : profile.variables)
-        if (variable.liveness.valid())
-            classes = std::max(classes, variable.liveness.index() + 1);
-    if (classes > profile.livenessClasses.size() + profile.variables.size())
+    const std::int64_t used =
+        file.db.integer("SELECT coalesce(max(liveness_class), -1) FROM variables");
+    if (used >= most)
         throw DamagedProfile("a variable has a liveness class that does not exist");
-    while (profile.livenessClasses.size() < classes)
-        profile.livenessClasses.add({});
+    while (static_cast<std::int64_t>(classes.size()) <= used)
+        classes.add({});
+    return classes;
 }
 
 } // namespace
@@ -100,7 +94,6 @@ CREATE TABLE liveness_by_ipu(step INTEGER, ipu INTEGER, not_always_live INTEGER,
             {{partKey<&Profile::livenessClasses>(), writeLiveness,
               [](const ProfileReader::Impl& file, Profile& profile) {
                   profile.livenessClasses = readClasses(file);
-                  addClassesWithoutInterval(profile);
               }},
              part<&Profile::steps>(stepTable, nullptr)}};
 }

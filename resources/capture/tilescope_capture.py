@@ -3,6 +3,7 @@
 
 Runs where Poplar's SDK is: Python 3.6 or later and the SDK's module pva, nothing else. It reads the profile through
 pva's documented names only and writes one SQLite file. What this version of pva lacks is recorded and left out.
+A trace of the host, FILE.pvti, becomes trace events in JSON (-o NAME.json), which TileScope and others open.
 Status: 0 everything was captured, 1 parts are missing, 2 the input or the command is wrong.
 """
 import argparse
@@ -80,6 +81,7 @@ TIMED_BY_TILE = ("OnTileExecute",) + EXCHANGES
 CONTROL = ("Sequence", "Repeat", "Call", "Switch")
 BATCH = 5000  # rows of a statement
 CHUNK = 1 << 16  # bytes of steps in a row
+LONGEST = 16000  # characters of a text: its reader takes no more than 65,536 bytes
 
 
 def number(out, value):
@@ -105,6 +107,28 @@ def plain(value):
     return str(getattr(value, "name", None) or str(value).split(".")[-1])
 
 
+def text(value):
+    """Names may be longer than anyone reads."""
+    return None if value is None else str(value)[:LONGEST]
+
+
+def short_json(said):
+    """What a layer said about its operation, as JSON; of a long one the short members."""
+    if said is None or len(str(said)) <= LONGEST:
+        return None if said is None else str(said)
+    try:
+        members = sorted(json.loads(str(said)).items())
+    except (AttributeError, TypeError, ValueError):
+        return None
+    kept, left = {}, LONGEST
+    for key, value in members:
+        length = len(json.dumps({key: value}))
+        if length < min(left, LONGEST // 4):
+            kept[key] = value
+            left -= length
+    return json.dumps(kept)
+
+
 def ascending(values):
     """A blob of ids."""
     out, before = bytearray(), 0
@@ -117,7 +141,10 @@ def ascending(values):
 def packed_numbers(values):
     """A list, or an array of numpy."""
     if str(getattr(values, "dtype", "")) != "int64":
-        return array("q", values)
+        try:
+            return array("q", values)
+        except TypeError:  # cycles may be estimated in parts
+            return array("q", map(int, values))
     packed = array("q")
     packed.frombytes(values.tobytes())
     return packed
@@ -159,6 +186,29 @@ class Runs:
             number(out, zigzag(flat[i + 2] - before))
             end, before = flat[i + 1], flat[i + 2]
         return bytes(out)
+
+
+class NumberById:
+    """Numbers by ids, which are millions and close together: not a dictionary, except for ids that are far away."""
+
+    CLOSE = 1 << 27
+
+    def __init__(self):
+        self.close, self.far = array("q"), {}
+
+    def put(self, at, value):
+        if not 0 <= at < self.CLOSE:
+            self.far[at] = value
+            return
+        if at >= len(self.close):
+            self.close.extend([-1] * (at + 1 - len(self.close)))
+        self.close[at] = value
+
+    def get(self, at):
+        if 0 <= at < len(self.close):
+            found = self.close[at]
+            return None if found < 0 else found
+        return self.far.get(at)
 
 
 class Name:
@@ -248,7 +298,9 @@ class File:
         """The id of a list of values by tile (or IPU); None for None."""
         if values is None:
             return None
-        packed = packed_numbers(values[:self.tiles] if self.tiles else values)
+        packed = packed_numbers(values)
+        if self.tiles:
+            packed = packed[:self.tiles]
         key = hashlib.md5(packed.tobytes()).digest()
         if key not in self.seen:
             runs, at = Runs(), 0
@@ -295,8 +347,9 @@ class Capture:
     def __init__(self, file, names, report, pva, options):
         self.file, self.names, self.report, self.pva, self.options = file, names, report, pva, options
         self.compilation = report.compilation
-        self.types, self.code, self.set_ids, self.sets_by_name, self.contexts = {}, {}, {}, {}, {}
-        self.lowered = array("q")  # group of each lowered variable by its id, -1 for none
+        self.types, self.code, self.contexts = {}, {}, {}
+        self.set_ids, self.sets_by_name, self.set_contents = {}, {}, {}  # places of compute sets
+        self.lowered = NumberById()  # group of each lowered variable
         target = self.compilation.target
         self.ipus = whole(names["Target.ipusPerReplica"](target)) or whole(names["Target.numIPUs"](target)) or 1
         file.tiles = whole(names["Target.tilesPerReplica"](target)) or len(self.compilation.tiles)
@@ -321,7 +374,7 @@ class Capture:
         return self.file.rows("info", [(key, value) for key, value in rows.items() if value is not None])
 
     def vertex_type(self, kind):
-        key = (self.names["VertexType.name"](kind) or "", whole(self.names["VertexType.size"](kind)))
+        key = (text(self.names["VertexType.name"](kind)) or "", whole(self.names["VertexType.size"](kind)))
         return self.types.setdefault(key, len(self.types))
 
     def tiles(self):
@@ -360,9 +413,11 @@ class Capture:
     def compute_sets(self):
         names, count = self.names, 0
         for at, item in enumerate(self.compilation.computeSets):
-            name = names["ComputeSet.name"](item) or ""
-            self.set_ids[names["ComputeSet._id"](item)] = at
-            self.sets_by_name.setdefault(name, at)
+            name = text(names["ComputeSet.name"](item)) or ""
+            number_ = names["ComputeSet._id"](item)
+            if number_ is not None:
+                self.set_ids[number_] = at
+            self.sets_by_name.setdefault(name, []).append(at)
             self.file.row("compute_sets", at, name, self.file.series(names["ComputeSet.estimatedCyclesByTile"](item)))
             for vertices in names["ComputeSet.vertices"].items(item):
                 self.file.row("vertex_instances", at, self.vertex_type(names["VertexInstances.type"](vertices)),
@@ -386,27 +441,58 @@ class Capture:
             layer = json.loads(layer)["layer"]
         except (TypeError, ValueError, KeyError):
             layer = plain(layer)
-        said = names["DebugContext.json"](thing)
-        self.contexts[key] = (key, names["DebugContext.name"](thing), layer, None if said is None else str(said),
-                              above[0] if above else None, names["DebugContext.location.fileName?"](thing),
+        self.contexts[key] = (key, text(names["DebugContext.name"](thing)), text(layer),
+                              short_json(names["DebugContext.json"](thing)), above[0] if above else None,
+                              text(names["DebugContext.location.fileName?"](thing)),
                               whole(names["DebugContext.location.lineNumber?"](thing)))
         return key
 
+    def content(self, compute_set):
+        """What tells compute sets of one name apart where they have no ids."""
+        names, digest_ = self.names, hashlib.md5()
+        for of in names["ComputeSet.vertices"].items(compute_set):
+            digest_.update(b"%d " % self.vertex_type(names["VertexInstances.type"](of)))
+            digest_.update(packed_numbers(names["VertexInstances.countByTile"].items(of)).tobytes())
+        digest_.update(packed_numbers(names["ComputeSet.estimatedCyclesByTile"].items(compute_set)).tobytes())
+        return digest_.digest()
+
     def set_of(self, program):
         found = self.names["OnTileExecute.computeset"](program)
-        by_id = self.set_ids.get(self.names["ComputeSet._id"](found)) if found is not None else None
-        return self.sets_by_name.get(self.names["ComputeSet.name"](found)) if by_id is None else by_id
+        number_ = self.names["ComputeSet._id"](found)
+        if number_ in self.set_ids:
+            return self.set_ids[number_]
+        named = self.sets_by_name.get(text(self.names["ComputeSet.name"](found)), [])
+        if len(named) > 1:
+            content = self.content(found)
+            for at in named:
+                if at not in self.set_contents:
+                    self.set_contents[at] = self.content(self.compilation.computeSets[at])
+                if self.set_contents[at] == content:
+                    return at
+        return named[0] if named else None
+
+    def every_program(self):
+        """Each program once, whether the list has those within others or not."""
+        seen = set()
+        for listed in self.compilation.programs:
+            open_ = [listed]
+            while open_:
+                program = open_.pop()
+                if program._id not in seen:
+                    seen.add(program._id)
+                    yield program
+                    open_.extend(self.names["Program.children"].items(program))
 
     def programs(self):
         names, series, count = self.names, self.file.series, 0
-        for program in self.compilation.programs:
+        for program in self.every_program():
             at, kind = program._id, plain(program.type)
             children = [child._id for child in names["Program.children"].items(program)]
             self.file.rows("program_children", [(at, place, child) for place, child in enumerate(children)])
             moves = kind in EXCHANGES
             target = names["Call.target"](program) if kind == "Call" else None
             self.file.row(
-                "programs", at, kind, names["Program.name"](program) or "",
+                "programs", at, kind, text(names["Program.name"](program)) or "",
                 self.set_of(program) if kind == "OnTileExecute" else None,
                 whole(names["Repeat.count"](program)) if kind == "Repeat" else None,
                 None if target is None else target._id,
@@ -422,12 +508,10 @@ class Capture:
 
     def classes_of_variables(self):
         """The liveness class of each lowered variable by its id."""
-        of, written = array("q"), set()
+        of, written = NumberById(), set()
         for brief in self.names["LoweredVariables.allBriefVars"].items(self.compilation.loweredVariables):
             live = brief.equivalenceClass
-            if brief.id >= len(of):
-                of.extend([-1] * (brief.id + 1 - len(of)))
-            of[brief.id] = live.id
+            of.put(brief.id, live.id)
             if live.id not in written:
                 written.add(live.id)
                 out, end = bytearray(), 0
@@ -445,7 +529,13 @@ class Capture:
         category, always = names["LoweredVariable.category"], names["LoweredVariable.alwaysLive"]
         has_whole, whole_of = names["LoweredVariable.hasUnloweredVar"], names["LoweredVariable.unloweredVar"]
         whole_id, whole_name = names["UnloweredVariable._id"], names["UnloweredVariable.name"]
-        classes, count = self.classes_of_variables(), 0
+        count = 0
+        try:
+            classes = self.classes_of_variables()
+        except Exception as error:  # whatever this pva raises; the bytes are known without
+            classes, missing = NumberById(), names["LoweredVariables.allBriefVars"]
+            missing.asked = missing.failed = max(missing.asked, 1)
+            missing.error = "{}: {}".format(type(error).__name__, str(error)[:200])
         for tile in range(self.file.tiles):
             for item in lowered.forTile(tile):
                 of = whole_of(item) if has_whole(item) else None
@@ -453,16 +543,14 @@ class Capture:
                 if of is not None and same is None:
                     same = whole_name(of)
                 at = item._id
-                key = (item.name, plain(category(item)), None if same is None else str(same), always(item),
-                       classes[at] if at < len(classes) else None)
+                key = (text(item.name), plain(category(item)), None if same is None else str(same), always(item),
+                       classes.get(at))
                 found = groups.get(key)
                 if found is None:
                     found = groups[key] = (len(groups), Runs(), array("q", [0]))
                 found[1].add(tile, int(item.bytes))
                 found[2][0] += 1
-                if at >= len(self.lowered):
-                    self.lowered.extend([-1] * (at + 1 - len(self.lowered)))
-                self.lowered[at] = found[0]
+                self.lowered.put(at, found[0])
                 count += 1
         self.file.rows("variables", ((at,) + key[:3] + (whole(key[3]), key[4], pieces[0],
                                                         self.file.series_of(runs.data()))
@@ -473,11 +561,11 @@ class Capture:
         if self.options.no_variables:
             raise Skipped
         names, lowered, count = self.names, self.lowered, 0
-        for program in self.compilation.programs:
+        for program in self.every_program():
             if plain(program.type) in CONTROL:
                 continue
-            used = {lowered[v._id] for v in names["Program.vars"].items(program) if v._id < len(lowered)}
-            used.discard(-1)
+            used = {lowered.get(v._id) for v in names["Program.vars"].items(program)}
+            used.discard(None)
             if used:
                 self.file.row("program_variables", program._id, ascending(used))
                 count += 1
@@ -511,7 +599,8 @@ class Capture:
                 if not taken and not figures[-1](of):
                     continue
                 first, first_max, last_min, last = [whole(bound(of)) for bound in bounds[0]]
-                if first is None:
+                # Without tiles that are active, as in a sync, their counters are nowhere.
+                if first is None or not last:
                     first, first_max, last_min, last = [whole(bound(of)) for bound in bounds[1]]
                 skews = (None, None, None) if None in (first, first_max, last_min, last) else (
                     last - first, first_max - first, last - last_min)
@@ -539,7 +628,7 @@ class Capture:
                     self.file.row("measured", at, self.file.series(self.measured_of(step)))
                 count += 1
             steps.flush()
-            self.file.row("runs", number_, names["Run.name"](run), count - before,
+            self.file.row("runs", number_, text(names["Run.name"](run)), count - before,
                           names["Run.microseconds.start"](run), names["Run.microseconds.end"](run))
         return count
 
@@ -552,7 +641,7 @@ class Capture:
         names, count = self.names, 0
         for at, item in enumerate(self.pva.OperationAnalysis(self.report).operations):
             programs = [p._id for p in names["Operation.programs()"].items(item)]
-            self.file.row("operations", at, names["Operation.name"](item) or "",
+            self.file.row("operations", at, text(names["Operation.name"](item)) or "",
                           self.context(names["Operation.debugContext"](item)),
                           whole(names["Operation.firstStepIndex"](item)), whole(names["Operation.lastStepIndex"](item)),
                           names["Operation.flops"](item), ascending(programs))
@@ -599,7 +688,7 @@ def digest(path):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("profile", help="profile.pop of Poplar")
+    parser.add_argument("profile", help="profile.pop of Poplar, or FILE.pvti of libpvti")
     parser.add_argument("debug", nargs="?", help="its debug.cbor")
     parser.add_argument("-o", "--output", required=True, help="capture to write")
     parser.add_argument("--runs", type=int, default=10, help="most runs to capture: the first ones and the last [10]")
@@ -616,12 +705,18 @@ def arguments():
     return parser, options
 
 
-def opened(parser, options):
-    """The module and the report."""
+def imported(parser):
+    """The module of the SDK."""
     try:
         import pva
     except ImportError as error:
         parser.error("pva cannot be imported ({}): source the enable script of Poplar's SDK first".format(error))
+    return pva
+
+
+def opened(parser, options):
+    """The module and the report."""
+    pva = imported(parser)
     try:
         report = pva.openReport(*(path for path in (options.profile, options.debug) if path))
         len(report.compilation.tiles)
@@ -631,8 +726,50 @@ def opened(parser, options):
     return pva, report
 
 
+def events_of(trace):
+    """Events with those within them, thread by thread."""
+    for process in trace.processes:
+        for thread in process.threads:
+            open_ = [iter(thread.events)]
+            while open_:
+                event = next(open_[-1], None)
+                if event is None:
+                    open_.pop()
+                    continue
+                lasts = {"ph": "X", "dur": event.duration} if event.duration else {"ph": "i", "s": "t"}
+                yield dict(lasts, name=event.label, cat=event.channel, pid=process.pid, tid=thread.tid,
+                           ts=event.timestamp)
+                open_.append(iter(event.children()))
+
+
+def capture_trace(parser, options):
+    part = options.output + ".part"
+    try:
+        trace, count = imported(parser).openTrace(options.profile), 0
+        with open(part, "w") as out:
+            out.write('{"traceEvents": [')
+            for event in events_of(trace):
+                out.write((",\n" if count else "\n") + json.dumps(event))
+                count += 1
+            out.write("\n]}\n")
+        os.replace(part, options.output)
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        parser.error("cannot write '{}': {}".format(options.output, error.strerror))
+    except Exception as error:  # whatever this pva raises
+        parser.error("pva cannot read '{}': {}".format(options.profile, error))
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+    print("{} events".format(count), file=sys.stderr)
+    return 0 if count else 1
+
+
 def main():
     parser, options = arguments()
+    if options.profile.endswith(".pvti"):
+        return capture_trace(parser, options)
     pva, report = opened(parser, options)
     start, file = time.time(), File(options.output)
     try:

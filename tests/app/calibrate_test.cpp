@@ -33,6 +33,10 @@ class CalibrateTest : public QObject {
                 "4",
                 "--tiles-per-ipu",
                 "200",
+                "--optimizer",
+                "adamw",
+                "--offload",
+                "optimizer",
                 "--target",
                 target};
     }
@@ -46,6 +50,8 @@ private slots:
             "hostBytesPerSecond": 6.1e9, "hostLatencySeconds": 9e-6)";
         QTest::addRow("one") << R"("internalSyncCycles": 101)";
         QTest::addRow("the host's") << R"("hostBytesPerSecond": 2e9)";
+        QTest::addRow("streaming memory")
+            << R"("streamingMemoryBytesPerSecond": 7.5e9, "externalSyncCycles": 810)";
     }
     void changedConstantsAreGivenBack() {
         QFETCH(const QString, constants);

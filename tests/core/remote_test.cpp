@@ -4,7 +4,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <sys/resource.h>
+#include <utility>
 
 #include "core/base/atomic_file.h"
 #include "core/remote/profile_place.h"
@@ -165,6 +168,48 @@ private slots:
         QCOMPARE(contents(copy.file), contents(file("cut")));
     }
 
+    void aFileThatIsWrittenMeanwhileIsRefused() {
+        const RemoteAddress address = at(file("growing"));
+        writeFileAtomically(file("growing"), "some bytes");
+        QVERIFY(userError([&] {
+                    copyRemote(ssh_, address, file("copies"), [&](std::int64_t, std::int64_t) {
+                        writeFileAtomically(file("growing"), "other bytes, and more");
+                    });
+                }).contains("was written while it was copied"));
+        QCOMPARE(contents(copyRemote(ssh_, address, file("copies")).file), "other bytes, and more");
+    }
+
+    // What a real profile has; the connection is cut on the way, and nothing is kept in memory.
+    void aLargeFileIsCopied() {
+        constexpr std::uintmax_t bytes = 700'000'000;
+        const std::string end = "the end";
+        writeFileAtomically(file("huge"), "");
+        fs::resize_file(file("huge"), bytes - end.size());
+        std::ofstream(file("huge"), std::ios::app) << end;
+        const auto residentKb = [] {
+            rusage usage{};
+            ::getrusage(RUSAGE_SELF, &usage);
+            return usage.ru_maxrss;
+        };
+        const auto before = residentKb();
+        bool isCut = false;
+        const RemoteCopy copy = copyRemote(
+            ssh_, at(file("huge")), file("copies"), [&](std::int64_t done, std::int64_t all) {
+                if (done > all * 6 / 10 && !std::exchange(isCut, true))
+                    server_->cut();
+            });
+        QVERIFY(isCut);
+        QCOMPARE(copy.received, std::int64_t{bytes});
+        QCOMPARE(fs::file_size(copy.file), bytes);
+        std::ifstream in(copy.file);
+        in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+        QVERIFY(std::string(std::istreambuf_iterator<char>(in), {}) == end);
+        constexpr long mostKb = 20'000;
+        QVERIFY(residentKb() - before < mostKb);
+        fs::remove(copy.file);
+        fs::remove(file("huge"));
+    }
+
     void foldersAreListed() {
         const fs::path folder = file("listed");
         fs::create_directories(folder / "runs");
@@ -268,6 +313,23 @@ private slots:
         chatty.program = file("chatty");
         QCOMPARE(contents(copyRemote(chatty, at(file("greeted")), file("copies")).file),
                  "some bytes");
+    }
+
+    // The one who used a shared connection that is about to end hears nothing.
+    void aSharedConnectionThatEndsIsMadeAgain() {
+        writeFileAtomically(file("dying"), "#!/bin/sh\n[ -e '" + file("died").string() +
+                                               "' ] || { : > '" + file("died").string() +
+                                               "'; exit 255; }\nfor last; do :; done\n"
+                                               "eval \"$last\"\n");
+        fs::permissions(file("dying"), fs::perms::owner_all);
+        SshProgram dying = ssh_;
+        dying.program = file("dying");
+        QVERIFY(remoteEntry(dying, at(file(""))).folder);
+        fs::remove(file("died"));
+        writeFileAtomically(file("dead"), "#!/bin/sh\nexit 255\n");
+        fs::permissions(file("dead"), fs::perms::owner_all);
+        dying.program = file("dead");
+        QVERIFY(userError([&] { remoteEntry(dying, at("/x")); }).contains("cannot reach 'pod'"));
     }
 
     // The last: the host is another one after it.

@@ -1,6 +1,8 @@
 // Files of others that are imported: a damaged capture, a trace of the host, cycles and memory of
 // ipu-stack, a target's file; and the address of a file on another machine. The last byte says
 // which.
+#include <cstdio>
+#include <cstdlib>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <string>
 
@@ -9,9 +11,11 @@
 #include "core/import/import.h"
 #include "core/import/ipu_stack.h"
 #include "core/remote/remote_address.h"
+#include "core/report/report.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/target/target_file.h"
+#include "core/view/profile_view.h"
 #include "tests/fuzz/scratch_file.h"
 #include "tests/support/damage.h"
 #include "tests/support/sample_capture.h"
@@ -40,11 +44,19 @@ template <class Read> void orRefuse(Read read) {
     }
 }
 
-/// What was imported is a profile that can be read.
+/// What was imported is a profile that can be read, and that no report refuses.
 void readAgain(const Profile& profile) {
     static const fuzz::ScratchFile written("written.pop");
     writeProfile(profile, written.path());
-    static_cast<void>(ProfileReader(written.path()).load());
+    try {
+        static_cast<void>(ProfileReader(written.path()).load());
+        const ProfileView view(written.path());
+        for (const Report& report : allReports())
+            static_cast<void>(makeReport(report, view, {}));
+    } catch (const UserError& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        std::abort();
+    }
 }
 
 void readCapture(const std::string& bytes) {

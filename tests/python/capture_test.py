@@ -1,10 +1,8 @@
 """A profile that was captured through pva and imported again says the same, and nothing that the capture lacks."""
 
 import json
-import multiprocessing
 import os
 import re
-import runpy
 import sqlite3
 import subprocess
 import sys
@@ -12,13 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import pva
 from tilescope import Profile
 
-from .conftest import BIN, run
-
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "resources" / "capture" / "tilescope_capture.py"
+from .capturing import ROOT, SCRIPT, captured, imported, report, tilescope
+from .conftest import run, sql
 
 # Names of pva that no public document has; the capture does without each of them.
 GUESSED = {
@@ -35,58 +30,6 @@ SOURCED = {
                                                                                             "allCycles"],
     "Run": ["microseconds"], "Operation": ["programs"], "CompilationReport": ["tilesWithLivenessInfo"],
 }
-
-
-def lacking(name: str) -> property:
-    def missing(self: object) -> None:
-        raise AttributeError(name)
-    return property(missing, lambda self, value: None)
-
-
-def startScript(without: dict, words: list[str], says: Path) -> None:
-    """Becomes the script with a pva that lacks names; for a child, since pva stays so."""
-    with says.open("w") as out:
-        os.dup2(out.fileno(), 1)
-        os.dup2(out.fileno(), 2)
-    for owner, names in without.items():
-        kind = getattr(pva, owner, None) or getattr(pva._memory, owner)
-        for name in names:
-            setattr(kind, name, lacking(name))
-    sys.argv = [str(SCRIPT), *words]
-    runpy.run_path(str(SCRIPT), run_name="__main__")
-
-
-def tilescope(*words: object) -> subprocess.CompletedProcess:
-    return subprocess.run([BIN / "tilescope", *map(str, words)], capture_output=True, text=True)
-
-
-def report(profile: Path, name: str, *options: str) -> dict:
-    done = tilescope("report", profile, name, "--json", *options)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    document.pop("origin", None)
-    return document
-
-
-def captured(profile: Path, folder: Path, without: dict | None = None, *options: str) -> tuple[Path, int]:
-    """The capture of a profile by a pva without some names, and the script's status."""
-    capture, says = folder / "it.capture", folder / "says"
-    # A fork has pva loaded, which takes as long as a small capture.
-    child = multiprocessing.get_context("fork").Process(
-        target=startScript, args=(without or {}, [str(profile), "-o", str(capture), "--force", *options], says))
-    child.start()
-    child.join()
-    assert child.exitcode in (0, 1), says.read_text()
-    said = says.read_text()
-    says.unlink()
-    assert "Traceback" not in said, said
-    return capture, child.exitcode
-
-
-def imported(capture: Path, folder: Path) -> tuple[Path, dict]:
-    done = tilescope("import", capture, "-o", folder, "--json")
-    assert done.returncode in (0, 1), done.stderr
-    return folder / "profile.pop", json.loads(done.stdout)[0]
 
 
 @pytest.fixture(scope="session")
@@ -200,6 +143,9 @@ def test_operations_take_as_long(pair: tuple[Path, Path, dict]) -> None:
     before, after, _ = pair
     one, other = (report(profile, "operations", "--by", "shared") for profile in (before, after))
     assert one["totalCodeBytes"] == pytest.approx(other["totalCodeBytes"], rel=0.02)
+    # A call has the name of the place where pva saw it first.
+    names = "SELECT name, type FROM operations WHERE type <> 'Call' ORDER BY name"
+    assert sql(before, names) == sql(after, names)
     assert sum(row["measuredCycles"] for row in one["rows"]) == sum(row["measuredCycles"] for row in other["rows"])
 
 
@@ -212,7 +158,9 @@ def test_nothing_is_said_that_is_not_known(pair: tuple[Path, Path, dict]) -> Non
         assert info[key] is None, key
     assert info["origin"]["kind"] == "simulated" and info["origin"]["tool"].startswith("TileScope")
     parts = {row["part"] for row in info["coverage"]}
-    assert {"run", "options", "streams", "pipeline", "physicalTiles", "hostTimes"} <= parts
+    assert {"run", "options", "streams", "pipeline", "physicalTiles", "hostTimes", "plans", "graph", "copies",
+            "addresses", "values", "variableTypes"} <= parts
+    assert {row["state"] for row in info["coverage"] if row["part"] in ("stateBytes", "exchangeBytes")} == {"part"}
     text = tilescope("info", after).stdout
     assert "inference" not in text and "training" not in text.split("\n")[0]
     waits = report(after, "hosts")["hostWaits"]
@@ -274,6 +222,11 @@ def test_a_pva_without_names(small: Path, tmp_path: Path, without: dict) -> None
         assert values("vertices", "vertices", "codeBytes") <= {None}
     if "dataIn" in asked:
         assert values("trace", "runs", "hostBytesIn") == {None}
+    if asked == {"_id"}:
+        # Programs find theirs by name.
+        same = ("name", "cycles")
+        assert sorted([row[key] for key in same] for row in report(profile, "vertices")["computeSets"]) == sorted(
+            [row[key] for key in same] for row in report(small, "vertices")["computeSets"])
     if "nonOverlapped" in asked:
         info = json.loads(tilescope("info", profile, "--json").stdout)
         assert "regions" in {row["part"] for row in info["coverage"]}

@@ -7,6 +7,8 @@ import sys
 import pva
 import pytest
 
+from .capturing import SCRIPT
+
 RECORDED = """
 import libpvti, threading
 channel = libpvti.createTraceChannel("data")
@@ -69,6 +71,28 @@ def test_traces_of_others_are_read(tmp_path):
     assert [(event.label, [child.label for child in event.children()]) for event in thread.events] == [
         ("outer", ["inner"]), ("after", [])]
     assert thread.events[0].duration == pytest.approx(5.3)
+
+
+# A closed one becomes such a trace where its pva is.
+def test_the_capture_script_makes_a_trace_of_it(folder, tmp_path):
+    closed, made = next(folder.glob("*.pvti")), tmp_path / "made.json"
+
+    def events(threads):
+        return [(event.label, event.channel, pytest.approx(event.timestamp), pytest.approx(event.duration),
+                 events_within(event)) for thread in threads for event in thread.events]
+
+    def events_within(event):
+        return [(child.label, events_within(child)) for child in event.children()]
+    words = [sys.executable, "-B", SCRIPT, closed, "-o", made]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "16 events\n")
+    assert events(pva.openTrace(made).processes[0].threads) == events(pva.openTrace(closed).processes[0].threads)
+    assert "--force" in subprocess.run(words, capture_output=True, text=True).stderr
+    closed = tmp_path / "real.pvti"
+    closed.write_bytes(b"SQLite format 3\0" + bytes(100))
+    done = subprocess.run([sys.executable, "-B", SCRIPT, closed, "-o", tmp_path / "it.json"], capture_output=True, text=True)
+    assert done.returncode == 2 and "pva cannot read" in done.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["made.json", "real.pvti"]
 
 
 def test_other_files_are_refused_by_name(tmp_path):

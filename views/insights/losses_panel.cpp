@@ -136,16 +136,16 @@ void LossesPanel::addRow(const Loss& loss) {
 }
 
 QWidget* LossesPanel::placeOf(const Loss& loss) {
-    const QString place = QString::fromStdString(loss.place);
+    const QString place = shownName(loss.place);
     if (place.isEmpty())
         return nullptr;
     if (!ofSource_)
-        return new ShortLabel(shownText(place), leastPlace, widestPlace);
-    auto* go = new ShortButton(shownText(place), leastPlace, widestPlace);
+        return new ShortLabel(place, leastPlace, widestPlace);
+    auto* go = new ShortButton(place, leastPlace, widestPlace);
     go->setFlat(true);
     go->setObjectName(QStringLiteral("nameOfProfile")); // the text comes from the profile
-    go->setToolTip(tr("Shows %1 in its report").arg(shownText(place)));
-    go->setAccessibleName(tr("Show %1").arg(shownText(place)));
+    go->setToolTip(tr("Shows %1 in its report").arg(place));
+    go->setAccessibleName(tr("Show %1").arg(place));
     connect(go, &QPushButton::clicked, this, [this, link = loss.link] { emit followed(link); });
     return go;
 }

@@ -237,7 +237,9 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
         })};
     for (Card::Fact& fact : fromFields(runSampleFields))
         model.push_back(std::move(fact));
-    model.push_back(fromInfo(tr("Compiled"), [](const Info& i) { return timeText(i.createdAt); }));
+    model.push_back(fromInfo(tr("Compiled"), [&](const Info& i) {
+        return i.createdAt.empty() ? notKnown : timeText(i.createdAt);
+    }));
     modelCard_->setFacts(model, two);
     targetCard_->setFacts(
         {fromInfo(tr("Type"),

@@ -94,6 +94,12 @@ QPushButton:flat { background: transparent; border: 1px solid transparent; paddi
     text-align: left; color: @accent; }
 QPushButton:pressed { background: @selected; }
 QPushButton:default { border-color: @accent; color: @accent; }
+QPushButton:default:disabled { border-color: @border; color: @muted; }
+QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid @muted; border-radius: 7px;
+    background: @surface; }
+QRadioButton::indicator:hover { border-color: @text; }
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 4px solid @accent; }
+QRadioButton::indicator:disabled { border-color: @border; }
 QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @muted; border-radius: 3px;
     background: @surface; }
 QCheckBox::indicator:hover { border-color: @text; }

@@ -2,6 +2,8 @@
 
 #include <QStringList>
 
+#include "core/base/printable.h"
+
 namespace tilescope::views {
 
 QString shownText(const QString& text, qsizetype most) {
@@ -18,7 +20,7 @@ QString shownText(const QString& text, qsizetype most) {
 }
 
 QString shownName(const std::string& name, qsizetype most) {
-    return shownText(QString::fromStdString(name), most);
+    return shownText(QString::fromStdString(printable(name)), most);
 }
 
 QString shownLines(const QString& text) {

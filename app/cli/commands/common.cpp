@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "app/cli/progress_line.h"
+#include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/database/page_checksum.h"
+#include "core/import/import.h"
 #include "core/remote/profile_place.h"
 
 namespace tilescope::cli {
@@ -34,8 +36,34 @@ std::filesystem::path localFile(const std::string& name, const Streams& streams)
     });
 }
 
+namespace {
+
+/// Throws for a file of a known form that is no profile, with what makes one of it. What is of no
+/// form, and what cannot be read, is the reader's to refuse.
+void refuseOtherForms(const std::filesystem::path& file, const std::string& name) {
+    std::optional<FileForm> form;
+    try {
+        form = formOf(file);
+    } catch (const UserError&) {
+        return;
+    }
+    if (form == FileForm::HostTrace)
+        throw UserError(fmt::format("'{}' is a trace of the host: 'tilescope import' makes a "
+                                    "profile of it, or adds it to one (--into)",
+                                    name));
+    if (form == FileForm::IpuStack)
+        throw UserError(fmt::format("'{}' is of ipu-stack: 'tilescope import' makes a profile of "
+                                    "its cycles and its memory",
+                                    name));
+    if (form == FileForm::PoplarProfile || form == FileForm::OldReport || form == FileForm::Job)
+        importFile(file, {}); // says how to get one
+}
+
+} // namespace
+
 ProfileView openProfile(const std::string& path, const Streams& streams) {
     const std::filesystem::path file = localFile(path, streams);
+    refuseOtherForms(file, path);
     return namingFile(file.string(), [&] {
         const ProfileReader reader(file);
         verifyChecksums(reader.file());

@@ -84,6 +84,7 @@ json::object describe(const Imported& imported, const fs::path& input, const fs:
             {"steps", imported.executedSteps},
             {"flatSteps", imported.flatSteps},
             {"bodies", imported.profile.trace.bodies.size()},
+            {"host", json::array(imported.host.begin(), imported.host.end())},
             {"missing", json::array(imported.missing.begin(), imported.missing.end())},
             {"coverage", std::move(lacks)}};
 }
@@ -95,6 +96,10 @@ void printMachine(std::ostream& out, const ProfileInfo& info, const fs::path& pr
 
 void print(std::ostream& out, const Imported& imported, const fs::path& profile) {
     printMachine(out, imported.profile.info, profile);
+    for (const std::string& line : imported.host)
+        out << "  " << printable(line) << '\n';
+    if (!imported.host.empty())
+        return;
     out << fmt::format(
         "  {} steps in {} bodies", withThousands(imported.executedSteps),
         withThousands(static_cast<std::int64_t>(imported.profile.trace.bodies.size())));
@@ -266,7 +271,9 @@ int importTraces(const ImportArguments& arguments, const Streams& streams) {
     const fs::path output = outputOf(arguments.output);
     checkWritable(output);
     const fs::path input = localFile(arguments.into, streams);
-    const std::vector<fs::path> files(arguments.inputs.begin(), arguments.inputs.end());
+    std::vector<fs::path> files;
+    for (const std::string& trace : arguments.inputs)
+        files.push_back(localFile(trace, streams));
     const AddedHostTraces added = [&] {
         ProgressLine line(streams);
         return addHostTraces(input, files, arguments.clock, output,

@@ -107,6 +107,7 @@ void HostTraceDialog::makeParts() {
     output_->setAccessibleName(tr("File of the copy"));
     bar_->setRange(0, 100);
     bar_->setAccessibleName(tr("Progress"));
+    bar_->setTextVisible(false);
     bar_->hide();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     buttons->addButton(add_, QDialogButtonBox::AcceptRole);

@@ -113,8 +113,8 @@ private:
                     uses[vertices.type][known(set.operation) ? set.operation : OperationId()] +=
                         vertices.count;
             }
-        for (const auto& [type, byOperation] : uses)
-            addCode((*types)[type].codeBytes, byOperation);
+        for (std::size_t i = 0; i < types->size(); ++i)
+            addCode((*types)[VertexTypeId(i)].codeBytes, uses[VertexTypeId(i)]);
     }
 
     void addCode(const TileSeries& code, const std::map<OperationId, TileSeries>& uses) {
@@ -134,6 +134,10 @@ private:
             code, users, [](std::int64_t bytes, std::int64_t n) { return n > 1 ? bytes : 0; });
         forIpus(shared,
                 [&](std::size_t ipu, std::int64_t sum) { made_.sharedVertexCode[ipu] += sum; });
+        // A measured machine has codelets that no compute set runs.
+        const TileSeries unused = TileSeries::zip(
+            code, users, [](std::int64_t bytes, std::int64_t n) { return n == 0 ? bytes : 0; });
+        add(OperationId(), unused, &OperationBytes::vertexCode);
     }
 
     const ProfileView& profile_;

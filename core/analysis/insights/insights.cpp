@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/analysis/insights/rules.h"
+#include "core/base/printable.h"
 #include "core/base/units.h"
 #include "core/options/option_table.h"
 
@@ -115,6 +116,11 @@ std::vector<Insight> insightsOf(const Facts& facts) {
             for (Insight& insight : rule.find(facts)) {
                 insight.kind = rule.kind;
                 insight.rule = rule.name;
+                // Sentences have names of the profile in them, which may have line breaks.
+                insight.title = printable(insight.title);
+                insight.reason = printable(insight.reason);
+                for (Advice& advice : insight.advice)
+                    advice.effect = printable(advice.effect);
                 insights.push_back(std::move(insight));
             }
     rank(insights, facts.info().fits);

@@ -6,8 +6,10 @@
 #include "core/base/atomic_file.h"
 #include "core/import/import.h"
 #include "core/import/import_cache.h"
+#include "core/report/report.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "core/view/profile_view.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_capture.h"
 #include "tests/support/test_main.h"
@@ -178,6 +180,76 @@ private slots:
         QVERIFY(profileToOpen(capture("UPDATE tiles SET always_live=1"), cache) != profile);
         QCOMPARE(profileToOpen(profile, cache), profile);
         QCOMPARE(profileToOpen(file("none"), cache), file("none"));
+    }
+
+    // The name of a folder has no more bytes than that of a file.
+    void aLongNameIsOpened() {
+        std::string name;
+        for (int i = 0; i < 120; ++i)
+            name += "\u00e9";
+        const fs::path longest = file((name + ".capture").c_str());
+        fs::copy_file(capture(), longest);
+        const fs::path profile = profileToOpen(longest, file("cache"));
+        QCOMPARE(ProfileReader(profile).info().model, name);
+    }
+
+    // Counters of a machine count since it was started, and the host has a clock of its own.
+    void timesCountFromTheFirstStep() {
+        const Profile p =
+            imported("UPDATE step_chunks SET data=X'05808080800f0314010001000100'").profile;
+        QCOMPARE(p.trace.runs.front().start, 0);
+        QCOMPARE(p.trace.runs.front().cycles, imported().profile.trace.runs.front().cycles);
+        const Profile host =
+            imported("UPDATE runs SET start_us=5e15, end_us=5e15+2000; "
+                     "INSERT INTO runs SELECT 1, 'again', 5, 5e15+4000, 5e15+9000; "
+                     "INSERT INTO runs VALUES(2, 'short', 5, 5e15+9000, 5e15+9000)")
+                .profile;
+        QCOMPARE(host.hostRecord.events.size(), std::size_t{2});
+        QCOMPARE(host.hostRecord.events[1].start, 0.004);
+        QCOMPARE(*host.hostRecord.events[1].seconds, 0.005);
+        QCOMPARE(text(host.hostRecord.events[1].name), "again");
+        const Profile other =
+            imported("UPDATE info SET value='IpuModel' WHERE key='target.type'").profile;
+        QVERIFY(other.hostRecord.empty()); // nobody waited for a machine
+    }
+
+    // Its class has no interval, and is in no table of the file.
+    void aVariableThatIsNeverLiveIsReported() {
+        const Profile p = imported("DELETE FROM classes").profile;
+        QVERIFY(!p.variables[VariableId(0)].alwaysLive);
+        writeProfile(p, file("never.pop"));
+        const ProfileView view(file("never.pop"));
+        QCOMPARE(view.livenessClasses()->size(), std::size_t{1});
+        for (const Report& report : allReports())
+            (void)makeReport(report, view, {});
+    }
+
+    // Poplar has more kinds of syncs.
+    void aSyncWithAnAnswerIsASync() {
+        const Profile p =
+            imported("UPDATE programs SET kind='SyncAns' WHERE id=14; "
+                     "UPDATE step_kinds SET type='SyncAns' WHERE program=14 OR type='Sync'")
+                .profile;
+        QCOMPARE(text(p.programs[ProgramId(4)].kindText()), "SyncAns");
+        std::int64_t syncs = 0;
+        for (const TraceBody& body : p.trace.bodies)
+            for (const TraceStep& step : body.steps)
+                syncs += step.kind == ProgramKind::Sync ? step.ipus.front().cycles : 0;
+        QCOMPARE(syncs, 3 + 4);
+        writeProfile(p, file("syncs.pop"));
+        QVERIFY(ProfileReader(file("syncs.pop")).loadChecked().programs[ProgramId(4)].kind ==
+                ProgramKind::Sync);
+    }
+
+    void aFileThatIsWrittenMeanwhileIsRefused() {
+        bool written = false;
+        const QString error = userError([&] {
+            (void)importFile(capture(), {}, [&](double, std::string_view) {
+                if (!std::exchange(written, true))
+                    (void)capture("UPDATE tiles SET always_live=1");
+            });
+        });
+        QVERIFY2(error.contains("was written while it was read"), qPrintable(error));
     }
 
     void stopsOnRequest() {

@@ -119,6 +119,12 @@ private slots:
         QVERIFY(added.isCut);
     }
 
+    void aMarkOfUtf8IsNoText() {
+        QCOMPARE(formOf(file("\xEF\xBB\xBF" + std::string(content))), FileForm::HostTrace);
+        QCOMPARE(hostOf("\xEF\xBB\xBF" + std::string(content)).record, hostOf(content).record);
+        QVERIFY(refusalOf("\xEF\xBB\xBF").contains("no list of trace events"));
+    }
+
     void aGzippedTraceIsTheSame() {
         const fs::path packed = fs::path(folder_.path().toStdString()) / "trace.json.gz";
         gzFile out = gzopen(packed.c_str(), "wb");
@@ -130,7 +136,9 @@ private slots:
         const std::array files{packed};
         addHostTraces(profile, files, {});
         QCOMPARE(profile.hostRecord, hostOf(content).record);
-        QCOMPARE(profile.messages.size(), std::size_t{1});
+        // Which trace, and what of it is not shown.
+        QCOMPARE(profile.messages.size(), std::size_t{3});
+        QVERIFY(text(profile.messages[2].text).contains("3 are of kinds that no view shows"));
     }
 
     /// What libpvti writes, a file of each process.
@@ -149,7 +157,9 @@ private slots:
                        R"(,"tid":1,"ts":12100000,"args":{"training":1}},)"
                 << R"({"ph":"E","pid":)" + process + R"(,"tid":1,"ts":12500000}]})";
         }
-        const Profile together = importHostTraces(files, {}).profile;
+        const Imported read = importHostTraces(files, {});
+        const Profile& together = read.profile;
+        QCOMPARE(text(read.host.front()), "2 events and 2 points of counters of the host");
         QCOMPARE(together.hostRecord.events.size(), std::size_t{2});
         QCOMPARE(text(together.hostRecord.events[0].thread), QString("process 11 / MainThread"));
         QCOMPARE(text(together.hostRecord.events[1].thread), QString("process 12 / MainThread"));
@@ -161,6 +171,10 @@ private slots:
         // One of them opens as it is.
         const fs::path profile = profileToOpen(files[0], folder / "cache");
         QVERIFY(profile != files[0]);
+        int told = 0;
+        QVERIFY(profileToOpen(files[0], folder / "cache",
+                              [&](double, std::string_view) { ++told; }) == profile);
+        QCOMPARE(told, 0); // it is not read again
         const ProfileReader reader(profile);
         QCOMPARE(text(reader.hostRecord().events.at(0).thread), QString("MainThread"));
     }

@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/import/import_cache.h"
 #include "core/import/ipu_stack.h"
 #include "core/report/report.h"
 #include "core/store/profile_reader.h"
@@ -54,8 +55,27 @@ private slots:
         QVERIFY(!ipuStackPartOf(samples / "cycles.txt"));
         QVERIFY(formOf(samples / "cycles.capnp") == FileForm::IpuStack);
         QVERIFY(userError([&] {
-                    (void)importFile(samples / "memory.capnp", {});
+                    (void)importFile(file("alone.capnp", readFile(samples / "memory.capnp")), {});
                 }).contains("only the memory"));
+    }
+
+    // Whichever of the two is opened.
+    void theOtherPartIsFoundBesideIt() {
+        const fs::path folder = fs::path(folder_.path().toStdString()) / "both";
+        fs::create_directory(folder);
+        fs::copy_file(samples / "cycles.capnp", folder / "gemm-profile.capnp");
+        fs::copy_file(samples / "memory.capnp", folder / "gemm-memory.capnp");
+        std::ofstream(folder / "notes.txt") << "nothing";
+        for (const char* name : {"gemm-profile.capnp", "gemm-memory.capnp"}) {
+            const fs::path profile = profileToOpen(folder / name, folder / "cache");
+            QCOMPARE(ProfileReader(profile).load().trace.bodies.size(), std::size_t{1});
+            QVERIFY(profileToOpen(folder / name, folder / "cache") == profile);
+        }
+        fs::copy_file(samples / "memory.capnp", folder / "other-memory.capnp");
+        QVERIFY(!ipuStackPartner(folder / "gemm-profile.capnp"));
+        QVERIFY(userError([&] {
+                    (void)profileToOpen(folder / "gemm-profile.capnp", folder / "cache");
+                }).contains("only the cycles"));
     }
 
     // The counter of 32 bits wraps within the first samples.

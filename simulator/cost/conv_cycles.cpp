@@ -300,7 +300,7 @@ LeastConvCycles leastConvCycles(const Target& target, ConvMethod method, std::in
     case ConvMethod::Slic:
         return {leastSlicCyclesPerMac(convUnits, grains)};
     case ConvMethod::Hmac:
-        return {leastHmacCyclesPerMac(target, grains, inType, partialType)};
+        return {leastHmacCyclesPerMac(grains, inType, partialType)};
     case ConvMethod::Vmac:
         return {leastVmacCyclesPerMac(grains)};
     case ConvMethod::OuterProduct:

@@ -1,6 +1,7 @@
 #include "simulator/cost/conv_mac_cycles.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/worker_rows.h"
@@ -61,15 +62,17 @@ std::int64_t clearPartials(std::int64_t outputs) {
     return 6 * (ceilDiv(ceilDiv(outputs, 6), 2) + 5);
 }
 
-/// Dot product of HMAC's vectors of input channels.
-std::int64_t hmacDot(const Target& t, std::int64_t inChans, bool half, bool halfPartials) {
-    const std::int64_t full = half ? t.vectorWidthHalf : t.vectorWidthFloat;
-    std::int64_t v = full;
-    while (inChans % v != 0)
-        v /= 2;
-    const std::int64_t o = halfPartials ? 2 : 1;
-    return 3 * o + (halfPartials ? 1 : 0) + 4 + (v < full ? o : 0) +
-           (inChans / v) * (v == full ? 1 : 2) - (half ? 1 : 0);
+/// Dot product of HMAC's vectors of input channels (PopLibs poplin/PerformanceEstimation.hpp,
+/// getDenseDotProductCycles of the release whose cycles of AMP are those of conv_cycles.cpp). Half
+/// partials are two sums at once.
+std::int64_t hmacDot(std::int64_t inChans, bool half, bool halfPartials) {
+    const std::int64_t sums = halfPartials ? 2 : 1;
+    const std::int64_t inner = 3 * sums + 3 + 1;
+    if (!half)
+        return inner + (inChans % 2 == 0 ? inChans : 2 * inChans);
+    if (inChans % 4 == 0)
+        return inner + (halfPartials ? 1 : 0) + inChans / 4;
+    return inner + (halfPartials ? 2 : 0) + inChans;
 }
 
 std::int64_t hmacOutChans(const ConvGrains& grains, bool halfPartials) {
@@ -111,39 +114,33 @@ std::int64_t hmacCycles(const Target& t, const ConvGrains& grains, const ConvTil
                         DataType inType, DataType partialType) {
     const bool half = inType == DataType::Half;
     const bool halfPartials = partialType == DataType::Half;
-    const std::int64_t dot = hmacDot(t, grains.inChans, half, halfPartials);
+    const std::int64_t dot = hmacDot(grains.inChans, half, halfPartials);
     const std::int64_t coGrain = hmacOutChans(grains, halfPartials);
     const std::int64_t positions = sizes.outPositions();
     const std::int64_t kernel = sizes.kernelElements();
-    const bool oneByOne = kernel == 1;
-    // Rows are one where the kernel has a single position.
-    const std::int64_t n = ceilDiv(sizes.readPositions(), t.workers);
-    const auto cut = [&](std::int64_t n) { return 19 + n * (7 + coGrain * dot); };
     const std::int64_t row =
-        n == 0     ? 7
-        : oneByOne ? (coGrain == 1 ? 14 + n * (2 + dot) : 13 + n * (7 + coGrain * dot))
-                   : workerCosts(sizes, t.workers, [&](const WorkerRows& mine) {
-                         return mine.sum(cut);
-                     }).most;
-    const std::int64_t retained = oneByOne ? 15 : half ? 6 : 0;
-    const std::int64_t worker = 16 + kernel * (row + 16 - retained);
+        sizes.readPositions() == 0
+            ? 7
+            : workerCosts(sizes, t.workers, [&](const WorkerRows& mine) {
+                  return mine.sum([&](std::int64_t n) { return 19 + n * (7 + coGrain * dot); });
+              }).most;
+    const std::int64_t worker = 16 + kernel * (row + 16);
     const std::int64_t inGroups = ceilDiv(sizes.inChans, grains.inChans);
     const std::int64_t outGroups = ceilDiv(sizes.outChans, grains.outChans);
     const std::int64_t zeroing =
         clearPartials(positions * grains.outChans) * outGroups * sizes.groups;
-    const std::int64_t overhead = (half ? 65 : 58) - (oneByOne ? 10 : 0);
+    const std::int64_t overhead = half ? 63 : 58;
     const std::int64_t zs = halfPartials ? 10 : 9;
-    return overhead + 6 * zs + 6 * retained +
+    return overhead + t.workers * zs +
            sizes.groups * (23 + inGroups * (15 + outGroups * (10 + t.workers * worker))) + zeroing;
 }
 
-double leastHmacCyclesPerMac(const Target& t, const ConvGrains& grains, DataType inType,
-                             DataType partialType) {
+double leastHmacCyclesPerMac(const ConvGrains& grains, DataType inType, DataType partialType) {
     const bool halfPartials = partialType == DataType::Half;
-    const std::int64_t dot = hmacDot(t, grains.inChans, inType == DataType::Half, halfPartials);
+    const std::int64_t dot = hmacDot(grains.inChans, inType == DataType::Half, halfPartials);
     const std::int64_t coGrain = hmacOutChans(grains, halfPartials);
-    const std::int64_t each = coGrain == 1 ? 2 + dot : 7 + coGrain * dot;
-    return static_cast<double>(each) / static_cast<double>(grains.inChans * grains.outChans);
+    return static_cast<double>(7 + coGrain * dot) /
+           static_cast<double>(grains.inChans * grains.outChans);
 }
 
 std::int64_t vmacCycles(const Target& t, const ConvGrains& grains, const ConvTileSizes& sizes,
@@ -152,14 +149,26 @@ std::int64_t vmacCycles(const Target& t, const ConvGrains& grains, const ConvTil
     const std::int64_t f = halfPartials ? 0 : 1;
     const std::int64_t groups = ceilDiv(sizes.groups, grains.groups);
     const std::int64_t inGroups = ceilDiv(sizes.inChans, grains.inChans);
-    const std::int64_t positions = sizes.readPositions();
-    const std::int64_t n = ceilDiv(positions, t.workers);
-    const std::int64_t taps = sizes.kernelElements() - 1;
     // Half partials go eight groups at a time.
     const bool eights = halfPartials && grains.groups >= 8;
+    // An entry of a worker's list: columns of a kernel row that meet an input.
+    const auto entry = [&](std::int64_t columns) {
+        return eights ? 7 + 15 + 3 + 3 * (columns - 1)
+                      : 7 + 3 + 2 * f + 3 + 2 * (columns - 1) * grains.groups / 4;
+    };
+    const std::int64_t columns = ceilDiv(sizes.kernel.back(), sizes.outStep.back());
+    const std::int64_t kernelRows = sizes.kernelElements() / sizes.kernel.back();
+    // Of each kernel row, the positions in rows that read it. What is left of an even share is
+    // shared out by columns (estimateConvPartialVerticalMacInnerLoopCycles).
+    const std::int64_t positions = sizes.readPositions() /
+                                   ceilDiv(sizes.outField.back(), sizes.outStep.back()) *
+                                   sizes.outField.back();
+    const std::int64_t split = t.workers / std::gcd<std::int64_t>(t.workers, positions);
+    const std::int64_t parts = ceilDiv(positions * split, t.workers);
+    const std::int64_t entries = kernelRows * (parts / split * entry(columns) +
+                                               parts % split * entry(ceilDiv(columns, split)));
     const std::int64_t worker =
-        eights ? (grains.groups == 8 ? 13 : 25) + grains.groups / 8 * n * (22 + 3 + 3 * taps)
-               : 18 + f + n * (7 + 3 + 2 * f + 3 + 2 * taps * grains.groups / 4);
+        eights ? (grains.groups == 8 ? 13 : 25) + grains.groups / 8 * entries : 18 + f + entries;
     const std::int64_t outputs = sizes.outPositions() * grains.groups;
     const std::int64_t zero = 4 + ceilDiv(outputs, halfPartials ? 4 : 2);
     const std::int64_t reduce =

@@ -25,8 +25,7 @@ std::int64_t outerProductCycles(const Target& target, const ConvGrains& grains,
 
 // Lower bounds of the above for each multiply-accumulate.
 double leastSlicCyclesPerMac(std::int32_t chains, const ConvGrains& grains);
-double leastHmacCyclesPerMac(const Target& target, const ConvGrains& grains, DataType inType,
-                             DataType partialType);
+double leastHmacCyclesPerMac(const ConvGrains& grains, DataType inType, DataType partialType);
 double leastVmacCyclesPerMac(const ConvGrains& grains);
 double leastOuterProductCyclesPerMac(const ConvGrains& grains, DataType inType);
 

@@ -101,15 +101,29 @@ void addSlic(const Target& target, const ConvProblem& problem, Candidates& to) {
     }
 }
 
-void addHmac(const ConvProblem& problem, Candidates& to) {
-    const bool half = problem.inType == DataType::Half;
-    // Partials of two output channels share a word.
+/// All widths of groups of input channels that change the number of groups: a wider one that leaves
+/// as many only pads.
+void addHmac(const ConvProblem& problem, std::int64_t multiple, Candidates& to) {
+    // Two halves share a word, of the input as of the partials.
+    const std::int64_t word = problem.inType == DataType::Half ? 2 : 1;
     const std::int64_t outs = problem.partialType == DataType::Half ? 2 : 1;
-    for (const std::int64_t c : {16, 8, 4, 2, 1})
-        if (c <= std::max<std::int64_t>(problem.inChans, 1) &&
-            (!half || c % 2 == 0 || problem.inChans == 1))
-            to.push_back(candidate(ConvMethod::Hmac, 0, {1, half && c == 1 ? 2 : c, outs},
-                                   problem.partialType));
+    const std::int64_t step = std::max(multiple, word);
+    const auto whole = [](std::int64_t size, std::int64_t grain) {
+        return ceilDiv(size, grain) * grain;
+    };
+    const auto add = [&](std::int64_t width) {
+        to.push_back(candidate(ConvMethod::Hmac, 0, {1, width, outs}, problem.partialType));
+    };
+    if (step > 1 && word == 1)
+        add(1);
+    const std::int64_t channels = whole(std::max<std::int64_t>(problem.inChans, 1), word);
+    for (std::int64_t width = step; width <= channels;) {
+        add(width);
+        const std::int64_t groups = ceilDiv(channels, width);
+        if (groups == 1)
+            return;
+        width = whole(ceilDiv(channels, groups - 1), step);
+    }
 }
 
 void addVmac(const Target& target, const ConvProblem& problem, Candidates& to) {
@@ -154,23 +168,41 @@ void sortByMerit(const Target& target, const ConvProblem& problem, Candidates& c
                      [&](const auto& a, const auto& b) { return merit(a) > merit(b); });
 }
 
-} // namespace
-
-std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvProblem& problem) {
-    Candidates candidates;
-    addAmpDirect(target, problem, candidates);
-    addAmp(target, problem, problem.partialType, candidates);
-    addSlic(target, problem, candidates);
-    addHmac(problem, candidates);
-    addVmac(target, problem, candidates);
-    addOuterProduct(target, problem, candidates);
-    // An odd number of channels in a group leaves tiles odd numbers of halves: two positions of an
-    // even row then stay together (ConvPlan.cpp, createPlan).
+/// An odd number of channels in a group leaves tiles odd numbers of halves: two positions of an
+/// even row then stay together (ConvPlan.cpp, createPlan).
+Candidates withEvenRows(const ConvProblem& problem, Candidates candidates) {
     const bool evenRows = problem.outType == DataType::Half && problem.field.back().out % 2 == 0;
     for (MethodCandidate& one : candidates)
         if (evenRows && one.grains.outChans % 2 != 0)
             one.grains.field = 2;
+    return candidates;
+}
+
+} // namespace
+
+std::vector<MethodCandidate> candidatesButHmac(const Target& target, const ConvProblem& problem) {
+    Candidates candidates;
+    addAmpDirect(target, problem, candidates);
+    addAmp(target, problem, problem.partialType, candidates);
+    addSlic(target, problem, candidates);
+    addVmac(target, problem, candidates);
+    addOuterProduct(target, problem, candidates);
     sortByMerit(target, problem, candidates);
+    return withEvenRows(problem, std::move(candidates));
+}
+
+std::vector<MethodCandidate> hmacCandidates(const Target& target, const ConvProblem& problem,
+                                            std::int64_t multiple) {
+    Candidates candidates;
+    addHmac(problem, multiple, candidates);
+    sortByMerit(target, problem, candidates);
+    return withEvenRows(problem, std::move(candidates));
+}
+
+std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvProblem& problem) {
+    Candidates candidates = candidatesButHmac(target, problem);
+    const Candidates others = hmacCandidates(target, problem);
+    candidates.insert(candidates.end(), others.begin(), others.end());
     return candidates;
 }
 

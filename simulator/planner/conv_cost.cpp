@@ -209,9 +209,21 @@ void Rearrangement::addTo(ConvCost& cost, std::int64_t tiles) const {
 std::int64_t computeCycles(const Target& target, const ConvProblem& problem,
                            const MethodCandidate& candidate, const ConvTileSizes& sizes,
                            const ConvSplits& splits) {
-    return splits.serialSteps() * convolveCycles(target, candidate.method, candidate.convUnits,
-                                                 candidate.grains, sizes, problem.inType,
-                                                 problem.partialType);
+    const auto cycles = [&](const ConvTileSizes& counted) {
+        return splits.serialSteps() * convolveCycles(target, candidate.method, candidate.convUnits,
+                                                     candidate.grains, counted, problem.inType,
+                                                     problem.partialType);
+    };
+    const auto& steps = sizes.outStep;
+    const bool dilated =
+        std::any_of(steps.begin(), steps.end(), [](auto step) { return step > 1; });
+    if (candidate.method != ConvMethod::Vmac || !dilated)
+        return cycles(sizes);
+    // PopLibs expects VMAC to read an input at all positions, whatever the input's dilation, where
+    // HMAC's rows are those of a dilated input alone.
+    ConvTileSizes undilated = sizes;
+    std::fill(undilated.outStep.begin(), undilated.outStep.end(), 1);
+    return cycles(undilated);
 }
 
 ConvCost convCost(const Target& target, const ConvProblem& problem,

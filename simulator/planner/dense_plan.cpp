@@ -84,9 +84,13 @@ public:
     std::optional<DensePlans> run() {
         if (forms_[0].problem.inType != forms_[0].problem.outType)
             return std::nullopt;
-        for (const MethodCandidate& candidate : methodCandidates(target_, forms_[0].problem))
-            if (suitsUpdate(target_, candidate, forms_[0].problem))
+        const ConvProblem& problem = forms_[0].problem;
+        for (const MethodCandidate& candidate : candidatesButHmac(target_, problem))
+            if (suitsUpdate(target_, candidate, problem))
                 tryAll(candidate);
+        const std::int64_t units = unitsOf(target_, problem.inType, problem.partialType);
+        for (const MethodCandidate& candidate : hmacCandidates(target_, problem, units))
+            tryAll(candidate);
         return plans_;
     }
 

@@ -42,20 +42,32 @@ std::vector<std::pair<std::int64_t, std::int64_t>> serialSplits(const ConvProble
     return splits;
 }
 
+/// All numbers of serial slices.
+void searchSlices(const Target& target, const TransformedProblem& form,
+                  const MethodCandidate& candidate, std::int64_t bound, Slices slices,
+                  Density density, BestPlans& best) {
+    PartitionSearch one(target, form, candidate, bound, best);
+    one.run(1, 1, density);
+    if (slices == Slices::None || form.transform.combinedGroups > 1)
+        return;
+    for (const auto& [outs, ins] : serialSplits(form.problem, candidate.grains))
+        one.run(outs, ins, density);
+}
+
 /// All forms, methods and numbers of serial slices.
 void search(const Target& target, const ConvProblem& problem, std::int64_t bound, Slices slices,
             Density density, std::optional<ConvMethod> only, BestPlans& best) {
-    for (const TransformedProblem& form : transformsOf(problem))
-        for (const MethodCandidate& candidate : methodCandidates(target, form.problem)) {
-            if (only && candidate.method != *only)
-                continue;
-            PartitionSearch one(target, form, candidate, bound, best);
-            one.run(1, 1, density);
-            if (slices == Slices::None || form.transform.combinedGroups > 1)
-                continue;
-            for (const auto& [outs, ins] : serialSplits(form.problem, candidate.grains))
-                one.run(outs, ins, density);
-        }
+    for (const TransformedProblem& form : transformsOf(problem)) {
+        for (const MethodCandidate& candidate : candidatesButHmac(target, form.problem))
+            if (!only || candidate.method == *only)
+                searchSlices(target, form, candidate, bound, slices, density, best);
+        // HMAC has many groupings, and is rarely fast enough.
+        if ((only && *only != ConvMethod::Hmac) ||
+            !best.mayTake(leastHmacCycles(target, form.problem)))
+            continue;
+        for (const MethodCandidate& candidate : hmacCandidates(target, form.problem))
+            searchSlices(target, form, candidate, bound, slices, density, best);
+    }
 }
 
 /// Newer PopLibs releases: the bound is doubled as long as it is at most twice a tile's memory, and

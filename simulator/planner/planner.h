@@ -50,8 +50,13 @@ struct MethodCandidate {
     DataType partialType = DataType::Float;       ///< that the vertex writes
     bool oneInPiece = false, oneOutPiece = false; ///< a tile takes a single grain of channels
 };
-/// Most promising first.
+/// All of them: those of HMAC are last.
 std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvProblem& problem);
+/// Most promising first.
+std::vector<MethodCandidate> candidatesButHmac(const Target& target, const ConvProblem& problem);
+/// `multiple`: of which widths of groups of input channels are multiples, if they are not 1.
+std::vector<MethodCandidate> hmacCandidates(const Target& target, const ConvProblem& problem,
+                                            std::int64_t multiple = 1);
 
 /// The problem with the type of partials that a candidate writes.
 ConvProblem plannedProblem(const ConvProblem& problem, const MethodCandidate& candidate);

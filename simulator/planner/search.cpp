@@ -18,6 +18,14 @@ std::int64_t nextParts(std::int64_t size, std::int64_t parts) {
     return largest <= 1 ? 0 : ceilDiv(size, largest - 1);
 }
 
+/// Output positions for each one that a kernel index reads of a dilated input.
+double positionsPerRead(const ConvProblem& problem) {
+    double positions = 1;
+    for (const FieldDim& dim : problem.field)
+        positions *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
+    return positions;
+}
+
 } // namespace
 
 void BestPlans::boundBy(const CostKey& reachable) {
@@ -32,6 +40,13 @@ bool BestPlans::wants(const ConvCost& cost, std::int64_t tiles) const {
     if (plans_.size() == capacity_)
         return key < *limit_;
     return !limit_ || key <= *limit_;
+}
+
+bool BestPlans::mayTake(double cycles) const {
+    if (goal_.objective == Objective::Tiles)
+        return cycles <= static_cast<double>(goal_.mostCycles);
+    return goal_.objective != Objective::Cycles || !limit_ ||
+           cycles <= static_cast<double>(limit_->first);
 }
 
 void BestPlans::add(ConvPlan plan) {
@@ -58,23 +73,26 @@ void BestPlans::limitTo(const CostKey& key) {
 
 LeastConvCycles leastConvCycles(const Target& target, const ConvProblem& problem,
                                 const MethodCandidate& candidate) {
-    double positionsPerRead = 1;
-    bool window = false;
-    for (const FieldDim& dim : problem.field) {
-        window = window || dim.kernel > 1;
-        positionsPerRead *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
-    }
+    const double positions = positionsPerRead(problem);
+    const bool window = std::any_of(problem.field.begin(), problem.field.end(),
+                                    [](const FieldDim& dim) { return dim.kernel > 1; });
     LeastConvCycles least =
         leastConvCycles(target, candidate.method, candidate.convUnits, candidate.grains,
-                        problem.inType, problem.partialType, positionsPerRead > 1);
+                        problem.inType, problem.partialType, positions > 1);
     if (window && candidate.method == ConvMethod::Amp) {
         const auto rows = static_cast<double>(filterHeightOf(
             target, candidate.convUnits, candidate.grains, problem.inType, problem.partialType));
         least.perMac /= rows;
         least.perWeight /= rows;
     }
-    least.perMac /= positionsPerRead;
+    least.perMac /= positions;
     return least;
+}
+
+double leastHmacCycles(const Target& target, const ConvProblem& problem) {
+    const auto rate = static_cast<double>(
+        maxMacsPerCycle(target, ConvMethod::Hmac, 0, ConvGrains(), problem.inType));
+    return roundingSlack * problem.macs() / rate / positionsPerRead(problem) / target.tilesPerIpu;
 }
 
 PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem& form,

@@ -27,6 +27,8 @@ public:
     /// The key that a plan must not exceed to be added (or must beat, once the list is full).
     [[nodiscard]] const std::optional<CostKey>& limit() const { return limit_; }
     [[nodiscard]] bool wants(const ConvCost& cost, std::int64_t tiles) const;
+    /// False if no plan of so many cycles, or more, can be added.
+    [[nodiscard]] bool mayTake(double cycles) const;
     void add(ConvPlan plan);
 
     [[nodiscard]] const PlanGoal& goal() const { return goal_; }
@@ -62,6 +64,9 @@ enum class Density {
 /// A lower bound of convolveCycles() for whatever partition of a problem, as planned.
 LeastConvCycles leastConvCycles(const Target& target, const ConvProblem& problem,
                                 const MethodCandidate& candidate);
+
+/// A lower bound of the cycles of any plan of the form with HMAC.
+double leastHmacCycles(const Target& target, const ConvProblem& problem);
 
 /// Visits all partitions depth first and prunes subtrees whose lower bound of cycles exceeds the
 /// best plan's, or whose operands exceed the memory bound.

@@ -324,4 +324,21 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     return sizes;
 }
 
+bool isSplitOverTiles(const Blocking& blocking, const std::vector<int>& atoms,
+                      const std::vector<std::int64_t>& sizes) {
+    if (atoms.empty() || (blocking.copiesShare && blocking.copyCount() > 1))
+        return !atoms.empty();
+    return std::any_of(blocking.dims.begin(), blocking.dims.end(), [&](const BlockedDim& dim) {
+        const auto first = std::find_if(dim.atoms.begin(), dim.atoms.end(), [&](int atom) {
+            return std::find(atoms.begin(), atoms.end(), atom) != atoms.end();
+        });
+        std::int64_t whole = first == dim.atoms.end() ? 0 : 1;
+        for (auto atom = first; atom != dim.atoms.end(); ++atom)
+            whole *= sizes[static_cast<std::size_t>(*atom)];
+        return whole > 0 &&
+               std::any_of(dim.blocks.begin(), dim.blocks.end(),
+                           [&](const Interval& block) { return block.begin % whole != 0; });
+    });
+}
+
 } // namespace tilescope::sim

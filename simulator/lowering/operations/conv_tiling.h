@@ -84,4 +84,9 @@ private:
     std::vector<TileDigit> digits_; ///< all, the fastest first
 };
 
+/// Whether tiles hold different indices of these atoms (poputil dimIsSplitOverTiles). `sizes`: of
+/// all atoms.
+bool isSplitOverTiles(const Blocking& blocking, const std::vector<int>& atoms,
+                      const std::vector<std::int64_t>& sizes);
+
 } // namespace tilescope::sim

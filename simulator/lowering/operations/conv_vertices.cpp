@@ -194,4 +194,18 @@ std::vector<VertexUse> ConvVertices::uses(const TileSeries& active) const {
     return uses;
 }
 
+void ConvVertices::constrain(ProgramBuilder& builder, VariableId input, VariableId weights,
+                             VariableId partials) const {
+    switch (plan_.method) {
+    case ConvMethod::Amp:
+    case ConvMethod::Slic:
+        return builder.preferInterleaved(partials);
+    case ConvMethod::Hmac:
+    case ConvMethod::Vmac:
+        return builder.keepApart(input, weights);
+    case ConvMethod::OuterProduct:
+        return builder.keepApart(partials, weights);
+    }
+}
+
 } // namespace tilescope::sim

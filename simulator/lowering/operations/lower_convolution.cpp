@@ -26,24 +26,6 @@ std::int64_t vectorGrain(DataType type) {
     return std::max<std::int64_t>(1, 8 / bytesOf(type));
 }
 
-/// Whether tiles hold different indices of these atoms (poputil dimIsSplitOverTiles).
-bool isSplitOverTiles(const Storage& storage, const std::vector<int>& atoms) {
-    const Blocking& blocking = storage.layout.blocking;
-    if (atoms.empty() || (blocking.copiesShare && blocking.copyCount() > 1))
-        return !atoms.empty();
-    return std::any_of(blocking.dims.begin(), blocking.dims.end(), [&](const BlockedDim& dim) {
-        const auto first = std::find_if(dim.atoms.begin(), dim.atoms.end(), [&](int atom) {
-            return std::find(atoms.begin(), atoms.end(), atom) != atoms.end();
-        });
-        std::int64_t whole = first == dim.atoms.end() ? 0 : 1;
-        for (auto atom = first; atom != dim.atoms.end(); ++atom)
-            whole *= storage.atomSizes[static_cast<std::size_t>(*atom)];
-        return whole > 0 &&
-               std::any_of(dim.blocks.begin(), dim.blocks.end(),
-                           [&](const Interval& block) { return block.begin % whole != 0; });
-    });
-}
-
 /// Emits the steps of one planned convolution.
 class ConvLowering {
 public:
@@ -161,7 +143,9 @@ private:
 
     [[nodiscard]] bool isSlicedAsPlanned(const PlacedStorage& input) const {
         return slicesInput() &&
-               (operands_.inputOwned || isSplitOverTiles(input.storage, operands_.input.inChans));
+               (operands_.inputOwned ||
+                isSplitOverTiles(input.storage.layout.blocking, operands_.input.inChans,
+                                 input.storage.atomSizes));
     }
 
     [[nodiscard]] OperandMove moveOfInput(const PlacedStorage& placed, const Blocking& to) const {
@@ -330,6 +314,7 @@ private:
         const ConvProblem& p = plan_.problem;
         const ConvVertices vertices(context_.target(), plan_, pieces_);
         const TileSeries cycles = vertices.cycles();
+        const VariableId input = operands[0], weights = operands[1];
         operands.push_back(b_.constant(vertices.worklistContent(), prefix_ + "/worklists",
                                        vertices.worklistBytes(), "unsigned short"));
         const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
@@ -338,7 +323,8 @@ private:
             direct ? output_
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
-                                 std::string(toString(p.partialType)), {}, {true, {}});
+                                 std::string(toString(p.partialType)));
+        vertices.constrain(b_, input, weights, partials);
         std::vector<VariableId> written{partials};
         if (TileSeries scratch = vertices.scratchBytes(); scratch.sum() > 0)
             written.push_back(b_.variable(prefix_ + "/outFieldBuffer", MemoryCategory::Variable,

@@ -67,10 +67,6 @@ VariableId ProgramBuilder::alwaysLive(StepName name, MemoryCategory category, Ti
     return id;
 }
 
-void ProgramBuilder::keepApart(VariableId variable, VariableId other) {
-    lowered_.needs[variable].apartFrom = other;
-}
-
 VariableId ProgramBuilder::constant(const std::string& content, std::string name, TileSeries bytes,
                                     std::string type) {
     const auto [at, isNew] = constants_.try_emplace(content);

@@ -109,7 +109,11 @@ public:
 
     /// Puts two variables in different memory elements (the constraint of codelets that load from
     /// one while they store to the other).
-    void keepApart(VariableId variable, VariableId other);
+    void keepApart(VariableId variable, VariableId other) {
+        lowered_.needs[variable].apartFrom = other;
+    }
+    /// Puts a variable in interleaved memory, if there is room.
+    void preferInterleaved(VariableId variable) { lowered_.needs[variable].interleaved = true; }
     /// A constant of the program: equal ones are stored once, under the name of the first.
     /// `content`: a description that is equal where the constants are.
     VariableId constant(const std::string& content, std::string name, TileSeries bytes,

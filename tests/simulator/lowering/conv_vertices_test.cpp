@@ -49,6 +49,13 @@ Made make(const ConvPlan& plan) {
     return {vertices.worklistBytes(), vertices.scratchBytes(), vertices.uses(vertices.cycles())};
 }
 
+std::int64_t cyclesOf(const ConvPlan& plan) {
+    const Target target = targetPreset("mk2");
+    const ConvTiling tiling(plan);
+    const ConvPieces pieces(tiling);
+    return ConvVertices(target, plan, pieces).cycles().sum();
+}
+
 constexpr ConvGrains amp{1, 16, 16}, slic{1, 4, 4}, hmac{1, 16, 1}, vmac{4, 1, 1};
 
 } // namespace
@@ -102,6 +109,32 @@ private slots:
         // Five of the 35 outputs are shared by two workers.
         const Made uneven = make(planOf(ConvMethod::Vmac, vmac, 5, 7, 3));
         QCOMPARE(uneven.worklists.sum(), std::int64_t((35 + 5) * 3 * 8 + 6 * 4));
+    }
+
+    /// Each of a worker's ten outputs has an entry for each of three kernel rows, of three columns:
+    /// 15 cycles and two for each further column (PopLibs poplin/PerformanceEstimation.hpp).
+    void cyclesOfVmac() {
+        constexpr std::int64_t worker = 19 + 10 * 3 * (15 + 2 * 2);
+        constexpr std::int64_t zeroing = 4 + 6 * 10 * 4 / 2, reduction = 9 + 19 * 10;
+        QCOMPARE(cyclesOf(planOf(ConvMethod::Vmac, vmac, 6, 10, 3)),
+                 std::int64_t(101 + zeroing + 32 + 24 + 6 * worker + reduction));
+        // Five of 35 outputs are left over: each worker has one column of the row of each of them.
+        constexpr std::int64_t uneven = 19 + 3 * (5 * (15 + 2 * 2) + 5 * 15);
+        constexpr std::int64_t zeros = 4 + 35 * 4 / 2, sums = 9 + 19 * 24 / 4;
+        QCOMPARE(cyclesOf(planOf(ConvMethod::Vmac, vmac, 5, 7, 3)),
+                 std::int64_t(101 + zeros + 32 + 24 + 6 * uneven + sums));
+    }
+
+    /// With zeros between the inputs only every other row and column of the kernel meets one.
+    void cyclesOfVmacWithDilatedInput() {
+        ConvPlan plan = planOf(ConvMethod::Vmac, vmac, 6, 12, 4);
+        for (FieldDim& dim : plan.problem.field) {
+            dim.in = (dim.in + 1) / 2;
+            dim.inDilation = 2;
+        }
+        constexpr std::int64_t worker = 19 + 4 * 6 * (15 + 2);
+        constexpr std::int64_t zeroing = 4 + 6 * 12 * 4 / 2, reduction = 9 + 19 * 48 / 4;
+        QCOMPARE(cyclesOf(plan), std::int64_t(101 + zeroing + 32 + 24 + 6 * worker + reduction));
     }
 };
 

@@ -1,4 +1,6 @@
 // The three passes of a dense layer: planned together, and run as two programs of a tool.
+#include <set>
+
 #include <QtTest>
 
 #include "simulator/operations/operations.h"
@@ -123,6 +125,49 @@ private slots:
         QCOMPARE(update.splits.outChans, forward.splits.inChans);
         QCOMPARE(update.splits.field, forward.splits.field);
         QCOMPARE(forward.splits.tiles(), update.splits.tiles());
+    }
+
+    /// HMAC's groups of input channels: the narrowest of each number of groups, of whole words, and
+    /// in joint plans of what the update's units write.
+    void groupingsOfHmac() {
+        QVERIFY(holds("numbers of channels", 100, [] {
+            const Target target = targetPreset("mk1");
+            const DataType type = *rc::gen::element(DataType::Half, DataType::Float);
+            const ConvProblem problem = layer(4, *rc::gen::inRange<std::int64_t>(1, 300), 5, type);
+            const std::int64_t multiple = *rc::gen::element<std::int64_t>(1, 8, 16);
+            const std::int64_t word = type == DataType::Half ? 2 : 1;
+            std::set<std::int64_t> expected;
+            std::int64_t groupsBefore = 0;
+            for (std::int64_t width = 1; width <= problem.inChans + word - 1; ++width) {
+                const std::int64_t groups = (problem.inChans + width - 1) / width;
+                if (width % word != 0 || (width != 1 && width % multiple != 0) ||
+                    groups == groupsBefore)
+                    continue;
+                expected.insert(width);
+                groupsBefore = width == 1 && multiple > 1 ? 0 : groups;
+            }
+            std::set<std::int64_t> found;
+            for (const MethodCandidate& candidate : hmacCandidates(target, problem, multiple))
+                RC_ASSERT(found.insert(candidate.grains.inChans).second);
+            RC_ASSERT(found == expected);
+        }));
+    }
+
+    /// With one sample no pass has the units, whose partials alone lie in interleaved memory;
+    /// others keep operands in different elements.
+    void memoryOfVertices() {
+        const auto fullest = [](std::int64_t batch) {
+            OperationOptions options;
+            options.target = targetPreset("mk1");
+            return runOperation(graphOf(FullyConnectedLayer{batch, 1000, 1000, 1, false, false},
+                                        DataType::Half),
+                                options)
+                .maxTileMemory;
+        };
+        const Target target = targetPreset("mk1");
+        QVERIFY(fullest(1) > target.elementBytes);
+        QVERIFY(fullest(1) < target.interleavedOffset);
+        QVERIFY(fullest(16) > target.interleavedOffset);
     }
 
     /// A tool runs the backward and update products as a second program.

@@ -93,15 +93,10 @@ public:
         , bound_(memoryBound(target, proportion))
         , goal_(goal) {}
 
-    /// What the goal has least within the bound, without loops if that is possible at all; else
-    /// none.
+    /// What the goal has least within the bound, with loops or without; none if nothing is.
     std::optional<CostKey> best() {
-        for (const bool serial : {false, true}) {
-            search(serial);
-            if (best_)
-                return best_;
-        }
-        return std::nullopt;
+        search(true);
+        return best_;
     }
     [[nodiscard]] std::int64_t leastBytes() const { return leastBytes_; }
 

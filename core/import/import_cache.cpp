@@ -5,6 +5,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/import/add_host_traces.h"
 #include "core/store/profile_writer.h"
 #include "core/store/schema.h"
 
@@ -29,6 +30,22 @@ FileForm formIn(const fs::path& file) {
     }
 }
 
+/// The profile of a file of this digest: what was made before, else what `make` makes.
+template <class Make>
+fs::path cached(const fs::path& file, const std::string& digest, const fs::path& cache,
+                const Make& make) {
+    const fs::path folder = cache.empty() ? importCache() : cache;
+    // The name of the capture is the model's name, so it is part of the key.
+    const fs::path profile = folder /
+                             fmt::format("{}-{}.{}-{}", file.stem().string(), digest,
+                                         profileSchemaVersion, importerVersion) /
+                             "profile.pop";
+    std::error_code error;
+    if (!fs::exists(profile, error))
+        writeProfile(make(), profile);
+    return profile;
+}
+
 } // namespace
 
 fs::path importCache() {
@@ -49,17 +66,17 @@ fs::path profileToOpen(const fs::path& file, const fs::path& cache, const Import
         return file; // if it is no profile, its reader says so
     if (form != FileForm::Capture)
         importFile(file, {}, progress, stop); // says what it is
-    const fs::path folder = cache.empty() ? importCache() : cache;
-    // The name of the capture is the model's name, so it is part of the key.
-    const fs::path profile = folder /
-                             fmt::format("{}-{}.{}-{}", file.stem().string(), fileDigest(file),
-                                         profileSchemaVersion, importerVersion) /
-                             "profile.pop";
-    std::error_code error;
-    if (fs::exists(profile, error))
-        return profile;
-    writeProfile(importFile(file, {}, progress, stop).profile, profile);
-    return profile;
+    return cached(file, fileDigest(file), cache,
+                  [&] { return importFile(file, {}, progress, stop).profile; });
+}
+
+fs::path profileOfTraces(std::span<const fs::path> traces, const fs::path& cache,
+                         const ImportProgress& progress, const std::stop_token& stop) {
+    std::string all; // names of files tell their threads apart
+    for (const fs::path& trace : traces)
+        all += trace.filename().string() + '\n' + fileDigest(trace) + '\n';
+    return cached(traces.front(), textDigest(all), cache,
+                  [&] { return importHostTraces(traces, {}, progress, stop).profile; });
 }
 
 } // namespace tilescope

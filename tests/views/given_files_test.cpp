@@ -144,6 +144,35 @@ private slots:
         QVERIFY(window->context().reports.source()->info().origin.kind == OriginKind::Measured);
     }
 
+    void tracesOfSeveralProgramsOpenAsOneProfile_data() {
+        QTest::addColumn<int>("traces");
+        QTest::addRow("two") << 2;
+        QTest::addRow("three") << 3;
+    }
+    void tracesOfSeveralProgramsOpenAsOneProfile() {
+        QFETCH(const int, traces);
+        QStringList files;
+        for (int i = 0; i < traces; ++i)
+            files << files_.writeBytes(QStringLiteral("rank%1.json").arg(i), trace);
+        const auto window = test::shownWindow();
+        drop(*window, files);
+        QTRY_VERIFY_WITH_TIMEOUT(window->context().reports.source() != nullptr, patienceMs);
+        test::waitUntilIdle(*window);
+        QVERIFY(window->context().reports.target() == nullptr);
+        QVERIFY(window->currentReport() != Report::Compare);
+        const auto record = window->context().reports.source()->hostRecord();
+        QCOMPARE(record->events.size(), 2 * static_cast<std::size_t>(traces));
+        std::set<std::string> threads;
+        for (const HostEvent& event : record->events)
+            threads.insert(event.thread);
+        QCOMPARE(threads.size(), static_cast<std::size_t>(traces));
+        // As a session or a recent entry opens it again.
+        const QStringList again = window->session().files();
+        window->reload();
+        test::waitUntilIdle(*window);
+        QCOMPARE(window->session().files(), again);
+    }
+
     // Advice with values and Run again are there as soon as the job is.
     void aDroppedJobIsThatOfAnImportedProfile() {
         const QString profile = unknownRun(QStringLiteral("d.pop"));

@@ -22,7 +22,7 @@ enum Columns { Kind, Bar, Share, Amount, Place, Remedy, Rest };
 constexpr double smallShare = 0.02;
 constexpr std::size_t leastShown = 3;
 // Pixels. Names and buttons are shortened before the page scrolls sideways.
-constexpr int widestBar = 160;
+constexpr int widestBar = 110;
 constexpr int leastPlace = 90;
 constexpr int widestPlace = 300;
 constexpr int leastRemedy = 196;

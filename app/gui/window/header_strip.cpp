@@ -11,6 +11,7 @@
 #include "core/profile/run_samples.h"
 #include "views/session/profile_texts.h"
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {
@@ -300,9 +301,8 @@ QString HeaderStrip::fitted(const Part& part, int width) {
 void HeaderStrip::place(const Part& part, const QString& text, int left, int width) const {
     if (auto* label = qobject_cast<QLabel*>(part.widget))
         label->setText(text);
-    else // '&' in a name does not mark a shortcut
-        static_cast<QPushButton*>(part.widget)
-            ->setText(QString(text).replace(QLatin1Char('&'), QLatin1String("&&")));
+    else
+        static_cast<QPushButton*>(part.widget)->setText(views::menuText(text));
     constexpr int forRing = 4; // pixels around a button that has the focus
     const bool isButton = part.widget == changes_;
     part.widget->setGeometry(left, isButton ? forRing : 0, width,

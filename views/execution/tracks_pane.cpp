@@ -68,7 +68,8 @@ void TracksPane::addPlot(const CounterTrack& track, bool wanted) {
     plot->setReadOut([this, plot](double x, double) { return readOut(*plot, x); });
     connect(plot, &PlotWidget::clicked, this, [this, plot](double x, double) {
         for (const Track& each : tracks_)
-            if (plots_[each.plot] == plot && each.side == 0 && x >= 0)
+            if (plots_[each.plot] == plot && each.side == 0 && x >= 0 &&
+                selection_.isOf(question_.profiles))
                 each.item->click({x}, selection_);
     });
     crosshair_.add(*plot);

@@ -112,6 +112,9 @@ void HeaderStrip::showOne() {
     const ProfileInfo& info = profile.info();
     addName(views::shownName(info.model), pathOf(profile));
     addOrigin(info);
+    if (views::knowsNoMachine(info))
+        return addText(tr("a program on the host"), Rank::Machine, Look::Muted,
+                       tr("Nothing is known of the machine"));
     addFits();
     const QStringList shorter =
         info.has(ProfilePart::Run)
@@ -139,6 +142,8 @@ void HeaderStrip::showTwo() {
     if (source.info().origin.kind != target.info().origin.kind)
         addText(tr("%1 \u2192 %2").arg(originName(source.info()), originName(target.info())),
                 Rank::Origin, Look::Muted, tr("Where the figures come from"));
+    if (views::knowsNoMachine(source.info()) && views::knowsNoMachine(target.info()))
+        return;
     addChanges();
     addFits();
     addTimes();

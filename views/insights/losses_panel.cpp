@@ -100,6 +100,10 @@ void LossesPanel::addHeadings(bool runs) {
                                  "muted"),
                      row, Amount);
     grid_->addWidget(textLabel(tr("Most of it"), "muted"), row, Place);
+    // What an imported profile ran is not known.
+    const bool canTry = profile_ && profile_->info().has(ProfilePart::Options);
+    if (!canTry)
+        return;
     grid_->addWidget(
         wrappedLabel(runs ? tr("To try, with the gain predicted at most") : tr("To try"), "muted"),
         row, Remedy, 1, 2);

@@ -175,7 +175,10 @@ void CandidatesPanel::flipTo(std::int32_t id) {
         return;
     if (file == fileOf(kept))
         return ofSource ? void() : context_.reports.closeTarget();
-    aheadQuery_.cancel(); // the report comes first
+    if (aheadQuery_.running()) { // the report comes first
+        aheadQuery_.cancel();
+        aheadFor_.clear();
+    }
     if (const auto ready = ahead_.find(file); ready != ahead_.end()) {
         const ProfilePair& pair = ready->second;
         const ProfileViewPtr chosen = fileOf(pair.source) == file ? pair.source : pair.target;
@@ -207,7 +210,7 @@ void CandidatesPanel::readAhead() {
             files << candidates_[static_cast<std::size_t>(id)].file;
     }
     const ProfilePair open = context_.reports.profiles();
-    // What is open needs not be read; two that are flipped between are kept.
+    // What is open has been read.
     std::erase_if(ahead_, [&](const auto& each) { return !files.contains(each.first); });
     for (const auto& [file, pair] : ahead_)
         files.removeAll(file);

@@ -50,6 +50,8 @@ class SlowLoaderStory : public QObject {
     /// With the wheel, until not much more than a range is in sight.
     static void zoomTo(Story& story, TraceView& trace, CycleRange range) {
         const ZoomRange& zoom = story.window().context().timeZoom;
+        trace.plot().setFocus();
+        QTest::keyClick(&trace.plot(), Qt::Key_F); // all of it first
         const auto middle = static_cast<double>(range.begin + range.cycles() / 2);
         const double wanted = 1.2 * static_cast<double>(range.cycles());
         for (int notch = 0; notch < 200 && zoom.to() - zoom.from() > wanted; ++notch) {

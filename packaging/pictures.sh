@@ -10,8 +10,9 @@ command -v convert >/dev/null || {
     echo "pictures.sh: ImageMagick makes the pictures small: apt-get install imagemagick" >&2
     exit 2
 }
-stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test
-    stories_source_lines_test)
+stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test stories_lost_gradients_test
+    stories_exchange_waits_test stories_bubbles_test stories_half_test stories_source_lines_test
+    stories_slow_loader_test)
 build release
 bin=$root/build/release/bin
 out=$(mktemp -d)

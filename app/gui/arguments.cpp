@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "app/gui/window/given_files.h"
 #include "app/gui/window/reports.h"
 #include "core/base/error.h"
 #include "core/base/output_target.h"
@@ -135,7 +136,7 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
 /// Throws UserError unless all options can be combined.
 void check(const Arguments& arguments) {
     const bool none = arguments.profiles.isEmpty();
-    const bool several = arguments.profiles.size() > 2;
+    const bool several = arguments.profiles.size() > 2 && !arguments.tracesOfAHost;
     const bool onlyTable =
         std::all_of(arguments.grabs.begin(), arguments.grabs.end(),
                     [](const GrabRequest& grab) { return grab.view == QLatin1String("profiles"); });
@@ -176,7 +177,8 @@ void addTarget(Arguments& arguments) {
 Report beginsWith(const Arguments& arguments) {
     if (!arguments.view.isEmpty())
         return reportFrom(arguments.view);
-    return arguments.profiles.size() == 2 ? Report::Compare : Report::Summary;
+    return arguments.profiles.size() == 2 && !arguments.tracesOfAHost ? Report::Compare
+                                                                      : Report::Summary;
 }
 
 Arguments parseArguments(const QStringList& list) {
@@ -200,6 +202,7 @@ Arguments parseArguments(const QStringList& list) {
     }
     if (!arguments.help && !arguments.version) {
         addTarget(arguments);
+        arguments.tracesOfAHost = areTracesOfAHost(arguments.profiles);
         check(arguments);
     }
     return arguments;
@@ -211,7 +214,8 @@ QString helpText() {
         "Usage: tilescope-gui [options] [PROFILE [TARGET]] | PROFILE PROFILE PROFILE...\n"
         "\n"
         "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared; three\n"
-        "and more are a table, of which any two can be compared. File,\n"
+        "and more are a table, of which any two can be compared. Traces of programs on the\n"
+        "host (.pvti, .json), which one run wrote, are one profile. File,\n"
         "Copy link to this view gives the command line that opens what the window shows.\n"
         "\n"
         "Options:\n"

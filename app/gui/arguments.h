@@ -34,9 +34,10 @@ struct Arguments {
     std::optional<AxisRange> range;
     std::optional<views::ThemeChoice> theme;
     std::optional<QSize> size;
-    QString compareWith; ///< of --compare; also in profiles
-    QString view;        ///< report to begin with; empty for the summary
-    bool check = false;  ///< only check whether the window would open there
+    bool tracesOfAHost = false; ///< profiles are these, and open as one
+    QString compareWith;        ///< of --compare; also in profiles
+    QString view;               ///< report to begin with; empty for the summary
+    bool check = false;         ///< only check whether the window would open there
     bool frameTimes = false;
     bool exerciseFrames = false; ///< for developers; not in the help
     bool help = false;

@@ -13,8 +13,9 @@
 namespace tilescope::gui {
 namespace {
 
-/// A part of a report: the bulk-synchronous view of the trace, a film of memory.
-enum class Part { Whole, Tiles, FilmOfMemory, FilmOfActivity };
+/// A part of a report: what is changed in the trace, which stays for those after it; a film of
+/// memory.
+enum class Part { Whole, Executions, Host, Aligned, Tiles, FilmOfMemory, FilmOfActivity };
 struct Exercised {
     Report report;
     Part part = Part::Whole;
@@ -22,14 +23,18 @@ struct Exercised {
         return part == Part::FilmOfMemory || part == Part::FilmOfActivity;
     }
     [[nodiscard]] QString name() const {
-        constexpr auto parts =
-            std::to_array<const char*>({"", " (tiles)", " (film)", " (film of activity)"});
+        constexpr auto parts = std::to_array<const char*>(
+            {"", " (executions of a step)", " (with the host's own time)",
+             " (aligned by operation)", " (tiles)", " (film)", " (film of activity)"});
         return reportName(report) + QLatin1String(parts[static_cast<int>(part)]);
     }
 };
 constexpr std::array exercised{Exercised{Report::Memory},
                                Exercised{Report::Liveness},
                                Exercised{Report::Trace},
+                               Exercised{Report::Trace, Part::Executions},
+                               Exercised{Report::Trace, Part::Host},
+                               Exercised{Report::Trace, Part::Aligned},
                                Exercised{Report::Trace, Part::Tiles},
                                Exercised{Report::Memory, Part::FilmOfMemory},
                                Exercised{Report::Memory, Part::FilmOfActivity}};
@@ -38,6 +43,15 @@ constexpr int notch = 120;
 // Ten notches in, twenty pans, ten notches out, a few times at different places.
 constexpr int stepsOfRound = 40;
 constexpr int rounds = 6;
+
+/// The first one there that is of a program, not a sync.
+std::int64_t stepInTheMiddle(const ProfileView& profile) {
+    const auto trace = profile.trace({});
+    std::int64_t step = trace->stepCount() / 2;
+    while (step > 0 && !trace->stepAt(step).program.valid())
+        --step;
+    return step;
+}
 
 } // namespace
 
@@ -75,30 +89,75 @@ void FrameExercise::next() {
 void FrameExercise::showNext() {
     const auto [report, part] = exercised.at(view_);
     const bool shown = window_.currentReport() == report && window_.view(report).isVisible();
-    if (shown && part == Part::Tiles) {
-        auto& trace = static_cast<views::TraceView&>(window_.view(report));
-        if (trace.look() != views::TraceLook::Tiles)
-            return trace.setLook(views::TraceLook::Tiles);
-    }
     if (!shown) {
         window_.showReport(report);
         if (report == Report::Memory) // the breakdown with most layers
             window_.view(report).showSection(QStringLiteral("by category"));
         return;
     }
-    if (exercised.at(view_).film()) {
-        auto& memory = static_cast<views::MemoryView&>(window_.view(report));
-        const auto kind = part == Part::FilmOfMemory ? FilmKind::LiveMemory : FilmKind::Activity;
-        if (!memory.film().isVisible() || memory.film().kind() != kind) {
-            memory.showSection(QStringLiteral("film"));
-            memory.showSection(kind == FilmKind::LiveMemory ? QStringLiteral("live memory")
-                                                            : QStringLiteral("activity"));
-            return;
-        }
+    if (!isPossible()) {
+        ++view_; // the last ones always are
+        return;
     }
+    if (report == Report::Trace ? prepareTrace() : prepareFilm())
+        return;
     window_.context().frameTimes.reset();
     times_.clear();
     step_ = 0;
+}
+
+bool FrameExercise::isPossible() {
+    const auto [report, part] = exercised.at(view_);
+    if (report != Report::Trace)
+        return true;
+    auto& trace = static_cast<views::TraceView&>(window_.view(report));
+    if (part == Part::Host)
+        return trace.controls().compilation().isVisible();
+    return part != Part::Aligned || window_.context().reports.profiles().comparing();
+}
+
+// Returns whether it has changed something, which then loads.
+bool FrameExercise::prepareTrace() {
+    auto& trace = static_cast<views::TraceView&>(window_.view(Report::Trace));
+    switch (exercised.at(view_).part) {
+    case Part::Executions:
+        if (trace.selection().step() >= 0)
+            return false;
+        trace.tabs().setCurrentWidget(&trace.tabs().executions());
+        trace.selection().showStep(stepInTheMiddle(*window_.context().reports.source()), false);
+        return true;
+    case Part::Host:
+        if (trace.controls().compilation().isChecked())
+            return false;
+        trace.controls().compilation().click();
+        return true;
+    case Part::Aligned:
+        if (trace.controls().aligned())
+            return false;
+        trace.controls().setAligned(true);
+        return true;
+    case Part::Tiles:
+        if (trace.look() == views::TraceLook::Tiles)
+            return false;
+        trace.setLook(views::TraceLook::Tiles);
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Likewise.
+bool FrameExercise::prepareFilm() {
+    if (!exercised.at(view_).film())
+        return false;
+    auto& memory = static_cast<views::MemoryView&>(window_.view(Report::Memory));
+    const bool ofMemory = exercised.at(view_).part == Part::FilmOfMemory;
+    const auto kind = ofMemory ? FilmKind::LiveMemory : FilmKind::Activity;
+    if (memory.film().isVisible() && memory.film().kind() == kind)
+        return false;
+    memory.showSection(QStringLiteral("film"));
+    memory.showSection(ofMemory ? QStringLiteral("live memory") : QStringLiteral("activity"));
+    return true;
 }
 
 QString FrameExercise::within() {

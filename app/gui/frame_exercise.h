@@ -13,7 +13,9 @@ class PlotWidget;
 namespace tilescope::gui {
 
 /// Sends wheel and drag events to the plots of Memory, Liveness and Execution Trace, one per frame
-/// of a 60 Hz display, through the event loop like those of a user; plays Memory's films.
+/// of a 60 Hz display, through the event loop like those of a user; plays Memory's films. In the
+/// trace also with a step's executions, the host's own time, and two runs aligned by operation, as
+/// far as the profiles have them.
 class FrameExercise : public QObject {
     Q_OBJECT
 public:
@@ -29,6 +31,9 @@ signals:
 private:
     void next();
     void showNext();
+    [[nodiscard]] bool isPossible();
+    bool prepareTrace();
+    bool prepareFilm();
     void step();
     void wheel(int delta);
     void drag();

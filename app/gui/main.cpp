@@ -133,16 +133,25 @@ int exerciseFrames(gui::MainWindow& window, const gui::Arguments& arguments) {
     return QApplication::exec();
 }
 
+std::vector<std::filesystem::path> filesOf(const gui::Arguments& arguments) {
+    std::vector<std::filesystem::path> names, files;
+    for (const QString& name : arguments.profiles)
+        names.emplace_back(name.toStdString());
+    if (arguments.tracesOfAHost)
+        return {openableTraces(names)};
+    for (const std::filesystem::path& name : names)
+        files.push_back(openableProfile(name, sshFromEnvironment()));
+    return files;
+}
+
 // The place at which the window opens. Selections are looked up now, while mistakes in them can
 // still be reported as errors of the command line.
 gui::DeepLink linkFrom(const gui::Arguments& arguments) {
     gui::DeepLink link{arguments.profiles, gui::beginsWith(arguments), {}, arguments.range};
     if (arguments.check || !arguments.selected.empty()) {
-        std::vector<std::filesystem::path> files;
-        for (const QString& file : arguments.profiles) {
-            files.push_back(openableProfile(file.toStdString(), sshFromEnvironment()));
-            const ProfileReader readable(files.back());
-        }
+        const std::vector<std::filesystem::path> files = filesOf(arguments);
+        for (const std::filesystem::path& file : files)
+            const ProfileReader readable(file);
         const ProfileView source(files.at(0));
         link.selected = gui::resolve(arguments.selected, link.report, source);
     }

@@ -7,6 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/file_stamp.h"
+#include "core/import/add_host_traces.h"
 #include "core/import/ipu_stack.h"
 #include "core/store/profile_writer.h"
 #include "core/store/schema.h"
@@ -48,6 +49,34 @@ FileForm formIn(const fs::path& file) {
     }
 }
 
+/// The profile that files of a digest become: what was made before, else what `make` makes.
+template <class Digest, class Make>
+fs::path cached(std::span<const fs::path> files, const Digest& digest, const fs::path& cache,
+                const ImportProgress& progress, const Make& make) {
+    std::vector<FileStamp> stamps;
+    std::int64_t bytes = 0;
+    for (const fs::path& file : files)
+        bytes += stamps.emplace_back(stampOf(file)).bytes;
+    constexpr std::int64_t large = std::int64_t{1} << 26; // bytes, whose digest takes a while
+    if (progress && bytes > large)
+        progress(0, "file");
+    const fs::path folder = cache.empty() ? importCache() : cache;
+    // The name of the capture is the model's name, so it is part of the key.
+    const fs::path profile = folder /
+                             fmt::format("{}-{}.{}-{}", beginningOf(files.front().stem().string()),
+                                         digest(), profileSchemaVersion, importerVersion) /
+                             "profile.pop";
+    std::error_code error;
+    if (fs::exists(profile, error))
+        return profile;
+    const Profile made = make();
+    // Or another file's profile would be found by this one's digest.
+    for (std::size_t i = 0; i < files.size(); ++i)
+        checkUnchanged(files[i], stamps[i]);
+    writeProfile(made, profile);
+    return profile;
+}
+
 } // namespace
 
 fs::path importCache() {
@@ -70,25 +99,21 @@ fs::path profileToOpen(const fs::path& file, const fs::path& cache, const Import
         form == FileForm::IpuStack ? ipuStackPartner(file) : std::nullopt;
     if (form != FileForm::Capture && form != FileForm::HostTrace && !partner)
         importFile(file, {}, progress, stop); // says what it is
-    const FileStamp stamp = stampOf(file);
-    constexpr std::int64_t large = std::int64_t{1} << 26; // bytes, whose digest takes a while
-    if (progress && stamp.bytes > large)
-        progress(0, "file");
-    const fs::path folder = cache.empty() ? importCache() : cache;
-    // The name of the capture is the model's name, so it is part of the key.
-    const fs::path profile =
-        folder /
-        fmt::format("{}-{}.{}-{}", beginningOf(file.stem().string()), digestOf(file, partner),
-                    profileSchemaVersion, importerVersion) /
-        "profile.pop";
-    std::error_code error;
-    if (fs::exists(profile, error))
-        return profile;
-    const Imported imported = importFile(file, {}, progress, stop);
-    // Or another file's profile would be found by this one's digest.
-    checkUnchanged(file, stamp);
-    writeProfile(imported.profile, profile);
-    return profile;
+    return cached(
+        std::span(&file, 1), [&] { return digestOf(file, partner); }, cache, progress,
+        [&] { return importFile(file, {}, progress, stop).profile; });
+}
+
+fs::path profileOfTraces(std::span<const fs::path> traces, const fs::path& cache,
+                         const ImportProgress& progress, const std::stop_token& stop) {
+    const auto digest = [&] {
+        std::string all; // names of files tell their threads apart
+        for (const fs::path& trace : traces)
+            all += trace.filename().string() + '\n' + fileDigest(trace) + '\n';
+        return textDigest(all);
+    };
+    return cached(traces, digest, cache, progress,
+                  [&] { return importHostTraces(traces, {}, progress, stop).profile; });
 }
 
 } // namespace tilescope

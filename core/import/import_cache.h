@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "core/import/import.h"
 
@@ -17,5 +18,11 @@ std::filesystem::path profileToOpen(const std::filesystem::path& file,
                                     const std::filesystem::path& cache,
                                     const ImportProgress& progress = {},
                                     const std::stop_token& stop = {});
+
+/// Likewise the one profile that traces of several programs of a host become.
+std::filesystem::path profileOfTraces(std::span<const std::filesystem::path> traces,
+                                      const std::filesystem::path& cache,
+                                      const ImportProgress& progress = {},
+                                      const std::stop_token& stop = {});
 
 } // namespace tilescope

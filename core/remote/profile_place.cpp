@@ -55,6 +55,13 @@ std::string textOf(const RemoteEntry& version) {
     return fmt::format("{}-{}", version.bytes, version.modified);
 }
 
+ImportProgress importing(const PrepareProgress& progress) {
+    return [&progress](double done, std::string_view) {
+        if (progress)
+            progress(Preparing::Importing, done);
+    };
+}
+
 } // namespace
 
 fs::path remoteCopies() {
@@ -91,16 +98,15 @@ fs::path localProfile(const fs::path& name, const SshProgram& ssh, const Prepare
 fs::path openableProfile(const fs::path& name, const SshProgram& ssh,
                          const PrepareProgress& progress, const std::stop_token& stop) {
     const fs::path local = localProfile(name, ssh, progress, stop);
-    const fs::path file = profileToOpen(
-        local, {},
-        [&progress](double done, std::string_view) {
-            if (progress)
-                progress(Preparing::Importing, done);
-        },
-        stop);
+    const fs::path file = profileToOpen(local, {}, importing(progress), stop);
     if (file != local)
         note(file, noteOf(local).value_or(Note{fs::absolute(local).string(), {}}));
     return file;
+}
+
+fs::path openableTraces(std::span<const fs::path> traces, const PrepareProgress& progress,
+                        const std::stop_token& stop) {
+    return profileOfTraces(traces, {}, importing(progress), stop);
 }
 
 fs::path openedFrom(const fs::path& file) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -29,6 +30,11 @@ std::filesystem::path localProfile(const std::filesystem::path& name, const SshP
 std::filesystem::path openableProfile(const std::filesystem::path& name, const SshProgram& ssh,
                                       const PrepareProgress& progress = {},
                                       const std::stop_token& stop = {});
+
+/// Likewise the profile of several traces of one host, see profileOfTraces().
+std::filesystem::path openableTraces(std::span<const std::filesystem::path> traces,
+                                     const PrepareProgress& progress = {},
+                                     const std::stop_token& stop = {});
 
 /// The folder of copies in the cache.
 std::filesystem::path remoteCopies();

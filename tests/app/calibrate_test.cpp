@@ -73,6 +73,10 @@ private slots:
         for (const QString& name : real.keys())
             QVERIFY2(std::abs(fitted[name].toDouble() / real[name].toDouble() - 1) < 0.02,
                      qPrintable(name));
+        // People read it in the unit that suits it.
+        const QString said = runCommand({"calibrate", path("measured"), path("simulated")}).out;
+        QVERIFY2(!real.contains("hostLatencySeconds") || said.contains("9.00 us"),
+                 qPrintable(said));
         // It is a target, with which the measured times are simulated.
         simulate("again", model(path("fitted.json")));
         const auto cycles = [this](const char* name) {

@@ -2,7 +2,7 @@
 //   candidates_bench VIEW SOURCE RUN RUN...
 // opens the source in a report ("trace", "compare", ...), lists the runs, and presses the arrow
 // keys as a user does, each time when the next run has been read ahead. Prints the milliseconds
-// until the report shows the run, and those of processor that it took, for each flip, and the
+// until the report has read the run, and those of processor that it took, for each flip, and the
 // longest.
 #include <QApplication>
 #include <QElapsedTimer>
@@ -29,6 +29,11 @@ public:
     Flips(gui::MainWindow& window, int wanted)
         : window_(window)
         , left_(wanted) {
+        // What is read ahead begins after that.
+        connect(&window.context().workers, &views::Workers::becameIdle, this, [this] {
+            if (clock_.isValid())
+                measured();
+        });
         connect(&timer_, &QTimer::timeout, this, &Flips::look);
         timer_.start(1);
     }
@@ -37,8 +42,10 @@ private:
     void look() {
         if (!window_.context().reports.source() || !window_.context().workers.idle())
             return idle_.invalidate();
-        if (clock_.isValid())
-            return measured();
+        if (clock_.isValid()) {
+            std::fprintf(stderr, "candidates_bench: error: a key has chosen no other run\n");
+            return QApplication::exit(2);
+        }
         if (!idle_.isValid())
             return idle_.start();
         constexpr int pauseMs = 150; // a user looks at least so long

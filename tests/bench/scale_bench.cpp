@@ -1,7 +1,8 @@
 // How the window bears a large profile:
-//   scale_bench [--where] [PROFILE]
+//   scale_bench [--where] [PROFILE [TARGET]]
 // prints, for each figure, what is wanted and what was got; with --where also where the window's
-// thread is when its event loop has been blocked for too long. Without a profile it has
+// thread is when its event loop has been blocked for too long; with a target also what frames take
+// of both aligned by operation. Without a profile it has
 // scale_profile write one of 10 million trace steps, 64 IPUs and 100,000 variables. Without a
 // display the offscreen platform is used. Where other programs run, `chrt -r 2 scale_bench` goes
 // before them. Other programs on the same data: scale_pairs.sh.
@@ -88,7 +89,7 @@ FirstPlot firstPlot(const QString& profile, const QString& view, const QString& 
 /// A window in this process, whose event loop is watched.
 class Measured {
 public:
-    Measured(const QString& profile, bool where)
+    Measured(const QStringList& profiles, bool where)
         : watch_(blockedMs, where ? tellStack() : nullptr) {
         constexpr QSize size(1920, 1080);
         window_.resize(size);
@@ -99,7 +100,7 @@ public:
                              std::exit(2);
                          });
         (void)watch_.takeLongest();
-        window_.openProfiles({profile});
+        window_.openProfiles(profiles);
         waitUntil([this] { return window_.context().reports.source() != nullptr; });
         waitUntilIdle();
         blocked(QStringLiteral("opening"));
@@ -216,8 +217,11 @@ int main(int argc, char** argv) {
         tell(QStringLiteral("first plot, %1").arg(name), firstPlotMs, first.milliseconds, "ms");
         tell(QStringLiteral("resident then"), residentMb, first.megabytes, "MB");
     }
-    {
-        Measured window(profile, where);
+    if (arguments.size() > 1) {
+        Measured both(arguments.mid(0, 2), where);
+        both.exerciseFrames();
+    } else {
+        Measured window({profile}, where);
         window.search();
         window.exerciseFrames();
         tell(QStringLiteral("resident after zooming and searching"), residentMb, peakMemory("self"),

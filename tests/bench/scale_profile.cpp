@@ -1,6 +1,7 @@
 // Writes a large profile for measurements:
-//   scale_profile OUT [--steps N] [--ipus N] [--variables N]
-// By default it has 10 million trace steps, 64 IPUs and 100,000 variables.
+//   scale_profile OUT [--steps N] [--ipus N] [--variables N] [--events N]
+// By default it has 10 million trace steps, 64 IPUs, 100,000 variables, and no events of a program
+// on the host.
 #include <charconv>
 #include <cstdio>
 #include <string_view>
@@ -16,7 +17,7 @@ namespace {
 int usage(const char* problem) {
     std::fprintf(stderr,
                  "scale_profile: error: %s\n"
-                 "usage: scale_profile OUT [--steps N] [--ipus N] [--variables N]\n",
+                 "usage: scale_profile OUT [--steps N] [--ipus N] [--variables N] [--events N]\n",
                  problem);
     return 2;
 }
@@ -42,8 +43,10 @@ int main(int argc, char** argv) {
             options.ipus = static_cast<std::int32_t>(value);
         else if (key == "--variables")
             options.variables = static_cast<std::int32_t>(value);
+        else if (key == "--events")
+            options.hostEvents = value;
         else
-            return usage("options are --steps, --ipus and --variables");
+            return usage("options are --steps, --ipus, --variables and --events");
     }
     try {
         writeProfile(test::scaleProfile(options), argv[1]);

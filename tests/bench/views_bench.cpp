@@ -1,6 +1,7 @@
 // How long frames take while the plots are zoomed and panned, without a display:
-//   views_bench [PROFILE]
-// prints a line for each view; without a profile it writes the tests' sample and takes that.
+//   views_bench [PROFILE [TARGET]]
+// prints a line for each view; without a profile it writes the tests' sample and takes that. With a
+// target also of both aligned by operation.
 #include <QApplication>
 #include <QTemporaryDir>
 #include <cstdio>
@@ -41,7 +42,10 @@ int main(int argc, char** argv) {
                          QApplication::exit(2);
                      });
     window.show();
-    window.openProfiles({profile});
+    QStringList files{profile};
+    if (argc > 2)
+        files << QString::fromLocal8Bit(argv[2]);
+    window.openProfiles(files);
     exercise.start();
     return QApplication::exec();
 }

@@ -49,6 +49,7 @@ public:
         numberSteps();
         addScaleMemory(p_, {options_.variables, layers_, firstStep_});
         addTrace();
+        addHostEvents();
         return std::move(p_);
     }
 
@@ -348,6 +349,30 @@ private:
         }
         body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
         body.calls.push_back(std::move(call));
+    }
+
+    /// Steps of a training loop on the main thread, loading on all others; three deep.
+    void addHostEvents() {
+        constexpr std::int64_t threads = 8;
+        constexpr std::array names{"step", "batch", "decode"}; // one within the other
+        const std::int64_t steps = options_.hostEvents / threads / std::int64_t{names.size()};
+        if (steps > 0) // the host's own time begins before the first run
+            p_.hostRecord.events.push_back({"MainThread", "training", "imports", -0.5, 0.4});
+        for (std::int64_t step = 0; step < steps; ++step)
+            for (std::int64_t thread = 0; thread < threads; ++thread) {
+                const double each = p_.info.seconds() / static_cast<double>(steps);
+                const auto seed = static_cast<std::uint64_t>(step * threads + thread);
+                double start = each * static_cast<double>(step);
+                double seconds = each * (0.5 + 0.4 * static_cast<double>(noise(seed) % 100) / 100);
+                for (std::size_t deep = 0; deep < names.size(); ++deep) {
+                    p_.hostRecord.events.push_back(
+                        {thread == 0 ? "MainThread" : fmt::format("Loader {}", thread),
+                         thread == 0 ? "training" : "input", names[deep], start, seconds});
+                    start += seconds / 8;
+                    seconds *= 0.75;
+                }
+            }
+        std::ranges::stable_sort(p_.hostRecord.events, {}, &HostEvent::start);
     }
 
     ScaleOptions options_;

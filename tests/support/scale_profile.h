@@ -12,6 +12,7 @@ struct ScaleOptions {
     std::int32_t ipus = 64;
     std::int32_t variables = 100'000;
     std::int32_t tilesPerIpu = 1472;
+    std::int64_t hostEvents = 0; ///< of a program with eight threads, over the whole execution
 };
 
 /// A training loop over a stage for each IPU whose iterations were timed one by one, so that

@@ -1,4 +1,5 @@
 // The page of Compare for a simulated and a measured profile.
+#include <QHeaderView>
 #include <QTabWidget>
 #include <QtTest>
 
@@ -66,6 +67,25 @@ private slots:
         const auto programs = window_->context().reports.source()->programs();
         QVERIFY((*programs)[chosen].kind != ProgramKind::Sync);
         QCOMPARE(steps.chosenIds(), std::vector{chosen.value()});
+    }
+
+    void allColumnsAreInSightInASmallWindow() {
+        window_->resize(1280, 720);
+        CompareView& view = open({files_.write(QStringLiteral("simulated.pop")), measured()});
+        view.showPage(CompareView::Page::Calibration);
+        test::waitUntilIdle(*window_);
+        for (CompactTable* table : view.calibration().findChildren<CompactTable*>()) {
+            const QHeaderView& header = *table->view().horizontalHeader();
+            for (int column = 0; column < header.count(); ++column) {
+                QVERIFY(!header.isSectionHidden(column));
+                const QString title =
+                    table->model().headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+                QVERIFY2(header.sectionSize(column) >=
+                             header.fontMetrics().horizontalAdvance(title),
+                         qPrintable(title));
+            }
+            QVERIFY(header.length() <= table->view().viewport()->width());
+        }
     }
 
     void isHiddenForTwoSimulatedOnes() {

@@ -10,6 +10,7 @@
 
 #include "app/gui/run/run_dialog.h"
 #include "app/gui/window/given_files.h"
+#include "app/gui/window/header_strip.h"
 #include "app/gui/window/host_trace_dialog.h"
 #include "tests/support/sample_capture.h"
 #include "tests/support/test_main.h"
@@ -142,6 +143,65 @@ private slots:
         QVERIFY(window->findChild<HostTraceDialog*>() == nullptr);
         QTRY_VERIFY_WITH_TIMEOUT(window->context().reports.source() != nullptr, patienceMs);
         QVERIFY(window->context().reports.source()->info().origin.kind == OriginKind::Measured);
+        test::waitUntilIdle(*window);
+        // Of a machine there is nothing to say.
+        QCOMPARE(window->currentReport(), Report::Trace);
+        const auto textsOf = [](const QWidget& within) {
+            QStringList texts;
+            for (const QLabel* label : within.findChildren<QLabel*>())
+                if (label->isVisible())
+                    texts << test::labelText(*label);
+            return texts.join('|');
+        };
+        const QString header = textsOf(test::child<HeaderStrip>(*window));
+        QVERIFY2(header.contains("a program on the host") && !header.contains("fits"),
+                 qPrintable(header));
+        for (const Report report : {Report::Insights, Report::Memory, Report::Operations}) {
+            window->showReport(report);
+            test::waitUntilIdle(*window);
+            const QString said = textsOf(*window);
+            QVERIFY2(said.contains("This profile has no machine"), qPrintable(said));
+        }
+        window->showReport(Report::Summary);
+        test::waitUntilIdle(*window);
+        const QString summary = textsOf(window->view(Report::Summary));
+        QVERIFY2(summary.contains("nothing is known of the machine") &&
+                     !summary.contains("the fullest tile ("),
+                 qPrintable(summary));
+        // Another profile is as ever.
+        test::openProfiles(*window, {files_.write(QStringLiteral("plain.pop"))});
+        window->showReport(Report::Memory);
+        test::waitUntilIdle(*window);
+        QVERIFY(window->view(Report::Memory).isVisible());
+    }
+
+    void tracesOfSeveralProgramsOpenAsOneProfile_data() {
+        QTest::addColumn<int>("traces");
+        QTest::addRow("two") << 2;
+        QTest::addRow("three") << 3;
+    }
+    void tracesOfSeveralProgramsOpenAsOneProfile() {
+        QFETCH(const int, traces);
+        QStringList files;
+        for (int i = 0; i < traces; ++i)
+            files << files_.writeBytes(QStringLiteral("rank%1.json").arg(i), trace);
+        const auto window = test::shownWindow();
+        drop(*window, files);
+        QTRY_VERIFY_WITH_TIMEOUT(window->context().reports.source() != nullptr, patienceMs);
+        test::waitUntilIdle(*window);
+        QVERIFY(window->context().reports.target() == nullptr);
+        QVERIFY(window->currentReport() != Report::Compare);
+        const auto record = window->context().reports.source()->hostRecord();
+        QCOMPARE(record->events.size(), 2 * static_cast<std::size_t>(traces));
+        std::set<std::string> threads;
+        for (const HostEvent& event : record->events)
+            threads.insert(event.thread);
+        QCOMPARE(threads.size(), static_cast<std::size_t>(traces));
+        // As a session or a recent entry opens it again.
+        const QStringList again = window->session().files();
+        window->reload();
+        test::waitUntilIdle(*window);
+        QCOMPARE(window->session().files(), again);
     }
 
     // Advice with values and Run again are there as soon as the job is.

@@ -7,6 +7,7 @@
 #include "core/report/range_table.h"
 #include "tests/support/test_main.h"
 #include "tests/views/trace_window.h"
+#include "views/execution/item_kinds.h"
 #include "views/execution/range_panel.h"
 #include "views/execution/step_panel.h"
 #include "views/tables/table_panel.h"
@@ -221,6 +222,39 @@ private slots:
         QVERIFY(plot.trace().layout().of(2)->pinned);
         settle();
         QCOMPARE(lanes()[1].folded.boxes.size(), std::size_t(1)); // the epoch
+    }
+
+    void moreThreadsThanLanesAreSaid() {
+        Profile profile = recorded();
+        const HostEvent item = profile.hostRecord.events[1];
+        const auto threads = static_cast<int>(views::mostThreadLanes) + 9;
+        for (int thread = 0; thread < threads; ++thread) {
+            profile.hostRecord.events.push_back(item);
+            HostEvent& event = profile.hostRecord.events.back();
+            event.thread = QStringLiteral("Worker %1").arg(thread).toStdString();
+            event.name = "decodes";
+            event.start = 0.01 + 0.001 * thread;
+            event.seconds = thread == threads - 1 ? 0.002 : 0.001; // the last one the longest
+        }
+        const std::size_t all = 2 + static_cast<std::size_t>(threads);
+        const std::size_t before = [&] {
+            open({files_.writeProfile("few.pop", recorded())});
+            return lanes().size() - 2; // without its threads
+        }();
+        openAll(profile);
+        QCOMPARE(lanes().size(), before + views::mostThreadLanes);
+        const auto has = [this](const std::string& thread) {
+            return std::ranges::any_of(
+                lanes(), [&](const auto& lane) { return lane.key == "source thread " + thread; });
+        };
+        QVERIFY(has("MainThread") && has("Worker 264") && !has("Worker 263"));
+        QStringList texts;
+        for (const QLabel* label : trace_->findChildren<QLabel*>())
+            if (label->isVisible())
+                texts << test::labelText(*label);
+        const QString said =
+            QStringLiteral("%1 threads of the program").arg(all - views::mostThreadLanes);
+        QVERIFY2(texts.join('|').contains(said), qPrintable(texts.join('|')));
     }
 
     void manyCallsAreSaid() {

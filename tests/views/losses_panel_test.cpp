@@ -162,6 +162,46 @@ private slots:
         QVERIFY(shortened);
     }
 
+    void usualCyclesTakeOneLine() {
+        Loss loss;
+        loss.kind = LossKind::Host;
+        loss.cycles = 3'834'300;
+        loss.share = 0.4;
+        loss.place = "layer2/attention/h2d_input";
+        loss.remedies = {{"gradientAccumulation", Advice::Direction::Set, "32", "", "", 1'000}};
+        const QString file = files_.write("a.pop");
+        open({file});
+        LossesPanel own(window_->context(), "x", {loss}, test::openSample(file), true);
+        constexpr int room = 1060; // beside the list of reports, 1280 pixels wide
+        own.resize(room, 200);
+        own.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&own));
+        for (const QLabel* label : own.findChildren<QLabel*>())
+            if (test::labelText(*label).startsWith("3,834,300")) {
+                QVERIFY(label->width() >= label->fontMetrics().horizontalAdvance(label->text()));
+                return;
+            }
+        QFAIL("the cycles are not shown");
+    }
+
+    // What is not known to have been run cannot be run again.
+    void importedProfilesHaveNoColumnOfTrials() {
+        Profile profile = test::sampleProfile();
+        open({files_.writeProfile("known.pop", profile)});
+        const QString wanted = QStringLiteral("To try");
+        const auto hasColumn = [&] {
+            for (const QString& text : texts(*panels().front()))
+                if (text.startsWith(wanted))
+                    return true;
+            return false;
+        };
+        QVERIFY(hasColumn());
+        profile.info.options.clear();
+        profile.info.coverage.rows = {{ProfilePart::Options, Covered::None, "not in the file"}};
+        open({files_.writeProfile("imported.pop", profile)});
+        QVERIFY(!hasColumn());
+    }
+
     // Gains have no columns where nothing ran, and the best can be compared at once.
     void whatFitsIsToldWithAllThatDo() {
         open({files_.write("a.pop")});

@@ -51,6 +51,25 @@ private slots:
     void init() { newWindow(); }
     void cleanup() { window_.reset(); }
 
+    // The picture of two stays until the one has been read.
+    void aClickOnProfilesThatWereLeftSelectsNothing() {
+        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        const auto found = stepOf("target ipu 0");
+        QVERIFY(found);
+        const auto length = static_cast<double>(found->box.cycles());
+        zoom().setRange(static_cast<double>(found->box.begin) - 2 * length,
+                        static_cast<double>(found->box.end) + 2 * length);
+        settle();
+        const QPoint place = middleOf(*found);
+        window_->context().reports.closeTarget();
+        QVERIFY(stepOf("target ipu 0"));
+        QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, place);
+        QTest::mouseClick(&trace_->plot(), Qt::RightButton, {}, place);
+        settle();
+        QCOMPARE(trace_->selection().step(), std::int64_t{-1});
+        QVERIFY(!stepOf("target ipu 0"));
+    }
+
     void aStepIsOutlinedOnItsOwnIpu() {
         open({files_.write("two.pop", {.ipus = 2})});
         const auto found = stepOf("source ipu 1");

@@ -54,7 +54,7 @@ CalibrationPage::CalibrationPage(ViewContext& context, TablePanel* steps, QWidge
     , scatter_(new StepScatter(context))
     , steps_(steps) {
     QSplitter* top = splitOf(Qt::Horizontal, scrolled(inset({matched_, kinds_, constants_, note_})),
-                             scatter_, 8, 5);
+                             scatter_, 9, 5);
     // As the tables' titles.
     constexpr int indent = 8;
     for (WrappedLabel* label : {matched_, note_})
@@ -97,9 +97,9 @@ void CalibrationPage::show(const Calibration& calibration, Document document,
     kinds_->setTable(tr("Kinds of steps"),
                      onlyColumns(document.tables[0], {"kind", "simulatedCycles", "measuredCycles",
                                                       "ratio", "p10", "p90"}));
-    constants_->setTable(tr("Constants of the machine"),
-                         onlyColumns(document.tables[1], {"title", "simulated", "fitted", "unit",
-                                                          "values", "differs"}));
+    constants_->setTable(
+        tr("Constants of the machine"),
+        onlyColumns(document.tables[1], {"title", "simulated", "fitted", "values", "differs"}));
     note_->setText(calibration.whyNoConstants.empty()
                        ? tr("'tilescope calibrate MEASURED SIMULATED -o FILE.json' writes those "
                             "that differ as a target, which --target takes.")

@@ -76,6 +76,18 @@ void CompactTable::selectId(std::int32_t id) {
     selecting_ = false;
 }
 
+int CompactTable::widthOf(int column) const {
+    constexpr int aroundText = 22; // pixels
+    const QFontMetrics metrics = view_->fontMetrics();
+    int width = metrics.horizontalAdvance(
+        model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+    for (int row = 0; row < model_->rowCount(); ++row)
+        width = std::max(width,
+                         metrics.horizontalAdvance(
+                             model_->data(model_->index(row, column), Qt::DisplayRole).toString()));
+    return width + aroundText;
+}
+
 // Numbers take what they need, the first column the rest.
 void CompactTable::fitColumns() {
     QHeaderView* header = view_->horizontalHeader();
@@ -83,18 +95,13 @@ void CompactTable::fitColumns() {
     header->setSectionHidden(std::max(0, last), false);
     int others = 0;
     for (int column = 1; column < model_->columnCount(); ++column) {
-        const QFontMetrics metrics = view_->fontMetrics();
-        int width = metrics.horizontalAdvance(
-            model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
-        for (int row = 0; row < model_->rowCount(); ++row)
-            width = std::max(
-                width, metrics.horizontalAdvance(
-                           model_->data(model_->index(row, column), Qt::DisplayRole).toString()));
-        header->resizeSection(column, width + 22);
-        others += width + 22;
+        const int width = widthOf(column);
+        header->resizeSection(column, width);
+        others += width;
     }
-    constexpr int narrowestName = 160;
+    constexpr int mostForName = 160; // of what others leave; short names need less
     constexpr int narrowestText = 80;
+    const int narrowestName = std::min(mostForName, widthOf(0));
     // If that is too much, a text column is narrowed in favour of the numbers.
     int over = others + narrowestName - view_->viewport()->width();
     // Shares say less than names: they give way first.

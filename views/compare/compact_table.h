@@ -34,6 +34,7 @@ signals:
 
 private:
     void fitColumns();
+    [[nodiscard]] int widthOf(int column) const;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
     TableModel* model_;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "views/execution/host_boxes.h"
 #include "views/execution/item_kinds.h"
@@ -30,6 +32,22 @@ ChannelNumbers channelNumbers(const Hosts& hosts, const HostThreads& threads) {
         if (const auto place = places.find(threads.word(word)); place != places.end())
             numbers.ofWord[word] = place->second;
     return numbers;
+}
+
+/// The threads that have lanes, in their order.
+std::vector<std::size_t> threadsWithLanes(const HostThreads& host) {
+    const auto cyclesOf = [&host](std::size_t at) {
+        const HostThreads::Thread& thread = host.threads()[at];
+        return thread.rows.empty() ? std::int64_t{0} : thread.rows.front().cyclesBefore.back();
+    };
+    std::vector<std::size_t> all(host.threads().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (all.size() <= mostThreadLanes)
+        return all;
+    std::ranges::stable_sort(all, std::greater(), cyclesOf);
+    all.resize(mostThreadLanes);
+    std::ranges::sort(all);
+    return all;
 }
 
 class HostThreadItem : public TraceItem {
@@ -108,17 +126,14 @@ private:
 } // namespace
 
 void addHostThreads(TraceItems& items, const TraceQuestion& question, bool target) {
-    constexpr std::size_t most = 256; // lanes that anybody scrolls through
     const auto& host = target ? question.hosts.target : question.hosts.source;
     if (!host || host->threads().empty())
         return;
     const auto channels =
         std::make_shared<const ChannelNumbers>(channelNumbers(question.hosts, host->threads()));
-    for (const HostThreads::Thread& thread : host->threads().threads()) {
-        if (items.size() >= most)
-            return;
-        items.push_back(std::make_shared<HostThreadItem>(question, host, thread, channels, target));
-    }
+    for (const std::size_t at : threadsWithLanes(host->threads()))
+        items.push_back(std::make_shared<HostThreadItem>(
+            question, host, host->threads().threads()[at], channels, target));
 }
 
 } // namespace tilescope::views

@@ -13,9 +13,12 @@ void addCounters(TraceItems& items, const TraceQuestion& question, bool target);
 /// range read has no steps.
 void addHost(TraceItems& items, const TraceQuestion& question, bool target);
 
-/// Adds a lane for each thread of the program on that host, most of those of a program with very
-/// many threads.
+/// Adds a lane for each thread of the program on that host; of more than mostThreadLanes for those
+/// with the longest outermost calls.
 void addHostThreads(TraceItems& items, const TraceQuestion& question, bool target);
+
+/// Lanes of one host that anybody scrolls through.
+inline constexpr std::size_t mostThreadLanes = 256;
 
 /// Adds a lane for each IPU that is asked for.
 void addIpus(TraceItems& items, const TraceQuestion& question, bool target);

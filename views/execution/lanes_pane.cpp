@@ -92,6 +92,7 @@ void LanesPane::load(TraceQuestion question, std::int64_t length, ColourBy colou
             auto legend = tints ? tints->legend(stop) : nullptr;
             return [this, lanes, items, colours, legend, strip = std::move(strip)] {
                 items_ = items;
+                shown_ = question_.profiles;
                 legend_ = legend;
                 plot_->trace().setColourBy(colours);
                 plot_->trace().setOverview(lanes);
@@ -149,6 +150,8 @@ void LanesPane::refresh() {
 }
 
 std::optional<LanesPane::Found> LanesPane::at(double x, double y) const {
+    if (!selection_.isOf(shown_))
+        return {};
     const TracePlottable::Hit hit = plot_->trace().hit(x, y);
     if (hit.box == nullptr || hit.lane >= items_.size())
         return {};

@@ -68,6 +68,7 @@ private:
     TraceSelection& selection_;
     TracePlot* plot_;
     TraceQuestion question_;
+    ProfilePair shown_; ///< whose items and lanes are on the screen
     TraceItems items_;
     MicroBatchId followed_;
     std::shared_ptr<const BoxTints::Legend> legend_;

@@ -171,6 +171,8 @@ void TilesPane::clicked(double x, double y) {
     if (!lanes_ || place.tile < 0 || x < 0)
         return;
     const AskedIpu& asked = (*lanes_)[place.lane].asked;
+    if (!selection_.isOf(asked.profile, asked.target))
+        return;
     context_.selection.update([&](Selected& s) {
         if (!asked.target)
             s.tiles = {

@@ -28,6 +28,7 @@ public:
 
     /// Whether two executions are aligned by operation, rather than by time.
     [[nodiscard]] bool aligned() const { return align_->currentIndex() == 1; }
+    void setAligned(bool aligned) { align_->setCurrentIndex(aligned ? 1 : 0); }
     /// Offers that, for two executions.
     void offerAlignment(bool possible);
 

@@ -2,6 +2,7 @@
 
 #include <QStackedWidget>
 
+#include "views/execution/item_kinds.h"
 #include "views/session/time_texts.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
@@ -31,7 +32,7 @@ std::vector<LegendBar::Entry> traceLegend(const Theme& theme, TraceLook look, bo
 TracePanes::TracePanes(ViewContext& context, TraceSelection& selection)
     : context_(context)
     , notice_(wrappedLabel({}, "muted"))
-    , calls_(wrappedLabel({}, "muted"))
+    , aboutHost_(wrappedLabel({}, "muted"))
     , strip_(new TraceStrip(context))
     , tracks_(new TracksPane(context, selection))
     , lanes_(new LanesPane(context, selection))
@@ -41,9 +42,9 @@ TracePanes::TracePanes(ViewContext& context, TraceSelection& selection)
     lanesOrTiles_->addWidget(lanes_);
     lanesOrTiles_->addWidget(tiles_);
     notice_->setContentsMargins(14, 6, 14, 6);
-    calls_->setContentsMargins(14, 2, 14, 4);
-    calls_->hide();
-    inColumn(this, {notice_, calls_, strip_, tracks_, lanesOrTiles_, legend_}, lanesOrTiles_);
+    aboutHost_->setContentsMargins(14, 2, 14, 4);
+    aboutHost_->hide();
+    inColumn(this, {notice_, aboutHost_, strip_, tracks_, lanesOrTiles_, legend_}, lanesOrTiles_);
     connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
     // The lanes come first.
     connect(lanes_, &LanesPane::overviewRead, this,
@@ -126,15 +127,25 @@ void TracePanes::setNotice(const QString& text) {
 }
 
 // The IPUs' run is timed only once, as every call takes the same cycles.
-void TracePanes::showCalls(const RepeatedRuns* repeated) {
-    const bool isRepeated = repeated != nullptr && !repeated->empty();
-    calls_->setVisible(isRepeated);
-    if (isRepeated)
-        calls_->setText(tr("The host called the model %1 times. The trace has the IPUs' work of "
-                           "one call, as all take the same cycles: it is repeated, paler, at the "
-                           "times of %2 later calls, which Compilation brings into view.")
-                            .arg(countText(repeated->calls),
-                                 countText(static_cast<std::int64_t>(repeated->starts.size()))));
+void TracePanes::showHosts(const Hosts& hosts) {
+    QStringList texts;
+    const auto& first = hosts.source ? hosts.source : hosts.target;
+    if (first && !first->repeated().empty())
+        texts << tr("The host called the model %1 times. The trace has the IPUs' work of one call, "
+                    "as all take the same cycles: it is repeated, paler, at the times of %2 later "
+                    "calls, which Compilation brings into view.")
+                     .arg(countText(first->repeated().calls),
+                          countText(static_cast<std::int64_t>(first->repeated().starts.size())));
+    std::size_t left = 0;
+    for (const auto& host : {hosts.source, hosts.target})
+        if (host && host->threads().threads().size() > mostThreadLanes)
+            left += host->threads().threads().size() - mostThreadLanes;
+    if (left > 0)
+        texts << tr("%1 threads of the program with the shortest calls have no lane; Calls has all "
+                    "of them.")
+                     .arg(countText(static_cast<std::int64_t>(left)));
+    aboutHost_->setVisible(!texts.isEmpty());
+    aboutHost_->setText(texts.join(QLatin1Char(' ')));
 }
 
 } // namespace tilescope::views

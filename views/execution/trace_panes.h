@@ -36,8 +36,8 @@ public:
     /// What the user must know about the execution; hidden if empty.
     void setNotice(const QString& text);
     /// Shows a notice if the host called the model more often than the trace has runs of it, which
-    /// are then repeated (null: nothing is known of it).
-    void showCalls(const RepeatedRuns* repeated);
+    /// are then repeated, or if it has more threads than lanes.
+    void showHosts(const Hosts& hosts);
 
 signals:
     void status(const QString& text);
@@ -48,7 +48,7 @@ private:
 
     ViewContext& context_;
     WrappedLabel* notice_;
-    WrappedLabel* calls_;
+    WrappedLabel* aboutHost_;
     TraceStrip* strip_;
     TracksPane* tracks_;
     LanesPane* lanes_;

@@ -5,6 +5,7 @@
 #include "views/execution/step_finder.h"
 #include "views/execution/step_panel.h"
 #include "views/execution/trace_axis.h"
+#include "views/execution/trace_content.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/trace/lane_ways.h"
 
@@ -33,6 +34,16 @@ public:
     [[nodiscard]] const QString& name() const { return chosen_.name; }
     [[nodiscard]] const std::optional<CycleRange>& range() const { return chosen_.range; }
     [[nodiscard]] const std::optional<CycleRange>& marked() const { return chosen_.marked; }
+
+    /// Whether these are the open profiles. What is left of others, which stays on the screen until
+    /// it has been read anew, selects nothing: its steps mean other things now.
+    [[nodiscard]] bool isOf(const ProfilePair& profiles) const {
+        return profiles.source == profiles_.source && profiles.target == profiles_.target;
+    }
+    /// Likewise of one of them.
+    [[nodiscard]] bool isOf(const ProfileViewPtr& profile, bool target) const {
+        return profile == profileOf(profiles_, target);
+    }
 
     /// After other profiles were opened.
     void reset();

@@ -37,6 +37,10 @@ void TraceView::connectTracks() {
     connect(queries_, &SqlTracks::changed, this, &TraceView::showTracks);
     connect(queries_, &SqlTracks::status, this, &ReportView::status);
     connect(&marks(), &MarksModel::tracksChanged, this, [this] {
+        QStringList names;
+        for (const TrackQuery& track : marks().tracks())
+            names << track.name;
+        tracks().setQueries(names);
         if (canShow(profiles()))
             queries_->open(executedOf(profiles()), marks().tracks());
     });
@@ -134,9 +138,8 @@ void TraceView::show(const ShownExecution& execution) {
     graphs_ = shown_.record && !onlyTargetRan(profiles()) ? graphTracks(*shown_.record, clock)
                                                           : ValueTracks();
     showTracks();
-    const auto& host = shown_.hosts.source ? shown_.hosts.source : shown_.hosts.target;
     tabs_->showCalls(shown_.hosts);
-    panes_->showCalls(host ? &host->repeated() : nullptr);
+    panes_->showHosts(shown_.hosts);
     controls_->compilation().setVisible(shown_.hosts.firstCycle < 0);
     tabs_->setPossible(shown_.pipelined, comparing() && !onlyTargetRan(profiles()) &&
                                              profiles().target->info().hasExecution);

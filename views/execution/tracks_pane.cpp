@@ -9,6 +9,7 @@
 #include "views/execution/item_kinds.h"
 #include "views/execution/trace_items.h"
 #include "views/execution/trace_selection.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -67,7 +68,8 @@ void TracksPane::addPlot(const CounterTrack& track, bool wanted) {
     plot->setReadOut([this, plot](double x, double) { return readOut(*plot, x); });
     connect(plot, &PlotWidget::clicked, this, [this, plot](double x, double) {
         for (const Track& each : tracks_)
-            if (plots_[each.plot] == plot && each.side == 0 && x >= 0)
+            if (plots_[each.plot] == plot && each.side == 0 && x >= 0 &&
+                selection_.isOf(question_.profiles))
                 each.item->click({x}, selection_);
     });
     crosshair_.add(*plot);
@@ -97,7 +99,6 @@ void TracksPane::setValueTracks(const ValueTracks& graphs, const ValueTracks& qu
     tracks_.clear();
     removeValuePlots();
     values_ = std::move(all);
-    queries_ = queries.size();
     for (std::size_t i = 0; i < values_.size(); ++i) {
         const auto chosen = chosen_.find(values_[i]->name());
         addPlot(*values_[i], chosen != chosen_.end() ? chosen->second : i >= graphs.size());
@@ -117,8 +118,7 @@ void TracksPane::setShown(const QString& name, bool shown) {
 }
 
 void TracksPane::addChoice(QMenu& menu, std::size_t track) {
-    QString name = plots_[track]->track().name();
-    QAction* action = menu.addAction(name.replace(QLatin1Char('&'), QLatin1String("&&")));
+    QAction* action = menu.addAction(menuText(plots_[track]->track().name()));
     action->setToolTip(plots_[track]->track().toolTip());
     action->setCheckable(true);
     action->setChecked(wanted_[track]);
@@ -138,9 +138,9 @@ void TracksPane::addChoices(QMenu& menu) {
             addChoice(*values, i);
         values->addSeparator();
         values->addAction(tr("Add a track from a query…"), this, &TracksPane::queryWanted);
-        for (std::size_t i = values_.size() - queries_; i < values_.size(); ++i)
-            values->addAction(tr("Remove '%1'").arg(values_[i]->name()), this,
-                              [this, name = values_[i]->name()] { emit queryUnwanted(name); });
+        for (const QString& name : queryNames_)
+            values->addAction(tr("Remove '%1'").arg(menuText(shownText(name, mostOfOne))), this,
+                              [this, name] { emit queryUnwanted(name); });
     });
 }
 

@@ -25,6 +25,8 @@ public:
     /// Tracks of values of the source: of the program's graphs, shown once they are chosen, and of
     /// queries, shown at once.
     void setValueTracks(const ValueTracks& graphs, const ValueTracks& queries);
+    /// The names of all queries of tracks, also of those without an answer: each can be removed.
+    void setQueries(QStringList names) { queryNames_ = std::move(names); }
     /// By its name.
     void setShown(const QString& name, bool shown);
     /// Reads other profiles or IPUs, over an axis of `length` cycles.
@@ -87,8 +89,8 @@ private:
     BackgroundQuery query_;
     TraceQuestion question_;
     std::int64_t length_ = 0;
-    ValueTracks values_;             ///< of the last plots
-    std::size_t queries_ = 0;        ///< how many of them, at the end, are of queries
+    ValueTracks values_; ///< of the last plots
+    QStringList queryNames_;
     std::map<QString, bool> chosen_; ///< by the user, by the names of values
 };
 

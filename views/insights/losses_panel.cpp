@@ -22,7 +22,7 @@ enum Columns { Kind, Bar, Share, Amount, Place, Remedy, Rest };
 constexpr double smallShare = 0.02;
 constexpr std::size_t leastShown = 3;
 // Pixels. Names and buttons are shortened before the page scrolls sideways.
-constexpr int widestBar = 160;
+constexpr int widestBar = 110;
 constexpr int leastPlace = 90;
 constexpr int widestPlace = 300;
 constexpr int leastRemedy = 196;
@@ -100,6 +100,10 @@ void LossesPanel::addHeadings(bool runs) {
                                  "muted"),
                      row, Amount);
     grid_->addWidget(textLabel(tr("Most of it"), "muted"), row, Place);
+    // What an imported profile ran is not known.
+    const bool canTry = profile_ && profile_->info().has(ProfilePart::Options);
+    if (!canTry)
+        return;
     grid_->addWidget(
         wrappedLabel(runs ? tr("To try, with the gain predicted at most") : tr("To try"), "muted"),
         row, Remedy, 1, 2);

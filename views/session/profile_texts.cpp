@@ -23,6 +23,11 @@ QString valueText(const std::string& value) {
 
 } // namespace
 
+bool knowsNoMachine(const ProfileInfo& info) {
+    return std::ranges::none_of(profileParts,
+                                [&](ProfilePart part) { return info.coverage.has(part); });
+}
+
 QString batchText(const ProfileInfo& info) {
     if (!info.has(ProfilePart::Run))
         return info.replicas > 1 ? Text::tr("%1 replicas").arg(countText(info.replicas))

@@ -11,6 +11,8 @@
 
 namespace tilescope::views {
 
+/// Whether nothing of a machine is known, as in a trace of a program on its host.
+bool knowsNoMachine(const ProfileInfo& info);
 /// "batch 4", with other factors of a run's size: "batch 4 × 16, 2 replicas".
 QString batchText(const ProfileInfo& info);
 /// "mk2, 1 IPU × 1,472 tiles".

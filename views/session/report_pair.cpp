@@ -9,13 +9,16 @@
 namespace tilescope::views {
 namespace {
 
-ProfileViewPtr openProfile(const std::filesystem::path& path, const SshProgram& ssh,
-                           const PrepareProgress& progress, const std::stop_token& token) {
-    const std::filesystem::path file = openableProfile(path, ssh, progress, token);
+ProfileViewPtr openFile(const std::filesystem::path& file, const std::stop_token& token) {
     ProfileReader reader(file);
     verifyChecksums(file);
     reader.stopWith(token);
     return std::make_shared<const ProfileView>(reader);
+}
+
+ProfileViewPtr openProfile(const std::filesystem::path& path, const SshProgram& ssh,
+                           const PrepareProgress& progress, const std::stop_token& token) {
+    return openFile(openableProfile(path, ssh, progress, token), token);
 }
 
 } // namespace
@@ -42,6 +45,7 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     openingFile_ = QString::fromStdString(target.empty() ? source.string() : target.string());
     wantedSource_ = source;
     wantedTarget_ = target;
+    wantedTraces_.clear();
     opening_.start([this, source, target, ssh = ssh_,
                     progress = prepareProgress()](const std::stop_token& token) {
         const ProfileViewPtr first = openProfile(source, ssh, progress, token);
@@ -51,9 +55,18 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     });
 }
 
-void ReportPair::show(const ProfileViewPtr& source, const ProfileViewPtr& target) {
+void ReportPair::openTraces(const std::vector<std::filesystem::path>& traces) {
+    openingFile_ = QString::fromStdString(traces.front().string());
+    wantedTraces_ = traces;
+    opening_.start([this, traces, progress = prepareProgress()](const std::stop_token& token) {
+        const ProfilePair opened(openFile(openableTraces(traces, progress, token), token));
+        return [this, opened] { replaceBy(opened); };
+    });
+}
+
+void ReportPair::show(const ProfilePair& profiles) {
     opening_.cancel();
-    replaceBy(ProfilePair(source, target));
+    replaceBy(profiles);
 }
 
 // A worker may still copy or import when this object is gone, so it reports to the application.
@@ -91,7 +104,9 @@ double ReportPair::clockHz() const {
 
 void ReportPair::reload() {
     // A file that was rewritten must not bring its profile back while the user opens others.
-    if (opening_.running())
+    if (opening_.running() && !wantedTraces_.empty())
+        openTraces(std::vector(wantedTraces_));
+    else if (opening_.running())
         open(std::filesystem::path(wantedSource_), std::filesystem::path(wantedTarget_));
     else if (profiles_.source)
         open(openedFrom(profiles_.source->file()),

@@ -6,6 +6,7 @@
 #include <QString>
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/remote/profile_place.h"
@@ -57,8 +58,14 @@ public:
     /// Opens one profile, or two to compare if `target` is not empty. Open profiles stay open until
     /// the new ones have been read successfully.
     void open(const std::filesystem::path& source, const std::filesystem::path& target = {});
+    /// Opens traces of several programs of a host as one profile.
+    void openTraces(const std::vector<std::filesystem::path>& traces);
     /// Shows profiles that have been opened; `target` may be missing.
-    void show(const ProfileViewPtr& source, const ProfileViewPtr& target);
+    void show(const ProfileViewPtr& source, const ProfileViewPtr& target) {
+        show(ProfilePair(source, target));
+    }
+    /// Likewise, with the matches that the pair already knows.
+    void show(const ProfilePair& profiles);
     /// Reads the open profiles again; profiles that are being opened, if there are any, instead.
     void reload();
     void closeTarget();
@@ -87,8 +94,9 @@ private:
     BackgroundQuery opening_;
     SshProgram ssh_;
     QString openingFile_;
-    /// Of the last call of open().
+    /// Of the last call of open() or openTraces().
     std::filesystem::path wantedSource_, wantedTarget_;
+    std::vector<std::filesystem::path> wantedTraces_; ///< of openTraces(), if that was the last
     ProfilePair profiles_;
     std::uint64_t changes_ = 0;
 };

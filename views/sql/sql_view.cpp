@@ -13,6 +13,7 @@
 
 #include "views/session/time_texts.h"
 #include "views/tables/item_export.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
 
@@ -25,8 +26,7 @@ constexpr int widestColumn = 420;
 // The first line with content, for a menu.
 QString shortened(const QString& sql) {
     constexpr int longest = 90;
-    QString text = sql.simplified();
-    text.replace(QLatin1Char('&'), QLatin1String("&&"));
+    const QString text = menuText(sql.simplified());
     return text.size() > longest ? text.left(longest) + QChar(0x2026) : text;
 }
 

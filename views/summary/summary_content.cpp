@@ -49,6 +49,8 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
     const auto bytes = [units](std::int64_t n) {
         return QString::fromStdString(formatBytes(n, units));
     };
+    if (!memory.maxTileId.valid())
+        return Text::tr("The memory of tiles is not known.");
     const std::int64_t most = memory.maxTile.includingGaps;
     const QString share = QString::fromStdString(
         formatPercent(static_cast<double>(most), static_cast<double>(memory.limitPerTile)));

@@ -8,6 +8,7 @@
 
 #include "core/report/run_fields.h"
 #include "views/memory/memory_content.h"
+#include "views/session/profile_texts.h"
 #include "views/session/time_texts.h"
 #include "views/tables/cell_text.h"
 #include "views/widgets/parts.h"
@@ -182,6 +183,9 @@ void SummaryView::showVerdict() {
     const ByteUnits units = context().preferences.byteUnits();
     const auto line = [&](const ProfileInfo& info, const ProfileFigures& figures,
                           const QString& who) {
+        if (knowsNoMachine(info))
+            return (who + tr("A program on a host: nothing is known of the machine."))
+                .toHtmlEscaped();
         return verdictHtml(theme, info.fits, who + verdictText(info, figures.memory, units));
     };
     QString html =
@@ -189,8 +193,11 @@ void SummaryView::showVerdict() {
     if (comparing() && target_)
         html += QStringLiteral("<br>") + line(profiles().target->info(), *target_, tr("Target: "));
     verdictText_->setText(html);
-    noJob_->setVisible(!profiles().source->info().has(ProfilePart::Options) ||
-                       (comparing() && !profiles().target->info().has(ProfilePart::Options)));
+    const auto lacksJob = [](const ProfileViewPtr& profile) {
+        return profile && !profile->info().has(ProfilePart::Options) &&
+               !knowsNoMachine(profile->info());
+    };
+    noJob_->setVisible(lacksJob(profiles().source) || lacksJob(profiles().target));
 }
 
 void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* target) {

@@ -61,9 +61,7 @@ void addFilter(QMenu& menu, const Pointed& pointed) {
         return;
     constexpr qsizetype longest = 40; // letters in a menu
     QObject::connect(
-        menu.addAction(
-            Text::tr("Filter to '%1'")
-                .arg(shownText(text, longest).replace(QLatin1String("&"), QLatin1String("&&")))),
+        menu.addAction(Text::tr("Filter to '%1'").arg(menuText(shownText(text, longest)))),
         &QAction::triggered, &menu, pointed.filter);
 }
 

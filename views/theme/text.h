@@ -24,6 +24,10 @@ inline constexpr qsizetype mostOfParagraph = 4 * mostShown;
 QString shownText(const QString& text, qsizetype most = mostShown);
 /// A name of a profile as it is shown.
 QString shownName(const std::string& name, qsizetype most = mostShown);
+/// A text as it is read on menus and buttons, where an ampersand alone underlines the next letter.
+inline QString menuText(QString text) {
+    return text.replace(QLatin1Char('&'), QLatin1String("&&"));
+}
 /// The lines of a tool tip, for display, and no more of them than fit on a screen.
 QString shownLines(const QString& text);
 

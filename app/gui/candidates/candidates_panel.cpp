@@ -31,6 +31,17 @@ void readParts(const ProfileView& view, const std::stop_token& stop) {
     static_cast<void>(view.executions(stop));
 }
 
+/// And what two runs are compared by.
+void readMatches(const ProfilePair& pair, const std::stop_token& stop) {
+    if (!pair.comparing())
+        return;
+    static_cast<void>(pair.matching->operations(stop));
+    static_cast<void>(pair.matching->programs(stop));
+    static_cast<void>(pair.matching->steps(stop));
+    static_cast<void>(pair.matching->computeSets(stop));
+    static_cast<void>(pair.matching->exchanges(stop));
+}
+
 QString fileOf(const ProfileViewPtr& profile) {
     return profile ? QString::fromStdString(profile->file().string()) : QString();
 }
@@ -74,6 +85,8 @@ CandidatesPanel::CandidatesPanel(views::ViewContext& context, std::function<QStr
     connect(pin_, &QPushButton::clicked, this, &CandidatesPanel::pin);
     connect(table_, &views::TablePanel::chosen, this, &CandidatesPanel::flipTo);
     connect(&context_.reports, &views::ReportPair::changed, this, &CandidatesPanel::recentChanged);
+    connect(&context_.workers, &views::Workers::becameIdle, this, &CandidatesPanel::readAhead,
+            Qt::QueuedConnection);
 }
 
 void CandidatesPanel::recentChanged() {
@@ -113,7 +126,6 @@ void CandidatesPanel::list(std::vector<Candidate> candidates) {
     candidates_ = std::move(candidates);
     fillTable();
     updateControls();
-    readAhead();
 }
 
 Columns CandidatesPanel::columns() const {
@@ -163,17 +175,31 @@ void CandidatesPanel::flipTo(std::int32_t id) {
         return;
     if (file == fileOf(kept))
         return ofSource ? void() : context_.reports.closeTarget();
-    const auto ready = ahead_.find(file);
-    if (ready != ahead_.end())
-        return ofSource ? context_.reports.show(ready->second, kept)
-                        : context_.reports.show(kept, ready->second);
+    if (aheadQuery_.running()) { // the report comes first
+        aheadQuery_.cancel();
+        aheadFor_.clear();
+    }
+    if (const auto ready = ahead_.find(file); ready != ahead_.end()) {
+        const ProfilePair& pair = ready->second;
+        const ProfileViewPtr chosen = fileOf(pair.source) == file ? pair.source : pair.target;
+        const bool isAsRead = (ofSource ? pair.target : pair.source) == kept;
+        return context_.reports.show(isAsRead ? ProfilePair(pair) : besideKept(chosen));
+    }
     const std::filesystem::path wanted(file.toStdString());
     ofSource ? context_.reports.open(wanted, kept->file())
              : context_.reports.open(kept->file(), wanted);
 }
 
+ProfilePair CandidatesPanel::besideKept(const ProfileViewPtr& chosen) const {
+    return keep_->isChecked() && context_.reports.target()
+               ? ProfilePair(chosen, context_.reports.target())
+               : ProfilePair(context_.reports.source(), chosen);
+}
+
 // The rows above and below what is chosen, in the order that the user sees.
 void CandidatesPanel::readAhead() {
+    if (!isVisible() || !context_.workers.idle() || !context_.reports.source())
+        return;
     const int row = table_->view().currentIndex().row();
     QStringList files;
     for (const int beside : {row + 1, row - 1}) {
@@ -183,25 +209,33 @@ void CandidatesPanel::readAhead() {
         if (id >= 0 && static_cast<std::size_t>(id) < candidates_.size())
             files << candidates_[static_cast<std::size_t>(id)].file;
     }
+    const ProfilePair open = context_.reports.profiles();
+    // What is open has been read.
     std::erase_if(ahead_, [&](const auto& each) { return !files.contains(each.first); });
-    for (const auto& [file, view] : ahead_)
+    for (const auto& [file, pair] : ahead_)
         files.removeAll(file);
-    if (files.isEmpty())
-        return aheadQuery_.cancel();
-    aheadQuery_.start([this, files](const std::stop_token& stop) {
-        std::map<QString, ProfileViewPtr> views;
+    files.removeAll(fileOf(open.source));
+    files.removeAll(fileOf(open.target));
+    if (files.isEmpty() || files == aheadFor_)
+        return;
+    aheadFor_ = files;
+    aheadQuery_.start([this, files, beside = besideKept({})](const std::stop_token& stop) {
+        std::map<QString, ProfilePair> pairs;
         for (const QString& file : files) {
             if (stop.stop_requested())
                 throw Cancelled();
             try {
                 const auto view = std::make_shared<const ProfileView>(file.toStdString());
                 readParts(*view, stop);
-                views[file] = view;
+                const ProfilePair pair = beside.source ? ProfilePair(beside.source, view)
+                                                       : ProfilePair(view, beside.target);
+                readMatches(pair, stop);
+                pairs[file] = pair;
             } catch (const UserError&) {
                 continue; // said when it is chosen
             }
         }
-        return [this, views = std::move(views)] { ahead_.insert(views.begin(), views.end()); };
+        return [this, pairs = std::move(pairs)] { ahead_.insert(pairs.begin(), pairs.end()); };
     });
 }
 

@@ -16,7 +16,8 @@ namespace tilescope::gui {
 
 /// Recent runs of the model that is open as source, at the right of the window. Arrow keys make one
 /// after the other the target or, while the target is kept, the source; the neighbours of what is
-/// chosen are read ahead. A run that is made while the list is shown joins it.
+/// chosen are read ahead, when nothing else is to be read. A run that is made while the list is
+/// shown joins it.
 class CandidatesPanel : public QDockWidget {
     Q_OBJECT
 public:
@@ -46,6 +47,8 @@ private:
     void list(std::vector<Candidate> candidates);
     void flipTo(std::int32_t id);
     void readAhead();
+    /// With what is kept of the open ones, as the source or, while the target is kept, the target.
+    [[nodiscard]] ProfilePair besideKept(const ProfileViewPtr& chosen) const;
     [[nodiscard]] int placeOf(const ProfileViewPtr& profile) const;
     void updateControls();
     void fillTable();
@@ -61,7 +64,8 @@ private:
     QCheckBox* keep_;
     Columns shown_ = Columns::All;
     std::vector<Candidate> candidates_;
-    std::map<QString, ProfileViewPtr> ahead_; ///< the chosen run's neighbours
+    std::map<QString, ProfilePair> ahead_; ///< by file, what is shown if it is chosen
+    QStringList aheadFor_;                 ///< files that were last read ahead, or tried
     views::BackgroundQuery query_;
     views::BackgroundQuery aheadQuery_;
 };

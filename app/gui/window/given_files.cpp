@@ -34,6 +34,10 @@ GivenKind kindOfFiles(const QStringList& files) {
     return isJob ? GivenKind::Job : GivenKind::Profiles;
 }
 
+bool areTracesOfAHost(const QStringList& files) {
+    return files.size() > 1 && kindOfFiles(files) == GivenKind::HostTraces;
+}
+
 QString nameBeside(const QString& opened, const QString& suffix) {
     const QFileInfo info(opened);
     const bool isHere =

@@ -15,6 +15,9 @@ enum class GivenKind : std::uint8_t {
 /// What files are, by their content. Those on other machines are taken for profiles.
 GivenKind kindOfFiles(const QStringList& files);
 
+/// Whether files are traces of several programs of a host, which open as one profile.
+bool areTracesOfAHost(const QStringList& files);
+
 /// A name for a profile that is made of an open one, beside it if that is possible:
 /// "bert/profile.pop" gives "bert/profile-host.pop". No file of the name exists.
 QString nameBeside(const QString& opened, const QString& suffix);

@@ -11,6 +11,7 @@
 #include "core/profile/run_samples.h"
 #include "views/session/profile_texts.h"
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {
@@ -111,6 +112,9 @@ void HeaderStrip::showOne() {
     const ProfileInfo& info = profile.info();
     addName(views::shownName(info.model), pathOf(profile));
     addOrigin(info);
+    if (views::knowsNoMachine(info))
+        return addText(tr("a program on the host"), Rank::Machine, Look::Muted,
+                       tr("Nothing is known of the machine"));
     addFits();
     const QStringList shorter =
         info.has(ProfilePart::Run)
@@ -138,6 +142,8 @@ void HeaderStrip::showTwo() {
     if (source.info().origin.kind != target.info().origin.kind)
         addText(tr("%1 \u2192 %2").arg(originName(source.info()), originName(target.info())),
                 Rank::Origin, Look::Muted, tr("Where the figures come from"));
+    if (views::knowsNoMachine(source.info()) && views::knowsNoMachine(target.info()))
+        return;
     addChanges();
     addFits();
     addTimes();
@@ -300,9 +306,8 @@ QString HeaderStrip::fitted(const Part& part, int width) {
 void HeaderStrip::place(const Part& part, const QString& text, int left, int width) const {
     if (auto* label = qobject_cast<QLabel*>(part.widget))
         label->setText(text);
-    else // '&' in a name does not mark a shortcut
-        static_cast<QPushButton*>(part.widget)
-            ->setText(QString(text).replace(QLatin1Char('&'), QLatin1String("&&")));
+    else
+        static_cast<QPushButton*>(part.widget)->setText(views::menuText(text));
     constexpr int forRing = 4; // pixels around a button that has the focus
     const bool isButton = part.widget == changes_;
     part.widget->setGeometry(left, isButton ? forRing : 0, width,

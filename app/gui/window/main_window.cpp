@@ -15,6 +15,7 @@
 #include "app/gui/profiles/profiles_page.h"
 #include "app/gui/window/content_focus.h"
 #include "app/gui/window/focus_ring.h"
+#include "app/gui/window/given_files.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/menus.h"
 #include "app/gui/window/message_bar.h"
@@ -167,6 +168,8 @@ void MainWindow::openProfiles(const QStringList& files) {
     home_->demo().cancel();
     if (files.size() == 1 && isSweep(files[0].toStdString()))
         return openSweep(files[0]);
+    if (areTracesOfAHost(files))
+        return openTraces(files);
     if (files.size() > 2)
         return openSeveral(files);
     // A single profile does not open in the report that compares two.
@@ -177,13 +180,13 @@ void MainWindow::openProfiles(const QStringList& files) {
 
 void MainWindow::compareProfiles(const QStringList& files) {
     openProfiles(files);
-    if (files.size() == 2 && context_.reports.isOpening())
+    if (files.size() == 2 && context_.reports.isOpening() && !areTracesOfAHost(files))
         session_->expect(Report::Compare);
 }
 
 void MainWindow::openLink(const DeepLink& link) {
     openProfiles(link.files);
-    if (!link.files.isEmpty() && link.files.size() <= 2)
+    if (!link.files.isEmpty() && (link.files.size() <= 2 || areTracesOfAHost(link.files)))
         session_->expect(link);
 }
 
@@ -194,6 +197,13 @@ void MainWindow::restoreState(const SessionState& state) {
         return;
     session_->expect(state);
     openProfiles(state.files);
+}
+
+void MainWindow::openTraces(const QStringList& files) {
+    std::vector<std::filesystem::path> traces;
+    for (const QString& file : files)
+        traces.emplace_back(file.toStdString());
+    context_.reports.openTraces(traces);
 }
 
 void MainWindow::openSweep(const QString& file) {

@@ -77,6 +77,7 @@ private:
     void makeCentral();
     void connectHome();
     void openSweep(const QString& file);
+    void openTraces(const QStringList& files);
     void openSeveral(const QStringList& files);
     void profilesChanged();
     void openingFailed(const QString& file, const QString& text);

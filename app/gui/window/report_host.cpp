@@ -8,6 +8,7 @@
 #include "app/gui/window/header_strip.h"
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/standard_actions.h"
+#include "views/session/profile_texts.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::gui {
@@ -16,7 +17,14 @@ ReportHost::ReportHost(QMainWindow& window, views::ViewContext& context)
     : window_(window)
     , context_(context)
     , sideMenu_(new SideMenu(context))
-    , stack_(new QStackedWidget) {
+    , stack_(new QStackedWidget)
+    , hostOnly_(new views::LoadingPanel(context.workers)) {
+    hostOnly_->showMessage(
+        tr("This profile has no machine"),
+        tr("It was made of traces of programs on a host: the execution trace has their threads, "
+           "calls and graphs. Drop the traces on the profile of a run to see them beside its "
+           "IPUs."));
+    stack_->addWidget(hostOnly_);
     auto* page = new QHBoxLayout(this);
     page->setContentsMargins(0, 0, 0, 0);
     page->setSpacing(0);
@@ -45,8 +53,17 @@ void ReportHost::show(Report report) {
     sideMenu_->setCurrent(report);
     emit status({});
     if (context_.reports.source())
-        stack_->setCurrentWidget(&view(report));
+        stack_->setCurrentWidget(saysNothing(report) ? static_cast<QWidget*>(hostOnly_)
+                                                     : &view(report));
     emit shown();
+}
+
+bool ReportHost::saysNothing(Report report) const {
+    if (report == Report::Summary || report == Report::Trace || report == Report::Query)
+        return false;
+    const ProfilePair& open = context_.reports.profiles();
+    return views::knowsNoMachine(open.source->info()) &&
+           (!open.target || views::knowsNoMachine(open.target->info()));
 }
 
 void ReportHost::goTo(Report report) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "app/gui/window/reports.h"
+#include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
 class QStackedWidget;
@@ -50,10 +51,14 @@ signals:
     void viewMade(tilescope::gui::Report report);
 
 private:
+    [[nodiscard]] bool saysNothing(Report report) const;
+
     QMainWindow& window_;
     views::ViewContext& context_;
     SideMenu* sideMenu_;
     QStackedWidget* stack_;
+    views::LoadingPanel*
+        hostOnly_; ///< in place of reports about the machine of which none is known
     Report current_ = Report::Summary;
     std::array<views::ReportView*, reports.size()> views_{};
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gui/window/message_bar.h"
+#include "views/session/profile_texts.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/control_states.h"
 
@@ -114,10 +115,14 @@ void SessionKeeper::forget() {
 
 void SessionKeeper::profilesChanged() {
     // The next profile opens with the first report, not with the last one shown.
-    if (!context_.reports.source())
+    if (const ProfileViewPtr& source = context_.reports.source(); !source) {
         host_.setCurrent(Report::Summary);
-    else
-        host_.show(std::exchange(report_, {}).value_or(host_.current()));
+    } else {
+        const Report wanted = std::exchange(report_, {}).value_or(host_.current());
+        // Of a host alone there is little but its trace.
+        const bool isOfHost = wanted == Report::Summary && views::knowsNoMachine(source->info());
+        host_.show(isOfHost ? Report::Trace : wanted);
+    }
     QStringList local = files();
     local.removeIf([](const QString& file) { return isRemote(file.toStdString()); });
     watch_.setFiles(local);

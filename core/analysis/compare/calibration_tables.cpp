@@ -25,8 +25,16 @@ std::string titleOf(const std::string& constant) {
     return constant == "internalSyncCycles"   ? "Tile sync"
            : constant == "externalSyncCycles" ? "Host sync"
            : constant == "hostLatencySeconds" ? "Host latency"
-           : constant == "hostBytesPerSecond" ? "Host rate"
-                                              : "Streaming rate";
+           : constant == "hostBytesPerSecond" ? "Host rate, a second"
+                                              : "Streaming rate, a second";
+}
+
+/// How people read numbers of a constant: its unit is written with them.
+Unit unitOf(const std::string& constant) {
+    return constant.ends_with("Cycles")           ? Unit::Cycles
+           : constant.ends_with("Seconds")        ? Unit::Seconds
+           : constant.ends_with("BytesPerSecond") ? Unit::Bytes
+                                                  : Unit::None;
 }
 
 Table kindsTable(const Calibration& calibration) {
@@ -58,7 +66,7 @@ Table constantsTable(const Calibration& calibration) {
                 "Constants that the measured steps determine",
                 {in(Shown::Printed, {"constant", "Constant"}),
                  in(Shown::Window, {"title", "Constant"}),
-                 {"unit", "Unit"},
+                 in(Shown::Data, {"unit", "Unit"}),
                  {"simulated", "Simulated"},
                  {"fitted", "Measured", Unit::None, "the median of the values"},
                  {"values", "Values", Unit::Count},
@@ -66,11 +74,13 @@ Table constantsTable(const Calibration& calibration) {
                  {"p90", "High", Unit::None, "a tenth of the values are higher"},
                  {"differs", "Differs", Unit::None, "by more than 2 %"}}};
     table.emptyText = calibration.whyNoConstants.empty() ? "none" : calibration.whyNoConstants;
-    for (const FittedConstant& constant : calibration.constants)
-        table.add({constant.name, titleOf(constant.name), constant.unit,
-                   rounded(constant.simulated), rounded(constant.fitted.median),
-                   constant.fitted.count, rounded(constant.fitted.p10),
-                   rounded(constant.fitted.p90), constant.differs});
+    for (const FittedConstant& constant : calibration.constants) {
+        Row& row = table.add({constant.name, titleOf(constant.name), constant.unit,
+                              rounded(constant.simulated), rounded(constant.fitted.median),
+                              constant.fitted.count, rounded(constant.fitted.p10),
+                              rounded(constant.fitted.p90), constant.differs});
+        row.unit = unitOf(constant.name);
+    }
     return table;
 }
 

@@ -1,6 +1,7 @@
 // What leads from a step to others: flows, all of its executions; and tracks from graphs and
 // queries.
 #include <QLabel>
+#include <QMenu>
 #include <QTabWidget>
 #include <QtTest>
 #include <numeric>
@@ -44,6 +45,20 @@ class TimelineTest : public test::TraceWindow {
             if (plot->track().name() == name)
                 return plot;
         return nullptr;
+    }
+    // As a user opens the menu, which is filled then.
+    void removeInTheMenu(const QString& name) {
+        for (QMenu* menu : trace_->findChildren<QMenu*>()) {
+            if (menu->title() != "Graphs and queries")
+                continue;
+            emit menu->aboutToShow();
+            for (QAction* action : menu->actions())
+                if (action->text() == QStringLiteral("Remove '%1'").arg(name)) {
+                    action->trigger();
+                    return settle();
+                }
+        }
+        qFatal("the menu does not remove '%s'", qPrintable(name));
     }
 
 private slots:
@@ -171,6 +186,13 @@ private slots:
         for (const char* name : {"'drops'", "'text'", "'one'"})
             QVERIFY2(said.join('|').contains(name), qPrintable(said.join('|')));
         QVERIFY(source()->info().hasExecution); // as it was
+        // What has no answer can be removed, too.
+        removeInTheMenu("one");
+        QCOMPARE(trace_->marks().tracks().size(), std::size_t(2));
+        trace_->marks().addTrack({"a & <b>", "SELECT 0, 1"});
+        settle();
+        removeInTheMenu("a && <b>");
+        QCOMPARE(trace_->marks().tracks().size(), std::size_t(2));
         // One without an end is stopped when it is left.
         trace_->marks().addTrack(
             {"endless", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "

@@ -1,9 +1,6 @@
 // A PyTorch user finds the line that costs too much, edits it, and sees what that changed.
-#include <QDir>
-#include <QProcess>
-#include <QRegularExpression>
-
 #include "tests/support/test_main.h"
+#include "tests/views/stories/scripts.h"
 #include "tests/views/stories/story.h"
 #include "views/operations/operations_view.h"
 
@@ -16,48 +13,8 @@ using test::Story;
 class SourceLinesStory : public QObject {
     Q_OBJECT
 
-    QTemporaryDir folder_;
+    test::Scripts scripts_;
 
-    /// The manual's blocks of Python code, in their order.
-    static QStringList codeOfTheManual() {
-        QFile page(TILESCOPE_SOURCE_DIR "/resources/manual/source_lines.md");
-        [&] { QVERIFY(page.open(QIODevice::ReadOnly)); }();
-        static const QRegularExpression block(QStringLiteral("^ *```python\\n(.*?)^ *```"),
-                                              QRegularExpression::MultilineOption |
-                                                  QRegularExpression::DotMatchesEverythingOption);
-        QStringList blocks;
-        auto matches = block.globalMatch(QString::fromUtf8(page.readAll()));
-        while (matches.hasNext())
-            blocks << matches.next().captured(1);
-        return blocks;
-    }
-    void write(const QString& name, const QString& text) const {
-        QFile file(folder_.filePath(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text.toUtf8());
-    }
-    /// Runs a script with the window's own program; empty without PyTorch or the packages, which a
-    /// build with sanitizers does not have.
-    QString profileOf(const QString& run) const {
-        QProcess process;
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("POPLAR_ENGINE_OPTIONS"),
-                           QStringLiteral("{\"autoReport.all\":\"true\", "
-                                          "\"autoReport.directory\":\"%1\"}")
-                               .arg(run));
-        process.setProcessEnvironment(environment);
-        process.setWorkingDirectory(folder_.path());
-        process.start(QDir(test::programFolder()).filePath(QStringLiteral("tilescope")),
-                      {QStringLiteral("python"), QStringLiteral("train.py")});
-        constexpr int longestRunMs = 60000;
-        [&] { QVERIFY(process.waitForFinished(longestRunMs)); }();
-        const QString said = QString::fromUtf8(process.readAllStandardError());
-        if (said.contains(QLatin1String("No module named")) ||
-            said.contains(QLatin1String("the Python packages")))
-            return {};
-        [&] { QVERIFY2(process.exitCode() == 0, qPrintable(said)); }();
-        return folder_.filePath(run + QStringLiteral("/training/profile.pop"));
-    }
     static CodeLine line(const CodeView& code, const QString& text) {
         for (const CodeLine& line : code.file()->lines)
             if (line.text.contains(text))
@@ -75,18 +32,19 @@ class SourceLinesStory : public QObject {
 
 private slots:
     void theCostlyLineIsFoundAndMended() {
-        const QStringList code = codeOfTheManual();
+        const QStringList code = test::Scripts::codeOf("source_lines.md");
         QCOMPARE(code.size(), 4);
-        write("model.py", code[0]);
-        write("train.py", code[1]);
-        const QString before = profileOf("before");
+        scripts_.write("model.py", code[0]);
+        scripts_.write("train.py", code[1]);
+        const QString before = scripts_.profileOf("before");
         if (before.isEmpty())
             QSKIP("PyTorch or the Python packages are not there");
         const QString norm = QStringLiteral("self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)");
-        write("model.py", QString(code[0])
-                              .replace("self.norm = nn.LayerNorm(channels)", code[2].trimmed())
-                              .replace("x = " + norm, code[3].trimmed()));
-        const QString after = profileOf("after");
+        scripts_.write("model.py",
+                       QString(code[0])
+                           .replace("self.norm = nn.LayerNorm(channels)", code[2].trimmed())
+                           .replace("x = " + norm, code[3].trimmed()));
+        const QString after = scripts_.profileOf("after");
 
         // The norm costs as much as the convolution, forward and backward.
         Story story;

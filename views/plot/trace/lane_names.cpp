@@ -322,8 +322,12 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
                        (place.folded || lane.rowNames.size() < 2); // names of rows are below it
     if (ofPair && painter.fontMetrics().horizontalAdvance(line) > room.width())
         line = name.section(QLatin1Char('\n'), -1);
+    const auto elided = [&](const QString& text) {
+        return painter.fontMetrics().elidedText(text, Qt::ElideRight, room.width());
+    };
     const QString shown =
-        lines ? name
+        lines ? elided(name.section(QLatin1Char('\n'), 0, 0)) + QLatin1Char('\n') +
+                    elided(name.section(QLatin1Char('\n'), 1))
               : painter.fontMetrics().elidedText(line,
                                                  // The number of an IPU is at the end.
                                                  lane.ofSeveral ? Qt::ElideLeft : Qt::ElideRight,

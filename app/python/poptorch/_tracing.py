@@ -267,6 +267,19 @@ def _changes_as_results() -> Iterator[None]:
             torch._C._tracer_set_force_outplace(False)
 
 
+@contextlib.contextmanager
+def _unnamed_values() -> Iterator[None]:
+    """Keeps the tracer from naming values after variables of Python, which takes long and renames
+    parameters that are called like a variable of this package."""
+    name = "_create_interpreter_name_lookup_fn"
+    before = getattr(torch.jit._trace, name)
+    setattr(torch.jit._trace, name, lambda *_: lambda _: "")
+    try:
+        yield
+    finally:
+        setattr(torch.jit._trace, name, before)
+
+
 def _as_float(value: torch.Tensor) -> torch.Tensor:
     return value.float() if value.dtype == torch.float16 else value
 
@@ -296,9 +309,10 @@ class _ForwardOfTensors:
             before = {name: int(tensor) for name, tensor in counters.items()}
         with torch.set_grad_enabled(self._trains), Watch(
                 self._trains) as watch, _changes_as_results():
-            inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
-            state = Changes({name: tensor for name, tensor in state_of(self._model).items()
-                             if name not in counters})
+            inputs = Changes(watch, {str(i): tensor for i, tensor in enumerate(tensors)})
+            state = Changes(watch, {name: tensor
+                                    for name, tensor in state_of(self._model).items()
+                                    if name not in counters})
             self.result = Tree(self._call(tensors))
         _refuse_other_buffers(self._model, buffers_before)
         watch.refresh(self.result.tensors)
@@ -411,7 +425,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), _without_checkpoints(), lines.documents():
+            ), _unchecked_distributions(), _without_checkpoints(), _unnamed_values(), lines.documents():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,

@@ -125,6 +125,9 @@ CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential 
 -- 1024 of these entries.
 CREATE TABLE trace_pages(body INTEGER, ipu INTEGER, page INTEGER, entries BLOB,
     PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
+-- What they receive, and the tile cycles that tiles of compute sets wait (since version 13).
+CREATE TABLE trace_amount_pages(body INTEGER, ipu INTEGER, page INTEGER, amounts BLOB,
+    PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
 -- What 4096 items of a body execute, in order.
 CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, programs BLOB,
     PRIMARY KEY(body, page)) WITHOUT ROWID;

@@ -35,9 +35,11 @@ std::int32_t indexAfter(std::int32_t from, std::int64_t difference, std::int64_t
 
 constexpr std::int64_t mostIds = std::numeric_limits<std::int32_t>::max();
 
-constexpr std::size_t sumFields = programKinds.size() + 9;
-/// The kinds whose cycles come first; files from before later ones have no fields for them.
+constexpr std::size_t sumFields = programKinds.size() + 10;
+/// The kinds whose cycles come first, and the end of those after other fields: files from before
+/// later fields have none for them.
 constexpr std::size_t firstKinds = 12;
+constexpr std::size_t endOfLaterKinds = 14;
 
 /// The fields of sums as a list, so that zero fields take no space.
 std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
@@ -49,8 +51,10 @@ std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
                                 &sums.exchangeBytesIn, &sums.exchangeBytesOut, &sums.hostBytesIn,
                                 &sums.hostBytesOut, &sums.globalBytesIn, &sums.globalBytesOut})
         fields[at++] = field;
-    for (std::size_t kind = firstKinds; kind < programKinds.size(); ++kind)
+    for (std::size_t kind = firstKinds; kind < endOfLaterKinds; ++kind)
         fields[at++] = &sums.cyclesByKind[kind];
+    fields[at++] = &sums.waitingCycles;
+    static_assert(endOfLaterKinds == programKinds.size(), "the fields of newer kinds are last");
     return fields;
 }
 
@@ -158,6 +162,35 @@ std::vector<LaneEntry> decodeEntries(std::span<const std::byte> data, std::size_
     if (!reader.atEnd())
         damaged();
     return entries;
+}
+
+std::vector<std::byte> encodeAmounts(std::span<const LaneEntry> entries,
+                                     std::span<const StepAmounts> amounts) {
+    std::vector<std::byte> out;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!hasAmounts(entries[i]))
+            continue;
+        if (entries[i].kind == ProgramKind::OnTileExecute) // tiles wait in no others
+            putVarint(out, zigzag(amounts[i].waiting));
+        putVarint(out, zigzag(amounts[i].bytesIn));
+    }
+    return out;
+}
+
+std::vector<StepAmounts> decodeAmounts(std::span<const std::byte> data,
+                                       std::span<const LaneEntry> entries) {
+    std::vector<StepAmounts> amounts(entries.size());
+    VarintReader reader(data);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!hasAmounts(entries[i]))
+            continue;
+        if (entries[i].kind == ProgramKind::OnTileExecute)
+            amounts[i].waiting = reader.nextSigned();
+        amounts[i].bytesIn = reader.nextSigned();
+    }
+    if (!reader.atEnd())
+        damaged();
+    return amounts;
 }
 
 std::vector<std::byte> encodeSummary(const LaneSummary& summary) {

@@ -34,6 +34,7 @@ void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus) 
     const LanesInMemory lanes(std::shared_ptr<const Trace>(std::shared_ptr<void>(), &trace), ipus);
     Insert laneRow(db, "trace_lanes");
     Insert pageRow(db, "trace_pages");
+    Insert amountsRow(db, "trace_amount_pages");
     Insert itemsRow(db, "trace_item_pages");
     Insert totalRow(db, "trace_program_totals");
     Insert ipuTotalRow(db, "trace_ipu_totals");
@@ -47,6 +48,12 @@ void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus) 
             laneRow(body, ipu, lane.count, lane.sequential, encodeSummary(lane));
             forEachPage(lanes.entries(body, ipu), entriesPerPage, [&](auto page, auto entries) {
                 pageRow(body, ipu, page, encodeEntries(entries));
+                std::vector<StepAmounts> amounts(entries.size());
+                for (std::size_t at = 0; at < entries.size(); ++at)
+                    if (hasAmounts(entries[at]))
+                        amounts[at] =
+                            amountsOf(entries[at].kind, lanes.stepOn(body, ipu, entries[at]));
+                amountsRow(body, ipu, page, encodeAmounts(entries, amounts));
             });
         }
         forEachPage(lanes.items(body), itemsPerPage, [&](auto page, auto items) {

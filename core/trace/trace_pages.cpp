@@ -15,10 +15,14 @@ namespace {
 // A page of entries takes 40 KB in memory; all kept pages stay below 16 MB, which is several for
 // each of 64 IPUs.
 constexpr std::size_t pagesKept = 400;
+// Amounts are looked at one IPU after the other.
+constexpr std::size_t amountPagesKept = 16;
 
 /// The most recently used pages, by key. Not thread-safe.
 template <class T> class RecentlyUsed {
 public:
+    explicit RecentlyUsed(std::size_t most)
+        : most_(most) {}
     using Value = std::shared_ptr<const std::vector<T>>;
     Value find(std::uint64_t key) {
         const auto at = places_.find(key);
@@ -32,13 +36,14 @@ public:
             return;
         values_.emplace_front(key, std::move(value));
         places_[key] = values_.begin();
-        if (values_.size() > pagesKept) {
+        if (values_.size() > most_) {
             places_.erase(values_.back().first);
             values_.pop_back();
         }
     }
 
 private:
+    std::size_t most_;
     std::list<std::pair<std::uint64_t, Value>> values_;
     std::unordered_map<std::uint64_t, typename std::list<std::pair<std::uint64_t, Value>>::iterator>
         places_;
@@ -51,6 +56,7 @@ public:
     Impl(const std::filesystem::path& file, std::int32_t ipus)
         : db(file, Database::Mode::ReadOnly)
         , ipuCount(ipus)
+        , version(db.integer("PRAGMA user_version"))
         , programAt(db)
         , entriesOf(db.prepare("SELECT entries FROM trace_pages "
                                "WHERE body = ? AND ipu = ? AND page = ?"))
@@ -64,6 +70,9 @@ public:
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out, "
               "position FROM trace_step_ipus "
               "WHERE body = ? AND position >= ? AND position < ? ORDER BY position, ipu")) {
+        if (version >= firstVersionWithAmounts)
+            amountsOf.emplace(db.prepare("SELECT amounts FROM trace_amount_pages "
+                                         "WHERE body = ? AND ipu = ? AND page = ?"));
         // The lock is taken once, not for each of the many small reads. Writing a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
@@ -182,14 +191,17 @@ public:
     std::mutex mutex; ///< guards the connection and what follows from it
     Database db;
     std::int32_t ipuCount = 0;
+    std::int64_t version = 0;
     References<ProgramId> programAt;
     Statement entriesOf;
+    std::optional<Statement> amountsOf; ///< none in older files
     Statement itemsOf;
     Statement timesOnIpu;
     Statement kindsIn;
     Statement timesWithin;
-    RecentlyUsed<LaneEntry> entryPages;
-    RecentlyUsed<ItemContent> itemPages;
+    RecentlyUsed<LaneEntry> entryPages{pagesKept};
+    RecentlyUsed<ItemContent> itemPages{pagesKept};
+    RecentlyUsed<StepAmounts> amountPages{amountPagesKept};
     std::int64_t pagesRead = 0;
 };
 
@@ -250,8 +262,31 @@ TracePage<LaneEntry> TracePages::entries(TraceBodyId body, IpuId ipu, std::size_
         }
         return entries;
     };
-    const std::uint64_t key = std::uint64_t{placeOf(body, ipu)} << 32 | page;
-    return {first, impl_->cached(impl_->entryPages, key, read, decode, keep)};
+    return {first, impl_->cached(impl_->entryPages, keyOf(body, ipu, page), read, decode, keep)};
+}
+
+bool TracePages::knowsWaiting() const {
+    return impl_->version >= firstVersionWithAmounts;
+}
+
+TracePage<StepAmounts> TracePages::amounts(TraceBodyId body, IpuId ipu, std::size_t entry) const {
+    if (!impl_->amountsOf)
+        return TraceLanes::amounts(body, ipu, entry);
+    const std::size_t page = entry / entriesPerPage;
+    const std::size_t first = page * entriesPerPage;
+    const TracePage<LaneEntry> of = entries(body, ipu, first, Keep::Yes);
+    const std::span<const LaneEntry> steps(&of.at(first),
+                                           std::min(entriesPerPage, lane(body, ipu).count - first));
+    const auto read = [&] {
+        impl_->amountsOf->bind(0, std::int64_t{body.value()})
+            .bind(1, std::int64_t{ipu.value()})
+            .bind(2, static_cast<std::int64_t>(page));
+        return Impl::blobOf(*impl_->amountsOf);
+    };
+    const auto decode = [&](const std::vector<std::byte>& bytes) {
+        return decodeAmounts(bytes, steps);
+    };
+    return {first, impl_->cached(impl_->amountPages, keyOf(body, ipu, page), read, decode)};
 }
 
 TracePage<ItemContent> TracePages::items(TraceBodyId body, std::size_t item) const {
@@ -322,7 +357,7 @@ std::vector<ProgramTotal> TracePages::makeTotals(TraceBodyId body) const {
 
 std::vector<IpuTotal> TracePages::ipuTotals(TraceBodyId body) const {
     const std::lock_guard lock(impl_->mutex);
-    const bool summed = impl_->db.integer("PRAGMA user_version") >= firstVersionWithIpuTotals;
+    const bool summed = impl_->version >= firstVersionWithIpuTotals;
     Statement row = impl_->db.prepare(
         summed ? "SELECT program, ipu, count, cycles FROM trace_ipu_totals WHERE body = ?"
                : "SELECT s.program, t.ipu, count(*), sum(t.cycles) FROM trace_steps s "

@@ -324,7 +324,7 @@ void LiveMoments::visitChunks(Stretch& stretch, std::size_t chunk, std::size_t e
 }
 
 std::vector<FoundExtremes> LiveMoments::sweep(std::span<const std::int64_t> borders) {
-    return MomentSweep(ipus_).between(borders, stop_);
+    return extremesBetween(borders, ipus_, stop_);
 }
 
 FoundExtremes LiveMoments::over(std::vector<Stretch>& stretches, CycleRange range) {

@@ -34,6 +34,19 @@ def untraced(gradients: bool = False) -> Iterator[None]:
         torch._C._set_tracing_state(state)
 
 
+@contextlib.contextmanager
+def unnamed_values() -> Iterator[None]:
+    """Keeps the tracer from naming values after variables of Python, which takes long and renames
+    parameters that are called like a variable of this package."""
+    name = "_create_interpreter_name_lookup_fn"
+    before = getattr(torch.jit._trace, name)
+    setattr(torch.jit._trace, name, lambda *_: lambda _: "")
+    try:
+        yield
+    finally:
+        setattr(torch.jit._trace, name, before)
+
+
 def value_of(tensor: torch.Tensor) -> Any:
     """A tensor's value in the trace."""
     return torch._C._get_value_trace(tensor)

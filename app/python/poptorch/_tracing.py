@@ -13,7 +13,7 @@ import torch.onnx
 import torch.utils.checkpoint
 
 from . import _source, _symbolics
-from ._aliases import untraced
+from ._aliases import unnamed_values, untraced
 from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._changes import Changes
 from ._errors import Error
@@ -267,19 +267,6 @@ def _changes_as_results() -> Iterator[None]:
             torch._C._tracer_set_force_outplace(False)
 
 
-@contextlib.contextmanager
-def _unnamed_values() -> Iterator[None]:
-    """Keeps the tracer from naming values after variables of Python, which takes long and renames
-    parameters that are called like a variable of this package."""
-    name = "_create_interpreter_name_lookup_fn"
-    before = getattr(torch.jit._trace, name)
-    setattr(torch.jit._trace, name, lambda *_: lambda _: "")
-    try:
-        yield
-    finally:
-        setattr(torch.jit._trace, name, before)
-
-
 def _as_float(value: torch.Tensor) -> torch.Tensor:
     return value.float() if value.dtype == torch.float16 else value
 
@@ -425,7 +412,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), _without_checkpoints(), _unnamed_values(), lines.documents():
+            ), _unchecked_distributions(), _without_checkpoints(), unnamed_values(), lines.documents():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,

@@ -1,9 +1,11 @@
 #include "core/trace/trace_page_codec.h"
 
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "core/base/damaged_profile.h"
+#include "core/base/saturating.h"
 #include "core/tiles/varint.h"
 
 namespace tilescope {
@@ -69,16 +71,15 @@ void putSums(std::vector<std::byte>& out, TraceSums sums) {
             putVarint(out, zigzag(*field));
 }
 
-TraceSums readSums(VarintReader& reader) {
-    TraceSums sums;
-    const auto fields = fieldsOf(sums);
-    const std::uint64_t present = reader.next();
+/// Adds sums to the fields of others.
+void addSums(VarintReader& reader, const std::array<std::int64_t*, sumFields>& fields) {
+    std::uint64_t present = reader.next();
     if (present >> fields.size() != 0)
         damaged();
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        if ((present >> i & 1) != 0)
-            *fields[i] = reader.nextSigned();
-    return sums;
+    for (; present != 0; present &= present - 1) {
+        std::int64_t& field = *fields[static_cast<std::size_t>(std::countr_zero(present))];
+        field = saturatingSum(field, reader.nextSigned());
+    }
 }
 
 void putNamed(std::vector<std::byte>& out, const LaneBlock::Named& named, std::int32_t item) {
@@ -218,9 +219,11 @@ LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks) {
     LaneSummary summary;
     summary.blocks.reserve(blocks);
     VarintReader reader(data);
-    LaneBlock before;
+    const auto fields = fieldsOf(summary.total);
+    const LaneBlock none;
     for (std::size_t i = 0; i < blocks; ++i) {
-        LaneBlock block;
+        LaneBlock& block = summary.blocks.emplace_back();
+        const LaneBlock& before = i == 0 ? none : summary.blocks[i - 1];
         block.begin = cycleAfter(before.begin, reader.nextSigned());
         block.maxEnd = cycleAfter(before.maxEnd, reader.nextSigned());
         block.item = indexAfter(before.item, reader.nextSigned(), 0, mostIds);
@@ -230,9 +233,7 @@ LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks) {
         block.first = readNamed(reader, block.item);
         block.last = readNamed(reader, block.item);
         block.before = summary.total;
-        summary.total += readSums(reader);
-        summary.blocks.push_back(block);
-        before = block;
+        addSums(reader, fields);
     }
     if (!reader.atEnd())
         damaged();

@@ -199,7 +199,11 @@ private slots:
     // Older files have neither sums nor pages of it: sums would take every step, rows are read.
     void olderFilesDoNotSayHowMuchWaits() {
         const std::string older = copyOf("older.pop");
-        execute(older, "DROP TABLE trace_amount_pages; PRAGMA user_version = 12");
+        execute(older, "CREATE TABLE older(body, ipu, page, entries, PRIMARY KEY(body, ipu, page)) "
+                       "WITHOUT ROWID; "
+                       "INSERT INTO older SELECT body, ipu, page, entries FROM trace_pages; "
+                       "DROP TABLE trace_pages; ALTER TABLE older RENAME TO trace_pages; "
+                       "ALTER TABLE trace_lanes DROP COLUMN first_page; PRAGMA user_version = 12");
         const TraceIndex index = ProfileReader(older).traceIndex();
         QVERIFY(!index.lanes().knowsWaiting());
         QCOMPARE(balanceOfAll(index), -1.0);
@@ -314,8 +318,10 @@ private slots:
              {"UPDATE trace_pages SET entries = x'0102'", "DELETE FROM trace_pages",
               "UPDATE trace_lanes SET summary = zeroblob(9)",
               "UPDATE trace_lanes SET ipu = ipu + 7", "UPDATE trace_lanes SET entries = 1 << 60",
-              "UPDATE trace_lanes SET body = body + 9",
-              "UPDATE trace_amount_pages SET amounts = x'02'", "DELETE FROM trace_amount_pages",
+              "UPDATE trace_lanes SET body = body + 9", "UPDATE trace_pages SET amounts = x'02'",
+              "UPDATE trace_pages SET amounts = NULL",
+              "UPDATE trace_lanes SET first_page = first_page + 1",
+              "UPDATE trace_lanes SET first_page = 9223372036854775807",
               "UPDATE trace_item_pages SET programs = x'ff'",
               "UPDATE trace_item_pages SET items = items - 1 WHERE page = 0",
               "UPDATE trace_calls SET position = -position - 1"})

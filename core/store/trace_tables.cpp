@@ -121,10 +121,11 @@ TableGroup tracePageTables() {
 -- numbers; core/trace/trace_page_codec.cpp has the fields. The steps and calls of a body on an IPU,
 -- sorted by start, with a summary of every 64 of them:
 CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
-    summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
--- 1024 of these entries.
-CREATE TABLE trace_pages(body INTEGER, ipu INTEGER, page INTEGER, entries BLOB,
-    PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
+    summary BLOB, first_page INTEGER, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
+-- 1024 of these entries, the pages of a lane one after the other from its first_page on; amounts: what
+-- they receive, and the tile cycles that tiles of compute sets wait (ids and amounts since version 13).
+CREATE TABLE trace_pages(id INTEGER PRIMARY KEY, body INTEGER, ipu INTEGER, page INTEGER,
+    entries BLOB, amounts BLOB);
 -- What 4096 items of a body execute, in order.
 CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, programs BLOB,
     PRIMARY KEY(body, page)) WITHOUT ROWID;

@@ -17,13 +17,23 @@ public:
         , keep_(keep) {}
 
     [[nodiscard]] const Lane& lane() const { return lane_; }
-    /// Releases the page that was read last.
-    void forget() { page_ = {}; }
+    /// Releases the pages that were read last.
+    void forget() {
+        page_ = {};
+        amounts_ = {};
+    }
     /// Valid until the next call.
     const LaneEntry& at(std::size_t entry) {
         if (!page_.has(entry))
             page_ = lanes_.entries(body_, ipu_, entry, keep_);
         return page_.at(entry);
+    }
+
+    /// Of the entry's step.
+    const StepAmounts& amountsAt(std::size_t entry) {
+        if (!amounts_.has(entry))
+            amounts_ = lanes_.amounts(body_, ipu_, entry);
+        return amounts_.at(entry);
     }
 
     /// The first entry with which the latest end so far in the lane exceeds a cycle.
@@ -56,6 +66,7 @@ private:
     IpuId ipu_;
     TraceLanes::Keep keep_;
     TracePage<LaneEntry> page_;
+    TracePage<StepAmounts> amounts_;
 };
 
 /// The items of a body in order of execution; for one thread.

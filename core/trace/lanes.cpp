@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/damaged_profile.h"
+#include "core/trace/range_programs.h"
 
 namespace tilescope {
 namespace {
@@ -27,6 +28,7 @@ TraceSums sumsOfStep(ProgramKind kind, const StepOnIpu& step) {
     sums.cyclesByKind[static_cast<std::size_t>(kind)] = step.cycles;
     sums.steps = 1;
     sums.activeCycles = step.activeCycles;
+    sums.waitingCycles = waitingCycles(kind, step);
     if (kind == ProgramKind::OnTileExecute)
         sums.computeActiveCycles = step.activeCycles;
     if (kind == ProgramKind::DoExchange) {
@@ -43,6 +45,10 @@ TraceSums sumsOfStep(ProgramKind kind, const StepOnIpu& step) {
 }
 
 } // namespace
+
+StepAmounts amountsOf(ProgramKind kind, const StepOnIpu& step) {
+    return {waitingCycles(kind, step), step.bytesIn};
+}
 
 Repetition::Touched Repetition::touched(std::int64_t from, std::int64_t to) const {
     if (period <= 0)
@@ -215,6 +221,14 @@ TraceSums TraceLanes::sumsOf(TraceBodyId body, IpuId ipu, const LaneEntry& entry
     if (const TraceCall* call = callOf(body, entry))
         return lane(call->callee, ipu).total.times(call->count);
     return sumsOfStep(entry.kind, stepOn(body, ipu, entry));
+}
+
+TracePage<StepAmounts> TraceLanes::amounts(TraceBodyId body, IpuId ipu, std::size_t at) const {
+    const LaneEntry entry = entries(body, ipu, at, Keep::Yes).at(at);
+    StepAmounts amounts;
+    if (hasAmounts(entry))
+        amounts = amountsOf(entry.kind, stepOn(body, ipu, entry));
+    return {at, std::make_shared<const std::vector<StepAmounts>>(1, amounts)};
 }
 
 const std::vector<ProgramTotal>& TraceLanes::totals(TraceBodyId body) const {

@@ -83,6 +83,12 @@ public:
     /// The step of an entry of a lane.
     [[nodiscard]] virtual StepOnIpu stepOn(TraceBodyId body, IpuId ipu,
                                            const LaneEntry& entry) const = 0;
+    /// What the step of an entry moves and how long it waits, with those of neighbours if they are
+    /// read together.
+    [[nodiscard]] virtual TracePage<StepAmounts> amounts(TraceBodyId body, IpuId ipu,
+                                                         std::size_t entry) const;
+    /// Whether sums have their waitingCycles: those of long traces in older files do not.
+    [[nodiscard]] virtual bool knowsWaiting() const { return true; }
     /// The same as totals() by IPU, made anew by each call.
     [[nodiscard]] virtual std::vector<IpuTotal> ipuTotals(TraceBodyId body) const = 0;
 

@@ -44,7 +44,7 @@ public:
             return addWhole(rows, body, 1);
         const auto [first, end] = cursor.touched(from, to);
         for (std::size_t i = first; i < end; ++i)
-            addEntry(rows, body, LaneEntry(cursor.at(i)), from, to);
+            addEntry(rows, body, cursor, i, from, to);
     }
 
 private:
@@ -55,34 +55,32 @@ private:
         if (known == whole_.end()) {
             Rows once;
             LaneCursor cursor(lanes_, body, ipu_);
-            for (std::size_t i = 0; i < cursor.lane().count; ++i) {
-                const LaneEntry entry = cursor.at(i);
-                addEntry(once, body, entry, entry.begin, entry.end);
-            }
+            for (std::size_t i = 0; i < cursor.lane().count; ++i)
+                addEntry(once, body, cursor, i, 0, cursor.lane().length);
             known = whole_.emplace(body, std::move(once)).first;
         }
         for (const auto& [program, row] : known->second)
             add(rows, row, times);
     }
 
-    void addEntry(Rows& rows, TraceBodyId body, const LaneEntry& entry, std::int64_t from,
-                  std::int64_t to) {
+    void addEntry(Rows& rows, TraceBodyId body, LaneCursor& cursor, std::size_t at,
+                  std::int64_t from, std::int64_t to) {
+        const LaneEntry entry = cursor.at(at);
         const std::int64_t begin = std::max(from, entry.begin);
         const std::int64_t end = std::min(to, entry.end);
         if (begin > end || (begin == end && entry.begin != entry.end))
             return;
         if (lanes_.callOf(body, entry) == nullptr)
-            return addStep(rows, body, entry, end - begin);
+            return addStep(rows, entry, end - begin,
+                           hasAmounts(entry) ? cursor.amountsAt(at) : StepAmounts());
         addCall(rows, lanes_.repetition(body, entry), begin - entry.begin, end - entry.begin);
     }
 
-    void addStep(Rows& rows, TraceBodyId body, const LaneEntry& entry, std::int64_t cycles) {
+    static void addStep(Rows& rows, const LaneEntry& entry, std::int64_t cycles,
+                        const StepAmounts& amounts) {
         RangeProgram once{entry.program, entry.kind, 1, cycles, entry.end - entry.begin};
-        if (entry.kind != ProgramKind::Sync) {
-            const StepOnIpu on = lanes_.stepOn(body, ipu_, entry);
-            once.waiting = partOf(waitingCycles(entry.kind, on), cycles, once.longest);
-            once.bytesIn = partOf(on.bytesIn, cycles, once.longest);
-        }
+        once.waiting = partOf(amounts.waiting, cycles, once.longest);
+        once.bytesIn = partOf(amounts.bytesIn, cycles, once.longest);
         add(rows, once, 1);
     }
 
@@ -125,10 +123,9 @@ std::optional<double> stepBalance(ProgramKind kind, const StepOnIpu& step, std::
 
 std::optional<double> stepBalance(const TraceIndex& trace, IpuId ipu, CycleRange range,
                                   std::int32_t tiles) {
-    std::int64_t waiting = 0;
-    for (const RangeProgram& row : programsIn(trace, ipu, range))
-        waiting = saturatingSum(waiting, row.waiting);
-    return stepBalance(waiting, range.cycles(), tiles);
+    if (!trace.lanes().knowsWaiting())
+        return std::nullopt;
+    return stepBalance(trace.statistics(ipu, range).sums.waitingCycles, range.cycles(), tiles);
 }
 
 std::vector<RangeProgram> programsIn(const TraceIndex& trace, IpuId ipu, CycleRange range) {

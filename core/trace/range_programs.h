@@ -18,6 +18,7 @@ struct RangeProgram {
     // Within the range; an execution that it cuts counts in part:
     std::int64_t waiting = 0; ///< see waitingCycles()
     std::int64_t bytesIn = 0; ///< received from tiles, other IPUs and the host
+    friend bool operator==(const RangeProgram&, const RangeProgram&) = default;
 };
 
 /// Tile cycles in which tiles of a compute set wait for its slowest one; 0 of other steps.
@@ -32,7 +33,7 @@ std::optional<double> stepBalance(std::int64_t waiting, std::int64_t cycles, std
 /// The same of one execution of a step; none of other steps than compute sets.
 std::optional<double> stepBalance(ProgramKind kind, const StepOnIpu& step, std::int32_t tiles);
 
-/// The same of everything that an IPU does in a range.
+/// The same of everything that an IPU does in a range; none for a long trace of an older file.
 std::optional<double> stepBalance(const TraceIndex& trace, IpuId ipu, CycleRange range,
                                   std::int32_t tiles);
 

@@ -1,9 +1,11 @@
 #include "core/trace/trace_page_codec.h"
 
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "core/base/damaged_profile.h"
+#include "core/base/saturating.h"
 #include "core/tiles/varint.h"
 
 namespace tilescope {
@@ -35,9 +37,11 @@ std::int32_t indexAfter(std::int32_t from, std::int64_t difference, std::int64_t
 
 constexpr std::int64_t mostIds = std::numeric_limits<std::int32_t>::max();
 
-constexpr std::size_t sumFields = programKinds.size() + 9;
-/// The kinds whose cycles come first; files from before later ones have no fields for them.
+constexpr std::size_t sumFields = programKinds.size() + 10;
+/// The kinds whose cycles come first, and the end of those after other fields: files from before
+/// later fields have none for them.
 constexpr std::size_t firstKinds = 12;
+constexpr std::size_t endOfLaterKinds = 14;
 
 /// The fields of sums as a list, so that zero fields take no space.
 std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
@@ -49,8 +53,10 @@ std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
                                 &sums.exchangeBytesIn, &sums.exchangeBytesOut, &sums.hostBytesIn,
                                 &sums.hostBytesOut, &sums.globalBytesIn, &sums.globalBytesOut})
         fields[at++] = field;
-    for (std::size_t kind = firstKinds; kind < programKinds.size(); ++kind)
+    for (std::size_t kind = firstKinds; kind < endOfLaterKinds; ++kind)
         fields[at++] = &sums.cyclesByKind[kind];
+    fields[at++] = &sums.waitingCycles;
+    static_assert(endOfLaterKinds == programKinds.size(), "the fields of newer kinds are last");
     return fields;
 }
 
@@ -65,16 +71,15 @@ void putSums(std::vector<std::byte>& out, TraceSums sums) {
             putVarint(out, zigzag(*field));
 }
 
-TraceSums readSums(VarintReader& reader) {
-    TraceSums sums;
-    const auto fields = fieldsOf(sums);
-    const std::uint64_t present = reader.next();
+/// Adds sums to the fields of others.
+void addSums(VarintReader& reader, const std::array<std::int64_t*, sumFields>& fields) {
+    std::uint64_t present = reader.next();
     if (present >> fields.size() != 0)
         damaged();
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        if ((present >> i & 1) != 0)
-            *fields[i] = reader.nextSigned();
-    return sums;
+    for (; present != 0; present &= present - 1) {
+        std::int64_t& field = *fields[static_cast<std::size_t>(std::countr_zero(present))];
+        field = saturatingSum(field, reader.nextSigned());
+    }
 }
 
 void putNamed(std::vector<std::byte>& out, const LaneBlock::Named& named, std::int32_t item) {
@@ -160,6 +165,35 @@ std::vector<LaneEntry> decodeEntries(std::span<const std::byte> data, std::size_
     return entries;
 }
 
+std::vector<std::byte> encodeAmounts(std::span<const LaneEntry> entries,
+                                     std::span<const StepAmounts> amounts) {
+    std::vector<std::byte> out;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!hasAmounts(entries[i]))
+            continue;
+        if (entries[i].kind == ProgramKind::OnTileExecute) // tiles wait in no others
+            putVarint(out, zigzag(amounts[i].waiting));
+        putVarint(out, zigzag(amounts[i].bytesIn));
+    }
+    return out;
+}
+
+std::vector<StepAmounts> decodeAmounts(std::span<const std::byte> data,
+                                       std::span<const LaneEntry> entries) {
+    std::vector<StepAmounts> amounts(entries.size());
+    VarintReader reader(data);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!hasAmounts(entries[i]))
+            continue;
+        if (entries[i].kind == ProgramKind::OnTileExecute)
+            amounts[i].waiting = reader.nextSigned();
+        amounts[i].bytesIn = reader.nextSigned();
+    }
+    if (!reader.atEnd())
+        damaged();
+    return amounts;
+}
+
 std::vector<std::byte> encodeSummary(const LaneSummary& summary) {
     std::vector<std::byte> out;
     LaneBlock before;
@@ -185,9 +219,11 @@ LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks) {
     LaneSummary summary;
     summary.blocks.reserve(blocks);
     VarintReader reader(data);
-    LaneBlock before;
+    const auto fields = fieldsOf(summary.total);
+    const LaneBlock none;
     for (std::size_t i = 0; i < blocks; ++i) {
-        LaneBlock block;
+        LaneBlock& block = summary.blocks.emplace_back();
+        const LaneBlock& before = i == 0 ? none : summary.blocks[i - 1];
         block.begin = cycleAfter(before.begin, reader.nextSigned());
         block.maxEnd = cycleAfter(before.maxEnd, reader.nextSigned());
         block.item = indexAfter(before.item, reader.nextSigned(), 0, mostIds);
@@ -197,9 +233,7 @@ LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks) {
         block.first = readNamed(reader, block.item);
         block.last = readNamed(reader, block.item);
         block.before = summary.total;
-        summary.total += readSums(reader);
-        summary.blocks.push_back(block);
-        before = block;
+        addSums(reader, fields);
     }
     if (!reader.atEnd())
         damaged();

@@ -21,6 +21,12 @@ std::vector<std::byte> encodeEntries(std::span<const LaneEntry> entries);
 std::vector<LaneEntry> decodeEntries(std::span<const std::byte> data, std::size_t count,
                                      std::int64_t items, std::size_t calls);
 
+/// One for each entry; those without amounts take no space.
+std::vector<std::byte> encodeAmounts(std::span<const LaneEntry> entries,
+                                     std::span<const StepAmounts> amounts);
+std::vector<StepAmounts> decodeAmounts(std::span<const std::byte> data,
+                                       std::span<const LaneEntry> entries);
+
 std::vector<std::byte> encodeSummary(const LaneSummary& summary);
 LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks);
 

@@ -37,6 +37,7 @@ void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus) 
     Insert itemsRow(db, "trace_item_pages");
     Insert totalRow(db, "trace_program_totals");
     Insert ipuTotalRow(db, "trace_ipu_totals");
+    std::int64_t pages = 0;
     for (std::size_t at = 0; at < trace.bodies.size(); ++at) {
         const TraceBodyId body(at);
         for (std::int32_t i = 0; i < ipus; ++i) {
@@ -44,9 +45,15 @@ void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus) 
             const Lane& lane = lanes.lane(body, ipu);
             if (lane.count == 0)
                 continue;
-            laneRow(body, ipu, lane.count, lane.sequential, encodeSummary(lane));
+            laneRow(body, ipu, lane.count, lane.sequential, encodeSummary(lane), pages + 1);
             forEachPage(lanes.entries(body, ipu), entriesPerPage, [&](auto page, auto entries) {
-                pageRow(body, ipu, page, encodeEntries(entries));
+                std::vector<StepAmounts> amounts(entries.size());
+                for (std::size_t i = 0; i < entries.size(); ++i)
+                    if (hasAmounts(entries[i]))
+                        amounts[i] =
+                            amountsOf(entries[i].kind, lanes.stepOn(body, ipu, entries[i]));
+                pageRow(++pages, body, ipu, page, encodeEntries(entries),
+                        encodeAmounts(entries, amounts));
             });
         }
         forEachPage(lanes.items(body), itemsPerPage, [&](auto page, auto items) {

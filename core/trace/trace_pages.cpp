@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/saturating.h"
 #include "core/trace/trace_reader.h"
 #include "core/trace/trace_tables.h"
 
@@ -15,10 +16,14 @@ namespace {
 // A page of entries takes 40 KB in memory; all kept pages stay below 16 MB, which is several for
 // each of 64 IPUs.
 constexpr std::size_t pagesKept = 400;
+// Amounts are looked at one IPU after the other.
+constexpr std::size_t amountPagesKept = 16;
 
 /// The most recently used pages, by key. Not thread-safe.
 template <class T> class RecentlyUsed {
 public:
+    explicit RecentlyUsed(std::size_t most)
+        : most_(most) {}
     using Value = std::shared_ptr<const std::vector<T>>;
     Value find(std::uint64_t key) {
         const auto at = places_.find(key);
@@ -32,13 +37,14 @@ public:
             return;
         values_.emplace_front(key, std::move(value));
         places_[key] = values_.begin();
-        if (values_.size() > pagesKept) {
+        if (values_.size() > most_) {
             places_.erase(values_.back().first);
             values_.pop_back();
         }
     }
 
 private:
+    std::size_t most_;
     std::list<std::pair<std::uint64_t, Value>> values_;
     std::unordered_map<std::uint64_t, typename std::list<std::pair<std::uint64_t, Value>>::iterator>
         places_;
@@ -51,9 +57,12 @@ public:
     Impl(const std::filesystem::path& file, std::int32_t ipus)
         : db(file, Database::Mode::ReadOnly)
         , ipuCount(ipus)
+        , version(db.integer("PRAGMA user_version"))
         , programAt(db)
-        , entriesOf(db.prepare("SELECT entries FROM trace_pages "
-                               "WHERE body = ? AND ipu = ? AND page = ?"))
+        , entriesOf(db.prepare(version >= firstVersionWithAmounts
+                                   ? "SELECT body, ipu, page, entries FROM trace_pages WHERE id = ?"
+                                   : "SELECT body, ipu, page, entries FROM trace_pages "
+                                     "WHERE body = ? AND ipu = ? AND page = ?"))
         , itemsOf(db.prepare("SELECT programs FROM trace_item_pages WHERE body = ? AND page = ?"))
         , timesOnIpu(db.prepare(
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out "
@@ -64,6 +73,9 @@ public:
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out, "
               "position FROM trace_step_ipus "
               "WHERE body = ? AND position >= ? AND position < ? ORDER BY position, ipu")) {
+        if (version >= firstVersionWithAmounts)
+            amountsOf.emplace(
+                db.prepare("SELECT body, ipu, page, amounts FROM trace_pages WHERE id = ?"));
         // The lock is taken once, not for each of the many small reads. Writing a profile replaces
         // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
@@ -93,16 +105,22 @@ public:
     }
 
     /// [body * ipus + ipu]
-    [[nodiscard]] std::vector<Lane> readLanes(const std::vector<BodyItems>& items) const {
+    [[nodiscard]] std::vector<Lane> readLanes(const std::vector<BodyItems>& items) {
         std::vector<Lane> lanes(items.size() * static_cast<std::size_t>(ipuCount));
+        firstPages.resize(lanes.size());
         const References<TraceBodyId> bodyAt(std::ssize(items));
-        Statement row =
-            db.prepare("SELECT body, ipu, entries, sequential, summary FROM trace_lanes");
+        Statement row = db.prepare(
+            version >= firstVersionWithAmounts
+                ? "SELECT body, ipu, entries, sequential, summary, first_page FROM trace_lanes"
+                : "SELECT body, ipu, entries, sequential, summary, 0 FROM trace_lanes");
         while (row.step()) {
             const auto body = bodyAt.required(row, 0);
             const auto ipu = idAt<IpuId>(row, 1);
             checkIpu(ipu, ipuCount);
-            Lane& lane = lanes[body.index() * static_cast<std::size_t>(ipuCount) + ipu.index()];
+            const std::size_t place =
+                body.index() * static_cast<std::size_t>(ipuCount) + ipu.index();
+            Lane& lane = lanes[place];
+            firstPages[place] = row.integer(5);
             const std::int64_t entries = row.integer(2);
             if (entries < 0 || entries > items[body.index()].count)
                 damaged("has more steps on an IPU than in total");
@@ -137,13 +155,35 @@ public:
         return value;
     }
 
-    static std::vector<std::byte> blobOf(Statement& row) {
-        if (!row.step())
+    /// Reads a part of a page of a lane.
+    std::vector<std::byte> pageOf(Statement& row, TraceBodyId body, IpuId ipu, std::size_t page) {
+        const auto number = static_cast<std::int64_t>(page);
+        const std::size_t place = body.index() * static_cast<std::size_t>(ipuCount) + ipu.index();
+        if (version >= firstVersionWithAmounts)
+            row.bind(0, saturatingSum(firstPages[place], number));
+        else
+            row.bind(0, std::int64_t{body.value()})
+                .bind(1, std::int64_t{ipu.value()})
+                .bind(2, number);
+        if (!row.step() || row.integer(0) != body.value() || row.integer(1) != ipu.value() ||
+            row.integer(2) != number) {
+            row.reset();
             damaged("lacks a page");
-        const std::span<const std::byte> blob = row.blob(0);
+        }
+        return blobAt(row, 3);
+    }
+
+    static std::vector<std::byte> blobAt(Statement& row, int column) {
+        const std::span<const std::byte> blob = row.blob(column);
         std::vector<std::byte> bytes(blob.begin(), blob.end());
         row.reset();
         return bytes;
+    }
+
+    static std::vector<std::byte> blobOf(Statement& row) {
+        if (!row.step())
+            damaged("lacks a page");
+        return blobAt(row, 0);
     }
 
     [[nodiscard]] StepOnIpu timesIn(const Statement& row) const {
@@ -182,14 +222,18 @@ public:
     std::mutex mutex; ///< guards the connection and what follows from it
     Database db;
     std::int32_t ipuCount = 0;
+    std::int64_t version = 0;
     References<ProgramId> programAt;
     Statement entriesOf;
+    std::optional<Statement> amountsOf;   ///< none in older files
+    std::vector<std::int64_t> firstPages; ///< [body * ipus + ipu]
     Statement itemsOf;
     Statement timesOnIpu;
     Statement kindsIn;
     Statement timesWithin;
-    RecentlyUsed<LaneEntry> entryPages;
-    RecentlyUsed<ItemContent> itemPages;
+    RecentlyUsed<LaneEntry> entryPages{pagesKept};
+    RecentlyUsed<ItemContent> itemPages{pagesKept};
+    RecentlyUsed<StepAmounts> amountPages{amountPagesKept};
     std::int64_t pagesRead = 0;
 };
 
@@ -227,12 +271,7 @@ TracePage<LaneEntry> TracePages::entries(TraceBodyId body, IpuId ipu, std::size_
     if (entry >= all)
         damaged("lacks a page");
     const std::vector<TraceCall>& calls = outline().bodies[body].calls;
-    const auto read = [&] {
-        impl_->entriesOf.bind(0, std::int64_t{body.value()})
-            .bind(1, std::int64_t{ipu.value()})
-            .bind(2, static_cast<std::int64_t>(page));
-        return Impl::blobOf(impl_->entriesOf);
-    };
+    const auto read = [&] { return impl_->pageOf(impl_->entriesOf, body, ipu, page); };
     const auto decode = [&](const std::vector<std::byte>& bytes) {
         std::vector<LaneEntry> entries =
             decodeEntries(bytes, std::min(entriesPerPage, all - first),
@@ -250,8 +289,26 @@ TracePage<LaneEntry> TracePages::entries(TraceBodyId body, IpuId ipu, std::size_
         }
         return entries;
     };
-    const std::uint64_t key = std::uint64_t{placeOf(body, ipu)} << 32 | page;
-    return {first, impl_->cached(impl_->entryPages, key, read, decode, keep)};
+    return {first, impl_->cached(impl_->entryPages, keyOf(body, ipu, page), read, decode, keep)};
+}
+
+bool TracePages::knowsWaiting() const {
+    return impl_->version >= firstVersionWithAmounts;
+}
+
+TracePage<StepAmounts> TracePages::amounts(TraceBodyId body, IpuId ipu, std::size_t entry) const {
+    if (!impl_->amountsOf)
+        return TraceLanes::amounts(body, ipu, entry);
+    const std::size_t page = entry / entriesPerPage;
+    const std::size_t first = page * entriesPerPage;
+    const TracePage<LaneEntry> of = entries(body, ipu, first, Keep::Yes);
+    const std::span<const LaneEntry> steps(&of.at(first),
+                                           std::min(entriesPerPage, lane(body, ipu).count - first));
+    const auto read = [&] { return impl_->pageOf(*impl_->amountsOf, body, ipu, page); };
+    const auto decode = [&](const std::vector<std::byte>& bytes) {
+        return decodeAmounts(bytes, steps);
+    };
+    return {first, impl_->cached(impl_->amountPages, keyOf(body, ipu, page), read, decode)};
 }
 
 TracePage<ItemContent> TracePages::items(TraceBodyId body, std::size_t item) const {
@@ -322,7 +379,7 @@ std::vector<ProgramTotal> TracePages::makeTotals(TraceBodyId body) const {
 
 std::vector<IpuTotal> TracePages::ipuTotals(TraceBodyId body) const {
     const std::lock_guard lock(impl_->mutex);
-    const bool summed = impl_->db.integer("PRAGMA user_version") >= firstVersionWithIpuTotals;
+    const bool summed = impl_->version >= firstVersionWithIpuTotals;
     Statement row = impl_->db.prepare(
         summed ? "SELECT program, ipu, count, cycles FROM trace_ipu_totals WHERE body = ?"
                : "SELECT s.program, t.ipu, count(*), sum(t.cycles) FROM trace_steps s "

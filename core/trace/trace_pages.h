@@ -26,6 +26,10 @@ public:
     [[nodiscard]] TracePage<ItemContent> items(TraceBodyId body, std::size_t item) const override;
     [[nodiscard]] StepRange steps(TraceBodyId body, std::size_t from,
                                   std::size_t end) const override;
+    /// Files before schema version 13 are asked step by step.
+    [[nodiscard]] TracePage<StepAmounts> amounts(TraceBodyId body, IpuId ipu,
+                                                 std::size_t entry) const override;
+    [[nodiscard]] bool knowsWaiting() const override;
     /// Zeros if it does nothing there.
     [[nodiscard]] StepOnIpu stepOn(TraceBodyId body, IpuId ipu,
                                    const LaneEntry& entry) const override;
@@ -39,6 +43,10 @@ private:
     TracePages(const std::filesystem::path& file, std::int32_t ipus);
     [[nodiscard]] std::vector<ProgramTotal> makeTotals(TraceBodyId body) const override;
 
+    [[nodiscard]] std::uint64_t keyOf(TraceBodyId body, IpuId ipu, std::size_t page) const {
+        return std::uint64_t{placeOf(body, ipu)} << 32 | page;
+    }
+
     class Impl;
     std::unique_ptr<Impl> impl_;
 };
@@ -47,6 +55,8 @@ private:
 inline constexpr std::int64_t firstVersionWithTracePages = 5;
 /// From this version on with totals of programs by IPU.
 inline constexpr std::int64_t firstVersionWithIpuTotals = 7;
+/// From this version on with what steps receive and wait, in pages and sums.
+inline constexpr std::int64_t firstVersionWithAmounts = 13;
 /// Traces with fewer steps on IPUs than this are read as a whole, which takes only a moment.
 inline constexpr std::int64_t shortestPagedTrace = 200'000;
 

@@ -25,6 +25,17 @@ struct LaneEntry {
     friend bool operator==(const LaneEntry&, const LaneEntry&) = default;
 };
 
+/// What ranges count of a step besides its cycles; zeros of a Sync and of a call.
+struct StepAmounts {
+    std::int64_t waiting = 0; ///< see waitingCycles()
+    std::int64_t bytesIn = 0;
+    friend bool operator==(const StepAmounts&, const StepAmounts&) = default;
+};
+inline bool hasAmounts(const LaneEntry& entry) {
+    return entry.call < 0 && entry.kind != ProgramKind::Sync;
+}
+StepAmounts amountsOf(ProgramKind kind, const StepOnIpu& step);
+
 /// Entries of a lane are summed up in blocks of this size.
 inline constexpr std::size_t entriesPerBlock = 64;
 

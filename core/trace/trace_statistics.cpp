@@ -27,6 +27,7 @@ template <class Change> void eachField(TraceSums& mine, const TraceSums& theirs,
     change(mine.hostBytesOut, theirs.hostBytesOut);
     change(mine.globalBytesIn, theirs.globalBytesIn);
     change(mine.globalBytesOut, theirs.globalBytesOut);
+    change(mine.waitingCycles, theirs.waitingCycles);
 }
 
 } // namespace

@@ -20,6 +20,9 @@ struct TraceSums {
     std::int64_t hostBytesOut = 0;
     std::int64_t globalBytesIn = 0; ///< from other IPUs
     std::int64_t globalBytesOut = 0;
+    /// Tile cycles in which tiles of a compute set wait for its slowest one; see waitingCycles() in
+    /// range_programs.h. 0 where TraceLanes::knowsWaiting() is false.
+    std::int64_t waitingCycles = 0;
 
     [[nodiscard]] std::int64_t cycles(ProgramKind kind) const {
         return cyclesByKind[static_cast<std::size_t>(kind)];

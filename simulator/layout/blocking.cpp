@@ -84,6 +84,12 @@ std::int32_t Blocking::tileOf(std::int32_t nth) const {
 
 TileSeries Blocking::elements() const {
     TileWalk walk(*this);
+    if (walk.ascends()) {
+        TileSeries series;
+        walk.forEach(
+            [&](std::int32_t tile, std::int64_t share) { series.append(tile, tile + 1, share); });
+        return series;
+    }
     DenseTiles elements(walk);
     walk.forEach([&](std::int32_t tile, std::int64_t share) { elements.set(tile, share); });
     return elements.series();

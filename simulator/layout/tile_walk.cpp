@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -74,12 +75,32 @@ void TileWalk::refresh(std::size_t changed) {
 }
 
 std::int64_t TileWalk::sharedPart(std::int64_t block) {
-    if (block != sharedBlock_ || copy_ != sharedCopy_) {
-        sharedBlock_ = block;
+    if (copy_ != sharedCopy_) {
         sharedCopy_ = copy_;
-        share_ = sharing_.part(sharedBlock_, sharedCopy_, sharers_);
+        shared_ = {};
     }
-    return share_;
+    if (block == shared_[0].block)
+        return shared_[0].share;
+    if (block != shared_[1].block) {
+        shared_[1] = {block, sharing_.part(block, copy_, sharers_)};
+        std::swap(shared_[0], shared_[1]);
+        return shared_[0].share;
+    }
+    return shared_[1].share;
+}
+
+bool TileWalk::ascends() const {
+    std::int32_t span = 0; // of the dimensions further inside
+    const auto goesOn = [&span](const std::vector<std::int32_t>& tiles) {
+        for (std::size_t i = 1; i < tiles.size(); ++i)
+            if (tiles[i] <= tiles[i - 1] + span)
+                return false;
+        span += tiles.empty() ? 0 : tiles.back() - tiles.front();
+        return true;
+    };
+    return std::all_of(dims_.begin(), dims_.end(),
+                       [&](const Dim& dim) { return goesOn(dim.tiles); }) &&
+           goesOn(copies_);
 }
 
 std::int32_t TileWalk::begin() const {

@@ -1,6 +1,7 @@
 // The tiles of a blocking, one after the other.
 #pragma once
 
+#include <array>
 #include <iterator>
 #include <span>
 #include <vector>
@@ -56,6 +57,8 @@ public:
     [[nodiscard]] std::int32_t begin() const;
     /// Beyond the highest tile of all.
     [[nodiscard]] std::int32_t end() const;
+    /// Whether each tile is higher than all before it.
+    [[nodiscard]] bool ascends() const;
 
 private:
     /// A dimension, by block: its tile offset, and its size.
@@ -83,8 +86,12 @@ private:
     /// Of the copies and all dimensions from the i-th on.
     std::vector<std::int32_t> tiles_;
     std::vector<std::int64_t> sizes_;
-    /// The last share: neighbours mostly have blocks of one size.
-    std::int64_t sharedBlock_ = -1, share_ = 0;
+    /// Shares of the current copy: an even division has blocks of two sizes, which take turns.
+    struct Shared {
+        std::int64_t block = -1;
+        std::int64_t share = 0;
+    };
+    std::array<Shared, 2> shared_;
     std::int32_t sharedCopy_ = -1;
 };
 

@@ -5,6 +5,7 @@
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/lanes.h"
+#include "core/trace/range_programs.h"
 #include "core/trace/trace_index.h"
 #include "core/trace/trace_page_codec.h"
 #include "core/trace/trace_pages.h"
@@ -69,6 +70,10 @@ class TracePagesTest : public QObject {
         return ranges;
     }
 
+    [[nodiscard]] double balanceOfAll(const TraceIndex& trace) const {
+        return stepBalance(trace, IpuId(1), {0, total_}, longTrace().tilesPerIpu).value_or(-1);
+    }
+
 private slots:
     void initTestCase() {
         writeProfile(p_, file_);
@@ -123,6 +128,7 @@ private slots:
                     QCOMPARE(one.item, other.item);
                     QCOMPARE(one.call, other.call);
                     QVERIFY(a.sumsOf(body, ipu, one) == b.sumsOf(body, ipu, other));
+                    QVERIFY(a.amounts(body, ipu, at).at(at) == b.amounts(body, ipu, at).at(at));
                 }
             }
         }
@@ -174,6 +180,35 @@ private slots:
                 QVERIFY(a.sums == b.sums);
                 QCOMPARE(a.tileBalance, b.tileBalance);
             }
+    }
+
+    void programsOfRangesAgree() {
+        for (std::int32_t ipu = 0; ipu < 3; ++ipu)
+            for (const CycleRange range : ranges())
+                QVERIFY(programsIn(*paged_, IpuId(ipu), range) ==
+                        programsIn(*whole_, IpuId(ipu), range));
+        std::int64_t waiting = 0;
+        for (const RangeProgram& row : programsIn(*whole_, IpuId(1), {0, total_}))
+            waiting += row.waiting;
+        QVERIFY(waiting > 0);
+        const auto balance = stepBalance(waiting, total_, longTrace().tilesPerIpu);
+        QCOMPARE(balanceOfAll(*whole_), balance.value());
+        QCOMPARE(balanceOfAll(*paged_), balance.value());
+    }
+
+    // Older files have neither sums nor pages of it: sums would take every step, rows are read.
+    void olderFilesDoNotSayHowMuchWaits() {
+        const std::string older = copyOf("older.pop");
+        execute(older, "CREATE TABLE older(body, ipu, page, entries, PRIMARY KEY(body, ipu, page)) "
+                       "WITHOUT ROWID; "
+                       "INSERT INTO older SELECT body, ipu, page, entries FROM trace_pages; "
+                       "DROP TABLE trace_pages; ALTER TABLE older RENAME TO trace_pages; "
+                       "ALTER TABLE trace_lanes DROP COLUMN first_page; PRAGMA user_version = 12");
+        const TraceIndex index = ProfileReader(older).traceIndex();
+        QVERIFY(!index.lanes().knowsWaiting());
+        QCOMPARE(balanceOfAll(index), -1.0);
+        const CycleRange part{total_ / 3, total_ / 2};
+        QVERIFY(programsIn(index, IpuId(1), part) == programsIn(*whole_, IpuId(1), part));
     }
 
     void stepsAreFoundByIndexAndCycle() {
@@ -240,6 +275,10 @@ private slots:
                                                  entriesPerPage);
         QVERIFY2(pages->pagesRead() * 10 < all,
                  qPrintable(QStringLiteral("%1 of %2").arg(pages->pagesRead()).arg(all)));
+        // So do the figures of the whole.
+        const std::int64_t spansOnly = pages->pagesRead();
+        QVERIFY(balanceOfAll(index) > 0);
+        QCOMPARE(pages->pagesRead(), spansOnly);
         // And a zoom only what is visible.
         const std::int64_t before = pages->pagesRead();
         (void)index.spans(IpuId(1), {total_ / 2, total_ / 2 + 50'000}, 50);
@@ -272,13 +311,17 @@ private slots:
                 const TraceIndex index = ProfileReader(file).traceIndex();
                 (void)index.spans(IpuId(0), {0, total_}, 1);
                 (void)index.findAny(ProgramSet(p_.programs.size(), true), 100, true);
+                (void)programsIn(index, IpuId(0), {0, total_});
             });
         };
         for (const char* sql :
              {"UPDATE trace_pages SET entries = x'0102'", "DELETE FROM trace_pages",
               "UPDATE trace_lanes SET summary = zeroblob(9)",
               "UPDATE trace_lanes SET ipu = ipu + 7", "UPDATE trace_lanes SET entries = 1 << 60",
-              "UPDATE trace_lanes SET body = body + 9",
+              "UPDATE trace_lanes SET body = body + 9", "UPDATE trace_pages SET amounts = x'02'",
+              "UPDATE trace_pages SET amounts = NULL",
+              "UPDATE trace_lanes SET first_page = first_page + 1",
+              "UPDATE trace_lanes SET first_page = 9223372036854775807",
               "UPDATE trace_item_pages SET programs = x'ff'",
               "UPDATE trace_item_pages SET items = items - 1 WHERE page = 0",
               "UPDATE trace_calls SET position = -position - 1"})

@@ -8,13 +8,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import weakref
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import torch
 
 from ._errors import Error
 
 _EPOCH = "_tilescope_epoch"
+
+#: A tensor's storage without a type; torch has renamed the method.
+_memory_of: Callable[[torch.Tensor], Any] = getattr(torch.Tensor, "untyped_storage", None) or (
+    torch.Tensor._storage)  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
@@ -28,6 +32,19 @@ def untraced(gradients: bool = False) -> Iterator[None]:
             yield
     finally:
         torch._C._set_tracing_state(state)
+
+
+@contextlib.contextmanager
+def unnamed_values() -> Iterator[None]:
+    """Keeps the tracer from naming values after variables of Python, which takes long and renames
+    parameters that are called like a variable of this package."""
+    name = "_create_interpreter_name_lookup_fn"
+    before = getattr(torch.jit._trace, name)
+    setattr(torch.jit._trace, name, lambda *_: lambda _: "")
+    try:
+        yield
+    finally:
+        setattr(torch.jit._trace, name, before)
 
 
 def value_of(tensor: torch.Tensor) -> Any:
@@ -173,9 +190,10 @@ class Aliases:
 
     @staticmethod
     def _pointer(tensor: torch.Tensor) -> int:
-        if tensor.layout != torch.strided or tensor.numel() == 0:
+        # Asked of every operand: numel() would be traced, storage() makes an object of Python's.
+        if tensor.layout != torch.strided or tensor.data_ptr() == 0:  # as without elements
             return 0
-        return tensor.storage().data_ptr()
+        return _memory_of(tensor).data_ptr()
 
     def _epoch(self, tensor: torch.Tensor) -> Optional[int]:
         trace, epoch = tensor.__dict__.get(_EPOCH, (0, 0))

@@ -13,9 +13,12 @@ from ._watch import Watch
 class Changes:
     """Which of the given tensors a forward() has changed in place."""
 
-    def __init__(self, tensors: Dict[str, torch.Tensor]) -> None:
-        self._before = [(name, tensor, value_of(tensor).unique(), tensor.detach().clone())
-                        for name, tensor in tensors.items()]
+    def __init__(self, watch: Watch, tensors: Dict[str, torch.Tensor]) -> None:
+        values = {name: value_of(tensor).unique() for name, tensor in tensors.items()}
+        with untraced():
+            watch.refresh(list(tensors.values()))  # they own their memory, whichever is used first
+            self._before = [(name, tensor, values[name], tensor.detach().clone())
+                            for name, tensor in tensors.items()]
 
     def tensors(self) -> List[torch.Tensor]:
         return [tensor for _, tensor, _, _ in self._before]
@@ -42,4 +45,6 @@ class Changes:
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     with untraced():
+        if torch.equal(one, other):
+            return True
         return bool(((one == other) | ((one != one) & (other != other))).all())

@@ -13,7 +13,7 @@ import torch.onnx
 import torch.utils.checkpoint
 
 from . import _source, _symbolics
-from ._aliases import untraced
+from ._aliases import unnamed_values, untraced
 from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._changes import Changes
 from ._errors import Error
@@ -296,9 +296,10 @@ class _ForwardOfTensors:
             before = {name: int(tensor) for name, tensor in counters.items()}
         with torch.set_grad_enabled(self._trains), Watch(
                 self._trains) as watch, _changes_as_results():
-            inputs = Changes({str(i): tensor for i, tensor in enumerate(tensors)})
-            state = Changes({name: tensor for name, tensor in state_of(self._model).items()
-                             if name not in counters})
+            inputs = Changes(watch, {str(i): tensor for i, tensor in enumerate(tensors)})
+            state = Changes(watch, {name: tensor
+                                    for name, tensor in state_of(self._model).items()
+                                    if name not in counters})
             self.result = Tree(self._call(tensors))
         _refuse_other_buffers(self._model, buffers_before)
         watch.refresh(self.result.tensors)
@@ -411,7 +412,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), _without_checkpoints(), lines.documents():
+            ), _unchecked_distributions(), _without_checkpoints(), unnamed_values(), lines.documents():
                 torch.onnx.export(traced,
                                   tuple(tensors),
                                   file,

@@ -41,7 +41,7 @@ const LiveColumns& CounterColumns::liveColumns() const {
     if (ipus_.empty())
         return live_.emplace(LiveColumns{std::vector<LiveExtremes>(count())});
     const auto memory = profile_.derived<LiveMemory>([&] { return LiveMemory(profile_, stop_); });
-    return live_.emplace(memory->columns(ipus_, columns_, stop_));
+    return live_.emplace(memory->columns(ipus_, columns_, stop_, each_));
 }
 
 std::int64_t CounterColumns::tiles() const {

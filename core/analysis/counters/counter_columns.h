@@ -1,7 +1,6 @@
 // Counters of an execution over time, for the tracks above the trace's lanes and for the report.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -9,10 +8,6 @@
 #include "core/trace/counters.h"
 
 namespace tilescope {
-
-/// Calls work(i) for each i below `count`, here or on several threads.
-using ForEach =
-    std::function<void(std::size_t count, const std::function<void(std::size_t)>& work)>;
 
 /// Counters of some IPUs of a profile over columns of time, summed over the IPUs. Each kind of
 /// figure is read on first use. Not thread-safe. Calls throw UserError for a damaged profile and

@@ -191,14 +191,14 @@ public:
     }
 
     LiveColumns columns(const std::vector<IpuId>& ids, const CycleColumns& columns,
-                        const std::stop_token& stop) const {
+                        const std::stop_token& stop, const ForEach& each) const {
         for (const IpuId id : ids)
             if (!id.valid() || id.index() >= ipus_.size())
                 throw UserError(fmt::format("there is no IPU {}: IPUs are 0 to {}", id.value(),
                                             ipus_.size() - 1));
         if (ids.size() == 1 && !ipus_[ids.front().index()].overlaps)
             return {ofOne(ids.front(), columns, stop)};
-        if (auto exact = atMoments(ids, columns, stop))
+        if (auto exact = atMoments(ids, columns, stop, each))
             return {*std::move(exact)};
         LiveColumns bounds{std::vector<LiveExtremes>(columns.count()), false};
         for (const IpuId id : ids) {
@@ -256,10 +256,11 @@ private:
 
     std::optional<std::vector<LiveExtremes>> atMoments(const std::vector<IpuId>& ids,
                                                        const CycleColumns& columns,
-                                                       const std::stop_token& stop) const {
+                                                       const std::stop_token& stop,
+                                                       const ForEach& each) const {
         const std::shared_ptr<OfSeveral> of = several(ids);
         const std::lock_guard lock(of->mutex);
-        const auto found = of->moments.columns(columns, stop);
+        const auto found = of->moments.columns(columns, stop, each);
         if (!found)
             return {};
         std::int64_t always = 0;
@@ -318,12 +319,12 @@ LiveMemory::LiveMemory(LiveMemory&&) noexcept = default;
 
 std::vector<LiveExtremes> LiveMemory::columns(IpuId ipu, const CycleColumns& columns,
                                               const std::stop_token& stop) const {
-    return impl_->columns({ipu}, columns, stop).columns;
+    return impl_->columns({ipu}, columns, stop, {}).columns;
 }
 
 LiveColumns LiveMemory::columns(const std::vector<IpuId>& ipus, const CycleColumns& columns,
-                                const std::stop_token& stop) const {
-    return impl_->columns(ipus, columns, stop);
+                                const std::stop_token& stop, const ForEach& each) const {
+    return impl_->columns(ipus, columns, stop, each);
 }
 
 } // namespace tilescope

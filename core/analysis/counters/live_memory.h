@@ -1,6 +1,7 @@
 // Live memory over the time of an execution.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "core/view/profile_view.h"
 
 namespace tilescope {
+
+/// Calls work(i) for each i below `count`, here or on several threads.
+using ForEach =
+    std::function<void(std::size_t count, const std::function<void(std::size_t)>& work)>;
 
 /// Bytes in a column of time.
 struct LiveExtremes {
@@ -47,9 +52,10 @@ public:
     [[nodiscard]] std::vector<LiveExtremes> columns(IpuId ipu, const CycleColumns& columns,
                                                     const std::stop_token& stop = {}) const;
     /// Of several IPUs together. Inexact only where IPUs repeat different work at the same time for
-    /// so many steps that they cannot be visited.
+    /// so many steps that they cannot be visited. `each` distributes what is read over threads.
     [[nodiscard]] LiveColumns columns(const std::vector<IpuId>& ipus, const CycleColumns& columns,
-                                      const std::stop_token& stop = {}) const;
+                                      const std::stop_token& stop = {},
+                                      const ForEach& each = {}) const;
 
 private:
     class Impl;

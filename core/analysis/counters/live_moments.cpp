@@ -12,7 +12,9 @@ namespace {
 constexpr std::int64_t stepsOfCell = 512;
 constexpr std::int64_t cellsOfChunk = 128;
 // That are visited in one pass: what it found is lost if it is stopped.
-constexpr std::size_t chunksOfPass = 32;
+constexpr std::size_t chunksOfPass = 20;
+// That several threads may take.
+constexpr std::size_t passesAtOnce = 4;
 // Some ten seconds of work; traces of real programs repeat long before.
 constexpr std::int64_t mostSteps = 100'000'000;
 // Fewer repetitions are visited like any other steps.
@@ -216,8 +218,10 @@ bool LiveMoments::tooLong(const std::vector<Stretch>& stretches, CycleRange rang
 }
 
 std::optional<std::vector<FoundExtremes>> LiveMoments::columns(const CycleColumns& columns,
-                                                               const std::stop_token& stop) {
+                                                               const std::stop_token& stop,
+                                                               const ForEach& each) {
     stop_ = stop;
+    each_ = each;
     std::vector<FoundExtremes> found(columns.count());
     if (columns.count() == 0)
         return found;
@@ -263,12 +267,17 @@ void LiveMoments::overChunks(Stretch& stretch, const Asked& asked) {
     const CycleRange range = asked.range();
     const std::size_t last = columnAt(stretch.chunks, range.end - 1);
     for (std::size_t chunk = columnAt(stretch.chunks, range.begin); chunk <= last;) {
-        std::size_t end = chunk;
-        while (end <= last && end - chunk < chunksOfPass && stretch.cells[end].empty())
-            ++end;
-        if (end > chunk) {
-            visitChunks(stretch, chunk, end, asked);
-            chunk = end;
+        std::vector<Pass> passes;
+        while (chunk <= last && passes.size() < passesAtOnce && stretch.cells[chunk].empty()) {
+            const std::size_t first = chunk;
+            while (chunk <= last && chunk - first < chunksOfPass && stretch.cells[chunk].empty())
+                ++chunk;
+            passes.push_back(passOver(stretch, first, chunk, asked));
+        }
+        if (!passes.empty()) {
+            visit(passes);
+            for (const Pass& pass : passes)
+                keep(stretch, pass, asked);
             continue;
         }
         const CycleRange part = common(stretch.chunks.at(chunk), range);
@@ -279,44 +288,61 @@ void LiveMoments::overChunks(Stretch& stretch, const Asked& asked) {
     }
 }
 
-/// One pass finds both the cells of chunks [chunk, end) and what the columns have of them.
-void LiveMoments::visitChunks(Stretch& stretch, std::size_t chunk, std::size_t end,
-                              const Asked& asked) {
-    std::vector<std::int64_t> borders;
-    std::vector<std::int64_t> cellEnds;
-    for (std::size_t i = chunk; i < end; ++i) {
+/// One pass finds both the cells of its chunks and what the columns have of them.
+LiveMoments::Pass LiveMoments::passOver(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                        const Asked& asked) {
+    Pass pass{begin, end};
+    for (std::size_t i = begin; i < end; ++i) {
         const CycleColumns cells(stretch.chunks.at(i), cellsOfChunk);
         for (std::size_t cell = 0; cell < cells.count(); ++cell)
-            cellEnds.push_back(cells.border(cell + 1));
+            pass.cellEnds.push_back(cells.border(cell + 1));
     }
-    const CycleRange all{stretch.chunks.border(chunk), stretch.chunks.border(end)};
+    const CycleRange all{stretch.chunks.border(begin), stretch.chunks.border(end)};
     const CycleRange range = common(all, asked.range());
-    std::size_t column = columnAt(asked.columns, range.begin);
+    std::vector<std::int64_t>& borders = pass.borders;
     borders.push_back(all.begin);
-    for (std::size_t i = column; asked.columns.border(i) < range.end; ++i)
+    for (std::size_t i = columnAt(asked.columns, range.begin); asked.columns.border(i) < range.end;
+         ++i)
         if (asked.columns.border(i) > all.begin)
             borders.push_back(asked.columns.border(i));
     if (range.end < all.end)
         borders.push_back(range.end);
     const auto middle = std::ssize(borders);
-    borders.insert(borders.end(), cellEnds.begin(), cellEnds.end());
+    borders.insert(borders.end(), pass.cellEnds.begin(), pass.cellEnds.end());
     std::inplace_merge(borders.begin(), borders.begin() + middle, borders.end());
     borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return pass;
+}
 
-    const std::vector<FoundExtremes> pieces = sweep(borders);
+/// Each reads the lanes by itself.
+void LiveMoments::visit(std::vector<Pass>& passes) const {
+    const auto visitOne = [&](std::size_t i) {
+        std::deque<LiveSteps> ipus = ipus_;
+        passes[i].pieces = extremesBetween(passes[i].borders, ipus, stop_);
+    };
+    if (each_)
+        return each_(passes.size(), visitOne);
+    for (std::size_t i = 0; i < passes.size(); ++i)
+        visitOne(i);
+}
+
+void LiveMoments::keep(Stretch& stretch, const Pass& pass, const Asked& asked) {
+    const CycleRange range = common({pass.borders.front(), pass.borders.back()}, asked.range());
+    std::size_t column = columnAt(asked.columns, range.begin);
     std::size_t piece = 0;
-    auto cellEnd = cellEnds.begin();
-    for (std::size_t i = chunk; i < end; ++i) {
+    auto cellEnd = pass.cellEnds.begin();
+    for (std::size_t i = pass.begin; i < pass.end; ++i) {
         std::vector<FoundExtremes>& cells = stretch.cells[i];
         cells.resize(CycleColumns(stretch.chunks.at(i), cellsOfChunk).count());
         for (FoundExtremes& cell : cells) {
-            for (; piece < pieces.size() && borders[piece + 1] <= *cellEnd; ++piece) {
-                cell.add(pieces[piece]);
-                if (borders[piece] < range.begin || borders[piece] >= range.end)
+            for (; piece < pass.pieces.size() && pass.borders[piece + 1] <= *cellEnd; ++piece) {
+                cell.add(pass.pieces[piece]);
+                const std::int64_t begin = pass.borders[piece];
+                if (begin < range.begin || begin >= range.end)
                     continue;
-                while (asked.columns.border(column + 1) <= borders[piece])
+                while (asked.columns.border(column + 1) <= begin)
                     ++column;
-                asked.found[column].add(pieces[piece]);
+                asked.found[column].add(pass.pieces[piece]);
             }
             ++cellEnd;
         }
@@ -324,7 +350,7 @@ void LiveMoments::visitChunks(Stretch& stretch, std::size_t chunk, std::size_t e
 }
 
 std::vector<FoundExtremes> LiveMoments::sweep(std::span<const std::int64_t> borders) {
-    return MomentSweep(ipus_).between(borders, stop_);
+    return extremesBetween(borders, ipus_, stop_);
 }
 
 FoundExtremes LiveMoments::over(std::vector<Stretch>& stretches, CycleRange range) {

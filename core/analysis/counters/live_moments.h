@@ -15,8 +15,8 @@ public:
     LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus);
 
     /// Without always-live bytes; none if the range has too many steps to visit.
-    std::optional<std::vector<FoundExtremes>> columns(const CycleColumns& columns,
-                                                      const std::stop_token& stop);
+    std::optional<std::vector<FoundExtremes>>
+    columns(const CycleColumns& columns, const std::stop_token& stop, const ForEach& each = {});
 
 private:
     /// Consecutive cycles, or a period that is repeated.
@@ -71,11 +71,23 @@ private:
         }
     };
     void overChunks(Stretch& stretch, const Asked& asked);
-    void visitChunks(Stretch& stretch, std::size_t chunk, std::size_t end, const Asked& asked);
+    /// Chunks [begin, end) of a stretch that are visited together.
+    struct Pass {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::vector<std::int64_t> cellEnds = {};
+        std::vector<std::int64_t> borders = {}; ///< of cells and columns
+        std::vector<FoundExtremes> pieces = {}; ///< between these, once visited
+    };
+    [[nodiscard]] static Pass passOver(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                       const Asked& asked);
+    void visit(std::vector<Pass>& passes) const;
+    static void keep(Stretch& stretch, const Pass& pass, const Asked& asked);
 
     const TraceIndex& trace_;
     std::deque<LiveSteps> ipus_;
     std::stop_token stop_;
+    ForEach each_;
     std::map<TraceBodyId, bool> repeats_;
     std::vector<Stretch> stretches_;
 };

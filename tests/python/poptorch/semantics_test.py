@@ -68,6 +68,9 @@ def mean_square(x):
 ONE_ELEMENT = {
     "added": (lambda m, x: mean_square(x + m.b), {"b": nn.Parameter(torch.tensor([1.5]))}),
     "exponent": (lambda m, x: mean_square(x * m.t.exp()), {"t": nn.Parameter(torch.tensor(0.5))}),
+    # Called like variables of PopTorch's tracing.
+    "named": (lambda m, x: mean_square(x * m.tensor.exp() + m.name),
+              {"tensor": nn.Parameter(torch.tensor(0.5)), "name": nn.Parameter(torch.tensor(0.1))}),
     "linear": (lambda m, x: mean_square(m.l(x)), {"l": nn.Linear(3, 1)}),
     "prelu": (lambda m, x: mean_square(m.l(x)), {"l": nn.PReLU()}),
     "two": (lambda m, x: mean_square(x * m.s[0] + m.s[1]),

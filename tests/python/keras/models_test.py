@@ -190,15 +190,3 @@ def test_a_model_that_does_not_fit(strategy, monkeypatch):
     model.compile("sgd", "mse")
     with pytest.raises(tf.errors.ResourceExhaustedError, match="memory"):
         model.fit(numpy.zeros((1, 1000), numpy.float32), numpy.zeros((1, 1), numpy.float32), batch_size=1, verbose=0)
-
-
-@pytest.mark.parametrize("make, warned", [
-    (lambda: keras.optimizers.Adam(0.1), 0), (lambda: keras.optimizers.Adam(0.1, epsilon=1e-3), 1),
-    (lambda: keras.optimizers.RMSprop(0.1, epsilon=1e-3), 0),
-    (lambda: keras.optimizers.RMSprop(0.1, momentum=0.9, epsilon=1e-3), 1)])
-def test_a_large_epsilon_is_warned_of(make, warned, monkeypatch):
-    from simulated_keras import _system
-    said = []
-    monkeypatch.setattr(_system.logger, "warning", lambda text, *values: said.append(text % values))
-    make()
-    assert len(said) == warned and all("epsilon = 0.001 is added" in text for text in said)

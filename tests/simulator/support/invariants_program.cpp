@@ -105,6 +105,7 @@ void checkProgramTree(const Profile& profile, Complaints& complaints) {
 
 void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints) {
     const std::int32_t tiles = profile.info.target.totalTiles();
+    const bool hasCode = !profile.info.options.contains("ipuModel");
     for (const ComputeSet& set : profile.computeSets) {
         complaints.expectSound(set.cycles, tiles, "cycles of " + set.name);
         TileSeries vertices;
@@ -113,8 +114,9 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
             complaints.expectSound(use.stateBytes, tiles, "vertex state of " + set.name);
             const VertexType& type = profile.vertexTypes[use.type];
             TileSeries::zip(use.count, type.codeBytes, [&](std::int64_t count, std::int64_t code) {
-                complaints.expect(count == 0 || code > 0, "a tile has the code of its vertices",
-                                  "{} in {}", type.name, set.name);
+                complaints.expect((count > 0 && hasCode) == (code > 0 && count > 0),
+                                  "a tile has the code of its vertices", "{} in {}", type.name,
+                                  set.name);
                 return 0;
             });
             vertices += use.count;

@@ -105,7 +105,8 @@ void checkProgramTree(const Profile& profile, Complaints& complaints) {
 
 void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints) {
     const std::int32_t tiles = profile.info.target.totalTiles();
-    const bool hasCode = !profile.info.options.contains("ipuModel");
+    const auto ipuModel = profile.info.options.find("ipuModel");
+    const bool hasCode = ipuModel == profile.info.options.end() || ipuModel->second != "on";
     for (const ComputeSet& set : profile.computeSets) {
         complaints.expectSound(set.cycles, tiles, "cycles of " + set.name);
         TileSeries vertices;

@@ -91,14 +91,15 @@ RemoteEntry remoteEntry(const SshProgram& ssh, const RemoteAddress& address,
 
 RemoteFolder remoteFolder(const SshProgram& ssh, const RemoteAddress& address,
                           const std::stop_token& stop) {
-    // What cannot be read in it makes find fail, and is no reason to show nothing.
-    const RemoteResult result = runRemote(
-        ssh, address,
-        fmt::format(
-            "cd {} && pwd && env LC_ALL=C find -L . -mindepth 1 -maxdepth 1 -printf '%y %s %T@ "
-            "%f\\0'",
-            shellPath(address)),
-        stop);
+    // What cannot be read in it makes find fail, and is no reason to show nothing. Not every
+    // shell's cd says why it failed; ls does.
+    const std::string path = shellPath(address);
+    const RemoteResult result =
+        runRemote(ssh, address,
+                  fmt::format("env LC_ALL=C ls -d {}/. > /dev/null && cd {} && pwd && env LC_ALL=C "
+                              "find -L . -mindepth 1 -maxdepth 1 -printf '%y %s %T@ %f\\0'",
+                              path, path),
+                  stop);
     if (result.out.empty())
         refused(address, result);
     std::string_view text = result.out;

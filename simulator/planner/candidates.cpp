@@ -101,6 +101,11 @@ void addSlic(const Target& target, const ConvProblem& problem, Candidates& to) {
     }
 }
 
+/// Channels up to which all widths of their groups are tried: there are twice their root of them.
+constexpr std::int64_t mostChannelsInAllWidths = 16384;
+/// Beyond, each width is at least this part larger than the one before, so that the search ends.
+constexpr std::int64_t partOfNextWidth = 16;
+
 /// All widths of groups of input channels that change the number of groups: a wider one that leaves
 /// as many only pads.
 void addHmac(const ConvProblem& problem, std::int64_t multiple, Candidates& to) {
@@ -117,12 +122,13 @@ void addHmac(const ConvProblem& problem, std::int64_t multiple, Candidates& to) 
     if (step > 1 && word == 1)
         add(1);
     const std::int64_t channels = whole(std::max<std::int64_t>(problem.inChans, 1), word);
+    const std::int64_t part = channels > mostChannelsInAllWidths ? partOfNextWidth : channels;
     for (std::int64_t width = step; width <= channels;) {
         add(width);
         const std::int64_t groups = ceilDiv(channels, width);
         if (groups == 1)
             return;
-        width = whole(ceilDiv(channels, groups - 1), step);
+        width = whole(std::max(ceilDiv(channels, groups - 1), width + width / part), step);
     }
 }
 

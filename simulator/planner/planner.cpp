@@ -12,8 +12,8 @@
 namespace tilescope::sim {
 namespace {
 
-/// Factors from 2 to `most`, ascending.
-std::vector<std::int64_t> factorsOf(std::int64_t number, std::int64_t most) {
+/// Factors from 2, ascending.
+std::vector<std::int64_t> factorsOf(std::int64_t number) {
     std::vector<std::int64_t> factors;
     std::vector<std::int64_t> others;
     for (std::int64_t f = 1; f <= number / f; ++f) {
@@ -24,49 +24,61 @@ std::vector<std::int64_t> factorsOf(std::int64_t number, std::int64_t most) {
             others.push_back(number / f);
     }
     factors.insert(factors.end(), others.rbegin(), others.rend());
-    std::erase_if(factors, [most](std::int64_t f) { return f < 2 || f > most; });
+    std::erase(factors, 1);
     return factors;
 }
 
 /// Numbers of serial slices: all factors of the channels, as every slice is the same convolution in
 /// a loop, and no more than there are grains (PopLibs poplin/ConvModel.cpp, constructModel).
-std::vector<std::pair<std::int64_t, std::int64_t>> serialSplits(const ConvProblem& problem,
-                                                                const ConvGrains& grains) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> splits;
-    for (const std::int64_t s :
-         factorsOf(problem.outChans, ceilDiv(problem.outChans, grains.outChans)))
-        splits.emplace_back(s, 1);
-    for (const std::int64_t s :
-         factorsOf(problem.inChans, ceilDiv(problem.inChans, grains.inChans)))
-        splits.emplace_back(1, s);
-    return splits;
-}
+struct SerialSplits {
+    explicit SerialSplits(const ConvProblem& problem)
+        : outChans(problem.outChans)
+        , inChans(problem.inChans)
+        , outs(factorsOf(problem.outChans))
+        , ins(factorsOf(problem.inChans)) {}
 
-/// All numbers of serial slices.
-void searchSlices(const Target& target, const TransformedProblem& form,
-                  const MethodCandidate& candidate, std::int64_t bound, Slices slices,
-                  Density density, BestPlans& best) {
-    PartitionSearch one(target, form, candidate, bound, best);
-    one.run(1, 1, density);
-    if (slices == Slices::None || form.transform.combinedGroups > 1)
-        return;
-    for (const auto& [outs, ins] : serialSplits(form.problem, candidate.grains))
-        one.run(outs, ins, density);
-}
+    /// visit(outs, ins) of each number of slices that a grain allows.
+    template <class Visit> void forEach(const ConvGrains& grains, const Visit& visit) const {
+        for (const std::int64_t s : outs)
+            if (s <= ceilDiv(outChans, grains.outChans))
+                visit(s, 1);
+        for (const std::int64_t s : ins)
+            if (s <= ceilDiv(inChans, grains.inChans))
+                visit(1, s);
+    }
+
+    std::int64_t outChans, inChans;
+    std::vector<std::int64_t> outs, ins;
+};
 
 /// All forms, methods and numbers of serial slices.
 void search(const Target& target, const ConvProblem& problem, std::int64_t bound, Slices slices,
             Density density, std::optional<ConvMethod> only, BestPlans& best) {
     for (const TransformedProblem& form : transformsOf(problem)) {
+        std::optional<SerialSplits> splits;
+        if (slices != Slices::None && form.transform.combinedGroups == 1)
+            splits.emplace(form.problem);
+        const auto searchAll = [&](const MethodCandidate& candidate) {
+            PartitionSearch one(target, form, candidate, bound, best);
+            one.run(1, 1, density);
+            if (splits)
+                splits->forEach(candidate.grains, [&](std::int64_t outs, std::int64_t ins) {
+                    one.run(outs, ins, density);
+                });
+        };
         for (const MethodCandidate& candidate : candidatesButHmac(target, form.problem))
             if (!only || candidate.method == *only)
-                searchSlices(target, form, candidate, bound, slices, density, best);
+                searchAll(candidate);
         // HMAC has many groupings, and is rarely fast enough.
-        if ((only && *only != ConvMethod::Hmac) ||
-            !best.mayTake(leastHmacCycles(target, form.problem)))
+        const double least = leastHmacCycles(target, form.problem);
+        if ((only && *only != ConvMethod::Hmac) || !best.mayTake(least))
             continue;
-        for (const MethodCandidate& candidate : hmacCandidates(target, form.problem))
-            searchSlices(target, form, candidate, bound, slices, density, best);
+        for (const MethodCandidate& candidate : hmacCandidates(target, form.problem)) {
+            const std::int64_t width = candidate.grains.inChans;
+            const double padded = static_cast<double>(ceilDiv(form.problem.inChans, width) * width);
+            if (best.mayTake(least * padded / static_cast<double>(form.problem.inChans)))
+                searchAll(candidate);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ class DemoTest : public QObject {
         return name;
     }
     static QPushButton* button(const MainWindow& window, const QString& text) {
-        for (QPushButton* each : window.findChildren<QPushButton*>())
+        for (auto* each : window.findChild<HomeScreen*>()->findChildren<QPushButton*>())
             if (each->text() == text)
                 return each;
         qFatal("no button '%s'", qPrintable(text));

@@ -70,15 +70,12 @@ void search(const Target& target, const ConvProblem& problem, std::int64_t bound
             if (!only || candidate.method == *only)
                 searchAll(candidate);
         // HMAC has many groupings, and is rarely fast enough.
-        const double least = leastHmacCycles(target, form.problem);
-        if ((only && *only != ConvMethod::Hmac) || !best.mayTake(least))
+        if ((only && *only != ConvMethod::Hmac) ||
+            !best.mayTake(leastHmacCycles(target, form.problem)))
             continue;
-        for (const MethodCandidate& candidate : hmacCandidates(target, form.problem)) {
-            const std::int64_t width = candidate.grains.inChans;
-            const double padded = static_cast<double>(ceilDiv(form.problem.inChans, width) * width);
-            if (best.mayTake(least * padded / static_cast<double>(form.problem.inChans)))
+        for (const MethodCandidate& candidate : hmacCandidates(target, form.problem))
+            if (best.mayTake(leastHmacCycles(target, form.problem, candidate)))
                 searchAll(candidate);
-        }
     }
 }
 

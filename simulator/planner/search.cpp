@@ -95,6 +95,16 @@ double leastHmacCycles(const Target& target, const ConvProblem& problem) {
     return roundingSlack * problem.macs() / rate / positionsPerRead(problem) / target.tilesPerIpu;
 }
 
+double leastHmacCycles(const Target& target, const ConvProblem& problem,
+                       const MethodCandidate& candidate) {
+    const ConvProblem planned = plannedProblem(problem, candidate);
+    const std::int64_t width = candidate.grains.inChans;
+    const double padded = static_cast<double>(ceilDiv(planned.inChans, width) * width) /
+                          static_cast<double>(planned.inChans);
+    return roundingSlack * planned.macs() * padded *
+           leastConvCycles(target, planned, candidate).perMac / target.tilesPerIpu;
+}
+
 PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem& form,
                                  const MethodCandidate& candidate, std::int64_t memoryBound,
                                  BestPlans& best)

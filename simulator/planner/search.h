@@ -67,6 +67,9 @@ LeastConvCycles leastConvCycles(const Target& target, const ConvProblem& problem
 
 /// A lower bound of the cycles of any plan of the form with HMAC.
 double leastHmacCycles(const Target& target, const ConvProblem& problem);
+/// Of those with a candidate's grouping.
+double leastHmacCycles(const Target& target, const ConvProblem& problem,
+                       const MethodCandidate& candidate);
 
 /// Visits all partitions depth first and prunes subtrees whose lower bound of cycles exceeds the
 /// best plan's, or whose operands exceed the memory bound.

@@ -9,6 +9,7 @@
 #include "simulator/values/inference.h"
 #include "support/graph_builder.h"
 #include "support/holds.h"
+#include "tests/support/qt_text.h"
 #include "tests/support/run_options_of.h"
 #include "tests/support/test_main.h"
 
@@ -107,8 +108,7 @@ Options anyPipeline(const Graph& graph) {
     options["ipus"] = four ? "4" : "2";
     options["split"] = four ? "s1,s2,s3" : "s2";
     options["schedule"] = oneOf({"popart", "popart", "grouped", "interleaved", "sequential"});
-    // Interleaved stages have an IPU each; those in sequence that come back to one, with
-    // activations of two stages there, are not simulated right yet.
+    // Interleaved stages have an IPU each; sequential ones that come back are refused.
     const bool comesBack = options["schedule"] == "popart" || options["schedule"] == "grouped";
     if (four && comesBack && any()) {
         options["ipus"] = "2";
@@ -193,6 +193,23 @@ private slots:
             const std::string where = difference(expected, computed(prepared, options));
             if (!where.empty())
                 RC_FAIL(toText(given) + ": " + where);
+        }));
+    }
+
+    void sequentialStagesThatComeBackAreRefused() {
+        QVERIFY(holds("stages that share an IPU", 5, [] {
+            const Graph graph = AnyLayers().finish();
+            Options given = plain();
+            given["execution"] = "pipelined";
+            given["ipus"] = "2";
+            given["split"] = "s1,s2,s3";
+            given["schedule"] = "sequential";
+            given["deviceMapping"] = "0,1,1,0";
+            const RunOptions options = optionsOf(given);
+            const Graph prepared = preparedGraph(graph, options);
+            const QString said = userError([&] { computed(prepared, options); });
+            if (!said.contains("of a sequential pipeline are both on IPU"))
+                RC_FAIL(said.toStdString());
         }));
     }
 };

@@ -1,12 +1,12 @@
 """Exports operations for which torch.onnx has no form, or not the one that an IPU runs."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 import torch
 import torch.onnx
 from torch.onnx import symbolic_helper as helper
-from torch.onnx import symbolic_opset9, symbolic_opset11, symbolic_opset14
+from torch.onnx import symbolic_opset9, symbolic_opset11, symbolic_opset13, symbolic_opset14
 
 from ._errors import Error
 from ._functions import GRAPHCORE, add_node, identity_loss_node
@@ -259,6 +259,13 @@ def _scatter_add(graph: Any, x: Any, dim: Any, index: Any, source: Any) -> Any:
                     reduction_s="add")
 
 
+def _unsafe_chunk(graph: Any, x: Any, chunks: Any, dim: Any, _outputs: Optional[int] = None) -> Any:
+    """The gates of a recurrent cell, all of one size, which exporters want to know."""
+    if _outputs is None:
+        return symbolic_opset13.unsafe_chunk(graph, x, chunks, dim)
+    return graph.op("Split", x, axis_i=helper._maybe_get_const(dim, "i"), outputs=_outputs)
+
+
 SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::mse_loss": _mse_loss,
     "aten::l1_loss": _l1_loss,
@@ -280,6 +287,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::squeeze": _squeeze,
     "aten::size": _size,
     "aten::scatter_add": _scatter_add,
+    "aten::unsafe_chunk": _unsafe_chunk,
     "aten::feature_dropout": _feature_dropout,
     "aten::rand": _drawn(symbolic_opset9.rand),
     "aten::randn": _drawn(symbolic_opset9.randn),

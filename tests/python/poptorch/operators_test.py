@@ -261,3 +261,22 @@ def test_alpha_dropout_keeps_mean_and_variance():
 def test_what_is_not_simulated_is_refused_by_name(function, operands, said):
     with pytest.raises(poptorch.Error, match=said):
         poptorch.inferenceModel(Computes(function))(*operands)
+
+
+class AfterUnknownSizes(nn.Module):
+    """A recurrent cell after an operation whose sizes exporters do not know."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self.cell = cell
+
+    def forward(self, x):
+        return self.cell(torch.expm1(x))
+
+
+@pytest.mark.parametrize("cell", [nn.LSTMCell(4, 5), nn.GRUCell(4, 5)])
+def test_cells_follow_operations_of_unknown_sizes(cell):
+    model, x = AfterUnknownSizes(cell), R(3, 4)
+    found, wanted = poptorch.inferenceModel(model)(x), model(x)
+    pairs = zip(found, wanted) if isinstance(wanted, tuple) else [(found, wanted)]
+    assert all(near(one, other) for one, other in pairs)

@@ -159,9 +159,9 @@ std::string complaintsOf(const Profile& profile, const RunOptions& options) {
     for (const std::string& line : brokenInvariants(profile))
         // Known: the sender of a part of a tensor to another IPU counts the whole.
         if (line.find("ipuCopy: ") == std::string::npos)
-        if (!options.host.ignoreData ||
-            !line.starts_with("a variable is written before it is read"))
-            text += line + "\n";
+            if (!options.host.ignoreData ||
+                !line.starts_with("a variable is written before it is read"))
+                text += line + "\n";
     return text;
 }
 

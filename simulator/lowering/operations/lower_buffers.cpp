@@ -137,18 +137,23 @@ IpuCopy placeIpuCopy(LoweringContext& context, const Op& op) {
     const auto& copy = std::get<IpuCopyAttributes>(op.attributes);
     const TensorId in = op.inputs[0];
     ProgramBuilder& b = context.builder();
-    b.setIpu(context.graph().ipuOf(copy.fromStage));
+    const IpuId from = context.graph().ipuOf(copy.fromStage);
+    const IpuId to = context.graph().ipuOf(copy.toStage);
+    b.setIpu(from);
     context.ensurePlace(in);
     const PlacedStorage placed = context.storageOf(in);
-    b.setIpu(context.graph().ipuOf(copy.toStage));
+    b.setIpu(to);
     IpuCopy result;
     result.source = placed.variable;
     result.target = context.makeResult(op.outputs[0], context.tensor(op.outputs[0]).name,
                                        placed.storage, context.viewOf(in));
     context.startEmpty(result.source);
     context.startEmpty(result.target);
-    result.sent = b.lowered().profile.variables[result.source].bytes;
     result.received = b.lowered().profile.variables[result.target].bytes;
+    // The variable of the source may have more than the part that is sent.
+    const std::int32_t tiles = context.options().machine.target.tilesPerIpu;
+    result.sent = result.received.shifted(
+        (static_cast<std::int32_t>(from.index()) - static_cast<std::int32_t>(to.index())) * tiles);
     return result;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <utility>
 
 #include "core/base/error.h"
@@ -15,23 +14,6 @@ template <class Visit> void eachRemoteLoad(const Graph& graph, const Visit& visi
     for (const Op& op : graph.ops)
         if (const auto* load = std::get_if<RemoteLoadAttributes>(&op.attributes))
             visit(graph.tensors[op.outputs[0]], *load);
-}
-
-/// What waits for stages that come back to an IPU in sequence is not buffered right: rather no
-/// values than wrong ones.
-void refuseSharedIpus(const Graph& graph, const ExecutionOptions& execution) {
-    if (!execution.isPipelined() || execution.schedule != Schedule::Sequential)
-        return;
-    std::map<IpuId, std::int32_t> stageOn;
-    for (const Op& op : graph.ops) {
-        const IpuId ipu = graph.ipuOf(op.stage);
-        if (const std::int32_t other = stageOn.emplace(ipu, op.stage).first->second;
-            other != op.stage)
-            throw UserError(fmt::format(
-                "stages {} and {} of a sequential pipeline are both on IPU {}: its values are not "
-                "computed; choose --schedule grouped, or give each stage an IPU of its own",
-                other, op.stage, ipu.index()));
-    }
 }
 
 } // namespace
@@ -55,7 +37,6 @@ Machine::Machine(const Graph& prepared, ComputingOptions options, std::uint64_t 
     context_.rounding = {options_.compute.stochasticRounding,
                          options_.compute.fpExceptions.nanOnOverflow};
     context_.exceptions = options_.compute.fpExceptions;
-    refuseSharedIpus(prepared, options_.execution);
     start();
 }
 

@@ -1,7 +1,9 @@
 #include "simulator/pipeline/buffers.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "simulator/schedule/reruns.h"
@@ -18,6 +20,9 @@ bool isPureView(const Op& op) {
 bool stays(TensorRole role) {
     return role == TensorRole::Weight || role == TensorRole::Constant || role == TensorRole::Remote;
 }
+
+/// A tensor and a stage whose backward pass reads it: each waits for its own micro-batch.
+using Use = std::pair<TensorId, std::int32_t>;
 
 /// Micro-batches that wait in the buffers of a stage.
 using Depth = std::function<std::int64_t(std::int32_t stage)>;
@@ -98,18 +103,20 @@ private:
         const Op& maker = graph_.ops[producers_[id.index()]];
         if (!isPureView(maker) || maker.pass != Pass::Forward || maker.recomputeGroup >= 0)
             return id;
-        if (depth_(graph_.ops[reader].stage) == 0 && !fifo_)
+        const std::int32_t stage = graph_.ops[reader].stage;
+        if (depth_(stage) == 0 && !fifo_)
             return id;
-        if (const auto known = repeated_.find(id); known != repeated_.end())
+        if (const auto known = repeated_.find({id, stage}); known != repeated_.end())
             return known->second;
         Op view = maker;
         view.inputs = {repeated(view.inputs[0], reader)};
         view.name += "/restored";
         view.pass = Pass::Backward;
+        view.stage = stage;
         const TensorId result = activationLike(graph_, id, graph_.tensors[id].name + "/restored");
         view.outputs = {result};
         additions_.before(reader).push_back(std::move(view));
-        return repeated_[id] = result;
+        return repeated_[{id, stage}] = result;
     }
 
     Graph& graph_;
@@ -117,7 +124,7 @@ private:
     const bool fifo_;
     const std::vector<OpId> producers_;
     Additions additions_;
-    std::map<TensorId, TensorId> repeated_;
+    std::map<Use, TensorId> repeated_;
 };
 
 class BufferInserter {
@@ -163,7 +170,7 @@ private:
         const auto note = [&](const Op& op, OpId reader) {
             for (const TensorId in : op.inputs)
                 if (waits(in, op.stage)) {
-                    OpId& first = readers_.emplace(in, reader).first->second;
+                    OpId& first = readers_.emplace(Use{in, op.stage}, reader).first->second;
                     first = std::min(first, reader);
                 }
         };
@@ -186,7 +193,7 @@ private:
             if (!reruns_.readerOf(op).valid())
                 continue;
             for (const TensorId in : op.inputs)
-                if (waits(in, op.stage) && !waiting_.contains(in))
+                if (waits(in, op.stage) && !waiting_.contains({in, op.stage}))
                     restoreInPlace(in, op.stage);
         }
     }
@@ -194,7 +201,7 @@ private:
     void restoreInPlace(TensorId id, std::int32_t stage) {
         const std::int64_t rows = depth_(stage);
         auto& after = additions_.after(producers_[id.index()]);
-        const std::string name = graph_.tensors[id].name;
+        const std::string name = nameOfUse(id, stage);
         const TensorId held = activationLike(graph_, id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = activationLike(graph_, id, name + "/restore");
         if (fifo_) {
@@ -208,9 +215,18 @@ private:
         Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo_ ? 1 : rows}, held,
                           out, Pass::Backward, stage);
         restore.inputs.push_back(id);
-        additions_.before(readers_.at(id)).push_back(std::move(restore));
-        waiting_[id] = out;
+        additions_.before(readers_.at({id, stage})).push_back(std::move(restore));
+        waiting_[{id, stage}] = out;
         sendCopy(id, after, stage);
+    }
+
+    /// Stages on an IPU read its inputs in place: each has a buffer, and the second a name, of its
+    /// own.
+    [[nodiscard]] std::string nameOfUse(TensorId id, std::int32_t stage) const {
+        const auto other = waiting_.lower_bound({id, std::numeric_limits<std::int32_t>::min()});
+        const bool isFirst = other == waiting_.end() || other->first.first != id;
+        const std::string& name = graph_.tensors[id].name;
+        return isFirst ? name : fmt::format("{}/stage{}", name, stage);
     }
 
     /// True for what comes from another stage on the IPU: its FIFO advances at the end of a slot,
@@ -253,14 +269,15 @@ private:
     TensorId waited(TensorId id, std::int32_t stage) {
         if (!waits(id, stage))
             return id;
-        const auto known = waiting_.find(id);
-        return known != waiting_.end() ? known->second : waiting_[id] = buffered(id, stage);
+        const auto known = waiting_.find({id, stage});
+        return known != waiting_.end() ? known->second
+                                       : waiting_[{id, stage}] = buffered(id, stage);
     }
 
     TensorId buffered(TensorId id, std::int32_t stage) {
         const std::int64_t rows = depth_(stage);
         auto& after = additions_.after(producers_[id.index()]);
-        const std::string name = graph_.tensors[id].name;
+        const std::string name = nameOfUse(id, stage);
         if (fifo_) {
             const TensorId in = isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
             const TensorId out = activationLike(graph_, id, name + "/fifo");
@@ -272,7 +289,7 @@ private:
         const TensorId out = activationLike(graph_, id, name + "/restore");
         after.push_back(
             step(name + "/stash", "Stash", StashAttributes{rows}, id, stash, Pass::Forward, stage));
-        additions_.before(readers_.at(id))
+        additions_.before(readers_.at({id, stage}))
             .push_back(step(name + "/restore", "Restore", RestoreAttributes{rows}, stash, out,
                             Pass::Backward, stage));
         return out;
@@ -297,8 +314,8 @@ private:
     const std::vector<OpId> producers_;
     const Reruns reruns_;
     Additions additions_;
-    std::map<TensorId, OpId> readers_; ///< the first of each tensor that waits
-    std::map<TensorId, TensorId> waiting_;
+    std::map<Use, OpId> readers_; ///< the first of each tensor that waits
+    std::map<Use, TensorId> waiting_;
     std::map<TensorId, std::vector<OpId>> senders_; ///< of a tensor to another stage
 };
 

@@ -155,12 +155,20 @@ ExecutionSchedule executionSchedule(const Graph& prepared, const BatchOptions& b
 
 OpId hostOpOf(const Graph& graph, TensorId id) {
     const bool isInput = graph.tensors[id].role == TensorRole::Input;
+    OpId keeper;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        const auto& named = isInput ? graph.ops[OpId(i)].inputs : graph.ops[OpId(i)].outputs;
-        if (std::find(named.begin(), named.end(), id) != named.end())
+        const Op& op = graph.ops[OpId(i)];
+        const auto& named = isInput ? op.inputs : op.outputs;
+        if (std::find(named.begin(), named.end(), id) == named.end())
+            continue;
+        // What keeps an input for a later stage comes first in the graph and runs last in a slot.
+        const bool keeps = isInput && std::holds_alternative<FifoAttributes>(op.attributes);
+        if (!keeps)
             return OpId(i);
+        if (!keeper.valid())
+            keeper = OpId(i);
     }
-    return {};
+    return keeper;
 }
 
 } // namespace tilescope::sim

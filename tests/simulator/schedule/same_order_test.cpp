@@ -133,9 +133,8 @@ Options anyPipeline(bool training) {
     options["ipus"] = four ? "4" : "2";
     options["split"] = four ? "s1,s2,s3" : "s2";
     options["schedule"] = oneOf({"popart", "grouped", "interleaved", "sequential"});
-    // Interleaved stages have an IPU each; sequential ones that come back are not computed.
-    const bool comesBack = options["schedule"] == "popart" || options["schedule"] == "grouped";
-    if (four && comesBack && *rc::gen::arbitrary<bool>()) {
+    // Interleaved stages have an IPU each.
+    if (four && options["schedule"] != "interleaved" && *rc::gen::arbitrary<bool>()) {
         options["ipus"] = "2";
         options["deviceMapping"] = oneOf({"0,1,0,1", "0,1,1,0"});
     }

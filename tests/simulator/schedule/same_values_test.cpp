@@ -9,7 +9,6 @@
 #include "simulator/values/inference.h"
 #include "support/graph_builder.h"
 #include "support/holds.h"
-#include "tests/support/qt_text.h"
 #include "tests/support/run_options_of.h"
 #include "tests/support/test_main.h"
 
@@ -108,9 +107,8 @@ Options anyPipeline(const Graph& graph) {
     options["ipus"] = four ? "4" : "2";
     options["split"] = four ? "s1,s2,s3" : "s2";
     options["schedule"] = oneOf({"popart", "popart", "grouped", "interleaved", "sequential"});
-    // Interleaved stages have an IPU each; sequential ones that come back are refused.
-    const bool comesBack = options["schedule"] == "popart" || options["schedule"] == "grouped";
-    if (four && comesBack && any()) {
+    // Interleaved stages have an IPU each.
+    if (four && options["schedule"] != "interleaved" && any()) {
         options["ipus"] = "2";
         options["deviceMapping"] = oneOf({"0,1,0,1", "0,1,1,0"});
     }
@@ -193,23 +191,6 @@ private slots:
             const std::string where = difference(expected, computed(prepared, options));
             if (!where.empty())
                 RC_FAIL(toText(given) + ": " + where);
-        }));
-    }
-
-    void sequentialStagesThatComeBackAreRefused() {
-        QVERIFY(holds("stages that share an IPU", 5, [] {
-            const Graph graph = AnyLayers().finish();
-            Options given = plain();
-            given["execution"] = "pipelined";
-            given["ipus"] = "2";
-            given["split"] = "s1,s2,s3";
-            given["schedule"] = "sequential";
-            given["deviceMapping"] = "0,1,1,0";
-            const RunOptions options = optionsOf(given);
-            const Graph prepared = preparedGraph(graph, options);
-            const QString said = userError([&] { computed(prepared, options); });
-            if (!said.contains("of a sequential pipeline are both on IPU"))
-                RC_FAIL(said.toStdString());
         }));
     }
 };

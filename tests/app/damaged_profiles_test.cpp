@@ -56,6 +56,8 @@ class DamagedProfilesTest : public QObject {
 
     QTemporaryDir directory_;
     std::string good_;
+    // All commands on all copies would take minutes under the sanitizer.
+    const std::size_t every_ = hasAddressSanitizer() ? 5 : 1;
     std::size_t profiles_ = 0;
 
 private slots:
@@ -138,11 +140,9 @@ private slots:
     }
     void referencesToNothing() {
         QFETCH(QByteArray, sql);
-        // All of them would take minutes under the sanitizer.
-        const std::size_t every = hasAddressSanitizer() ? 3 : 1;
         writeFileAtomically("p.pop", good_);
         QCOMPARE(text(changeProfile("p.pop", sql.toStdString())), "");
-        QCOMPARE(answersOf("p.pop", profiles_++ % every, every).bad, "");
+        QCOMPARE(answersOf("p.pop", profiles_++ % every_, every_).bad, "");
     }
 
     /// Checksums reveal damage anywhere; without them the reader of each part has to detect it.
@@ -157,10 +157,10 @@ private slots:
         for (std::uint64_t seed = 1; seed <= copies; ++seed) {
             DamagedCopy copy = damagedCopy(good_, seededDraw(seed));
             writeFileAtomically("p.pop", renewed ? withChecksums(copy.bytes) : copy.bytes);
-            const Answers answers = answersOf("p.pop");
+            const Answers answers = answersOf("p.pop", seed % every_, every_);
             QVERIFY2(answers.bad.isEmpty(),
                      qPrintable(QString("%1: %2: %3").arg(seed).arg(text(copy.what), answers.bad)));
-            QVERIFY2(renewed || answers.refused || copy.bytes == good_,
+            QVERIFY2(renewed || answers.refused || every_ > 1 || copy.bytes == good_,
                      qPrintable(QString("%1: %2: no message").arg(seed).arg(text(copy.what))));
         }
     }

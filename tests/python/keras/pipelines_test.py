@@ -1,4 +1,6 @@
 """Pipelines train as one IPU does, whatever their schedule and wherever their stages are."""
+from contextlib import nullcontext
+
 import numpy
 import pytest
 
@@ -22,7 +24,7 @@ def trained_weights(schedule=None, mapping=None):
         inputs = h = keras.Input(shape=(12, ), batch_size=4)
         first = None
         for stage in range(4):
-            with keras.ipu.PipelineStage(stage):
+            with keras.ipu.PipelineStage(stage) if schedule is not None else nullcontext():
                 h = layers.Dense(3 if stage == 3 else 8, activation="tanh")(h)
                 if stage == 0:
                     first = h

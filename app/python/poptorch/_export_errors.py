@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import re
-import traceback
 from types import TracebackType
 from typing import Optional
 
@@ -20,14 +19,6 @@ _FRAME = re.compile(r"^(.+)\((\d+)\): ", re.MULTILINE)
 
 def refusal(error: Exception) -> Error:
     """The error that names the operator and the line that uses it."""
-    refused = _refusal(error)
-    # Frames of torch.onnx refer to parts of the graph that is about to end: torch takes a later graph at
-    # the same address for them.
-    traceback.clear_frames(error.__traceback__)
-    return refused
-
-
-def _refusal(error: Exception) -> Error:
     text = str(error)
     said = _ADVICE.split(text, maxsplit=1)[0]
     operator = _OPERATOR.search(said)

@@ -83,8 +83,8 @@ def _round(x: Tensor, *, decimals: int = 0) -> Any:
 def _of_truths(name: str) -> Callable[..., Any]:
     """all() and any() of numbers, for which exporters take bits."""
 
-    def reduced(x: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return NotImplemented if x.dtype == torch.bool else getattr(x != 0, name)(*args, **kwargs)
+    def reduced(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return NotImplemented if input.dtype == torch.bool else getattr(input != 0, name)(*args, **kwargs)
 
     return reduced
 

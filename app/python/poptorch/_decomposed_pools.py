@@ -98,16 +98,16 @@ def _by_windows(x: Tensor, dim: int, count: int, reduced: Callable[..., Tensor])
     return torch.cat([reduced(x.narrow(dim, first, last - first), dim, True) for first, last in ends], dim)
 
 
-def _interpolate(x: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-                 *more: Any, **named: Any) -> Any:
+def _interpolate(input: Tensor, size: Any = None, scale_factor: Any = None,
+                 mode: str = "nearest", *more: Any, **named: Any) -> Any:
     """By areas: the mean of each window, whose number is a constant here."""
     if mode != "area":
         return NotImplemented
-    count = x.dim() - 2
+    count = input.dim() - 2
     if size is None:
         scales = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * count
-        size = [math.floor(float(one) * scale) for one, scale in zip(x.shape[2:], scales)]
-    return _adaptive("avg", count)(x, size)
+        size = [math.floor(float(one) * scale) for one, scale in zip(input.shape[2:], scales)]
+    return _adaptive("avg", count)(input, size)
 
 
 POOLS: Dict[str, Callable[..., Any]] = {

@@ -151,6 +151,7 @@ def test_results_and_gradients(name):
 OTHER = {
     "all of floats": (lambda x: (x.all(), torch.all(x, 1)), torch.tensor([[0.0, 1.0], [2.0, -3.0]])),
     "any of whole numbers": (lambda x: (torch.any(x), x.any(1, keepdim=True)), torch.tensor([[0, 0], [0, 3]])),
+    "operands by name": (lambda x: (torch.all(input=x, dim=1), F.interpolate(input=x[None], scale_factor=2)), R(3, 4)),
     "view of the same type": (lambda x: x.view(torch.float32).view(6, 2) + 1, R(3, 4)),
     "interpolate by areas": (lambda x: (F.interpolate(x, scale_factor=0.5, mode="area"),
                                         F.interpolate(x, scale_factor=(0.4, 0.8), mode="area"),

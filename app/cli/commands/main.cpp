@@ -18,7 +18,7 @@ namespace {
 /// main.
 void startWithPatientThreads(char** argv) {
     constexpr const char* policy = "OMP_WAIT_POLICY";
-    bool computes = false;
+    bool computes = argv[0] != nullptr && argv[1] != nullptr && std::strcmp(argv[1], "python") == 0;
     for (char** argument = argv; *argument != nullptr; ++argument)
         computes = computes || std::strncmp(*argument, "--compute", 9) == 0;
     if (!computes || std::getenv(policy) != nullptr || ::setenv(policy, "passive", 0) != 0)

@@ -6,6 +6,8 @@ machine. Anything without effect is reported once; anything not simulated is ref
 """
 from __future__ import annotations
 
+from tilescope import _threads as _threads  # (before the threads are loaded)
+
 try:
     import torch
 except ImportError as missing:

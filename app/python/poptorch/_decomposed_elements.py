@@ -6,6 +6,8 @@ from typing import Any, Callable, Dict
 
 import torch
 
+from ._errors import Error
+
 Tensor = torch.Tensor
 
 
@@ -78,7 +80,29 @@ def _round(x: Tensor, *, decimals: int = 0) -> Any:
     return torch.round(x * scale) / scale if decimals > 0 else torch.round(x / scale) * scale
 
 
+def _of_truths(name: str) -> Callable[..., Any]:
+    """all() and any() of numbers, for which exporters take bits."""
+
+    def reduced(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return NotImplemented if input.dtype == torch.bool else getattr(input != 0, name)(*args, **kwargs)
+
+    return reduced
+
+
+def _view(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    kind = kwargs.get("dtype", args[0] if args else None)
+    if not isinstance(kind, torch.dtype):
+        return NotImplemented
+    if kind == x.dtype:
+        return x.clone()
+    raise Error(f"view({kind}): the bits of numbers as numbers of another type are not simulated",
+                "poptorch_cpp_error")
+
+
 ELEMENTS: Dict[str, Callable[..., Any]] = {
+    "all": _of_truths("all"),
+    "any": _of_truths("any"),
+    "view": _view,
     "erfc": lambda x: 1 - torch.erf(x),
     "logical_not": _logical_not,
     "softplus": _softplus,

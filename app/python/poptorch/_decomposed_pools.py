@@ -98,6 +98,18 @@ def _by_windows(x: Tensor, dim: int, count: int, reduced: Callable[..., Tensor])
     return torch.cat([reduced(x.narrow(dim, first, last - first), dim, True) for first, last in ends], dim)
 
 
+def _interpolate(input: Tensor, size: Any = None, scale_factor: Any = None,
+                 mode: str = "nearest", *more: Any, **named: Any) -> Any:
+    """By areas: the mean of each window, whose number is a constant here."""
+    if mode != "area":
+        return NotImplemented
+    count = input.dim() - 2
+    if size is None:
+        scales = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * count
+        size = [math.floor(float(one) * scale) for one, scale in zip(input.shape[2:], scales)]
+    return _adaptive("avg", count)(input, size)
+
+
 POOLS: Dict[str, Callable[..., Any]] = {
     **{f"adaptive_{kind}_pool{count}d": _adaptive(kind, count)
        for kind in ("avg", "max") for count in (1, 2, 3)},
@@ -105,4 +117,5 @@ POOLS: Dict[str, Callable[..., Any]] = {
     "max_pool2d": _max_pool("max_pool2d", 2),
     "max_pool3d": _max_pool("max_pool3d", 3),
     "avg_pool2d": _avg_pool,
+    "interpolate": _interpolate,
 }

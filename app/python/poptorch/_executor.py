@@ -13,7 +13,7 @@ from tilescope import _profile_files, _simulator
 from tilescope._learning_rates import split_learning_rates
 
 from . import (_arguments, _check, _jobs, _optimizer_log, _option_log, _optimizers, _source, _tracing,
-               enums)
+               _validator, enums)
 from ._anchors import Anchors, stacked
 from ._blocks import has_asked, module_repr
 from ._compilation import export, finish_profile, progress_of
@@ -27,10 +27,6 @@ from ._optimizer_state import OptimizerState, ipu_params, ipu_state
 from .optim import Optimizer
 from .options import Options
 from .profiling import Channel
-
-
-def _refuse_groups(*args: Any, **kwargs: Any) -> None:
-    raise Error("replicaGrouping: replicas with weights of their own are not simulated")
 
 
 class PoplarExecutor(Anchors, Device, Weights, Times):
@@ -88,7 +84,8 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         self._profiling.instrument(self, "copyWeightsToHost", "copyWeightsToDevice", "setOptimizer",
                                    "compile", "destroy")
         for parameter in model.parameters():
-            parameter.replicaGrouping = _refuse_groups  # type: ignore[attr-defined]
+            parameter.replicaGrouping = parameter.perReplica = (  # type: ignore[attr-defined]
+                _validator.refuse_groups_of_replicas)
         if optimizer is not None:
             _optimizers.job_options(optimizer, self._names())  # refuses unsupported ones early
             self._tell(optimizer)

@@ -17,6 +17,7 @@ from ._aliases import unnamed_values, untraced
 from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._changes import Changes
 from ._errors import Error
+from ._export_errors import refusal
 from ._half import floats_in
 from ._logging import say_once
 from ._watch import Watch
@@ -422,7 +423,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
                                   input_names=input_names(names, values),
                                   custom_opsets=exported_domains)
         except (torch.onnx.errors.OnnxExporterError, torch.onnx.CheckerError) as error:
-            raise Error(f"the model cannot be exported: {error}", "poptorch_cpp_error") from error
+            raise refusal(error) from error
         except RuntimeError as error:
             if isinstance(error, Error) or "2GB" not in str(error):
                 raise

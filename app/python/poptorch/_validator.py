@@ -5,7 +5,15 @@ from typing import Any
 
 from tilescope._option_faces import check, text_of
 
-__all__ = ["check", "number", "text_of", "whole_number"]
+from ._errors import Error
+
+__all__ = ["check", "number", "refuse_groups_of_replicas", "text_of", "whole_number"]
+
+
+def refuse_groups_of_replicas(*args: Any, **kwargs: Any) -> None:
+    """What a parameter's replicaGrouping() and perReplica() do here."""
+    raise Error("replicaGrouping, perReplica: replicas with weights of their own are not simulated; "
+                "leave the call out, and all replicas share their weights")
 
 
 def whole_number(key: str, value: Any) -> int:

@@ -150,8 +150,10 @@ class Options(OptionsGroup):
         self.set(device_iterations=_validator.whole_number("deviceIterations", device_iterations))
         return self
 
-    def replicationFactor(self, replication_factor: int) -> "Options":
-        """Copies of the model, each with data of its own, 1 or more."""
+    def replicationFactor(self, replication_factor: int, input_group_size: int = 1) -> "Options":
+        """Copies of the model, each with data of its own, 1 or more; groups of more than one that
+        share their data, which some releases take here, are refused."""
+        self.inputReplicaGrouping(input_group_size, enums.CommGroupType.Consecutive)
         self.set(replication_factor=_validator.whole_number("replicas", replication_factor))
         return self
 

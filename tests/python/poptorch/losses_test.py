@@ -111,3 +111,25 @@ def test_what_leaves_it_open_is_refused(name):
     with pytest.raises(poptorch.Error, match=text) as error:
         compiled(torch.randn(5, 4), torch.rand(5, 3))
     assert "poptorch.identity_loss()" in str(error.value)
+
+
+@pytest.mark.parametrize("loss", [F.cross_entropy, lambda x, t, **named: F.nll_loss(F.log_softmax(x, 1), t, **named)])
+@pytest.mark.parametrize("reduction", ["sum", "none", "mean"])
+def test_losses_where_no_label_counts(loss, reduction):
+    """Sums are zero and train nothing. The mean is no number, as in PyTorch, and it spoils the weights: PopART
+    divides also the gradients by the number of labels that count."""
+
+    def all_ignored(m, x, t):
+        made = loss(x, t.argmax(1), ignore_index=0, reduction=reduction)
+        return x, poptorch.identity_loss(made, "sum") if reduction == "none" else made
+
+    model = Model(all_ignored)
+    before = copy.deepcopy(model.state_dict())
+    x, t = torch.randn(5, 4), torch.tensor([[1.0, 0.0, 0.0]]).repeat(5, 1)
+    wanted = model(x, t)[1].sum()
+    found = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), 0.1))(x, t)[1]
+    assert torch.equal(found, wanted) or bool(found.isnan()) and bool(wanted.isnan())
+    if reduction == "mean":
+        assert model.linear.bias.isnan().all()
+    else:
+        assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())

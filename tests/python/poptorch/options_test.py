@@ -200,3 +200,14 @@ def test_engine_options_of_the_session_act(tmp_path, monkeypatch):
     assert (tmp_path / "inference" / "profile.pop").exists()
     with pytest.raises(ValueError, match="a dict is needed"):
         poptorch.Options()._Popart.set("engineOptions", "autoReport.all")
+
+
+def test_groups_of_replicas_are_refused_where_they_are_asked_for():
+    assert poptorch.Options().replicationFactor(8, 1).replication_factor == 8
+    with pytest.raises(ValueError, match="groups of several replicas are not simulated"):
+        poptorch.Options().replicationFactor(8, 2)
+    executor = poptorch.inferenceModel(torch.nn.Linear(2, 2))
+    for name in ("perReplica", "replicaGrouping"):
+        with pytest.raises(poptorch.Error, match="perReplica: replicas with weights of their own"):
+            getattr(executor.weight, name)(poptorch.CommGroupType.Orthogonal, 2,
+                                           poptorch.VariableRetrievalMode.OnePerGroup)

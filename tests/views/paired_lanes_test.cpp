@@ -6,6 +6,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/trace_lanes.h"
 #include "tests/views/trace_window.h"
+#include "views/plot/trace/lane_names.h"
 
 namespace paired_lanes_test {
 using namespace tilescope;
@@ -48,6 +49,38 @@ private slots:
                                                  "target ipu 1"}));
         for (auto key = all.begin(); key != all.end() - 4; ++key)
             QVERIFY2(key->find("ipu") == std::string::npos, key->c_str());
+    }
+
+    // The colours of the profiles stand beside the names.
+    void namesHaveTheColourOfTheirProfile() {
+        open({source_, target_});
+        const views::Theme& theme = window_->context().theme.current();
+        const QImage names = trace_->plot().names().grab().toImage();
+        int ofSource = 0;
+        int ofTarget = 0;
+        for (int y = 0; y < names.height(); ++y)
+            for (int x = 0; x < names.width(); ++x) {
+                ofSource += names.pixelColor(x, y) == theme.source ? 1 : 0;
+                ofTarget += names.pixelColor(x, y) == theme.target ? 1 : 0;
+            }
+        QVERIFY(ofSource > 0 && ofTarget > 0);
+    }
+
+    // In the smallest usual window, deep as a flame graph's lanes are.
+    void theFirstIpuOfBothIsInSight() {
+        open({source_, target_});
+        window_->resize(1280, 720);
+        trace_->showSection("Flame");
+        settle();
+        const views::TracePlot& plot = trace_->plot();
+        const auto& layout = plot.trace().layout();
+        for (const std::string key : {"source ipu 0", "target ipu 0"}) {
+            const auto all = keys();
+            const auto lane = static_cast<std::size_t>(std::ranges::find(all, key) - all.begin());
+            const views::LanePlace* place = layout.of(lane);
+            QVERIFY2(place != nullptr, key.c_str());
+            QVERIFY2(place->bottom() <= plot.axisRect()->height() + layout.gap, key.c_str());
+        }
     }
 
     void boxesAreTintedByTheirChange() {

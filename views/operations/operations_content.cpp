@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/profile/run_samples.h"
 #include "core/report/compared_tables.h"
 #include "views/theme/text.h"
 
@@ -130,6 +131,8 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
             !profiles.target->source(stop)->frames.empty())
             report.targetNames = namesOf(*profiles.target);
         report.executed = report.executed && profiles.target->info().hasExecution;
+        report.runsAlike = report.executed && runSamplesOf(profiles.source->info()).samples() ==
+                                                  runSamplesOf(profiles.target->info()).samples();
     }
     return report;
 }

@@ -131,9 +131,13 @@ private slots:
         settle();
         QVERIFY(selected().operation.valid());
         QCOMPARE(pane.flame().chosen(), line);
+        // Its items are no names of pages.
+        QVERIFY(view->showSection("Source"));
+        QVERIFY(!pane.isVisible());
         open({files_.write("one.pop")});
         settle();
-        QVERIFY(!pane.profileChoice().isVisible());
+        QVERIFY(view->showSection("Flame graph"));
+        QVERIFY(pane.isVisible() && !pane.profileChoice().isVisible());
     }
 
     void aSearchMarksAndCountsEachPartOnce() {

@@ -66,7 +66,8 @@ QWidget* FlamePane::makeTools() {
         titles << tr(title);
     weight_ = row->addChoice(tr("Width"), titles);
     weight_->setToolTip(tr("What boxes are as wide as"));
-    profile_ = row->addChoice(tr("Profile"), {tr("Source"), tr("Target")});
+    // Not "Source", which names a page beside it.
+    profile_ = row->addChoice(tr("Profile"), {tr("The source"), tr("The target")});
     profile_->setToolTip(tr("Which of the two profiles it is of"));
     back_ = row->addButton(tr("Back"), tr("Back to the zoom before (Escape)"));
     back_->setEnabled(false);

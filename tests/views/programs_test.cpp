@@ -9,6 +9,7 @@
 #include "tests/views/shown_window.h"
 #include "views/programs/program_details.h"
 #include "views/programs/programs_view.h"
+#include "views/session/time_texts.h"
 
 namespace programs_test {
 using namespace tilescope;

@@ -6,7 +6,6 @@
 #include "tests/support/test_main.h"
 #include "tests/views/trace_lanes.h"
 #include "tests/views/trace_window.h"
-#include "views/plot/trace/lane_names.h"
 
 namespace paired_lanes_test {
 using namespace tilescope;
@@ -55,13 +54,18 @@ private slots:
     void namesHaveTheColourOfTheirProfile() {
         open({source_, target_});
         const views::Theme& theme = window_->context().theme.current();
-        const QImage names = trace_->plot().names().grab().toImage();
+        const views::TracePlot& plot = trace_->plot();
+        const QImage names =
+            trace_->plot()
+                .grab(QRect(0, plot.axisRect()->top(), views::PlotWidget::leftMargin - 2,
+                            plot.axisRect()->height()))
+                .toImage();
         int ofSource = 0;
         int ofTarget = 0;
         for (int y = 0; y < names.height(); ++y)
             for (int x = 0; x < names.width(); ++x) {
-                ofSource += names.pixelColor(x, y) == theme.source ? 1 : 0;
-                ofTarget += names.pixelColor(x, y) == theme.target ? 1 : 0;
+                ofSource += names.pixel(x, y) == theme.source.rgb() ? 1 : 0;
+                ofTarget += names.pixel(x, y) == theme.target.rgb() ? 1 : 0;
             }
         QVERIFY(ofSource > 0 && ofTarget > 0);
     }

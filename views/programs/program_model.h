@@ -23,9 +23,9 @@ struct ProgramTreeData {
     std::vector<ProgramMatch> matches;
     std::vector<std::int64_t> otherCycles; ///< of each program's counterpart, one execution
     bool ofTarget = false;
-    std::vector<ProgramId> order;          ///< from top to bottom, all branches open
-    std::vector<int> placeOf;              ///< of each program in the order; -1: not under any root
-    std::vector<std::string> labels;       ///< of each program
+    std::vector<ProgramId> order;    ///< from top to bottom, all branches open
+    std::vector<int> placeOf;        ///< of each program in the order; -1: not under any root
+    std::vector<std::string> labels; ///< of each program
 };
 
 /// Reads and checks the tree; throws UserError if a damaged profile has a program twice or names
@@ -42,8 +42,8 @@ ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& ta
                                 const std::stop_token& stop);
 
 /// Columns: label, operation, cycles of one execution, executions, share of its control program or
-/// function, difference of the target to the source, as in every other table. An index holds the id of its program, so the model
-/// needs no memory for nodes and opening a branch costs nothing.
+/// function, difference of the target to the source, as in every other table. An index holds the id
+/// of its program, so the model needs no memory for nodes and opening a branch costs nothing.
 class ProgramModel : public QAbstractItemModel {
     Q_OBJECT
 public:

@@ -323,7 +323,7 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
                          lane.target ? theme.target : theme.source);
     const bool lines = ofPair && room.height() >= 2 * painter.fontMetrics().height() &&
                        (place.folded || lane.rowNames.size() < 2); // names of rows are below it
-    constexpr int besideKey = keyWidth + 4; // pixels
+    constexpr int besideKey = keyWidth + 4;                        // pixels
     if (ofPair && painter.fontMetrics().horizontalAdvance(line) > room.width() - besideKey)
         line = name.section(QLatin1Char('\n'), -1);
     const auto elided = [&](const QString& text) {

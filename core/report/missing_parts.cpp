@@ -78,6 +78,7 @@ constexpr auto needs = std::to_array<Need>({
     {"operations", "peakBytes", ProfilePart::Variables, Covered::Full},
     {"trace", "exchangeBytes", ProfilePart::StepBytes},
     {"trace", "exchangeBytes", ProfilePart::ExchangeBytes},
+    {"trace", "globalBytesIn", ProfilePart::StepBytes},
     {"trace", "hostBytesIn", ProfilePart::StepBytes},
     {"trace", "hostBytesOut", ProfilePart::StepBytes},
     {"trace", "bytesIn", ProfilePart::StepBytes},

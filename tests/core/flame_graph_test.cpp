@@ -68,6 +68,18 @@ private slots:
         }
     }
 
+    // The run takes the same cycles on each.
+    void ipusStandInTheirOrder() {
+        const Profile profile = sampleProfile({.ipus = 2});
+        const auto view = ProfileView::of(profile);
+        const FlameTree tree = flameTree(*view, FlameWeight::Cycles);
+        const auto& ipus = tree.childrenOf(FlameNodeId(0));
+        QCOMPARE(ipus.size(), std::size_t(2));
+        QCOMPARE(tree.nodes[ipus[0]].weight, tree.nodes[ipus[1]].weight);
+        QCOMPARE(text(tree.nodes[ipus[0]].name), "IPU 0");
+        QCOMPARE(text(tree.nodes[ipus[1]].name), "IPU 1");
+    }
+
     void partsOfMatchesCountOnce() {
         FlameTree tree;
         const FlameNodeId root = tree.nodes.add({"a", {}, 0, 0, 10, 0, {}, {}, {}, {}});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/analysis/insights/losses.h"
 #include "core/analysis/model_graph/costs.h"
 #include "core/analysis/programs/program_costs.h"
 #include "core/trace/lanes.h"
@@ -34,6 +35,7 @@ public:
         if (profile_.info().hasExecution) {
             checkTrace();
             checkPrograms();
+            checkLosses();
         }
         return std::move(complaints_);
     }
@@ -162,7 +164,34 @@ private:
                  sums.exchange());
             same(where + "host", of(CostKind::Host), sums.host());
             same(where + "sync", of(CostKind::Sync), sums.sync());
+            std::int64_t exchanged = 0;
+            for (const CostRow& row : rows(CostLayer::Type))
+                exchanged += row.ipu == IpuId(ipu) ? row.bytesExchanged : 0;
+            same(where + "bytes exchanged", exchanged, sums.exchangeBytesIn + sums.globalBytesIn);
         }
+    }
+
+    /// The list of losses has all cycles of each IPU, and insights on a loss tell the same.
+    void checkLosses() {
+        const Findings findings = findAll(profile_);
+        std::int64_t all = 0;
+        std::vector<std::int64_t> ipus(static_cast<std::size_t>(profile_.machine().ipus));
+        for (const Loss& loss : findings.losses) {
+            all += loss.cycles;
+            for (std::size_t ipu = 0; ipu < loss.byIpu.size(); ++ipu)
+                ipus.at(ipu) += loss.byIpu[ipu];
+        }
+        if (findings.losses.empty())
+            return;
+        same("the losses", all, totals_.cycles);
+        for (std::size_t ipu = 0; ipu < ipus.size(); ++ipu)
+            same(fmt::format("losses of IPU {}", ipu), ipus[ipu], totals_.cycles);
+        for (const auto& [rule, kind] : {std::pair{"pipelineBubbles", LossKind::Bubbles},
+                                         std::pair{"unbalancedStages", LossKind::StageImbalance}})
+            for (const Insight& insight : findings.insights)
+                for (const Loss& loss : findings.losses)
+                    if (insight.rule == rule && loss.kind == kind)
+                        same(rule, insight.cost.cycles, loss.cycles);
     }
 
     void checkPrograms() {

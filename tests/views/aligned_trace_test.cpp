@@ -47,6 +47,24 @@ private slots:
     void init() { newWindow(); }
     void cleanup() { window_.reset(); }
 
+    // Whoever names it: a command line, a link.
+    void whatHasNoPairIsNotAligned() {
+        open({source_});
+        QVERIFY(!trace_->showSection("By operation"));
+        QVERIFY(!trace_->controls().aligned());
+        open({source_, target_});
+        QVERIFY(trace_->showSection("Tiles (BSP)"));
+        settle();
+        QVERIFY(!trace_->showSection("By operation")); // tiles are read by cycle
+        QVERIFY(trace_->showSection("Flat"));
+        QVERIFY(trace_->showSection("By operation"));
+        settle();
+        QVERIFY(trace_->controls().aligned());
+        open({source_});
+        QVERIFY(!trace_->showSection("By operation"));
+        settle();
+    }
+
     void equalOperationsBeginTogether() {
         views::TraceQuestion question{
             ProfilePair(test::openSample(source_), test::openSample(target_)),

@@ -51,6 +51,15 @@ class CandidatesTest : public QObject {
         QVERIFY(panel().isVisible());
     }
 
+    /// Opens the second run as a user does who is in its folder.
+    void openRelative() {
+        const QString before = QDir::currentPath();
+        QDir::setCurrent(QFileInfo(runs_[1]).path());
+        test::openProfiles(*window_, {QFileInfo(runs_[1]).fileName()});
+        QDir::setCurrent(before);
+        settle();
+    }
+
 private slots:
     void initTestCase() {
         test::prepareWindows();
@@ -64,6 +73,18 @@ private slots:
         }
     }
     void init() { window_ = test::shownWindow(); }
+
+    void aRunIsListedOnceWhateverItsNameWas() {
+        openPanel();
+        const int all = panel().table().model().rowCount();
+        openRelative();
+        QCOMPARE(panel().table().model().rowCount(), all);
+        QStringList names;
+        for (int row = 0; row < all; ++row)
+            names << cell(row, 0);
+        QCOMPARE(names.count("source"), 1);
+        QVERIFY(window_->context().reports.source()->file().is_absolute());
+    }
     void cleanup() {
         window_->recent().clear();
         window_.reset();

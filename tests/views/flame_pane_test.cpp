@@ -111,6 +111,35 @@ private slots:
         QVERIFY(flame.grab().toImage() != before);
     }
 
+    void ofTwoProfilesOneIsChosen() {
+        Profile after = withLines();
+        after.info.model = "after";
+        auto view = show<OperationsView>(
+            {files_.writeProfile("flame.pop", withLines()), files_.writeProfile("b.pop", after)});
+        QTest::mouseClick(&test::button(*view, "Flame graph"), Qt::LeftButton);
+        settle();
+        FlamePane& pane = view->flame();
+        QVERIFY(pane.profileChoice().isVisible());
+        QVERIFY(text(pane.flame().tree()->nodes[FlameNodeId(0)].name) != "after");
+        pane.profileChoice().setCurrentIndex(1);
+        emit pane.profileChoice().activated(1);
+        settle();
+        QCOMPARE(text(pane.flame().tree()->nodes[FlameNodeId(0)].name), "after");
+        // What is selected is the source's counterpart, and comes back to the box.
+        const FlameNodeId line = named(pane.flame(), "net.py:1)");
+        click(pane.flame(), line);
+        settle();
+        QVERIFY(selected().operation.valid());
+        QCOMPARE(pane.flame().chosen(), line);
+        // Its items are no names of pages.
+        QVERIFY(view->showSection("Source"));
+        QVERIFY(!pane.isVisible());
+        open({files_.write("one.pop")});
+        settle();
+        QVERIFY(view->showSection("Flame graph"));
+        QVERIFY(pane.isVisible() && !pane.profileChoice().isVisible());
+    }
+
     void aSearchMarksAndCountsEachPartOnce() {
         const auto view = showFlame(withLines());
         FlamePane& pane = view->flame();

@@ -8,6 +8,7 @@
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 #include "views/execution/record_panel.h"
+#include "views/execution/statistics_panel.h"
 
 namespace host_lane_test {
 using namespace tilescope;
@@ -147,6 +148,13 @@ private slots:
         QCOMPARE(lanes()[0].rowNames,
                  (std::vector<std::string>{"Compilation", "Engine", "Callbacks"}));
         QVERIFY(trace_->tabs().range().text().startsWith("-"));
+        // The IPUs' statistics are of their runs alone, whatever the host did before.
+        const auto index = window_->context().reports.source()->trace({});
+        const auto& shown = test::child<views::StatisticsPanel>(*trace_).lanes();
+        QVERIFY(!shown.empty());
+        QCOMPARE(shown[0].statistics.cycles, index->totalCycles());
+        QCOMPARE(shown[0].statistics.tileBalance,
+                 index->statistics(IpuId(0), {0, index->totalCycles()}).tileBalance);
         const views::TraceBox* plan = hostBox(0, "plan");
         QVERIFY(plan && plan->end < 0);
         const QString text = readOutAt(placeOf(0, *plan));

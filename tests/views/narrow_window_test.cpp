@@ -159,6 +159,13 @@ private slots:
         resize(820, 520);
         QVERIFY(!hasOperations());
         QVERIFY(view.tree().columnWidth(views::ProgramModel::Label) >= leastName);
+        // Of two trees, too.
+        test::openView<views::ProgramsView>(
+            *window_, {files_.write("a.pop"), files_.write("b.pop", {.changed = true})},
+            Report::Programs);
+        resize(960, 540);
+        for (const QTreeView* tree : {&view.tree(), &view.targetTree()})
+            QVERIFY(tree->columnWidth(views::ProgramModel::Label) >= leastName);
     }
 
     void aLowWindowHasCurvesRatherThanWords() {

@@ -301,7 +301,7 @@ private slots:
             openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QVERIFY(test::choiceOf(view, "Compare").isVisible());
         QCOMPARE(view.table().model().columnCount(), 4);
-        QVERIFY(titles(view)[0].contains("estimated, once"));
+        QVERIFY(titles(view)[0].contains("estimated, once")); // the runs have other samples
         QVERIFY(names(view).contains("layer2/conv"));
         const int code = test::choiceOf(view, "Compare").findText("Exchange code");
         test::choiceOf(view, "Compare").setCurrentIndex(code);
@@ -310,6 +310,16 @@ private slots:
         clickRow(view, "conv1");
         QCOMPARE(test::child<views::ValueTreeView>(view).values().columnCount(), 3);
         QVERIFY(view.tabs().tabText(1).contains("source"));
+    }
+
+    // Each IPU has rows of its own for what belongs to no operation.
+    void rowsOfEqualNamesSayTheirIpu() {
+        OperationsView& view =
+            openView({files_.write("a.pop", {.ipus = 2}), files_.write("b.pop", {.ipus = 2})});
+        QVERIFY(titles(view)[0].contains("measured cycles")); // as one profile is sorted
+        QStringList rows = names(view);
+        QVERIFY(rows.contains("(sync), IPU 0") && rows.contains("(sync), IPU 1"));
+        QCOMPARE(rows.removeDuplicates(), 0);
     }
 };
 

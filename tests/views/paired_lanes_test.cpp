@@ -50,6 +50,43 @@ private slots:
             QVERIFY2(key->find("ipu") == std::string::npos, key->c_str());
     }
 
+    // The colours of the profiles stand beside the names.
+    void namesHaveTheColourOfTheirProfile() {
+        open({source_, target_});
+        const views::Theme& theme = window_->context().theme.current();
+        const views::TracePlot& plot = trace_->plot();
+        const QImage names =
+            trace_->plot()
+                .grab(QRect(0, plot.axisRect()->top(), views::PlotWidget::leftMargin - 2,
+                            plot.axisRect()->height()))
+                .toImage();
+        int ofSource = 0;
+        int ofTarget = 0;
+        for (int y = 0; y < names.height(); ++y)
+            for (int x = 0; x < names.width(); ++x) {
+                ofSource += names.pixel(x, y) == theme.source.rgb() ? 1 : 0;
+                ofTarget += names.pixel(x, y) == theme.target.rgb() ? 1 : 0;
+            }
+        QVERIFY(ofSource > 0 && ofTarget > 0);
+    }
+
+    // In the smallest usual window, deep as a flame graph's lanes are.
+    void theFirstIpuOfBothIsInSight() {
+        open({source_, target_});
+        window_->resize(1280, 720);
+        trace_->showSection("Flame");
+        settle();
+        const views::TracePlot& plot = trace_->plot();
+        const auto& layout = plot.trace().layout();
+        for (const std::string key : {"source ipu 0", "target ipu 0"}) {
+            const auto all = keys();
+            const auto lane = static_cast<std::size_t>(std::ranges::find(all, key) - all.begin());
+            const views::LanePlace* place = layout.of(lane);
+            QVERIFY2(place != nullptr, key.c_str());
+            QVERIFY2(place->bottom() <= plot.axisRect()->height() + layout.gap, key.c_str());
+        }
+    }
+
     void boxesAreTintedByTheirChange() {
         const ProfilePair pair{test::openSample(source_),
                                test::openSample(files_.writeProfile("slow.pop", slower()))};

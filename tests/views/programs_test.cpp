@@ -9,6 +9,7 @@
 #include "tests/views/shown_window.h"
 #include "views/programs/program_details.h"
 #include "views/programs/programs_view.h"
+#include "views/session/time_texts.h"
 
 namespace programs_test {
 using namespace tilescope;
@@ -233,6 +234,28 @@ private slots:
         QCOMPARE(programs_->targetModel().programAt(programs_->targetTree().currentIndex()),
                  programs_->model().counterpart(current));
         QCOMPARE(test::child<views::ValueTreeView>(*programs_).values().columnCount(), 3);
+    }
+
+    // The target's cycles less the source's, as in every other table, in both trees.
+    void bothTreesSayTheSameDifference() {
+        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        const ProgramModel& source = programs_->model();
+        const ProgramModel& target = programs_->targetModel();
+        int differences = 0;
+        for (const ProgramId program : source.tree().order) {
+            const ProgramId other = source.counterpart(program);
+            if (!other.valid())
+                continue;
+            const std::int64_t change = target.tree().costs[other.index()].cycles -
+                                        source.tree().costs[program.index()].cycles;
+            const QString text = cell(source, program, ProgramModel::Difference);
+            QCOMPARE(text, cell(target, other, ProgramModel::Difference));
+            if (change == 0)
+                continue;
+            ++differences;
+            QCOMPARE(text, (change > 0 ? "+" : "") + views::countText(change));
+        }
+        QVERIFY(differences > 0);
     }
 
     void whatOnlyOneHasSaysSo() {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/support/qt_text.h"
+#include "tests/support/sample_source.h"
 #include "tests/support/test_main.h"
 #include "tests/views/report_alone.h"
 #include "tests/views/shown_window.h"
@@ -14,24 +15,8 @@
 namespace source_pane_test {
 using namespace tilescope;
 using namespace tilescope::views;
+using test::sampleWithLines;
 using test::text;
-
-namespace {
-
-/// The sample with lines: each operation at one of `lines` lines of the first file.
-Profile withLines(const std::string& code, int lines) {
-    Profile profile = test::sampleProfile();
-    const SourceFileId mine = profile.source.files.add({"/home/me/net.py", {}, code});
-    const SourceFileId other = profile.source.files.add({"/home/me/loss.py", {}, {}});
-    std::int32_t line = 0;
-    for (ModelNode& node : profile.modelGraph.nodes) {
-        const SourceFileId file = node.name == "prob" ? other : mine;
-        node.source.frame = profile.source.frames.add({{}, file, 1 + line++ % lines, "forward"});
-    }
-    return profile;
-}
-
-} // namespace
 
 class SourcePaneTest : public test::ReportAlone {
     Q_OBJECT
@@ -52,14 +37,14 @@ class SourcePaneTest : public test::ReportAlone {
         return ProfilePair(source, target);
     }
 
-    const Profile before_ = withLines("aaaa\nbbbb\ncccc\ndddd", 4);
-    const Profile after_ = withLines("bbbb\nmore\ncccc\naaaa\ndddd", 5);
+    const Profile before_ = sampleWithLines("aaaa\nbbbb\ncccc\ndddd", 4);
+    const Profile after_ = sampleWithLines("bbbb\nmore\ncccc\naaaa\ndddd", 5);
 
 private slots:
     void init() { newContext(); }
 
     void filesAreSortedByCost() {
-        const auto view = showCode(withLines("a\nb\nc\nd\n", 4));
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
         QComboBox& files = view->code().files();
         QCOMPARE(files.count(), 2);
         QCOMPARE(files.itemText(0), "net.py");
@@ -67,7 +52,7 @@ private slots:
     }
 
     void aLineShowsItsOperations() {
-        const auto view = showCode(withLines("a\nb\nc\nd\n", 4));
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
         CodeView& code = view->code().code();
         QSignalSpy chosen(&view->code(), &SourcePane::chosen);
         QTest::keyClick(&code, Qt::Key_F8);
@@ -83,7 +68,7 @@ private slots:
     }
 
     void aSelectedOperationMarksItsLine() {
-        const auto view = showCode(withLines("a\nb\nc\nd\n", 4));
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
         QCOMPARE(view->code().code().current(), -1);
         context_->selection.update([](Selected& s) { s.operation = OperationId(1); });
         settle();
@@ -91,7 +76,7 @@ private slots:
     }
 
     void everyLineHasItsCyclesOnce() {
-        const Profile profile = withLines("a\nb\nc\nd\n", 4);
+        const Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
         const auto made = ProfileView::of(profile);
         const auto accounting = accountingOf(*made);
         const auto rows = costRows(*made, *accounting, CostLayer::Line);
@@ -116,7 +101,7 @@ private slots:
 
     // The sums stay those of Operations: waits go from "no line" to lines.
     void waitsGoToWhatCausesThem() {
-        Profile profile = withLines("a\nb\nc\nd\n", 4);
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
         const SourceFileId script = profile.source.files.add({"/home/me/train.py", {}, "x\ny\n"});
         for (const SourceAnchorKind kind : {SourceAnchorKind::Model, SourceAnchorKind::Call})
             profile.source.anchors.push_back(
@@ -173,7 +158,7 @@ private slots:
     }
 
     void linesOfLibrariesAreShownOnRequest() {
-        Profile profile = withLines("a\nb\nc\nd\n", 4);
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
         const SourceFileId library =
             profile.source.files.add({"torch/nn/linear.py", SourceOrigin::Library, {}});
         for (ModelNode& node : profile.modelGraph.nodes)
@@ -192,7 +177,7 @@ private slots:
     }
 
     void thingsLeadToTheirLine() {
-        const Profile profile = withLines("a\nb\nc\nd\n", 4);
+        const Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
         const auto made = ProfileView::of(profile);
         QVERIFY(mayHaveSourceLine(*made, Selected(ProgramId(0))));
         QVERIFY(!mayHaveSourceLine(*made, Selected(TileId(0))));
@@ -278,7 +263,7 @@ private slots:
         std::string code;
         for (int i = 0; i < 200000; ++i)
             code += "x = " + std::to_string(i) + "\n";
-        const auto view = showCode(withLines(code, 150000));
+        const auto view = showCode(sampleWithLines(code, 150000));
         CodeView& lines = view->code().code();
         lines.setFocus();
         QTest::keyClick(&lines, Qt::Key_End);
@@ -287,7 +272,7 @@ private slots:
     }
 
     void linesBeyondTheTextAreKept() {
-        const Profile profile = withLines("a\n", 4); // the file has changed since
+        const Profile profile = sampleWithLines("a\n", 4); // the file has changed since
         const auto made = ProfileView::of(profile);
         const CodeFiles all = codeFiles(reportOf(ProfilePair(made)));
         QVERIFY(all.files.at(0).lines.back().number > 2);

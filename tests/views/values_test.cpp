@@ -72,6 +72,19 @@ class ValuesViewTest : public test::ReportAlone {
     }
 
 private slots:
+    // The results of one call are one column, which the axis has alone.
+    void oneCallHasOneColumn() {
+        newContext();
+        Profile profile = test::sampleProfile({.withValues = true});
+        profile.values.curve.clear();
+        profile.values.epochs.clear();
+        std::erase_if(profile.values.samples,
+                      [](const ValueSample& sample) { return sample.iteration != 1; });
+        const auto view = show<ValuesView>({files_.writeProfile("once.pop", profile)});
+        QVERIFY(!view->content().empty());
+        QVERIFY(view->axis()->last() < 2);
+    }
+
     void initTestCase() { QApplication::setStyle(new WindowStyle); }
     void init() { newContext(); }
 

@@ -125,7 +125,9 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
             throw Cancelled();
         const auto index = asked.profile->trace(stop);
         const CycleRange own = question.axis.cyclesAt(range, asked.target);
-        const CycleRange part{own.begin, std::min(own.end, index->totalCycles())};
+        // The host's time before the first run is none of the IPU's.
+        const CycleRange part{std::max(own.begin, std::int64_t{0}),
+                              std::min(own.end, index->totalCycles())};
         std::string name = asked.name;
         std::replace(name.begin(), name.end(), '\n', ' ');
         if (part.cycles() > 0)

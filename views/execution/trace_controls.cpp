@@ -62,7 +62,7 @@ TraceControls::TraceControls(ViewContext& context, TracePanes& panes)
 }
 
 void TraceControls::addAlignment() {
-    align_ = addChoice(tr("Align"), {tr("By time"), tr("By operation")});
+    align_ = addChoice(tr("Align"), {tr("By time")});
     align_->setObjectName(QStringLiteral("alignExecutions"));
     align_->setToolTip(tr("Where to draw the target: by its own time, or each operation where it "
                           "begins in the source, with a gap after the shorter of the two. One "
@@ -73,8 +73,12 @@ void TraceControls::addAlignment() {
 }
 
 void TraceControls::offerAlignment(bool possible) {
-    if (!possible)
+    if (!possible) { // nor by a link or a command line that names it
         align_->setCurrentIndex(0);
+        align_->removeItem(1);
+    } else if (align_->count() == 1) {
+        align_->addItem(tr("By operation"));
+    }
     setShown(align_, possible);
 }
 

@@ -1,7 +1,10 @@
 #include "views/operations/operations_content.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
+#include "core/profile/run_samples.h"
 #include "core/report/compared_tables.h"
 #include "views/theme/text.h"
 
@@ -15,12 +18,32 @@ CostTableData readRows(const ProfileView& profile, const GroupChoice& choice,
             accounting->totals(), accounting->otherRuns()};
 }
 
-std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& column) {
+/// Names that several rows of a profile have, one for each IPU.
+std::set<std::string> namesOfSeveral(const OperationsReport& report) {
+    std::set<std::string> several;
+    for (const CostTableData* data : {&report.source, &report.target}) {
+        std::set<std::string_view> known;
+        for (const CostRow& row : data->rows)
+            if (!known.insert(row.path).second)
+                several.insert(row.path);
+    }
+    return several;
+}
+
+std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& column,
+                                 const std::set<std::string>& several) {
     std::vector<NamedValue> values;
-    for (std::size_t i = 0; i < data.rows.size(); ++i)
-        if (const auto value = numberOf(column.value(data.rows[i], data.totals)))
-            values.push_back({data.rows[i].path, static_cast<std::int64_t>(*value),
-                              static_cast<std::int32_t>(i)});
+    for (std::size_t i = 0; i < data.rows.size(); ++i) {
+        const CostRow& row = data.rows[i];
+        const auto value = numberOf(column.value(row, data.totals));
+        if (!value)
+            continue;
+        std::string name = row.path;
+        if (row.ipu.valid() && several.contains(row.path))
+            name += Text::tr(", IPU %1").arg(row.ipu.value()).toStdString();
+        values.push_back(
+            {std::move(name), static_cast<std::int64_t>(*value), static_cast<std::int32_t>(i)});
+    }
     return values;
 }
 
@@ -108,6 +131,8 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
             !profiles.target->source(stop)->frames.empty())
             report.targetNames = namesOf(*profiles.target);
         report.executed = report.executed && profiles.target->info().hasExecution;
+        report.runsAlike = report.executed && runSamplesOf(profiles.source->info()).samples() ==
+                                                  runSamplesOf(profiles.target->info()).samples();
     }
     return report;
 }
@@ -148,9 +173,11 @@ Table groupTable(const OperationsReport& report, const QStringList& columns, Sho
 
 Table comparedGroups(const OperationsReport& report, const CostColumn& column) {
     const std::string title(titleOf(report.choice.layer));
+    const std::set<std::string> several = namesOfSeveral(report);
     return comparedByName(
         title + " (" + QString::fromStdString(column.column.title).toLower().toStdString() + ")",
-        column.column.unit, valuesOf(report.source, column), valuesOf(report.target, column));
+        column.column.unit, valuesOf(report.source, column, several),
+        valuesOf(report.target, column, several));
 }
 
 } // namespace tilescope::views

@@ -43,7 +43,8 @@ struct OperationsReport {
     std::vector<CausedWait> waits; ///< where they are wanted
     /// By row of the source, where rows are lines: of several operations that of the longest step.
     std::vector<OperationId> mainOperations;
-    bool executed = false; ///< there is a trace (with two profiles: in both)
+    bool executed = false;  ///< there is a trace (with two profiles: in both)
+    bool runsAlike = false; ///< of two profiles, with as many samples
 };
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
                                 const std::stop_token& stop);

@@ -70,7 +70,6 @@ QWidget* OperationsView::makeTools() {
     for (const CostColumn* column : comparableColumns())
         titles.append(QString::fromStdString(column->column.title));
     metric_ = metricRow->addChoice(tr("Compare"), titles);
-    metric_->setCurrentText(QString::fromStdString(costColumn("estimatedCycles")->column.title));
     metricBox_ = metricRow;
     row->add(metricRow);
     columnButton_ = row->addButton(tr("Columns \u25be"), tr("The columns of the table"));
@@ -82,7 +81,10 @@ QWidget* OperationsView::makeTools() {
     row->addStretch();
     connect(layer_, &QComboBox::activated, this,
             [this](int place) { setChoice(choices_.at(static_cast<std::size_t>(place))); });
-    connect(metric_, &QComboBox::activated, this, [this] { showReport(); });
+    connect(metric_, &QComboBox::activated, this, [this] {
+        metricChosen_ = true;
+        showReport();
+    });
     fillColumns();
     return row;
 }

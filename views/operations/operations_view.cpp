@@ -295,6 +295,9 @@ void OperationsView::showReport() {
         table_->setTable(groupTable(*report_, columns_, shownRows_));
         return;
     }
+    if (!metricChosen_) // as one profile is sorted, if two runs can be compared so
+        metric_->setCurrentText(QString::fromStdString(
+            costColumn(report_->runsAlike ? "measuredCycles" : "estimatedCycles")->column.title));
     for (const CostColumn* column : comparableColumns())
         if (QString::fromStdString(column->column.title) == metric_->currentText())
             table_->setTable(comparedGroups(*report_, *column));

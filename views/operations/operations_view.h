@@ -82,6 +82,7 @@ private:
     QComboBox* layer_ = nullptr;
     std::vector<GroupChoice> choices_; ///< of this list
     QComboBox* metric_ = nullptr;
+    bool metricChosen_ = false; ///< by the user
     QWidget* metricBox_ = nullptr;
     QToolButton* columnButton_ = nullptr;
     QMenu* columnMenu_ = nullptr;

@@ -68,7 +68,7 @@ public:
     void replotSoon();
 
     /// Room left and right of the plot, equal in all plots so that their axes are in line.
-    static constexpr int leftMargin = 86;
+    static constexpr int leftMargin = 98; ///< "MainThread" beside an arrow
     static constexpr int rightMargin = 18;
 
 signals:

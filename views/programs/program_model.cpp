@@ -163,6 +163,12 @@ QString ProgramModel::shareText(ProgramId program) const {
     return tr("%1 %").arg(100.0 * static_cast<double>(total) / static_cast<double>(all), 0, 'f', 1);
 }
 
+std::int64_t ProgramModel::differenceOf(ProgramId program) const {
+    const std::int64_t change =
+        tree_.costs[program.index()].cycles - tree_.otherCycles[program.index()];
+    return tree_.ofTarget ? change : -change;
+}
+
 QString ProgramModel::differenceText(ProgramId program) const {
     switch (changeOf(program)) {
     case ProgramChange::Only:
@@ -172,8 +178,7 @@ QString ProgramModel::differenceText(ProgramId program) const {
     case ProgramChange::Changed:
         break;
     }
-    const std::int64_t change =
-        tree_.costs[program.index()].cycles - tree_.otherCycles[program.index()];
+    const std::int64_t change = differenceOf(program);
     if (change == 0)
         return tr("changed");
     return (change > 0 ? QStringLiteral("+") : QString()) + countText(change);
@@ -216,8 +221,7 @@ QVariant ProgramModel::foreground(ProgramId program, int column) const {
         return theme.mutedText;
     if (column != Difference || changeOf(program) == ProgramChange::Same)
         return {};
-    const std::int64_t change =
-        tree_.costs[program.index()].cycles - tree_.otherCycles[program.index()];
+    const std::int64_t change = differenceOf(program);
     return changeOf(program) == ProgramChange::Only || change == 0 ? theme.warning
            : change > 0                                            ? theme.bad
                                                                    : theme.good;

@@ -22,9 +22,10 @@ struct ProgramTreeData {
     /// Against the other profile; empty if there is none.
     std::vector<ProgramMatch> matches;
     std::vector<std::int64_t> otherCycles; ///< of each program's counterpart, one execution
-    std::vector<ProgramId> order;          ///< from top to bottom, all branches open
-    std::vector<int> placeOf;              ///< of each program in the order; -1: not under any root
-    std::vector<std::string> labels;       ///< of each program
+    bool ofTarget = false;
+    std::vector<ProgramId> order;    ///< from top to bottom, all branches open
+    std::vector<int> placeOf;        ///< of each program in the order; -1: not under any root
+    std::vector<std::string> labels; ///< of each program
 };
 
 /// Reads and checks the tree; throws UserError if a damaged profile has a program twice or names
@@ -41,8 +42,8 @@ ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& ta
                                 const std::stop_token& stop);
 
 /// Columns: label, operation, cycles of one execution, executions, share of its control program or
-/// function, difference to the other profile. An index holds the id of its program, so the model
-/// needs no memory for nodes and opening a branch costs nothing.
+/// function, difference of the target to the source, as in every other table. An index holds the id
+/// of its program, so the model needs no memory for nodes and opening a branch costs nothing.
 class ProgramModel : public QAbstractItemModel {
     Q_OBJECT
 public:
@@ -95,6 +96,8 @@ private:
     [[nodiscard]] ProgramChange changeOf(ProgramId program) const;
     [[nodiscard]] bool differsItself(ProgramId program) const;
     [[nodiscard]] QString shareText(ProgramId program) const;
+    /// Of the target to the source, one execution.
+    [[nodiscard]] std::int64_t differenceOf(ProgramId program) const;
     [[nodiscard]] QString differenceText(ProgramId program) const;
     [[nodiscard]] QVariant background(ProgramId program) const;
     [[nodiscard]] QVariant foreground(ProgramId program, int column) const;

@@ -75,6 +75,7 @@ ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& ta
         diffPrograms({*a.programs, a.roots, a.costs}, {*b.programs, b.roots, b.costs});
     setMatches(a, std::move(diff.source), b);
     setMatches(b, std::move(diff.target), a);
+    b.ofTarget = true;
     return trees;
 }
 

@@ -152,10 +152,12 @@ void ProgramsView::showInTrace() {
 }
 
 bool ProgramsView::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize)
+    if (event->type() == QEvent::Resize) {
+        showList();
         for (const Side& side : sides_)
             if (side.view != nullptr && side.view->viewport() == watched)
                 showOperations(side);
+    }
     if (event->type() != QEvent::KeyPress)
         return ReportView::eventFilter(watched, event);
     const auto& key = *static_cast<QKeyEvent*>(event);

@@ -145,10 +145,13 @@ void ProgramsView::reload() {
         side.view->setColumnHidden(ProgramModel::Share, comparing());
         showOperations(side);
     }
+    showList();
     sides_[targetSide].page->setVisible(comparing());
-    sides_[sourceSide].title->setText(tr("Source: %1").arg(profileTitle(*profiles().source)));
+    sides_[sourceSide].title->setText(
+        tr("Source: %1").arg(profileTitle(profiles(), *profiles().source)));
     if (comparing())
-        sides_[targetSide].title->setText(tr("Target: %1").arg(profileTitle(*profiles().target)));
+        sides_[targetSide].title->setText(
+            tr("Target: %1").arg(profileTitle(profiles(), *profiles().target)));
     detailsPanel_->setMaximumHeight(5 * fontMetrics().height()); // a hint needs no more
     detailsPanel_->showMessage(tr("No program is selected"),
                                tr("Select a line of the tree to see what it does."));
@@ -198,6 +201,12 @@ void ProgramsView::fitNumbers() {
         }
     for (const Side& side : sides_)
         showOperations(side);
+}
+
+// Both trees have the same programs at their top.
+void ProgramsView::showList() {
+    constexpr int leastBesideTwo = 1000; // pixels
+    list_->setVisible(!comparing() || width() >= leastBesideTwo);
 }
 
 // Only if it leaves room for the programs' names: the details have the operation, too.

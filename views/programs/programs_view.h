@@ -48,6 +48,7 @@ private:
     void treesRead();
     void fitNumbers();
     void showOperations(const Side& side);
+    void showList();
     void expandFirstLevels();
     void show(std::size_t side, ProgramId program);
     void chosen(std::size_t side, ProgramId program);

@@ -18,7 +18,11 @@ ProfileViewPtr openFile(const std::filesystem::path& file, const std::stop_token
 
 ProfileViewPtr openProfile(const std::filesystem::path& path, const SshProgram& ssh,
                            const PrepareProgress& progress, const std::stop_token& token) {
-    return openFile(openableProfile(path, ssh, progress, token), token);
+    // Its folder names it, wherever it was opened from.
+    const std::filesystem::path file = openableProfile(path, ssh, progress, token);
+    std::error_code failed;
+    const std::filesystem::path whole = std::filesystem::absolute(file, failed);
+    return openFile(failed ? file : whole.lexically_normal(), token);
 }
 
 } // namespace

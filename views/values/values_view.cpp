@@ -125,8 +125,8 @@ void ValuesView::showContent(ValuesContent content) {
     constexpr double half = 0.5;
     constexpr double fewest = 4;        // as far as one can zoom in
     constexpr double behindEnd = 0.015; // room for the mark at the end of the last epoch
-    iterations_.setLimits(
-        half, static_cast<double>(content_->lastIteration()) * (1 + behindEnd) + half, fewest);
+    const auto all = static_cast<double>(content_->lastIteration());
+    iterations_.setLimits(half, all * (1 + behindEnd) + half, std::min(fewest, std::max(1.0, all)));
     chooseCurves();
     curves_->setContent(content_);
     curves_->setVisible(content_->trains());

@@ -210,10 +210,10 @@ bool chooseByText(QWidget& report, const QString& text) {
                 return true;
             }
     for (QComboBox* box : report.findChildren<QComboBox*>())
-        if (choose(*box, is))
+        if (box->isEnabled() && choose(*box, is))
             return true;
     for (QAbstractButton* button : report.findChildren<QAbstractButton*>())
-        if (button->isCheckable() && is(button->text())) {
+        if (button->isEnabled() && button->isCheckable() && is(button->text())) {
             turn(*button, true);
             return true;
         }

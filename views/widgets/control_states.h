@@ -20,7 +20,7 @@ QJsonObject setControlStates(QWidget& report, const QJsonObject& states);
 void leaveOutOfState(QWidget& control);
 
 /// Brings a tab to the front, makes a choice or turns a switch on by its text; only letters and
-/// digits count. False if no control of the report has such a text.
+/// digits count. False if no control that can be used has such a text.
 bool chooseByText(QWidget& report, const QString& text);
 
 } // namespace tilescope::views

@@ -1,6 +1,7 @@
 #include "app/gui/candidates/candidates_panel.h"
 
 #include <QCheckBox>
+#include <QFileInfo>
 #include <QMainWindow>
 #include <QPushButton>
 #include <QTableView>
@@ -43,7 +44,9 @@ void readMatches(const ProfilePair& pair, const std::stop_token& stop) {
 }
 
 QString fileOf(const ProfileViewPtr& profile) {
-    return profile ? QString::fromStdString(profile->file().string()) : QString();
+    // As recent files are named.
+    return profile ? QFileInfo(QString::fromStdString(profile->file().string())).absoluteFilePath()
+                   : QString();
 }
 
 } // namespace
@@ -115,6 +118,8 @@ void CandidatesPanel::read() {
     for (const ProfileViewPtr& open : {source, context_.reports.target()})
         if (open && !files.contains(fileOf(open)))
             files << fileOf(open);
+    if (candidates_.empty())
+        table_->showHint(tr("Reading the runs of this model…"));
     query_.start([this, files, source, known = candidates_](const std::stop_token& stop) {
         return [this, found = readCandidates(files, source->info(), known, stop)]() mutable {
             list(std::move(found));

@@ -153,7 +153,7 @@ void Menus::makeGoMenu() {
                 [&context] { context.history.back(); });
     forward_ =
         add(menu, tr("Forward"), QKeySequence::Forward, [&context] { context.history.forward(); });
-    add(menu, tr("Clear selection"), {}, [&context] { context.selection.clear(); });
+    addForProfile(menu, tr("Clear selection"), {}, [&context] { context.selection.clear(); });
     menu->addSeparator();
     QAction* find = addForProfile(menu, tr("Search in this report"), {}, [this] {
         if (window_.context().reports.source())

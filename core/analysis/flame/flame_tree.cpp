@@ -77,10 +77,11 @@ public:
             const FlameNodeId id = nodes.add(std::move(grown.node));
             std::stable_sort(grown.children.begin(), grown.children.end(),
                              [this](std::int32_t a, std::int32_t b) {
-                                 return this->at(a).node.weight < this->at(b).node.weight;
+                                 return this->at(a).node.weight > this->at(b).node.weight;
                              });
-            for (const std::int32_t child : grown.children) // the last one is taken first
-                waiting.emplace_back(child, id);
+            // The last one is taken first.
+            for (auto child = grown.children.rbegin(); child != grown.children.rend(); ++child)
+                waiting.emplace_back(*child, id);
         }
         return nodes;
     }

@@ -64,6 +64,9 @@ std::vector<Insight> findHostBound(const Facts& p) {
     insight->link.things.program = firstStreamCopy(p.trace());
     insight->evidence.front() = cyclesOf("waiting for the host", copies.waits);
     insight->evidence.insert(insight->evidence.begin() + 1, cyclesOf("transfer", copies.transfers));
+    if (copies.ends > 0)
+        insight->evidence.insert(insight->evidence.begin() + 2,
+                                 cyclesOf("end of the transfers", copies.ends));
     insight->evidence.push_back(
         cyclesOf("estimated gain, at most, if transfers overlapped with compute",
                  std::min(cycles, run.worst.sums.compute())));

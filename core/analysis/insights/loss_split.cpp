@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tilescope {
 namespace {
@@ -13,18 +14,23 @@ constexpr std::size_t at(LossKind kind) {
 /// What the other IPUs of a pipeline wait for, the longest waits first.
 constexpr std::array waitedFor{LossKind::Host, LossKind::StreamingMemory, LossKind::GlobalExchange};
 
+/// Divisions leave parts of a cycle; a place with less than half of one is none.
+constexpr double leastOfPlace = 0.5;
+
+using Parts = std::array<double, lossKinds.size()>;
+
 class Splitter {
 public:
     explicit Splitter(const Facts& facts)
         : facts_(facts) {
-        split_.ipus.resize(static_cast<std::size_t>(std::max(1, facts.info().target.ipus)));
+        ipus_.resize(static_cast<std::size_t>(std::max(1, facts.info().target.ipus)));
     }
 
     LossSplit run() {
         for (const CostRow& row : facts_.places())
-            if (row.ipu.valid() && row.ipu.index() < split_.ipus.size())
+            if (row.ipu.valid() && row.ipu.index() < ipus_.size())
                 add(row);
-        for (std::size_t ipu = 0; ipu < split_.ipus.size(); ++ipu)
+        for (std::size_t ipu = 0; ipu < ipus_.size(); ++ipu)
             takeOverlapped(ipu);
         takeSlotWaits();
         if (isPipeline())
@@ -32,6 +38,8 @@ public:
         for (std::vector<LossPlace>& places : split_.places)
             std::stable_sort(places.begin(), places.end(),
                              [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
+        for (const Parts& parts : ipus_)
+            split_.ipus.push_back(wholeCycles(parts));
         return std::move(split_);
     }
 
@@ -68,10 +76,12 @@ private:
     }
 
     void add(const CostRow& row, LossKind kind, double cycles) {
-        // Divisions leave parts of a cycle; a damaged file may yield values that are not numbers.
-        if (!(cycles >= 0.5))
+        // A damaged file may yield values that are not numbers.
+        if (!(cycles > 0))
             return;
-        split_.ipus[row.ipu.index()][at(kind)] += cycles;
+        ipus_[row.ipu.index()][at(kind)] += cycles;
+        if (cycles < leastOfPlace)
+            return;
         split_.places[at(kind)].push_back(
             {nameOf(row), row.operation, row.ipu, std::llround(cycles)});
     }
@@ -104,7 +114,7 @@ private:
         for (const LossKind kind :
              {LossKind::Host, LossKind::StreamingMemory, LossKind::Exchange, LossKind::Sync,
               LossKind::Idle, LossKind::Utilisation, LossKind::TileImbalance}) {
-            double& cycles = split_.ipus[ipu][at(kind)];
+            double& cycles = ipus_[ipu][at(kind)];
             const double taken = std::clamp(left, 0.0, cycles);
             cycles -= taken;
             left -= taken;
@@ -115,18 +125,18 @@ private:
     double explain(std::size_t ipu, LossKind kind, double cycles) {
         double moved = 0;
         for (const LossKind from : {LossKind::Sync, LossKind::Idle}) {
-            double& waits = split_.ipus[ipu][at(from)];
+            double& waits = ipus_[ipu][at(from)];
             const double taken = std::clamp(cycles - moved, 0.0, waits);
             waits -= taken;
             moved += taken;
         }
-        split_.ipus[ipu][at(kind)] += moved;
+        ipus_[ipu][at(kind)] += moved;
         return moved;
     }
 
     void takeSlotWaits() {
         for (const PipelineWait& wait : facts_.pipeline().waits) {
-            if (!wait.ipu.valid() || wait.ipu.index() >= split_.ipus.size())
+            if (!wait.ipu.valid() || wait.ipu.index() >= ipus_.size())
                 continue;
             const std::size_t ipu = wait.ipu.index();
             place(LossKind::Bubbles, ipu,
@@ -139,7 +149,7 @@ private:
     /// The places of an IPU's waits are its stages.
     void place(LossKind kind, std::size_t ipu, double cycles) {
         for (const PipelineStage& stage : facts_.pipeline().stages)
-            if (stage.ipu.index() == ipu && cycles >= 0.5) {
+            if (stage.ipu.index() == ipu && cycles >= leastOfPlace) {
                 split_.places[at(kind)].push_back(
                     {"stage " + std::to_string(stage.stage), {}, stage.ipu, std::llround(cycles)});
                 return;
@@ -147,15 +157,15 @@ private:
     }
 
     void takeWaitsForCopies() {
-        double own = split_.ipus.front()[at(LossKind::Sync)];
-        for (const LossCycles& cycles : split_.ipus)
+        double own = ipus_.front()[at(LossKind::Sync)];
+        for (const Parts& cycles : ipus_)
             own = std::min(own, cycles[at(LossKind::Sync)]);
         for (const LossKind kind : waitedFor) {
             double longest = 0;
-            for (const LossCycles& cycles : split_.ipus)
+            for (const Parts& cycles : ipus_)
                 longest = std::max(longest, cycles[at(kind)]);
-            for (std::size_t ipu = 0; ipu < split_.ipus.size(); ++ipu) {
-                const LossCycles& cycles = split_.ipus[ipu];
+            for (std::size_t ipu = 0; ipu < ipus_.size(); ++ipu) {
+                const Parts& cycles = ipus_[ipu];
                 const double spare = std::max(0.0, cycles[at(LossKind::Sync)] - own);
                 explain(ipu, kind, std::min(spare, longest - cycles[at(kind)]));
             }
@@ -163,10 +173,39 @@ private:
     }
 
     const Facts& facts_;
+    std::vector<Parts> ipus_;
     LossSplit split_;
 };
 
 } // namespace
+
+LossCycles wholeCycles(const std::array<double, lossKinds.size()>& parts) {
+    LossCycles whole{};
+    std::array<std::size_t, lossKinds.size()> order{};
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto remainder = [&](std::size_t i) { return parts[i] - std::floor(parts[i]); };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return remainder(a) > remainder(b); });
+    std::int64_t left = std::llround(std::accumulate(parts.begin(), parts.end(), 0.0));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        whole[i] = static_cast<std::int64_t>(std::floor(parts[i]));
+        left -= whole[i];
+    }
+    for (const std::size_t i : order)
+        if (left > 0 && parts[i] > 0) {
+            ++whole[i];
+            --left;
+        }
+    return whole;
+}
+
+LossCycles LossSplit::mean() const {
+    std::array<double, lossKinds.size()> means{};
+    for (const LossCycles& cycles : ipus)
+        for (std::size_t i = 0; i < means.size(); ++i)
+            means[i] += static_cast<double>(cycles[i]) / static_cast<double>(ipus.size());
+    return wholeCycles(means);
+}
 
 LossSplit splitOf(const Facts& facts) {
     return Splitter(facts).run();

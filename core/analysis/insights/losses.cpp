@@ -1,7 +1,6 @@
 #include "core/analysis/insights/losses.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
@@ -60,13 +59,9 @@ void sortByGain(std::vector<Advice>& remedies) {
 Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {
     Loss loss;
     loss.kind = kind;
-    double sum = 0;
-    for (const LossCycles& cycles : split.ipus) {
-        const double one = cycles[static_cast<std::size_t>(kind)];
-        sum += one;
-        loss.byIpu.push_back(std::llround(one));
-    }
-    loss.cycles = std::llround(sum / static_cast<double>(split.ipus.size()));
+    for (const LossCycles& cycles : split.ipus)
+        loss.byIpu.push_back(cycles[static_cast<std::size_t>(kind)]);
+    loss.cycles = split.mean(kind);
     loss.share = p.run()->share(loss.cycles);
     const std::vector<LossPlace>& places = split.places[static_cast<std::size_t>(kind)];
     loss.places.assign(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(

@@ -1,5 +1,6 @@
 // What a pipeline loses, and to what.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/analysis/insights/loss_split.h"
@@ -18,8 +19,7 @@ std::optional<Insight> lost(const Facts& p, double share, const char* label) {
     if (!p.run() || p.pipeline().stages.size() < 2 || share < worthTelling)
         return std::nullopt;
     Insight insight;
-    insight.cost = {static_cast<std::int64_t>(share * static_cast<double>(p.info().cycles)), 0,
-                    share};
+    insight.cost = {std::llround(share * static_cast<double>(p.info().cycles)), 0, share};
     insight.level = levelOf(share);
     insight.link.report = "pipeline";
     insight.evidence = {shareOf(label, share)};
@@ -31,6 +31,7 @@ std::vector<Insight> findBubbles(const Facts& p) {
     std::optional<Insight> insight = lost(p, report.bubbleShare, "bubbles");
     if (!insight)
         return {};
+    insight->cost.cycles = splitOf(p).mean(LossKind::Bubbles); // as in the list of losses
     insight->title = fmt::format("IPUs have no stage to run for {} of the step",
                                  formatPercent(report.bubbleShare, 1));
     insight->evidence.push_back(shareOf("utilisation", report.utilisation));
@@ -51,6 +52,7 @@ std::vector<Insight> findUnbalanced(const Facts& p) {
     std::optional<Insight> insight = lost(p, report.imbalanceShare, "imbalance");
     if (!insight)
         return {};
+    insight->cost.cycles = splitOf(p).mean(LossKind::StageImbalance); // as in the list of losses
     const PipelineStage& longest = report.stages.at(static_cast<std::size_t>(report.longestStage));
     insight->title = fmt::format("Stages wait for stage {} for {} of the step", longest.stage,
                                  formatPercent(report.imbalanceShare, 1));
@@ -81,12 +83,7 @@ std::vector<Insight> findOverhead(const Facts& p) {
     insight->advice = remediesFor(p, LossKind::Sync, insight->cost.cycles).advice;
     // With what other IPUs wait for meanwhile, which the trace of each has as syncs.
     const LossSplit split = splitOf(p);
-    const auto mean = [&](LossKind kind) {
-        double sum = 0;
-        for (const LossCycles& cycles : split.ipus)
-            sum += cycles[static_cast<std::size_t>(kind)];
-        return std::llround(sum / static_cast<double>(split.ipus.size()));
-    };
+    const auto mean = [&](LossKind kind) { return split.mean(kind); };
     insight->evidence.push_back(
         cyclesOf("exchange between IPUs, mean of all", mean(LossKind::GlobalExchange)));
     insight->evidence.push_back(cyclesOf("host, mean of all", mean(LossKind::Host)));

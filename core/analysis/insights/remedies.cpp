@@ -244,7 +244,7 @@ HostCopyTimes hostCopyTimesOf(const Facts& p) {
             continue;
         longest = sums.host();
         most = {IpuId(ipu), sums.cycles(ProgramKind::StreamCopyBegin),
-                sums.cycles(ProgramKind::StreamCopyMid)};
+                sums.cycles(ProgramKind::StreamCopyMid), sums.cycles(ProgramKind::StreamCopyEnd)};
     }
     return most;
 }

@@ -25,6 +25,7 @@ struct HostCopyTimes {
     IpuId ipu;
     std::int64_t waits = 0;
     std::int64_t transfers = 0;
+    std::int64_t ends = 0; ///< after the last byte
 };
 /// Of the last run; nothing without one.
 HostCopyTimes hostCopyTimesOf(const Facts& facts);

@@ -11,9 +11,9 @@ std::optional<RunLosses> runLosses(const ProfileView& profile, const std::stop_t
     const LossSplit split = splitOf(facts);
     RunLosses losses;
     losses.cycles = facts.accounting().totals().cycles;
+    const LossCycles mean = split.mean();
     for (std::size_t kind = 0; kind < lossKinds.size(); ++kind) {
-        for (const LossCycles& ipu : split.ipus)
-            losses.byKind[kind] += ipu[kind] / static_cast<double>(split.ipus.size());
+        losses.byKind[kind] = static_cast<double>(mean[kind]);
         if (!split.places[kind].empty())
             losses.places[kind] = split.places[kind].front().path;
     }

@@ -1,7 +1,6 @@
 #include "core/analysis/insights/wait_causes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/analysis/insights/loss_split.h"
 
@@ -40,7 +39,7 @@ private:
     }
 
     [[nodiscard]] std::int64_t lost(IpuId ipu, LossKind kind) const {
-        return std::llround(split_.ipus[ipu.index()][static_cast<std::size_t>(kind)]);
+        return split_.ipus[ipu.index()][static_cast<std::size_t>(kind)];
     }
 
     void explain(IpuId ipu) {

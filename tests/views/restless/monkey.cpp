@@ -1,8 +1,6 @@
 #include "tests/views/restless/monkey.h"
 
-#include <QAbstractItemView>
 #include <QApplication>
-#include <QComboBox>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
@@ -28,13 +26,7 @@ namespace {
 constexpr int notch = 120;
 constexpr std::size_t mostWindows = 3;
 
-template <class Kind> std::vector<Kind*> seen(const QWidget& in) {
-    std::vector<Kind*> all;
-    for (Kind* each : in.findChildren<Kind*>())
-        if (each->isVisible() && each->window() == &in)
-            all.push_back(each);
-    return all;
-}
+} // namespace
 
 QString nameOf(const QWidget* widget) {
     if (widget == nullptr)
@@ -42,8 +34,6 @@ QString nameOf(const QWidget* widget) {
     return QStringLiteral("%1 '%2'").arg(QLatin1String(widget->metaObject()->className()),
                                          widget->accessibleName());
 }
-
-} // namespace
 
 const std::vector<Monkey::Action>& Monkey::actions() {
     static const std::vector<Action> all{{"report", 14, &Monkey::goToReport},
@@ -57,6 +47,10 @@ const std::vector<Monkey::Action>& Monkey::actions() {
                                          {"type", 3, &Monkey::type},
                                          {"row", 7, &Monkey::chooseRow},
                                          {"choice", 4, &Monkey::useChoice},
+                                         {"button", 9, &Monkey::pressButton},
+                                         {"handle", 2, &Monkey::dragHandle},
+                                         {"face", 6, &Monkey::goToFace},
+                                         {"look", 1, &Monkey::changeLook},
                                          {"drop", 5, &Monkey::drop},
                                          {"rewrite", 1, &Monkey::rewrite},
                                          {"resize", 3, &Monkey::resizeWindow},
@@ -232,8 +226,12 @@ void Monkey::drag() {
     QWidget& top = front();
     const QPoint from = placeIn(top);
     const QPoint to = from + QPoint(random(400) - 200, random(random(2) == 0 ? 20 : 300) - 10);
-    const Qt::KeyboardModifiers with = modifiers();
     say(nameOf(top.childAt(from)));
+    dragBetween(top, from, to);
+}
+
+void Monkey::dragBetween(QWidget& top, const QPoint& from, const QPoint& to) {
+    const Qt::KeyboardModifiers with = modifiers();
     QWindow* const handle = top.windowHandle();
     if (handle == nullptr)
         return;
@@ -275,7 +273,18 @@ void Monkey::pressKey() {
                                    Qt::Key_F5,
                                    Qt::Key_Delete,
                                    Qt::Key_F,
-                                   Qt::Key_A};
+                                   Qt::Key_A,
+                                   Qt::Key_D,
+                                   Qt::Key_W,
+                                   Qt::Key_S,
+                                   Qt::Key_B,
+                                   Qt::Key_C,
+                                   Qt::Key_H,
+                                   Qt::Key_K,
+                                   Qt::Key_L,
+                                   Qt::Key_O,
+                                   Qt::Key_T,
+                                   Qt::Key_F8};
     key(oneOf(keys), random(4) == 0 ? modifiers() : Qt::KeyboardModifiers());
 }
 
@@ -285,7 +294,9 @@ void Monkey::pressCommand() {
         "Ctrl+W", "Ctrl+W",       "Ctrl+Z",       "Ctrl+Z",       "Ctrl+Shift+Z", "Ctrl+Shift+X",
         "F5",     "Alt+Left",     "Alt+Right",    "Ctrl+Shift+T", "Ctrl+B",       "Ctrl+Shift+L",
         "Ctrl+,", "Ctrl+Alt+R",   "Ctrl+F1",      "F12",          "F11",          "Ctrl+N",
-        "Ctrl+O", "Ctrl+Shift+O", "Ctrl+Shift+S", "Ctrl+F",       "Alt+F",        "Alt+G"};
+        "Ctrl+O", "Ctrl+Shift+O", "Ctrl+Shift+S", "Ctrl+F",       "Alt+F",        "Alt+G",
+        "Ctrl+K", "Ctrl+Alt+P",   "Ctrl+Up",      "Ctrl+Down",    "Shift+F8",     "Shift+H",
+        "Alt+Up", "Alt+Down",     "F1",           "Shift+Space"};
     const QKeySequence keys(QString::fromLatin1(oneOf(commands)));
     if (windows_.windows().size() >= mostWindows && keys == QKeySequence(QKeySequence::New))
         return;
@@ -295,49 +306,12 @@ void Monkey::pressCommand() {
 }
 
 void Monkey::type() {
-    static constexpr const char* texts[] = {"conv",     "1",      "0-3", "layer1", "(",
-                                            "select 1", "999999", "fc",  "*",      "-"};
+    static constexpr const char* texts[] = {"conv",   "1",  "0-3", "layer1", "(",       "select 1",
+                                            "999999", "fc", "*",   "-",      "batch 3", "track"};
     const char* text = oneOf(texts);
     say(QLatin1String(text));
     if (QWindow* handle = front().windowHandle())
         typeText(*handle, text);
-}
-
-void Monkey::chooseRow() {
-    QWidget& top = front();
-    const auto views = seen<QAbstractItemView>(top);
-    if (views.empty())
-        return;
-    QAbstractItemView& view = *oneOf(views);
-    if (view.model() == nullptr || view.model()->rowCount() == 0)
-        return;
-    const QModelIndex index = view.model()->index(random(std::min(40, view.model()->rowCount())),
-                                                  random(std::max(1, view.model()->columnCount())));
-    say(nameOf(&view));
-    view.scrollTo(index);
-    const QRect place = view.visualRect(index);
-    const QPoint at = view.viewport()->mapTo(&top, place.center());
-    if (place.isValid() && top.rect().contains(at))
-        press(top, Qt::LeftButton, at);
-}
-
-void Monkey::useChoice() {
-    QWidget& top = front();
-    const auto boxes = seen<QComboBox>(top);
-    if (boxes.empty())
-        return;
-    const QPointer<QComboBox> box = oneOf(boxes);
-    if (!box->isEnabled() || box->count() == 0)
-        return;
-    say(nameOf(box));
-    press(top, Qt::LeftButton, box->mapTo(&top, box->rect().center()));
-    QWidget* const list = QApplication::activePopupWidget();
-    if (!box || list == nullptr)
-        return;
-    for (int steps = random(box->count()); steps > 0 && list == QApplication::activePopupWidget();
-         --steps)
-        key(random(2) == 0 ? Qt::Key_Down : Qt::Key_Up);
-    key(random(5) == 0 ? Qt::Key_Escape : Qt::Key_Return);
 }
 
 void Monkey::drop() {

@@ -5,12 +5,26 @@
 #include <QObject>
 #include <QStringList>
 #include <QTimer>
+#include <QWidget>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "app/gui/window/window_list.h"
 
 namespace tilescope::test {
+
+/// The widgets of a kind in a window that can be seen.
+template <class Kind> std::vector<Kind*> seen(const QWidget& in) {
+    std::vector<Kind*> all;
+    for (Kind* each : in.findChildren<Kind*>())
+        if (each->isVisible() && each->window() == &in)
+            all.push_back(each);
+    return all;
+}
+
+/// The class and the accessible name of a widget, for what the monkey says.
+QString nameOf(const QWidget* widget);
 
 /// Uses windows by events as they come from the window system, chosen by a random number generator:
 /// the same seed makes the same choices, though what they meet depends on how far the queries are.
@@ -47,6 +61,11 @@ private:
     void type();
     void chooseRow();
     void useChoice();
+    void pressButton();
+    void dragHandle();
+    /// A part of a report that a click seldom meets.
+    void goToFace();
+    void changeLook();
     void drop();
     void rewrite();
     void resizeWindow();
@@ -67,6 +86,7 @@ private:
     gui::MainWindow& window();
     /// A place in it, half of the time in one of its plots, where most happens.
     QPoint placeIn(QWidget& top);
+    void dragBetween(QWidget& top, const QPoint& from, const QPoint& to);
     void press(QWidget& top, Qt::MouseButton button, const QPoint& at);
     Qt::KeyboardModifiers modifiers();
     void key(int key, Qt::KeyboardModifiers with = {});

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/store/profile_writer.h"
-#include "tests/support/sample_profile.h"
+#include "tests/support/sample_source.h"
 #include "tests/support/scale_profile.h"
 #include "tests/support/test_main.h"
 
@@ -28,6 +28,7 @@ std::vector<SimulatedKind> simulatedKinds() {
         return QString::fromLatin1(text).split(QLatin1Char(' '));
     };
     return {{"single", words("mnist-cnn --tiles-per-ipu 96"), 0},
+            {"half", words("mnist-cnn --tiles-per-ipu 96 --precision half"), 0},
             {"pipelined",
              QStringList{jobs + "tutorial_pipelined.json"} + words("--tiles-per-ipu 64"), 0},
             {"replicated", words("mnist-cnn --mode training --replicas 2 --tiles-per-ipu 64"), 0},
@@ -84,8 +85,11 @@ QStringList writeProfilesOfAllKinds(const QString& folder) {
         writeProfile(profile, files.back().toStdString());
     };
     write("host", calledOften());
+    write("lines", sampleWithLines("def forward(x):\n    x = conv(x)\n    return relu(x)\n", 3));
     write("changed", sampleProfile({.changed = true}));
     write("paged", scaleProfile(pagedTrace()));
+    // Of a user, for long runs.
+    files << qEnvironmentVariable("TILESCOPE_MONKEY_PROFILES").split(':', Qt::SkipEmptyParts);
     return files;
 }
 

@@ -1,5 +1,6 @@
 // Random events on the real window while its queries run. Long runs and those that failed:
 //   TILESCOPE_MONKEY_SECONDS=3600 restless_tests restless_monkey_test    runs of new seeds, so long
+//   TILESCOPE_MONKEY_PROFILES=A.pop:B.pop ...                             also on these
 //   TILESCOPE_MONKEY_SEED=7 restless_tests restless_monkey_test          that seed's choices again
 #include <QApplication>
 #include <QDesktopServices>
@@ -46,7 +47,10 @@ class MonkeyTest : public QObject {
         QDir(to).removeRecursively();
         QStringList files;
         for (const QString& profile : profiles_) {
-            const QString folder = to + '/' + QFileInfo(profile).dir().dirName();
+            const QString folder =
+                QStringLiteral("%1/%2%3")
+                    .arg(to, QFileInfo(profile).dir().dirName())
+                    .arg(files.size()); // folders of a user's may have the same name
             QDir().mkpath(folder);
             files << folder + QStringLiteral("/profile.pop");
             if (!QFile::copy(profile, files.back()))

@@ -42,14 +42,14 @@ FlamePane::FlamePane(ViewContext& context)
     });
     connect(flame_, &FlameView::chose, this, [this](FlameNodeId id) {
         const FlameNode& node = flame_->tree()->nodes[id];
-        emit chosen(node.operation, node.node);
+        emit chosen(inSource(node.operation), matched_ ? ModelNodeId() : node.node);
     });
     setPointAt(*flame_, [this](const std::optional<QPoint>& at, const ShowMenu& show) {
         const FlameNodeId id = at ? flame_->nodeAt(*at) : flame_->chosen();
         Pointed pointed;
         if (id.valid() && flame_->tree() != nullptr) {
             const FlameNode& node = flame_->tree()->nodes[id];
-            pointed.thing.operation = node.operation;
+            pointed.thing.operation = inSource(node.operation);
             pointed.name = QString::fromStdString(node.name);
             pointed.filter = [this, name = pointed.name] { search_->setText(name); };
         }
@@ -60,11 +60,15 @@ FlamePane::FlamePane(ViewContext& context)
 
 QWidget* FlamePane::makeTools() {
     auto* row = new ToolRow;
+    tools_ = row;
     QStringList titles;
     for (const char* title : weightTitles)
         titles << tr(title);
     weight_ = row->addChoice(tr("Width"), titles);
     weight_->setToolTip(tr("What boxes are as wide as"));
+    // Not "Source", which names a page beside it.
+    profile_ = row->addChoice(tr("Profile"), {tr("The source"), tr("The target")});
+    profile_->setToolTip(tr("Which of the two profiles it is of"));
     back_ = row->addButton(tr("Back"), tr("Back to the zoom before (Escape)"));
     back_->setEnabled(false);
     row->addStretch();
@@ -73,7 +77,8 @@ QWidget* FlamePane::makeTools() {
     search_ = new SearchBox(tr("Find boxes"),
                             tr("A part of a name: marks the boxes; Enter goes to the next"));
     row->add(search_);
-    connect(weight_, &QComboBox::activated, this, [this] { load(profiles_); });
+    for (QComboBox* choice : {weight_, profile_})
+        connect(choice, &QComboBox::activated, this, [this] { load(profiles_); });
     connect(back_, &QToolButton::clicked, flame_, &FlameView::zoomBack);
     connect(search_, &SearchBox::textChanged, this, &FlamePane::find);
     connect(search_, &SearchBox::stepWanted, this, &FlamePane::step);
@@ -83,23 +88,35 @@ QWidget* FlamePane::makeTools() {
 void FlamePane::load(const ProfilePair& profiles) {
     profiles_ = profiles;
     flame_->setTree(nullptr, 0);
+    tools_->setShown(profile_, profiles.comparing());
+    const bool target = profiles.comparing() && profile_->currentIndex() == 1;
     const auto weight = flameWeights.at(static_cast<std::size_t>(weight_->currentIndex()));
-    panel_->load([this, profile = profiles.source, weight](const std::stop_token& stop) {
+    panel_->load([this, profiles, target, weight](const std::stop_token& stop) {
+        const ProfileViewPtr& profile = target ? profiles.target : profiles.source;
         auto tree = std::make_shared<const FlameTree>(flameTree(*profile, weight, stop));
         auto names = std::make_shared<const SourceNames>(*profile, SourceReach::Mine, stop);
-        return [this, tree, names] { show(tree, names); };
+        auto matched = target ? profiles.matching->operations(stop) : nullptr;
+        return [this, tree, names, matched, clock = profile->machine().clockHz] {
+            matched_ = matched;
+            show(tree, names, clock);
+        };
     });
 }
 
+// What is selected are the source's operations.
+OperationId FlamePane::inSource(OperationId operation) const {
+    return matched_ && operation.valid() ? matched_->sourceOf(operation) : operation;
+}
+
 void FlamePane::show(std::shared_ptr<const FlameTree> tree,
-                     std::shared_ptr<const SourceNames> names) {
+                     std::shared_ptr<const SourceNames> names, double clockHz) {
     names_ = std::move(names);
     if (tree->total() <= 0)
         return panel_->showMessage(
             tr("Nothing to show"),
             tr("No operation of this profile has any %1.").arg(weight_->currentText()));
     back_->setEnabled(false);
-    flame_->setTree(std::move(tree), profiles_.source->machine().clockHz);
+    flame_->setTree(std::move(tree), clockHz);
     select(selected_);
     find();
     showLegend();
@@ -117,8 +134,10 @@ void FlamePane::showLegend() {
 
 void FlamePane::select(OperationId operation) {
     selected_ = operation;
-    const bool known = names_ && operation.valid() && flame_->tree() != nullptr;
-    flame_->select(operation, known ? names_->frameOf(operation) : SourceFrameId());
+    const OperationId shown =
+        matched_ && operation.valid() ? matched_->targetOf(operation) : operation;
+    const bool known = names_ && shown.valid() && flame_->tree() != nullptr;
+    flame_->select(shown, known ? names_->frameOf(shown) : SourceFrameId());
 }
 
 void FlamePane::find() {

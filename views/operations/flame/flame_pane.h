@@ -16,6 +16,7 @@ class QToolButton;
 namespace tilescope::views {
 
 class LegendBar;
+class ToolRow;
 
 /// What boxes are as wide as, a search, and the way back above the graph; the passes below.
 class FlamePane : public QWidget {
@@ -23,13 +24,14 @@ class FlamePane : public QWidget {
 public:
     explicit FlamePane(ViewContext& context);
 
-    /// Reads the first profile's costs; forgets the previous ones.
+    /// Reads the costs of the chosen profile, the first if only one is open; forgets previous ones.
     void load(const ProfilePair& profiles);
     void focusSearch() { search_->focus(); }
     /// Outlines what is selected elsewhere.
     void select(OperationId operation);
     [[nodiscard]] FlameView& flame() { return *flame_; }
     [[nodiscard]] QComboBox& weights() { return *weight_; }
+    [[nodiscard]] QComboBox& profileChoice() { return *profile_; } ///< shown when comparing
     [[nodiscard]] SearchBox& search() { return *search_; }
 
 signals:
@@ -39,7 +41,9 @@ signals:
 
 private:
     QWidget* makeTools();
-    void show(std::shared_ptr<const FlameTree> tree, std::shared_ptr<const SourceNames> names);
+    void show(std::shared_ptr<const FlameTree> tree, std::shared_ptr<const SourceNames> names,
+              double clockHz);
+    [[nodiscard]] OperationId inSource(OperationId operation) const;
     void find();
     void step(bool forward);
     void showLegend();
@@ -47,10 +51,13 @@ private:
     ViewContext& context_;
     ProfilePair profiles_;
     std::shared_ptr<const SourceNames> names_;
+    std::shared_ptr<const MatchedOperations> matched_; ///< where the target is shown
     LoadingPanel* panel_;
     FlameView* flame_;
     LegendBar* legend_;
+    ToolRow* tools_ = nullptr;
     QComboBox* weight_ = nullptr;
+    QComboBox* profile_ = nullptr;
     QToolButton* back_ = nullptr;
     SearchBox* search_ = nullptr;
     QLabel* found_ = nullptr;

@@ -9,6 +9,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "core/base/printable.h"
 #include "views/plot/trace/trace_plot.h"
 #include "views/theme/text.h"
 
@@ -308,7 +309,9 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
         painter.fillRect(QRect(room.left() + 3, room.top() + 9, 1, 5), theme.accent);
     }
     painter.setPen(theme.text);
-    const QString name = shownName(lane.name);
+    // The first line of two says which of two profiles it is of.
+    const QString name =
+        shownText(QString::fromStdString(printable(lane.name, Lines::Keep)), mostOfOne);
     QString line = QString(name).replace(QLatin1Char('\n'), QLatin1Char(' '));
     // Of two profiles the colour tells them apart where only one line has room.
     const bool ofPair = name.contains(QLatin1Char('\n'));
@@ -320,7 +323,8 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
                          lane.target ? theme.target : theme.source);
     const bool lines = ofPair && room.height() >= 2 * painter.fontMetrics().height() &&
                        (place.folded || lane.rowNames.size() < 2); // names of rows are below it
-    if (ofPair && painter.fontMetrics().horizontalAdvance(line) > room.width())
+    constexpr int besideKey = keyWidth + 4;                        // pixels
+    if (ofPair && painter.fontMetrics().horizontalAdvance(line) > room.width() - besideKey)
         line = name.section(QLatin1Char('\n'), -1);
     const auto elided = [&](const QString& text) {
         return painter.fontMetrics().elidedText(text, Qt::ElideRight, room.width());
@@ -338,6 +342,9 @@ void LaneNames::paintName(QPainter& painter, const Theme& theme, const LanePlace
 // The first row is beside the name of the lane.
 void LaneNames::paintRowNames(QPainter& painter, const LanePlace& place,
                               const TraceLane& lane) const {
+    constexpr int overlap = 4; // pixels that lines of text may lack
+    if (place.rowHeight < painter.fontMetrics().height() - overlap)
+        return; // they would cover each other and the lane's name
     const double top = plot_.axisRect()->top() + place.top;
     for (std::size_t row = 1; row < std::min(lane.rowNames.size(), place.rows); ++row) {
         const QRectF room(0, top + static_cast<double>(row) * place.rowHeight, fieldWidth - 2,

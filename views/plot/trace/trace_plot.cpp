@@ -93,9 +93,10 @@ void TracePlot::updateRows() {
     const bool several = std::count_if(shown.begin(), shown.end(), [this](std::size_t lane) {
                              return (*trace_->overview())[lane].ofSeveral;
                          }) > 1;
-    rowHeight_ = several ? std::clamp(static_cast<int>(page / rows),
-                                      showsAllRows_ ? lowestRow : readableRow, highestRow)
-                         : highestRow;
+    rowHeight_ = several
+                     ? std::clamp(static_cast<int>(page / rows),
+                                  showsAllRows_ ? lowestRow : lowestRowOf(shown, page), highestRow)
+                     : highestRow;
     const LaneLayout layout = layOutLanes(arrangement_, trace_->laneRows(), rowHeight_, 0, page);
     QScrollBar& scroll = scrollBar();
     scroll.setRange(0, std::max(0, static_cast<int>(std::ceil(layout.height)) - page));
@@ -103,6 +104,24 @@ void TracePlot::updateRows() {
     scroll.setSingleStep(rowHeight_);
     scroll.setVisible(layout.height > page);
     showRows();
+}
+
+// Of two profiles an IPU is to be seen in both, if need be in rows that are hard to read.
+int TracePlot::lowestRowOf(const std::vector<std::size_t>& shown, int page) const {
+
+    const auto target = std::find_if(shown.begin(), shown.end(), [this](std::size_t lane) {
+        const TraceLane& each = (*trace_->overview())[lane];
+        return each.ofSeveral && each.target;
+    });
+    if (target == shown.end())
+        return readableRow;
+    LaneRows first;
+    for (auto lane = shown.begin(); lane <= target; ++lane) {
+        first.keys.push_back(keys()[*lane]);
+        first.rows.push_back(trace_->laneRows().rows[*lane]);
+    }
+    const int low = static_cast<int>(page / std::max(1.0, rowsShown(arrangement_, first)));
+    return low >= lowestRow ? std::min(low, readableRow) : readableRow;
 }
 
 void TracePlot::showRows() {

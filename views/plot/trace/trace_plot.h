@@ -38,6 +38,7 @@ public:
     [[nodiscard]] const TracePlottable& trace() const { return *trace_; }
     /// After other lanes were set.
     void updateRows();
+    [[nodiscard]] int lowestRowOf(const std::vector<std::size_t>& shown, int page) const;
 
     static constexpr int highestRow = 22;
     static constexpr int readableRow = 15; ///< with names

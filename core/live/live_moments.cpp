@@ -113,8 +113,25 @@ void LiveMoments::overChunks(Stretch& stretch, const Asked& asked) {
             asked.found[i].add(inChunk(stretch, chunk, common(asked.columns.at(i), part), i, cuts));
         ++chunk;
     }
-    for (const Cut& cut : cuts)
-        addCut(asked.found[cut.column], cut);
+    addCuts(cuts, asked.found);
+}
+
+/// Several parts, which may be visited at once; each reads the lanes by itself.
+void LiveMoments::addCuts(std::vector<Cut>& cuts, std::vector<FoundExtremes>& found) const {
+    std::erase_if(cuts, [&](const Cut& cut) { return found[cut.column].covers(cut.cell); });
+    std::vector<FoundExtremes> swept(cuts.size());
+    const std::size_t parts = std::min(passesAtOnce, cuts.size());
+    const auto visitPart = [&](std::size_t part) {
+        std::deque<LiveSteps> ipus = ipus_;
+        const std::size_t end = (part + 1) * cuts.size() / parts;
+        for (std::size_t i = part * cuts.size() / parts; i < end; ++i)
+            swept[i] =
+                extremesBetween(std::array{cuts[i].range.begin, cuts[i].range.end}, ipus, stop_)
+                    .front();
+    };
+    share(parts, visitPart);
+    for (std::size_t i = 0; i < cuts.size(); ++i)
+        found[cuts[i].column].add(swept[i]);
 }
 
 void LiveMoments::addCut(FoundExtremes& found, const Cut& cut) {
@@ -154,10 +171,14 @@ void LiveMoments::visit(std::vector<Pass>& passes) const {
         std::deque<LiveSteps> ipus = ipus_;
         passes[i].pieces = extremesBetween(passes[i].borders, ipus, stop_);
     };
+    share(passes.size(), visitOne);
+}
+
+void LiveMoments::share(std::size_t count, const std::function<void(std::size_t)>& work) const {
     if (each_)
-        return each_(passes.size(), visitOne);
-    for (std::size_t i = 0; i < passes.size(); ++i)
-        visitOne(i);
+        return each_(count, work);
+    for (std::size_t i = 0; i < count; ++i)
+        work(i);
 }
 
 void LiveMoments::keep(Stretch& stretch, const Pass& pass, const Asked& asked) {

@@ -89,6 +89,7 @@ private:
     FoundExtremes inChunk(Stretch& stretch, std::size_t chunk, CycleRange range, std::size_t column,
                           std::vector<Cut>& cuts);
     void addCut(FoundExtremes& found, const Cut& cut);
+    void addCuts(std::vector<Cut>& cuts, std::vector<FoundExtremes>& found) const;
     [[nodiscard]] std::vector<FoundExtremes> sweep(std::span<const std::int64_t> borders);
     [[nodiscard]] ChunkCells cellsOf(const Stretch& stretch, std::size_t chunk);
     void sweepColumns(const CycleColumns& columns, std::size_t first, std::size_t end,
@@ -115,6 +116,7 @@ private:
     [[nodiscard]] static Pass passOver(const Stretch& stretch, std::size_t begin, std::size_t end,
                                        const Asked& asked);
     void visit(std::vector<Pass>& passes) const;
+    void share(std::size_t count, const std::function<void(std::size_t)>& work) const;
     static void keep(Stretch& stretch, const Pass& pass, const Asked& asked);
 
     const TraceIndex& trace_;

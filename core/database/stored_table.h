@@ -248,7 +248,7 @@ std::size_t rowsOf(const RowSource& file, const StoredTable<Row, Columns>& table
     const TableText text(table);
     if (file.version < table.since || !table.key.empty() || text.key.empty())
         return 0;
-    // Older files may have the rows elsewhere.
+    // Older files may have these rows in other tables.
     if (file.db.integer(fmt::format("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
                                     "name = '{}'",
                                     table.name)) == 0)

@@ -18,6 +18,7 @@ struct Streams {
     std::ostream& out;
     std::ostream& err;
     bool errIsTerminal = false; ///< progress is shown only there
+    bool endsProcess = false;   ///< after the command: what it holds need not be freed
 };
 
 } // namespace tilescope::cli

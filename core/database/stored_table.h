@@ -2,6 +2,7 @@
 // are written, read and checked.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -240,9 +241,33 @@ template <class List, class Row> void append(List& list, Row&& row) {
         list.push_back(std::forward<Row>(row));
 }
 
+/// Room for the rows of a table whose key is their number, so that a list need not grow, but hardly
+/// more than fit in the file; 0 for other tables.
+template <class Row, class Columns>
+std::size_t rowsOf(const RowSource& file, const StoredTable<Row, Columns>& table) {
+    const TableText text(table);
+    if (file.version < table.since || !table.key.empty() || text.key.empty())
+        return 0;
+    // Older files may have these rows in other tables.
+    if (file.db.integer(fmt::format("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
+                                    "name = '{}'",
+                                    table.name)) == 0)
+        return 0;
+    constexpr std::int64_t fewestBytes = 8;     // of a row
+    constexpr std::int64_t mostAhead = 1 << 20; // a damaged id must not ask for all memory
+    const std::int64_t most =
+        std::min(mostAhead, file.db.integer("PRAGMA page_count") *
+                                file.db.integer("PRAGMA page_size") / fewestBytes);
+    const std::int64_t last =
+        file.db.integer(fmt::format("SELECT max({}) FROM {}", text.key, table.name));
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(last, 0, most)) + 1;
+}
+
 /// All rows of a table.
 template <class List> List readRows(const RowSource& file, const auto& table) {
     List list;
+    if constexpr (requires { list.reserve(std::size_t{0}); })
+        list.reserve(rowsOf(file, table));
     eachRow(file, table, [&list](auto& row, const Statement&) { append(list, std::move(row)); });
     return list;
 }

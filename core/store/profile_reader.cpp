@@ -27,6 +27,9 @@ const ProfileInfo& ProfileReader::info() const {
 const FileStamp& ProfileReader::stamp() const {
     return impl_->stamp;
 }
+bool ProfileReader::isUnchanged() const {
+    return stampOf(impl_->path) == impl_->stamp;
+}
 
 Profile ProfileReader::load() const {
     Profile profile;

@@ -11,6 +11,7 @@
 
 #include "core/base/file_stamp.h"
 #include "core/database/sql_query.h"
+#include "core/live/live_cells.h"
 #include "core/profile/liveness_curve.h"
 #include "core/profile/profile.h"
 #include "core/table/table.h"
@@ -68,6 +69,8 @@ public:
     [[nodiscard]] const std::filesystem::path& file() const;
     [[nodiscard]] const ProfileInfo& info() const; ///< loaded on opening
     [[nodiscard]] const FileStamp& stamp() const;
+    /// Whether the file is still the one that was opened.
+    [[nodiscard]] bool isUnchanged() const;
 
     /// A member of Profile, empty in files that are older than its tables.
     template <auto member> [[nodiscard]] auto read() const {
@@ -93,6 +96,8 @@ public:
     /// Not-always-live bytes over all tiles at each step, without the part of each IPU.
     [[nodiscard]] std::vector<std::int64_t> notAlwaysLive() const;
     [[nodiscard]] LivenessCurve livenessCurve() const;
+    /// Live memory of all IPUs together over the time of a long trace; none in older files.
+    [[nodiscard]] LiveCells liveCells() const;
     /// The index of the trace, which stays in the file if it is long.
     [[nodiscard]] TraceIndex traceIndex() const;
     /// Addresses on one tile, sorted by offset; empty if nothing lies there.

@@ -1,5 +1,8 @@
 // The timed execution: as rows, and once more in pages if it is long.
+#include "core/live/live_moments.h"
+#include "core/profile/liveness_curve.h"
 #include "core/store/table_group.h"
+#include "core/trace/lanes_in_memory.h"
 #include "core/trace/trace_pages.h"
 #include "core/trace/trace_reader.h"
 
@@ -38,7 +41,35 @@ void writeTrace(const Profile& profile, const Database& db) {
     stepOnIpu.finish();
 }
 
+/// The order of steps is that of the live memory of the window and the reports.
+void writeLiveCells(const Profile& profile, const std::shared_ptr<const TraceLanes>& lanes,
+                    const Database& db) {
+    const Target& target = profile.info.target;
+    const TraceIndex index(lanes, target.tilesPerIpu);
+    const LivenessCurve curve = livenessCurveOf(profile);
+    const LivenessOrder order(profile.programs, profile.controlPrograms, profile.functions,
+                              profile.steps, !profile.pipeline.empty());
+    std::deque<LiveSteps> ipus;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(target.ipus) && i < curve.byIpu.size();
+         ++i)
+        ipus.emplace_back(*lanes, order, IpuId(i), curve.byIpu[i]);
+    Insert row(db, "trace_live_cells");
+    for (const auto& [place, cells] : LiveMoments(index, std::move(ipus)).cellsOfLongStretches())
+        row(place.stretch, place.chunk, encodeCells(*cells));
+}
+
 } // namespace
+
+LiveCells ProfileReader::liveCells() const {
+    LiveCells all;
+    if (!impl_->has(firstVersionWithLaneTotals))
+        return all;
+    Statement row = impl_->db.prepare("SELECT stretch, chunk, cells FROM trace_live_cells");
+    while (row.step())
+        all[{row.integer(0), row.integer(1)}] =
+            std::make_shared<const ChunkCells>(decodeCells(row.blob(2)));
+    return all;
+}
 
 TraceIndex ProfileReader::traceIndex() const {
     const Target& target = info().target;
@@ -119,9 +150,10 @@ TableGroup tracePageTables() {
             R"sql(
 -- A long trace again, in the form for the window (since version 5; no rows for a short trace). LEB128
 -- numbers; core/trace/trace_page_codec.cpp has the fields. The steps and calls of a body on an IPU,
--- sorted by start, with a summary of every 64 of them:
+-- sorted by start, with a summary of every 64 of them; cycles and total are of all (since version 14):
 CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
-    summary BLOB, first_page INTEGER, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
+    first_page INTEGER, cycles INTEGER, total BLOB, summary BLOB,
+    PRIMARY KEY(body, ipu)) WITHOUT ROWID;
 -- 1024 of these entries, the pages of a lane one after the other from its first_page on; amounts: what
 -- they receive, and the tile cycles that tiles of compute sets wait (ids and amounts since version 13).
 CREATE TABLE trace_pages(id INTEGER PRIMARY KEY, body INTEGER, ipu INTEGER, page INTEGER,
@@ -135,11 +167,20 @@ CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, 
 -- The same by IPU (since version 7).
 CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count INTEGER,
     cycles INTEGER, PRIMARY KEY(body, program, ipu)) WITHOUT ROWID;
+-- What all IPUs together hold, without what is always live (since version 14): of each chunk of a
+-- stretch of the execution the extremes in cells of time; core/live/live_cells.h has the numbers,
+-- live_moments.h the stretches.
+CREATE TABLE trace_live_cells(stretch INTEGER, chunk INTEGER, cells BLOB,
+    PRIMARY KEY(stretch, chunk)) WITHOUT ROWID;
 )sql",
             // Their content is in the rows too.
             {{typeid(void),
               [](const Profile& profile, const Database& db) {
-                  writeTracePages(db, profile.trace, profile.info.target.ipus);
+                  if (const auto lanes =
+                          lanesOfLongTrace(profile.trace, profile.info.target.ipus)) {
+                      writeTracePages(db, *lanes);
+                      writeLiveCells(profile, lanes, db);
+                  }
               },
               nullptr}}};
 }

@@ -69,6 +69,7 @@ IdVector<VariableId, Variable> readVariables(const ProfileReader::Impl& file) {
     IdVector<VariableId, Variable> variables;
     std::vector<TileSeries> series = readSeries(file);
     std::size_t runs = 0;
+    variables.reserve(rowsOf(file.rows(), variableTable));
     eachRow(file.rows(), variableTable, [&](Variable& v, const Statement& given) {
         if (!given.isNull(0))
             v.bytes = element(series, given.integer(0));

@@ -54,7 +54,7 @@ private:
 
     /// The block, if it is the only one active at a cycle, and too narrow to be read.
     const LaneBlock* narrowBlock(const LaneCursor& cursor, std::size_t at, std::int64_t to) const {
-        const std::vector<LaneBlock>& blocks = cursor.lane().blocks;
+        const std::vector<LaneBlock>& blocks = cursor.summary();
         if (at >= blocks.size())
             return nullptr;
         const bool alone = at + 1 == blocks.size() || blocks[at + 1].begin >= to;

@@ -7,15 +7,15 @@ namespace tilescope {
 namespace {
 
 /// The first block of a lane that an ascending condition does not hold for.
-std::size_t firstBlock(const Lane& lane, const auto& holds) {
-    return static_cast<std::size_t>(
-        std::partition_point(lane.blocks.begin(), lane.blocks.end(), holds) - lane.blocks.begin());
+std::size_t firstBlock(const std::vector<LaneBlock>& blocks, const auto& holds) {
+    return static_cast<std::size_t>(std::partition_point(blocks.begin(), blocks.end(), holds) -
+                                    blocks.begin());
 }
 
 } // namespace
 
 std::size_t LaneCursor::firstEndingAfter(std::int64_t cycle) {
-    std::size_t entry = entriesPerBlock * firstBlock(lane_, [cycle](const LaneBlock& block) {
+    std::size_t entry = entriesPerBlock * firstBlock(summary(), [cycle](const LaneBlock& block) {
                             return block.maxEnd <= cycle;
                         });
     // What ends later begins in this block: all before it end earlier.
@@ -26,7 +26,7 @@ std::size_t LaneCursor::firstEndingAfter(std::int64_t cycle) {
 
 std::size_t LaneCursor::firstBeginningAt(std::int64_t cycle) {
     const std::size_t block =
-        firstBlock(lane_, [cycle](const LaneBlock& b) { return b.begin < cycle; });
+        firstBlock(summary(), [cycle](const LaneBlock& b) { return b.begin < cycle; });
     if (block == 0)
         return 0;
     std::size_t low = (block - 1) * entriesPerBlock;
@@ -43,7 +43,7 @@ std::size_t LaneCursor::firstBeginningAt(std::int64_t cycle) {
 
 std::int64_t LaneCursor::endBound(std::size_t entry) const {
     const bool lastOfBlock = entry % entriesPerBlock == entriesPerBlock - 1;
-    return lastOfBlock ? lane_.blocks[entry / entriesPerBlock].maxEnd
+    return lastOfBlock ? summary()[entry / entriesPerBlock].maxEnd
                        : std::numeric_limits<std::int64_t>::max();
 }
 
@@ -65,14 +65,14 @@ LaneCursor::Touched LaneCursor::touched(std::int64_t from, std::int64_t to) {
 }
 
 const TraceSums& LaneCursor::sumsBefore(std::size_t block) const {
-    return block < blocks() ? lane_.blocks[block].before : lane_.total;
+    return block < blocks() ? summary()[block].before : lane_.total;
 }
 
 LaneCursor::Touched LaneCursor::wholeBlocks(std::int64_t from, std::int64_t to) const {
     const std::size_t first =
-        firstBlock(lane_, [from](const LaneBlock& block) { return block.begin < from; });
+        firstBlock(summary(), [from](const LaneBlock& block) { return block.begin < from; });
     const std::size_t end =
-        firstBlock(lane_, [to](const LaneBlock& block) { return block.maxEnd <= to; });
+        firstBlock(summary(), [to](const LaneBlock& block) { return block.maxEnd <= to; });
     return {first, std::max(first, end)};
 }
 

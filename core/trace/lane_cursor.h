@@ -54,7 +54,14 @@ public:
 
     /// Sums of all blocks before one, or of the lane after the last.
     [[nodiscard]] const TraceSums& sumsBefore(std::size_t block) const;
-    [[nodiscard]] std::size_t blocks() const { return lane_.blocks.size(); }
+    [[nodiscard]] std::size_t blocks() const {
+        return (lane_.count + entriesPerBlock - 1) / entriesPerBlock;
+    }
+    [[nodiscard]] const std::vector<LaneBlock>& summary() const {
+        if (summary_ == nullptr)
+            summary_ = &lanes_.blocks(body_, ipu_);
+        return *summary_;
+    }
 
     /// No entry up to this one ends later; a bound that may be too large inside a block.
     [[nodiscard]] std::int64_t endBound(std::size_t entry) const;
@@ -65,6 +72,7 @@ private:
     TraceBodyId body_;
     IpuId ipu_;
     TraceLanes::Keep keep_;
+    mutable const std::vector<LaneBlock>* summary_ = nullptr; ///< none before it is asked for
     TracePage<LaneEntry> page_;
     TracePage<StepAmounts> amounts_;
 };

@@ -101,11 +101,8 @@ void TraceLanes::build(std::shared_ptr<const Trace> outline, const std::vector<B
         const auto lanes =
             std::span(lanes_).subspan(placeOf(id, IpuId(0)), static_cast<std::size_t>(ipus_));
         fill(id, lanes);
-        for (std::size_t ipu = 0; ipu < lanes.size(); ++ipu) {
-            Lane& lane = lanes[ipu];
-            lane.length = lane.blocks.empty() ? 0 : lane.blocks.back().maxEnd;
-            lane.overlaps = !lane.sequential || overlaps(body, IpuId(ipu));
-        }
+        for (std::size_t ipu = 0; ipu < lanes.size(); ++ipu)
+            lanes[ipu].overlaps = !lanes[ipu].sequential || overlaps(body, IpuId(ipu));
     }
     checkRuns();
 }

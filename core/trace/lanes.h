@@ -17,7 +17,8 @@
 namespace tilescope {
 
 /// What a body does on one IPU, in order of start.
-struct Lane : LaneSummary {
+struct Lane {
+    TraceSums total;
     std::size_t count = 0;  ///< of entries
     bool sequential = true; ///< no two entries overlap
     bool overlaps = false;  ///< two steps do, in the body or in what it calls
@@ -53,6 +54,9 @@ public:
     /// All bodies, each after those that it calls.
     [[nodiscard]] const std::vector<TraceBodyId>& calleesFirst() const { return calleesFirst_; }
     [[nodiscard]] const Lane& lane(TraceBodyId body, IpuId ipu) const;
+    /// The summaries of a lane's blocks, read on first use.
+    [[nodiscard]] virtual const std::vector<LaneBlock>& blocks(TraceBodyId body,
+                                                               IpuId ipu) const = 0;
     [[nodiscard]] const StepOrder& order(TraceBodyId body) const { return orders_[body.index()]; }
     [[nodiscard]] std::int64_t stepCount(TraceBodyId body) const { return order(body).total(); }
     /// A call on one of its IPUs.
@@ -101,7 +105,7 @@ protected:
         std::int64_t count = 0;
         std::vector<std::int32_t> calls; ///< ascending
     };
-    /// Fills the lanes of a body, one for each IPU, except `overlaps` and `length`.
+    /// Fills the lanes of a body, one for each IPU, except `overlaps`.
     using FillLanes = std::function<void(TraceBodyId, std::span<Lane>)>;
     /// Checks an outline and fills its lanes, those of callees before their callers'.
     void build(std::shared_ptr<const Trace> outline, const std::vector<BodyItems>& items,

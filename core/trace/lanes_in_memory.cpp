@@ -27,7 +27,8 @@ template <class Key, class Total> std::vector<Total> valuesOf(const std::map<Key
 LanesInMemory::LanesInMemory(std::shared_ptr<const Trace> trace, std::int32_t ipus)
     : TraceLanes(ipus)
     , trace_(std::move(trace))
-    , entries_(trace_->bodies.size() * static_cast<std::size_t>(ipus)) {
+    , entries_(trace_->bodies.size() * static_cast<std::size_t>(ipus))
+    , blocks_(entries_.size()) {
     std::vector<BodyItems> items;
     for (const TraceBody& body : trace_->bodies)
         items.push_back(takeItems(body));
@@ -98,6 +99,7 @@ void LanesInMemory::fillLanes(TraceBodyId id, std::span<Lane> lanes) {
     for (std::size_t ipu = 0; ipu < lanes.size(); ++ipu) {
         Lane& lane = lanes[ipu];
         std::vector<LaneEntry>& entries = entries_[placeOf(id, IpuId(ipu))];
+        std::vector<LaneBlock>& blocks = blocks_[placeOf(id, IpuId(ipu))];
         std::stable_sort(entries.begin(), entries.end(),
                          [](const LaneEntry& a, const LaneEntry& b) { return a.begin < b.begin; });
         lane.count = entries.size();
@@ -105,8 +107,8 @@ void LanesInMemory::fillLanes(TraceBodyId id, std::span<Lane> lanes) {
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const LaneEntry& entry = entries[i];
             if (i % entriesPerBlock == 0)
-                lane.blocks.push_back({entry.begin, 0, entry.item, {}, {}, lane.total});
-            LaneBlock& block = lane.blocks.back();
+                blocks.push_back({entry.begin, 0, entry.item, {}, {}, lane.total});
+            LaneBlock& block = blocks.back();
             lane.sequential = lane.sequential && entry.begin >= maxEnd;
             maxEnd = std::max(maxEnd, entry.end);
             block.maxEnd = maxEnd;
@@ -117,7 +119,8 @@ void LanesInMemory::fillLanes(TraceBodyId id, std::span<Lane> lanes) {
             }
             lane.total += sumsOf(id, IpuId(ipu), entry);
         }
-        lane.blocks.shrink_to_fit();
+        lane.length = maxEnd;
+        blocks.shrink_to_fit();
     }
 }
 

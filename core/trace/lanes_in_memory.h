@@ -12,6 +12,9 @@ public:
     LanesInMemory(std::shared_ptr<const Trace> trace, std::int32_t ipus);
 
     [[nodiscard]] bool inPages() const override { return false; }
+    [[nodiscard]] const std::vector<LaneBlock>& blocks(TraceBodyId body, IpuId ipu) const override {
+        return blocks_[placeOf(body, ipu)];
+    }
     [[nodiscard]] TracePage<LaneEntry> entries(TraceBodyId body, IpuId ipu, std::size_t entry,
                                                Keep keep) const override;
     [[nodiscard]] TracePage<ItemContent> items(TraceBodyId body, std::size_t item) const override;
@@ -37,6 +40,7 @@ private:
     std::shared_ptr<const Trace> trace_;
     std::vector<std::vector<ItemContent>> items_; ///< [body]
     std::vector<std::vector<LaneEntry>> entries_; ///< [body * ipus + ipu]
+    std::vector<std::vector<LaneBlock>> blocks_;  ///< likewise
 };
 
 } // namespace tilescope

@@ -36,7 +36,7 @@ private:
         const auto [first, end] = cursor.touched(range_.begin - base, range_.end - base);
         Gathered gathered;
         const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
-        for (std::size_t i = aligned(cursor.lane().blocks, first); i < end;) {
+        for (std::size_t i = aligned(cursor.summary(), first); i < end;) {
             const std::size_t next = i + entriesPerBlock;
             if (i % entriesPerBlock == 0 && next <= end &&
                 gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
@@ -129,7 +129,7 @@ private:
 
     /// Adds a block if it is narrow, and if the gathered entries stay narrow with it.
     bool gather(LaneCursor& cursor, std::size_t at, Gathered& gathered, const auto& flushAll) {
-        const LaneBlock& block = cursor.lane().blocks[at];
+        const LaneBlock& block = cursor.summary()[at];
         if (block.maxEnd - block.begin >= minimum_)
             return false;
         if (gathered.entries > 0 && block.maxEnd > cellEnd(gathered.begin))

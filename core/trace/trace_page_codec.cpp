@@ -194,6 +194,21 @@ std::vector<StepAmounts> decodeAmounts(std::span<const std::byte> data,
     return amounts;
 }
 
+std::vector<std::byte> encodeTotal(const TraceSums& total) {
+    std::vector<std::byte> out;
+    putSums(out, total);
+    return out;
+}
+
+TraceSums decodeTotal(std::span<const std::byte> data) {
+    TraceSums total;
+    VarintReader reader(data);
+    addSums(reader, fieldsOf(total));
+    if (!reader.atEnd())
+        damaged();
+    return total;
+}
+
 std::vector<std::byte> encodeSummary(const LaneSummary& summary) {
     std::vector<std::byte> out;
     LaneBlock before;

@@ -27,6 +27,10 @@ std::vector<std::byte> encodeAmounts(std::span<const LaneEntry> entries,
 std::vector<StepAmounts> decodeAmounts(std::span<const std::byte> data,
                                        std::span<const LaneEntry> entries);
 
+/// Of a whole lane, so that its summary need not be read.
+std::vector<std::byte> encodeTotal(const TraceSums& total);
+TraceSums decodeTotal(std::span<const std::byte> data);
+
 std::vector<std::byte> encodeSummary(const LaneSummary& summary);
 LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks);
 

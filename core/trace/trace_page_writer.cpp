@@ -11,14 +11,6 @@
 namespace tilescope {
 namespace {
 
-std::int64_t stepsOnIpus(const Trace& trace) {
-    std::int64_t count = 0;
-    for (const TraceBody& body : trace.bodies)
-        for (const TraceStep& step : body.steps)
-            count += static_cast<std::int64_t>(step.ipus.size());
-    return count;
-}
-
 /// Calls put(number, content) with each page of a list.
 template <class T>
 void forEachPage(const std::vector<T>& all, std::size_t perPage, const auto& put) {
@@ -28,10 +20,19 @@ void forEachPage(const std::vector<T>& all, std::size_t perPage, const auto& put
 
 } // namespace
 
-void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus) {
-    if (stepsOnIpus(trace) < shortestPagedTrace)
-        return;
-    const LanesInMemory lanes(std::shared_ptr<const Trace>(std::shared_ptr<void>(), &trace), ipus);
+std::shared_ptr<const LanesInMemory> lanesOfLongTrace(const Trace& trace, std::int32_t ipus) {
+    std::int64_t steps = 0;
+    for (const TraceBody& body : trace.bodies)
+        for (const TraceStep& step : body.steps)
+            steps += static_cast<std::int64_t>(step.ipus.size());
+    if (steps < shortestPagedTrace)
+        return {};
+    return std::make_shared<const LanesInMemory>(
+        std::shared_ptr<const Trace>(std::shared_ptr<void>(), &trace), ipus);
+}
+
+void writeTracePages(const Database& db, const LanesInMemory& lanes) {
+    const Trace& trace = lanes.outline();
     Insert laneRow(db, "trace_lanes");
     Insert pageRow(db, "trace_pages");
     Insert itemsRow(db, "trace_item_pages");
@@ -40,12 +41,13 @@ void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus) 
     std::int64_t pages = 0;
     for (std::size_t at = 0; at < trace.bodies.size(); ++at) {
         const TraceBodyId body(at);
-        for (std::int32_t i = 0; i < ipus; ++i) {
+        for (std::int32_t i = 0; i < lanes.ipus(); ++i) {
             const IpuId ipu(i);
             const Lane& lane = lanes.lane(body, ipu);
             if (lane.count == 0)
                 continue;
-            laneRow(body, ipu, lane.count, lane.sequential, encodeSummary(lane), pages + 1);
+            laneRow(body, ipu, lane.count, lane.sequential, pages + 1, lane.length,
+                    encodeTotal(lane.total), encodeSummary({lanes.blocks(body, ipu), lane.total}));
             forEachPage(lanes.entries(body, ipu), entriesPerPage, [&](auto page, auto entries) {
                 std::vector<StepAmounts> amounts(entries.size());
                 for (std::size_t i = 0; i < entries.size(); ++i)

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <list>
 #include <mutex>
-#include <unordered_map>
 
 #include "core/base/saturating.h"
+#include "core/trace/recently_used.h"
 #include "core/trace/trace_reader.h"
 #include "core/trace/trace_tables.h"
 
@@ -19,43 +18,12 @@ constexpr std::size_t pagesKept = 400;
 // Amounts are looked at one IPU after the other.
 constexpr std::size_t amountPagesKept = 16;
 
-/// The most recently used pages, by key. Not thread-safe.
-template <class T> class RecentlyUsed {
-public:
-    explicit RecentlyUsed(std::size_t most)
-        : most_(most) {}
-    using Value = std::shared_ptr<const std::vector<T>>;
-    Value find(std::uint64_t key) {
-        const auto at = places_.find(key);
-        if (at == places_.end())
-            return {};
-        values_.splice(values_.begin(), values_, at->second);
-        return at->second->second;
-    }
-    void put(std::uint64_t key, Value value) {
-        if (places_.contains(key))
-            return;
-        values_.emplace_front(key, std::move(value));
-        places_[key] = values_.begin();
-        if (values_.size() > most_) {
-            places_.erase(values_.back().first);
-            values_.pop_back();
-        }
-    }
-
-private:
-    std::size_t most_;
-    std::list<std::pair<std::uint64_t, Value>> values_;
-    std::unordered_map<std::uint64_t, typename std::list<std::pair<std::uint64_t, Value>>::iterator>
-        places_;
-};
-
 } // namespace
 
 class TracePages::Impl {
 public:
-    Impl(const std::filesystem::path& file, std::int32_t ipus)
-        : db(file, Database::Mode::ReadOnly)
+    Impl(Database file, std::int32_t ipus)
+        : db(std::move(file))
         , ipuCount(ipus)
         , version(db.integer("PRAGMA user_version"))
         , programAt(db)
@@ -63,6 +31,7 @@ public:
                                    ? "SELECT body, ipu, page, entries FROM trace_pages WHERE id = ?"
                                    : "SELECT body, ipu, page, entries FROM trace_pages "
                                      "WHERE body = ? AND ipu = ? AND page = ?"))
+        , summaryAt(db.prepare("SELECT summary FROM trace_lanes WHERE body = ? AND ipu = ?"))
         , itemsOf(db.prepare("SELECT programs FROM trace_item_pages WHERE body = ? AND page = ?"))
         , timesOnIpu(db.prepare(
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out "
@@ -109,10 +78,14 @@ public:
         std::vector<Lane> lanes(items.size() * static_cast<std::size_t>(ipuCount));
         firstPages.resize(lanes.size());
         const References<TraceBodyId> bodyAt(std::ssize(items));
+        summaries.resize(lanes.size());
+        const bool hasTotals = version >= firstVersionWithLaneTotals;
         Statement row = db.prepare(
-            version >= firstVersionWithAmounts
-                ? "SELECT body, ipu, entries, sequential, summary, first_page FROM trace_lanes"
-                : "SELECT body, ipu, entries, sequential, summary, 0 FROM trace_lanes");
+            hasTotals ? "SELECT body, ipu, entries, sequential, first_page, cycles, total FROM "
+                        "trace_lanes"
+            : version >= firstVersionWithAmounts
+                ? "SELECT body, ipu, entries, sequential, first_page, 0, summary FROM trace_lanes"
+                : "SELECT body, ipu, entries, sequential, 0, 0, summary FROM trace_lanes");
         while (row.step()) {
             const auto body = bodyAt.required(row, 0);
             const auto ipu = idAt<IpuId>(row, 1);
@@ -120,19 +93,51 @@ public:
             const std::size_t place =
                 body.index() * static_cast<std::size_t>(ipuCount) + ipu.index();
             Lane& lane = lanes[place];
-            firstPages[place] = row.integer(5);
+            firstPages[place] = row.integer(4);
             const std::int64_t entries = row.integer(2);
             if (entries < 0 || entries > items[body.index()].count)
                 damaged("has more steps on an IPU than in total");
             lane.count = static_cast<std::size_t>(entries);
             lane.sequential = row.integer(3) != 0;
-            static_cast<LaneSummary&>(lane) =
-                decodeSummary(row.blob(4), (lane.count + entriesPerBlock - 1) / entriesPerBlock);
-            for (const LaneBlock& block : lane.blocks)
-                for (const LaneBlock::Named& named : {block.first, block.last})
-                    static_cast<void>(programAt.known(named.program));
+            if (hasTotals) {
+                lane.length = row.integer(5);
+                checkCycles(0, lane.length);
+                lane.total = decodeTotal(row.blob(6));
+                continue;
+            }
+            LaneSummary summary = summaryOf(row.blob(6), lane.count);
+            lane.length = summary.blocks.empty() ? 0 : summary.blocks.back().maxEnd;
+            lane.total = summary.total;
+            summaries[place] =
+                std::make_unique<const std::vector<LaneBlock>>(std::move(summary.blocks));
         }
         return lanes;
+    }
+
+    [[nodiscard]] LaneSummary summaryOf(std::span<const std::byte> data, std::size_t count) const {
+        LaneSummary summary = decodeSummary(data, (count + entriesPerBlock - 1) / entriesPerBlock);
+        for (const LaneBlock& block : summary.blocks)
+            for (const LaneBlock::Named& named : {block.first, block.last})
+                static_cast<void>(programAt.known(named.program));
+        return summary;
+    }
+
+    /// Its length and sums must be those that the file has beside it.
+    [[nodiscard]] std::vector<LaneBlock> readSummary(TraceBodyId body, IpuId ipu,
+                                                     const Lane& lane) {
+        if (lane.count == 0)
+            return {};
+        std::vector<std::byte> bytes;
+        {
+            const std::lock_guard lock(mutex);
+            summaryAt.bind(0, std::int64_t{body.value()}).bind(1, std::int64_t{ipu.value()});
+            bytes = blobOf(summaryAt);
+            ++summariesRead;
+        }
+        LaneSummary summary = summaryOf(bytes, lane.count);
+        if (summary.blocks.back().maxEnd != lane.length || summary.total != lane.total)
+            damaged("has a lane that contradicts its summary");
+        return std::move(summary.blocks);
     }
 
     /// `read` gives the blob's bytes under the lock, `decode` its content outside of it.
@@ -227,6 +232,10 @@ public:
     Statement entriesOf;
     std::optional<Statement> amountsOf;   ///< none in older files
     std::vector<std::int64_t> firstPages; ///< [body * ipus + ipu]
+    Statement summaryAt;
+    /// [body * ipus + ipu]; none before it is asked for
+    std::vector<std::unique_ptr<const std::vector<LaneBlock>>> summaries;
+    std::int64_t summariesRead = 0;
     Statement itemsOf;
     Statement timesOnIpu;
     Statement kindsIn;
@@ -244,14 +253,15 @@ bool hasTracePages(const Database& db) {
 
 std::shared_ptr<const TracePages> TracePages::open(const std::filesystem::path& file,
                                                    std::int32_t ipus) {
-    if (!hasTracePages(Database(file, Database::Mode::ReadOnly)))
+    Database db(file, Database::Mode::ReadOnly);
+    if (!hasTracePages(db))
         return {};
-    return std::shared_ptr<const TracePages>(new TracePages(file, ipus));
+    return std::shared_ptr<const TracePages>(new TracePages(std::move(db), ipus));
 }
 
-TracePages::TracePages(const std::filesystem::path& file, std::int32_t ipus)
+TracePages::TracePages(Database file, std::int32_t ipus)
     : TraceLanes(ipus)
-    , impl_(std::make_unique<Impl>(file, ipus)) {
+    , impl_(std::make_unique<Impl>(std::move(file), ipus)) {
     const auto outline = std::make_shared<const Trace>(readOutline(impl_->db));
     const std::vector<BodyItems> items = impl_->readItems(outline->bodies.size());
     std::vector<Lane> all = impl_->readLanes(items);
@@ -262,6 +272,21 @@ TracePages::TracePages(const std::filesystem::path& file, std::int32_t ipus)
 }
 
 TracePages::~TracePages() = default;
+
+const std::vector<LaneBlock>& TracePages::blocks(TraceBodyId body, IpuId ipu) const {
+    std::unique_ptr<const std::vector<LaneBlock>>& kept = impl_->summaries.at(placeOf(body, ipu));
+    {
+        const std::lock_guard lock(impl_->mutex);
+        if (kept)
+            return *kept;
+    }
+    auto read = std::make_unique<const std::vector<LaneBlock>>(
+        impl_->readSummary(body, ipu, lane(body, ipu)));
+    const std::lock_guard lock(impl_->mutex);
+    if (!kept) // another thread may have been faster
+        kept = std::move(read);
+    return *kept;
+}
 
 TracePage<LaneEntry> TracePages::entries(TraceBodyId body, IpuId ipu, std::size_t entry,
                                          Keep keep) const {
@@ -395,6 +420,11 @@ std::vector<IpuTotal> TracePages::ipuTotals(TraceBodyId body) const {
             damaged("has a negative count");
     }
     return totals;
+}
+
+std::int64_t TracePages::summariesRead() const {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->summariesRead;
 }
 
 std::int64_t TracePages::pagesRead() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/database/database.h"
 #include "core/trace/lanes.h"
 #include "core/trace/trace_page_codec.h"
 
@@ -21,6 +22,8 @@ public:
     ~TracePages() override;
 
     [[nodiscard]] bool inPages() const override { return true; }
+    /// Files before schema version 14 are opened with all of them.
+    [[nodiscard]] const std::vector<LaneBlock>& blocks(TraceBodyId body, IpuId ipu) const override;
     [[nodiscard]] TracePage<LaneEntry> entries(TraceBodyId body, IpuId ipu, std::size_t entry,
                                                Keep keep) const override;
     [[nodiscard]] TracePage<ItemContent> items(TraceBodyId body, std::size_t item) const override;
@@ -36,11 +39,12 @@ public:
     /// Files before schema version 7 are summed up, which takes a second for ten million steps.
     [[nodiscard]] std::vector<IpuTotal> ipuTotals(TraceBodyId body) const override;
 
-    /// Pages read from the file so far, to test what is not read.
+    /// Pages and summaries of lanes read from the file so far, to test what is not read.
     [[nodiscard]] std::int64_t pagesRead() const;
+    [[nodiscard]] std::int64_t summariesRead() const;
 
 private:
-    TracePages(const std::filesystem::path& file, std::int32_t ipus);
+    TracePages(Database file, std::int32_t ipus);
     [[nodiscard]] std::vector<ProgramTotal> makeTotals(TraceBodyId body) const override;
 
     [[nodiscard]] std::uint64_t keyOf(TraceBodyId body, IpuId ipu, std::size_t page) const {
@@ -57,6 +61,8 @@ inline constexpr std::int64_t firstVersionWithTracePages = 5;
 inline constexpr std::int64_t firstVersionWithIpuTotals = 7;
 /// From this version on with what steps receive and wait, in pages and sums.
 inline constexpr std::int64_t firstVersionWithAmounts = 13;
+/// From this version on with the length and the sums of a lane beside its summary.
+inline constexpr std::int64_t firstVersionWithLaneTotals = 14;
 /// Traces with fewer steps on IPUs than this are read as a whole, which takes only a moment.
 inline constexpr std::int64_t shortestPagedTrace = 200'000;
 

@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "core/database/database.h"
 #include "core/profile/trace.h"
 
 namespace tilescope {
+
+class LanesInMemory;
 
 /// Reads all bodies, steps, calls and runs. Throws UserError on damage, Cancelled after a stop.
 Trace readTrace(const Database& db);
@@ -31,8 +34,10 @@ std::optional<Trace> readStreamCopies(const std::filesystem::path& file);
 /// version 5.
 bool hasTracePages(const Database& db);
 
-/// Writes the tables for TracePages, in addition to the rows of the trace; nothing for a short
-/// trace.
-void writeTracePages(const Database& db, const Trace& trace, std::int32_t ipus);
+/// The lanes of a trace that is long enough for TracePages; none of a short one. The trace outlives
+/// them.
+std::shared_ptr<const LanesInMemory> lanesOfLongTrace(const Trace& trace, std::int32_t ipus);
+/// Writes the tables for TracePages, in addition to the rows of the trace.
+void writeTracePages(const Database& db, const LanesInMemory& lanes);
 
 } // namespace tilescope

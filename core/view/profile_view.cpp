@@ -31,13 +31,44 @@ ProfileReader ProfileView::reader(Stop stop) const {
     return reader;
 }
 
+ProfileReader ProfileView::takeReader() const {
+    {
+        const std::lock_guard lock(readersMutex_);
+        if (!readers_.empty() && !readers_.back().isUnchanged())
+            readers_.clear(); // opening the file again says why
+        if (!readers_.empty()) {
+            ProfileReader reader = std::move(readers_.back());
+            readers_.pop_back();
+            return reader;
+        }
+    }
+    return {file_, stamp_};
+}
+
+template <class Use> auto ProfileView::read(Stop stop, const Use& use) const {
+    // SQLite checks for a stop only now and then: small reads would not notice.
+    if (stop.stop_requested())
+        throw Cancelled();
+    return namingFile(file_.string(), [&] {
+        ProfileReader reader = takeReader();
+        reader.stopWith(stop);
+        auto result = use(std::as_const(reader));
+        reader.stopWith({});
+        constexpr std::size_t mostKept = 2; // each has a cache of some megabytes
+        const std::lock_guard lock(readersMutex_);
+        if (readers_.size() < mostKept)
+            readers_.push_back(std::move(reader));
+        return result;
+    });
+}
+
 template <class T, class Read>
 ProfileView::Part<T> ProfileView::load(const LazyPart<T>& part, Stop stop, Read read,
                                        T Profile::*member) const {
     if (memory_)
         return {memory_, &(memory_.get()->*member)};
     return part.get(
-        [&] { return namingFile(file_.string(), [&] { return (reader(stop).*read)(); }); });
+        [&] { return this->read(stop, [&](const ProfileReader& r) { return (r.*read)(); }); });
 }
 
 #define TILESCOPE_PART(name)                                                                       \
@@ -51,7 +82,14 @@ ProfileView::Part<LivenessCurve> ProfileView::livenessCurve(Stop stop) const {
     return livenessCurve_.get([&] {
         if (memory_)
             return livenessCurveOf(*memory_);
-        return namingFile(file_.string(), [&] { return reader(stop).livenessCurve(); });
+        return read(stop, [](const ProfileReader& from) { return from.livenessCurve(); });
+    });
+}
+
+ProfileView::Part<LiveCells> ProfileView::liveCells(Stop stop) const {
+    return liveCells_.get([&] {
+        return memory_ ? LiveCells()
+                       : read(stop, [](const ProfileReader& from) { return from.liveCells(); });
     });
 }
 
@@ -60,7 +98,7 @@ ProfileView::Part<TraceIndex> ProfileView::trace(Stop stop) const {
         if (memory_)
             return TraceIndex(std::make_shared<LanesInMemory>(wholeTrace(stop), machine().ipus),
                               machine().tilesPerIpu);
-        return namingFile(file_.string(), [&] { return reader(stop).traceIndex(); });
+        return read(stop, [](const ProfileReader& from) { return from.traceIndex(); });
     });
 }
 

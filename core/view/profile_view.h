@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <typeindex>
 #include <unordered_map>
+#include <vector>
 
 #include "core/store/profile_reader.h"
 #include "core/trace/trace_index.h"
@@ -63,6 +64,8 @@ public:
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
     [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop = {}) const;
+    /// Empty without a file.
+    [[nodiscard]] Part<LiveCells> liveCells(Stop stop = {}) const;
     [[nodiscard]] Part<TraceIndex> trace(Stop stop = {}) const;
     /// Every step, of long traces too; read anew each time.
     [[nodiscard]] Part<Trace> wholeTrace(Stop stop = {}) const;
@@ -77,6 +80,10 @@ public:
     }
 
 private:
+    /// Calls use(reader) with a reader that is kept for later parts: opening the file takes longer
+    /// than reading most of them.
+    template <class Use> auto read(Stop stop, const Use& use) const;
+    [[nodiscard]] ProfileReader takeReader() const;
     template <class T, class Read>
     Part<T> load(const LazyPart<T>& part, Stop stop, Read read, T Profile::*member) const;
 
@@ -92,10 +99,13 @@ private:
     std::shared_ptr<const Profile> memory_; ///< none if the profile is in a file
     ProfileInfo info_;
     FileStamp stamp_;
+    mutable std::mutex readersMutex_;
+    mutable std::vector<ProfileReader> readers_; ///< that nobody uses just now
 #define TILESCOPE_PART(name) LazyPart<decltype(Profile::name)> name##_;
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
     LazyPart<LivenessCurve> livenessCurve_;
+    LazyPart<LiveCells> liveCells_;
     LazyPart<TraceIndex> trace_;
     LazyPart<std::vector<ProgramExecutions>> executions_;
     mutable std::mutex derivedMutex_;

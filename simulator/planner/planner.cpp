@@ -69,8 +69,9 @@ void search(const Target& target, const ConvProblem& problem, std::int64_t bound
         for (const MethodCandidate& candidate : candidatesButHmac(target, form.problem))
             if (!only || candidate.method == *only)
                 searchAll(candidate);
-        // HMAC has many groupings, and is rarely fast enough.
-        if ((only && *only != ConvMethod::Hmac) ||
+        // HMAC has many groupings, and is rarely fast enough: a coarse search, which only bounds
+        // the full one, leaves it out if others have a plan.
+        if ((only && *only != ConvMethod::Hmac) || (density == Density::Coarse && best.limit()) ||
             !best.mayTake(leastHmacCycles(target, form.problem)))
             continue;
         for (const MethodCandidate& candidate : hmacCandidates(target, form.problem))

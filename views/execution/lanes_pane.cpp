@@ -10,7 +10,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int overviewPixels = 1500;
+constexpr int overviewPixels = 1000; // lanes in sight are read anew for the width that they have
 
 Pointed pointedStep(const ProfileView& profile, std::int64_t step, bool target,
                     const std::stop_token& stop) {

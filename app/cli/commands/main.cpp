@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     std::ostream out(::isatty(STDOUT_FILENO) == 1 ? static_cast<std::streambuf*>(&terminal)
                                                   : &buffer);
     const int status = runCli(std::vector<std::string>(argv + 1, argv + argc),
-                              {out, std::cerr, ::isatty(STDERR_FILENO) == 1});
+                              {out, std::cerr, ::isatty(STDERR_FILENO) == 1, true});
     out.flush();
     if (buffer.error() == EPIPE || (buffer.error() == 0 && out))
         return status;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "core/analysis/accounting/executed_steps.h"
@@ -46,8 +47,17 @@ private:
         PlaceId place;
         ProgramId program;
         IpuId ipu;
-        friend auto operator<=>(const StepKey&, const StepKey&) = default;
+        friend bool operator==(const StepKey&, const StepKey&) = default;
     };
+    struct StepHash {
+        std::size_t operator()(const StepKey& key) const {
+            constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // 2^64 by the golden ratio
+            const auto place = static_cast<std::uint64_t>(key.place.value());
+            const auto program = static_cast<std::uint64_t>(key.program.value());
+            return ((place * odd + program) * odd + key.ipu.index()) * odd >> 16;
+        }
+    };
+    using StepPlaces = std::unordered_map<StepKey, std::size_t, StepHash>;
 
     [[nodiscard]] OperationId operationOf(ProgramId program) const {
         const OperationId id = programs_[program].operation;
@@ -160,7 +170,8 @@ private:
             place = moved[place.index()];
         for (auto& [kind, place] : kinds_)
             place = moved[place.index()];
-        std::map<StepKey, std::size_t> steps;
+        StepPlaces steps;
+        steps.reserve(steps_.size());
         for (const auto& [key, at] : steps_)
             steps.emplace(StepKey{moved[key.place.index()], key.program, key.ipu}, at);
         steps_ = std::move(steps);
@@ -224,7 +235,7 @@ private:
     Accounting made_;
     std::map<PlaceKey, PlaceId> places_;
     std::map<CostKind, PlaceId> kinds_;
-    std::map<StepKey, std::size_t> steps_; ///< index among its place's steps
+    StepPlaces steps_; ///< index among its place's steps
     std::map<ProgramId, std::vector<StepEstimate>> estimates_;
 };
 

@@ -26,11 +26,7 @@ public:
         for (auto body = order.rbegin(); body != order.rend(); ++body)
             if (!executed_[body->index()].empty())
                 add(*body);
-        std::vector<ExecutedStepTotal> totals;
-        for (const auto& [key, sum] : sums_)
-            totals.push_back(
-                {std::get<0>(key), std::get<1>(key), std::get<2>(key), sum.count, sum.cycles});
-        return totals;
+        return summed();
     }
 
 private:
@@ -38,8 +34,11 @@ private:
         std::int64_t count = 0;
         std::int64_t cycles = 0;
     };
-    using Key = std::tuple<CallSiteId, ProgramId, IpuId>;
-    using BodySums = std::map<std::pair<ProgramId, IpuId>, Sum>;
+    struct BodySum {
+        ProgramId program;
+        IpuId ipu;
+        Sum once;
+    };
 
     static void accumulate(Sum& sum, std::int64_t times, const Sum& once) {
         sum.count = saturatingSum(sum.count, saturatingProduct(times, once.count));
@@ -47,11 +46,11 @@ private:
     }
 
     /// Of one execution, without what it calls.
-    [[nodiscard]] BodySums ofBody(TraceBodyId id) const {
-        BodySums sums;
+    [[nodiscard]] std::vector<BodySum> ofBody(TraceBodyId id) const {
+        std::vector<BodySum> sums;
         std::vector<Sum> named(static_cast<std::size_t>(lanes_.ipus()));
         for (const IpuTotal& total : lanes_.ipuTotals(id)) {
-            accumulate(sums[{total.program, total.ipu}], 1, {total.count, total.cycles});
+            sums.push_back({total.program, total.ipu, {total.count, total.cycles}});
             accumulate(named[total.ipu.index()], 1, {total.count, total.cycles});
         }
         // Syncs have no program: they are what is left of the lane's own steps.
@@ -59,7 +58,7 @@ private:
             const TraceSums own = ownSums(id, IpuId(ipu));
             const Sum syncs{own.steps - named[ipu].count, own.total() - named[ipu].cycles};
             if (syncs.count > 0 && syncs.cycles >= 0)
-                sums[{ProgramId(), IpuId(ipu)}] = syncs;
+                sums.push_back({ProgramId(), IpuId(ipu), syncs});
         }
         return sums;
     }
@@ -76,16 +75,13 @@ private:
 
     void add(TraceBodyId id) {
         const SiteCounts& executed = executed_[id.index()];
-        for (const auto& [key, once] : ofBody(id)) {
-            const auto& [program, ipu] = key;
-            if (!program.valid()) {
-                for (const auto& [site, times] : executed)
-                    accumulate(sums_[{CallSites::outside(), program, ipu}], times, once);
-                continue;
+        for (const BodySum& sum : ofBody(id))
+            for (const auto& [site, times] : executed) {
+                const CallSiteId at = sum.program.valid() ? site : CallSites::outside();
+                Sum all;
+                accumulate(all, times, sum.once);
+                sums_.push_back({at, sum.program, sum.ipu, all.count, all.cycles});
             }
-            for (const auto& [site, times] : executed)
-                accumulate(sums_[{site, program, ipu}], times, once);
-        }
         for (const TraceCall& call : lanes_.outline().bodies[id].calls)
             for (const auto& [site, times] : executed) {
                 std::int64_t& inside =
@@ -94,10 +90,31 @@ private:
             }
     }
 
+    /// In order, those of the same chain, program and IPU as one.
+    std::vector<ExecutedStepTotal> summed() {
+        const auto key = [](const ExecutedStepTotal& t) {
+            return std::tuple(t.site, t.program, t.ipu);
+        };
+        std::sort(sums_.begin(), sums_.end(),
+                  [&](const ExecutedStepTotal& a, const ExecutedStepTotal& b) {
+                      return key(a) < key(b);
+                  });
+        std::vector<ExecutedStepTotal> totals;
+        for (const ExecutedStepTotal& sum : sums_) {
+            if (totals.empty() || key(totals.back()) != key(sum)) {
+                totals.push_back(sum);
+                continue;
+            }
+            totals.back().count = saturatingSum(totals.back().count, sum.count);
+            totals.back().cycles = saturatingSum(totals.back().cycles, sum.cycles);
+        }
+        return totals;
+    }
+
     const TraceLanes& lanes_;
     CallSites& sites_;
-    std::vector<SiteCounts> executed_; ///< by body
-    std::map<Key, Sum> sums_;
+    std::vector<SiteCounts> executed_;    ///< by body
+    std::vector<ExecutedStepTotal> sums_; ///< of each body in turn
 };
 
 } // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/analysis/liveness/liveness.h"
+
 namespace tilescope {
 namespace {
 
@@ -86,7 +88,7 @@ private:
     /// By class of liveness: whether it is live at the step with the most live bytes.
     [[nodiscard]] std::vector<bool> liveAtPeak() const {
         std::vector<bool> live;
-        const StepId peak = profile_.livenessCurve(stop_)->peakStep();
+        const StepId peak = livenessOf(profile_, TileSelection::all(), stop_).peakStep;
         if (!peak.valid())
             return live;
         for (const LivenessClass& one : *profile_.livenessClasses(stop_))

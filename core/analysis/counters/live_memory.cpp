@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 
-#include "core/analysis/counters/live_moments.h"
 #include "core/analysis/liveness/liveness.h"
 #include "core/base/error.h"
 #include "core/base/saturating.h"
+#include "core/live/live_moments.h"
 
 namespace tilescope {
 namespace {
@@ -177,6 +178,7 @@ public:
         , programs_(profile.programs(stop))
         , steps_(profile.steps(stop))
         , curve_(profile.livenessCurve(stop))
+        , cells_(profile.liveCells(stop))
         , order_(*programs_, *profile.controlPrograms(stop), *profile.functions(stop), *steps_,
                  !profile.pipeline(stop)->empty()) {
         const auto tiles = profile.tileMemory(stop);
@@ -250,8 +252,11 @@ private:
         std::deque<LiveSteps> steps;
         for (const IpuId id : ids)
             steps.push_back(stepsOf(id));
-        return several_[ids] = std::shared_ptr<OfSeveral>(
-                   new OfSeveral{.mutex = {}, .moments = {*trace_, std::move(steps)}});
+        const bool all =
+            ids.size() == ipus_.size() && std::is_sorted(ids.begin(), ids.end(), std::less_equal());
+        return several_[ids] = std::shared_ptr<OfSeveral>(new OfSeveral{
+                   .mutex = {},
+                   .moments = {*trace_, std::move(steps), all ? *cells_ : LiveCells()}});
     }
 
     std::optional<std::vector<LiveExtremes>> atMoments(const std::vector<IpuId>& ids,
@@ -305,6 +310,7 @@ private:
     ProfileView::Part<IdVector<ProgramId, Program>> programs_;
     ProfileView::Part<IdVector<StepId, ProgramId>> steps_;
     ProfileView::Part<LivenessCurve> curve_;
+    ProfileView::Part<LiveCells> cells_; ///< of all IPUs
     std::vector<std::int64_t> nothing_;
     LivenessOrder order_;
     mutable std::deque<OfIpu> ipus_;

@@ -1,19 +1,15 @@
 // Live memory over the time of an execution.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
 
+#include "core/base/for_each.h"
 #include "core/trace/cycle_columns.h"
 #include "core/view/profile_view.h"
 
 namespace tilescope {
-
-/// Calls work(i) for each i below `count`, here or on several threads.
-using ForEach =
-    std::function<void(std::size_t count, const std::function<void(std::size_t)>& work)>;
 
 /// Bytes in a column of time.
 struct LiveExtremes {

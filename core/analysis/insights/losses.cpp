@@ -92,22 +92,21 @@ Loss lossOf(const Facts& p, const LossSplit& split, LossKind kind) {
 }
 
 std::optional<Loss> memoryLoss(const Facts& p) {
-    for (const Rule& rule : memoryRules())
-        for (const Insight& insight : rule.find(p)) {
-            if (insight.level != InsightLevel::Problem || !insight.link.things.tile().valid())
-                continue;
-            Loss loss;
-            loss.kind = LossKind::Memory;
-            const std::int32_t tile = insight.link.things.tile().value();
-            loss.ipu = IpuId(tile / std::max(1, p.info().target.tilesPerIpu));
-            loss.bytes = insight.cost.bytes;
-            loss.share = insight.cost.share;
-            loss.place = fmt::format("tile {}", tile);
-            loss.cause = insight.title + ".";
-            loss.remedies = insight.advice;
-            loss.link = insight.link;
-            return loss;
-        }
+    for (const Insight& insight : findFit(p)) {
+        if (insight.level != InsightLevel::Problem || !insight.link.things.tile().valid())
+            continue;
+        Loss loss;
+        loss.kind = LossKind::Memory;
+        const std::int32_t tile = insight.link.things.tile().value();
+        loss.ipu = IpuId(tile / std::max(1, p.info().target.tilesPerIpu));
+        loss.bytes = insight.cost.bytes;
+        loss.share = insight.cost.share;
+        loss.place = fmt::format("tile {}", tile);
+        loss.cause = insight.title + ".";
+        loss.remedies = insight.advice;
+        loss.link = insight.link;
+        return loss;
+    }
     return std::nullopt;
 }
 

@@ -70,6 +70,8 @@ void doesNotFit(const Facts& p, const MemorySummary& memory, Insight& insight) {
     insight.evidence.push_back(countOf("tiles over the limit", memory.tilesOverLimit));
 }
 
+} // namespace
+
 std::vector<Insight> findFit(const Facts& p) {
     if (p.tileMemory().empty())
         return {};
@@ -99,6 +101,8 @@ std::vector<Insight> findFit(const Facts& p) {
     return {insight};
 }
 
+namespace {
+
 /// Its cost is the excess of the fullest tile over the mean.
 std::vector<Insight> findWorstTiles(const Facts& p) {
     const auto& tiles = p.tileMemory();
@@ -110,10 +114,11 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
         order.emplace_back(tile);
         all += tiles[TileId(tile)].includingGaps;
     }
-    std::stable_sort(order.begin(), order.end(), [&](TileId a, TileId b) {
-        return tiles[a].includingGaps > tiles[b].includingGaps;
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(shownRows, order.size()));
+    std::partial_sort(order.begin(), end, order.end(), [&](TileId a, TileId b) {
+        return std::pair(-tiles[a].includingGaps, a) < std::pair(-tiles[b].includingGaps, b);
     });
-    order.resize(std::min(shownRows, order.size()));
+    order.erase(end, order.end());
     const TileId fullest = order.front();
     const std::int64_t mean = all / static_cast<std::int64_t>(tiles.size());
     Insight insight;

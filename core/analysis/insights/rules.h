@@ -21,6 +21,8 @@ struct Rule {
 std::vector<Insight> insightsOf(const Facts& facts);
 
 std::vector<Rule> memoryRules();
+/// The first of these, and the only one that finds a problem.
+std::vector<Insight> findFit(const Facts& facts);
 std::vector<Rule> wasteRules();
 std::vector<Rule> copyRules();
 std::vector<Rule> timeRules();

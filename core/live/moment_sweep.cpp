@@ -1,6 +1,7 @@
-#include "core/analysis/counters/moment_sweep.h"
+#include "core/live/moment_sweep.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tilescope {

@@ -1,30 +1,17 @@
-#include "core/analysis/counters/live_moments.h"
+#include "core/live/live_moments.h"
 
 #include <algorithm>
 #include <array>
 
-#include "core/base/saturating.h"
-
 namespace tilescope {
 namespace {
 
-// A chunk is visited as a whole and its cells are kept, so a column border costs one cell.
-constexpr std::int64_t stepsOfCell = 512;
-constexpr std::int64_t cellsOfChunk = 128;
+// Of columns with fewer cells too many borders cost one: their steps are visited instead.
+constexpr std::int64_t fewestCellsOfColumn = 128;
 // That are visited in one pass: what it found is lost if it is stopped.
 constexpr std::size_t chunksOfPass = 20;
 // That several threads may take.
 constexpr std::size_t passesAtOnce = 4;
-// Some ten seconds of work; traces of real programs repeat long before.
-constexpr std::int64_t mostSteps = 100'000'000;
-// Fewer repetitions are visited like any other steps.
-constexpr std::int64_t fewestPeriods = 2;
-// Entries of a lane beside a call; syncs.
-constexpr std::size_t mostBeside = 8;
-
-CycleRange common(CycleRange a, CycleRange b) {
-    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
 
 /// The column that a cycle of their range is in.
 std::size_t columnAt(const CycleColumns& columns, std::int64_t cycle) {
@@ -46,168 +33,6 @@ std::vector<std::int64_t> bordersOf(const CycleColumns& columns, std::size_t fir
 }
 
 } // namespace
-
-LiveMoments::LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus)
-    : trace_(trace)
-    , ipus_(std::move(ipus)) {
-    std::int64_t time = std::numeric_limits<std::int64_t>::min() / 4;
-    const auto until = [&](std::int64_t cycle) {
-        if (time < cycle)
-            stretches_.push_back(plain({time, cycle}));
-        time = std::max(time, cycle);
-    };
-    const bool orderly = runsFollowEachOther();
-    for (const TraceRun& run : trace_.runs()) {
-        if (!orderly || !repeats(run.body))
-            continue;
-        std::vector<Place> places;
-        for (LiveSteps& ipu : ipus_)
-            places.push_back({ipu.enter(run), run.start});
-        until(run.start);
-        split(run.body, places, {run.start, run.start + run.cycles}, stretches_);
-        time = run.start + run.cycles;
-    }
-    until(std::numeric_limits<std::int64_t>::max() / 4);
-}
-
-bool LiveMoments::runsFollowEachOther() const {
-    std::int64_t time = 0;
-    for (const TraceRun& run : trace_.runs()) {
-        if (run.start < time)
-            return false;
-        for (const LiveSteps& ipu : ipus_)
-            if (trace_.lanes().lane(run.body, ipu.ipu()).length > run.cycles)
-                return false;
-        time = run.start + run.cycles;
-    }
-    return true;
-}
-
-bool LiveMoments::repeats(TraceBodyId body) {
-    if (const auto known = repeats_.find(body); known != repeats_.end())
-        return known->second;
-    bool found = false;
-    for (const TraceCall& call : trace_.lanes().outline().bodies[body].calls)
-        found = found || call.count > fewestPeriods || repeats(call.callee);
-    return repeats_[body] = found;
-}
-
-LiveMoments::Stretch LiveMoments::plain(CycleRange range) const {
-    Stretch stretch{.range = range};
-    const auto all = common(range, {0, trace_.totalCycles()});
-    for (const LiveSteps& ipu : ipus_)
-        if (all.cycles() > 0)
-            stretch.steps =
-                saturatingSum(stretch.steps, trace_.statistics(ipu.ipu(), all).sums.steps);
-    const std::int64_t chunks =
-        std::min(stretch.steps, mostSteps) / (stepsOfCell * cellsOfChunk) + 1;
-    stretch.chunks = {all.cycles() > 0 ? all : range, chunks};
-    stretch.cells.resize(stretch.chunks.count());
-    return stretch;
-}
-
-/// The stretches of a range in which no IPU does anything but what its place says.
-void LiveMoments::split(TraceBodyId body, const std::vector<Place>& places, CycleRange range,
-                        std::vector<Stretch>& out) {
-    const std::vector<TraceCall>& calls = trace_.lanes().outline().bodies[body].calls;
-    std::int64_t time = range.begin;
-    const auto until = [&](std::int64_t cycle) {
-        if (time < cycle)
-            out.push_back(plain({time, cycle}));
-        time = cycle;
-    };
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-        if (calls[i].count <= fewestPeriods && !repeats(calls[i].callee))
-            continue;
-        const auto found = together(body, static_cast<std::int32_t>(i), places);
-        if (!found || found->range.begin < time || found->range.end > range.end)
-            continue;
-        until(found->range.begin);
-        time = found->range.end;
-        if (found->period == 0) {
-            split(calls[i].callee, found->inside, found->range, out);
-            continue;
-        }
-        Stretch periods{.range = found->range, .period = found->period};
-        const CycleRange first{found->range.begin, found->range.begin + found->period};
-        if (found->aligned)
-            split(calls[i].callee, found->inside, first, periods.inner);
-        else
-            periods.inner.push_back(plain(first));
-        out.push_back(std::move(periods));
-    }
-    until(range.end);
-}
-
-std::optional<LiveMoments::Together> LiveMoments::together(TraceBodyId body, std::int32_t number,
-                                                           const std::vector<Place>& places) {
-    const TraceCall& call =
-        trace_.lanes().outline().bodies[body].calls[static_cast<std::size_t>(number)];
-    Together found{.range = {std::numeric_limits<std::int64_t>::min(),
-                             std::numeric_limits<std::int64_t>::max()},
-                   .inside = std::vector<Place>(places.size())};
-    const bool once = call.count == 1;
-    bool any = false;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const auto on = std::find_if(call.ipus.begin(), call.ipus.end(),
-                                     [&](const CallOnIpu& c) { return c.ipu == ipus_[i].ipu(); });
-        const std::int64_t length = trace_.lanes().lane(call.callee, ipus_[i].ipu()).length;
-        if (!places[i].at.body.valid() || on == call.ipus.end() || length == 0)
-            continue;
-        LaneEntry entry;
-        entry.call = number;
-        found.inside[i] = {ipus_[i].enter(places[i].at, entry), places[i].offset + on->start};
-        if (!ipus_[i].hasBytes(found.inside[i].at)) {
-            found.inside[i] = {};
-            continue;
-        }
-        const std::int64_t period = once ? 0 : on->period > 0 ? on->period : length;
-        if (!once && (length > period || (any && found.period != period)))
-            return {};
-        const std::int64_t start = found.inside[i].offset;
-        found.aligned = found.aligned && (!any || found.range.begin == start);
-        found.period = period;
-        found.range.begin = std::max(found.range.begin, start);
-        found.range.end = std::min(found.range.end, start + (call.count - 1) * period + length);
-        any = true;
-    }
-    if (!any)
-        return {};
-    // The bytes held at first may differ from those with which later repetitions begin: they are
-    // the call's own once a period has passed in which nothing else began.
-    const CycleRange alone{found.range.begin + found.period, found.range.end};
-    found.range.begin = alone.begin + found.period;
-    for (Place& place : found.inside)
-        place.offset += 2 * found.period;
-    if (found.range.cycles() <= fewestPeriods * found.period || !nothingElse(number, places, alone))
-        return {};
-    return found;
-}
-
-bool LiveMoments::nothingElse(std::int32_t call, const std::vector<Place>& places,
-                              CycleRange range) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const Place& place = places[i];
-        if (!place.at.body.valid())
-            continue;
-        LiveSteps& ipu = ipus_[i];
-        LaneCursor& cursor = ipu.cursorOf(place.at.body);
-        const auto [first, end] =
-            cursor.touched(range.begin - place.offset, range.end - place.offset);
-        if (end - first > mostBeside)
-            return false;
-        for (std::size_t entry = first; entry < end; ++entry) {
-            const LaneEntry other = cursor.at(entry);
-            const bool matters =
-                other.begin < other.end && other.end > range.begin - place.offset &&
-                (other.call >= 0 ? other.call != call && ipu.hasBytes(ipu.enter(place.at, other))
-                                 : ipu.bytesOf(place.at, other).has_value());
-            if (matters)
-                return false;
-        }
-    }
-    return true;
-}
 
 bool LiveMoments::tooLong(const std::vector<Stretch>& stretches, CycleRange range) {
     return std::any_of(stretches.begin(), stretches.end(), [&](const Stretch& stretch) {
@@ -237,8 +62,9 @@ std::optional<std::vector<FoundExtremes>> LiveMoments::columns(const CycleColumn
         std::size_t end = column;
         if (stretch != stretches_.end() && stretch->period == 0) {
             const CycleRange inside = common(stretch->range, stretch->chunks.range());
-            const bool narrow = range.cycles() < stretch->chunks.range().cycles() /
-                                                     std::ssize(stretch->cells) / cellsOfChunk;
+            const bool narrow =
+                range.cycles() / fewestCellsOfColumn <
+                stretch->chunks.range().cycles() / std::ssize(stretch->cells) / cellsOfChunk;
             while (end < columns.count() && (narrow || columns.border(end) >= inside.begin) &&
                    columns.border(end + 1) <= (narrow ? stretch->range.end : inside.end))
                 ++end;
@@ -266,11 +92,12 @@ void LiveMoments::sweepColumns(const CycleColumns& columns, std::size_t first, s
 void LiveMoments::overChunks(Stretch& stretch, const Asked& asked) {
     const CycleRange range = asked.range();
     const std::size_t last = columnAt(stretch.chunks, range.end - 1);
+    std::vector<Cut> cuts;
     for (std::size_t chunk = columnAt(stretch.chunks, range.begin); chunk <= last;) {
         std::vector<Pass> passes;
-        while (chunk <= last && passes.size() < passesAtOnce && stretch.cells[chunk].empty()) {
+        while (chunk <= last && passes.size() < passesAtOnce && !stretch.cells[chunk]) {
             const std::size_t first = chunk;
-            while (chunk <= last && chunk - first < chunksOfPass && stretch.cells[chunk].empty())
+            while (chunk <= last && chunk - first < chunksOfPass && !stretch.cells[chunk])
                 ++chunk;
             passes.push_back(passOver(stretch, first, chunk, asked));
         }
@@ -283,9 +110,33 @@ void LiveMoments::overChunks(Stretch& stretch, const Asked& asked) {
         const CycleRange part = common(stretch.chunks.at(chunk), range);
         const std::size_t lastColumn = columnAt(asked.columns, part.end - 1);
         for (std::size_t i = columnAt(asked.columns, part.begin); i <= lastColumn; ++i)
-            asked.found[i].add(inChunk(stretch, chunk, common(asked.columns.at(i), part)));
+            asked.found[i].add(inChunk(stretch, chunk, common(asked.columns.at(i), part), i, cuts));
         ++chunk;
     }
+    addCuts(cuts, asked.found);
+}
+
+/// Several parts, which may be visited at once; each reads the lanes by itself.
+void LiveMoments::addCuts(std::vector<Cut>& cuts, std::vector<FoundExtremes>& found) const {
+    std::erase_if(cuts, [&](const Cut& cut) { return found[cut.column].covers(cut.cell); });
+    std::vector<FoundExtremes> swept(cuts.size());
+    const std::size_t parts = std::min(passesAtOnce, cuts.size());
+    const auto visitPart = [&](std::size_t part) {
+        std::deque<LiveSteps> ipus = ipus_;
+        const std::size_t end = (part + 1) * cuts.size() / parts;
+        for (std::size_t i = part * cuts.size() / parts; i < end; ++i)
+            swept[i] =
+                extremesBetween(std::array{cuts[i].range.begin, cuts[i].range.end}, ipus, stop_)
+                    .front();
+    };
+    share(parts, visitPart);
+    for (std::size_t i = 0; i < cuts.size(); ++i)
+        found[cuts[i].column].add(swept[i]);
+}
+
+void LiveMoments::addCut(FoundExtremes& found, const Cut& cut) {
+    if (!found.covers(cut.cell))
+        found.add(sweep(std::array{cut.range.begin, cut.range.end}).front());
 }
 
 /// One pass finds both the cells of its chunks and what the columns have of them.
@@ -320,10 +171,14 @@ void LiveMoments::visit(std::vector<Pass>& passes) const {
         std::deque<LiveSteps> ipus = ipus_;
         passes[i].pieces = extremesBetween(passes[i].borders, ipus, stop_);
     };
+    share(passes.size(), visitOne);
+}
+
+void LiveMoments::share(std::size_t count, const std::function<void(std::size_t)>& work) const {
     if (each_)
-        return each_(passes.size(), visitOne);
-    for (std::size_t i = 0; i < passes.size(); ++i)
-        visitOne(i);
+        return each_(count, work);
+    for (std::size_t i = 0; i < count; ++i)
+        work(i);
 }
 
 void LiveMoments::keep(Stretch& stretch, const Pass& pass, const Asked& asked) {
@@ -332,8 +187,7 @@ void LiveMoments::keep(Stretch& stretch, const Pass& pass, const Asked& asked) {
     std::size_t piece = 0;
     auto cellEnd = pass.cellEnds.begin();
     for (std::size_t i = pass.begin; i < pass.end; ++i) {
-        std::vector<FoundExtremes>& cells = stretch.cells[i];
-        cells.resize(CycleColumns(stretch.chunks.at(i), cellsOfChunk).count());
+        ChunkCells cells(CycleColumns(stretch.chunks.at(i), cellsOfChunk).count());
         for (FoundExtremes& cell : cells) {
             for (; piece < pass.pieces.size() && pass.borders[piece + 1] <= *cellEnd; ++piece) {
                 cell.add(pass.pieces[piece]);
@@ -346,7 +200,13 @@ void LiveMoments::keep(Stretch& stretch, const Pass& pass, const Asked& asked) {
             }
             ++cellEnd;
         }
+        stretch.cells[i] = std::make_shared<const ChunkCells>(std::move(cells));
     }
+}
+
+ChunkCells LiveMoments::cellsOf(const Stretch& stretch, std::size_t chunk) {
+    const CycleColumns cells(stretch.chunks.at(chunk), cellsOfChunk);
+    return sweep(bordersOf(cells, 0, cells.count()));
 }
 
 std::vector<FoundExtremes> LiveMoments::sweep(std::span<const std::int64_t> borders) {
@@ -392,26 +252,32 @@ FoundExtremes LiveMoments::overCells(Stretch& stretch, CycleRange range) {
     if (range.cycles() <= 0)
         return found;
     const std::size_t last = columnAt(stretch.chunks, range.end - 1);
+    std::vector<Cut> cuts;
     for (std::size_t chunk = columnAt(stretch.chunks, range.begin); chunk <= last; ++chunk)
-        found.add(inChunk(stretch, chunk, common(stretch.chunks.at(chunk), range)));
+        found.add(inChunk(stretch, chunk, common(stretch.chunks.at(chunk), range), 0, cuts));
+    for (const Cut& cut : cuts)
+        addCut(found, cut);
     return found;
 }
 
-FoundExtremes LiveMoments::inChunk(Stretch& stretch, std::size_t chunk, CycleRange range) {
+/// What whole cells have of a part of a chunk; the others are cuts.
+FoundExtremes LiveMoments::inChunk(Stretch& stretch, std::size_t chunk, CycleRange range,
+                                   std::size_t column, std::vector<Cut>& cuts) {
     const CycleColumns columns(stretch.chunks.at(chunk), cellsOfChunk);
     const std::size_t first = columnAt(columns, range.begin);
     const std::size_t last = columnAt(columns, range.end - 1);
-    if (first == last)
+    std::shared_ptr<const ChunkCells>& cells = stretch.cells[chunk];
+    if (!cells && first == last)
         return sweep(std::array{range.begin, range.end}).front();
-    std::vector<FoundExtremes>& cells = stretch.cells[chunk];
-    if (cells.empty())
-        cells = sweep(bordersOf(columns, 0, columns.count()));
+    if (!cells)
+        cells = std::make_shared<const ChunkCells>(cellsOf(stretch, chunk));
     FoundExtremes found;
-    for (std::size_t cell = first; cell <= last; ++cell) {
-        const CycleRange part = common(columns.at(cell), range);
-        found.add(part == columns.at(cell) ? cells[cell]
-                                           : sweep(std::array{part.begin, part.end}).front());
-    }
+    for (std::size_t cell = first; cell <= last; ++cell)
+        if (const bool cut = cell == first || cell == last;
+            cut && common(columns.at(cell), range) != columns.at(cell))
+            cuts.push_back({column, common(columns.at(cell), range), (*cells)[cell]});
+        else
+            found.add((*cells)[cell]);
     return found;
 }
 

@@ -1,4 +1,4 @@
-#include "core/analysis/counters/live_steps.h"
+#include "core/live/live_steps.h"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-#include "core/analysis/counters/liveness_order.h"
+#include "core/live/liveness_order.h"
 
 #include <algorithm>
 

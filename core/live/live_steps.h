@@ -1,11 +1,11 @@
-// The bytes that are live at the executed steps of one IPU. Internal to core/analysis/counters.
+// The bytes that are live at the executed steps of one IPU. Internal as ipu_sweep.h is.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <vector>
 
-#include "core/analysis/counters/liveness_order.h"
+#include "core/live/liveness_order.h"
 #include "core/trace/lane_cursor.h"
 
 namespace tilescope {

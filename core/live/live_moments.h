@@ -1,9 +1,17 @@
 // The memory that several IPUs hold together at a moment, over stretches of an execution, each read
 // once.
-// Internal to core/analysis/counters.
 #pragma once
 
-#include "core/analysis/counters/moment_sweep.h"
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/for_each.h"
+#include "core/live/moment_sweep.h"
+#include "core/trace/cycle_columns.h"
 
 namespace tilescope {
 
@@ -11,14 +19,27 @@ namespace tilescope {
 /// represents all; the rest is cut into cells of time whose extremes are kept. Not thread-safe.
 class LiveMoments {
 public:
-    /// `trace` outlives this.
-    LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus);
+    /// `trace` outlives this. `known`: what the file has of the cells of these IPUs.
+    LiveMoments(const TraceIndex& trace, std::deque<LiveSteps> ipus, const LiveCells& known = {});
 
     /// Without always-live bytes; none if the range has too many steps to visit.
     std::optional<std::vector<FoundExtremes>>
     columns(const CycleColumns& columns, const std::stop_token& stop, const ForEach& each = {});
 
+    /// The cells of stretches that are long, but not too long to be visited, for the file.
+    [[nodiscard]] LiveCells cellsOfLongStretches();
+
 private:
+    // A chunk is visited as a whole and its cells are kept, so a column border costs one cell, and
+    // that only if the cell has what the rest of the column lacks. Files have cells of this size.
+    static constexpr std::int64_t stepsOfCell = 16;
+    static constexpr std::int64_t cellsOfChunk = 4096;
+    // Some ten seconds of work; traces of real programs repeat long before.
+    static constexpr std::int64_t mostSteps = 100'000'000;
+
+    static CycleRange common(CycleRange a, CycleRange b) {
+        return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+    }
     /// Consecutive cycles, or a period that is repeated.
     struct Stretch {
         CycleRange range;
@@ -27,7 +48,7 @@ private:
         std::optional<FoundExtremes> whole = {}; ///< of a period, once computed
         std::int64_t steps = 0;                  ///< in a stretch without a period
         CycleColumns chunks = {};
-        std::vector<std::vector<FoundExtremes>> cells = {}; ///< of each chunk, once computed
+        std::vector<std::shared_ptr<const ChunkCells>> cells = {}; ///< of each chunk, once known
     };
     /// Where an IPU is in a body; `at` has no body where it does nothing.
     struct Place {
@@ -52,12 +73,25 @@ private:
     bool repeats(TraceBodyId body);
     [[nodiscard]] Stretch plain(CycleRange range) const;
     [[nodiscard]] static bool tooLong(const std::vector<Stretch>& stretches, CycleRange range);
+    /// Calls use(stretch, number) with each stretch without a period, from 0 on.
+    static void eachPlain(std::vector<Stretch>& stretches, const auto& use, std::int64_t& number);
+    void adopt(const LiveCells& known);
 
     FoundExtremes over(std::vector<Stretch>& stretches, CycleRange range);
     FoundExtremes overPeriods(Stretch& stretch, CycleRange range);
     FoundExtremes overCells(Stretch& stretch, CycleRange range);
-    FoundExtremes inChunk(Stretch& stretch, std::size_t chunk, CycleRange range);
+    /// A part of a cell that belongs to a column.
+    struct Cut {
+        std::size_t column = 0;
+        CycleRange range;
+        FoundExtremes cell; ///< all of it
+    };
+    FoundExtremes inChunk(Stretch& stretch, std::size_t chunk, CycleRange range, std::size_t column,
+                          std::vector<Cut>& cuts);
+    void addCut(FoundExtremes& found, const Cut& cut);
+    void addCuts(std::vector<Cut>& cuts, std::vector<FoundExtremes>& found) const;
     [[nodiscard]] std::vector<FoundExtremes> sweep(std::span<const std::int64_t> borders);
+    [[nodiscard]] ChunkCells cellsOf(const Stretch& stretch, std::size_t chunk);
     void sweepColumns(const CycleColumns& columns, std::size_t first, std::size_t end,
                       std::vector<FoundExtremes>& found);
     /// Columns [begin, end) of a query and what is found in them.
@@ -82,6 +116,7 @@ private:
     [[nodiscard]] static Pass passOver(const Stretch& stretch, std::size_t begin, std::size_t end,
                                        const Asked& asked);
     void visit(std::vector<Pass>& passes) const;
+    void share(std::size_t count, const std::function<void(std::size_t)>& work) const;
     static void keep(Stretch& stretch, const Pass& pass, const Asked& asked);
 
     const TraceIndex& trace_;

@@ -1,4 +1,4 @@
-#include "core/analysis/counters/ipu_sweep.h"
+#include "core/live/ipu_sweep.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// When the memory that one IPU holds changes. Internal to core/analysis/counters.
+// When the memory that one IPU holds changes. Internal to live memory and its table in the file.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/analysis/counters/live_steps.h"
+#include "core/live/live_steps.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {

@@ -88,7 +88,8 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
     result.outputs = swap != (update || problem.matMul) || joins || combines || paddedOut ||
                      (problem.matMul && update);
     result.outputsRegrouped =
-        !problem.matMul && grains.outChans != target.convUnitPipelineDepth * load;
+        !(problem.matMul && problem.pass != TrainingPass::None) &&
+        grains.outChans != target.convUnitPipelineDepth * load;
     return result;
 }
 

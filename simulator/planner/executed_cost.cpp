@@ -24,8 +24,7 @@ public:
 
     [[nodiscard]] ConvCost cost() {
         cost_.tempBytes = plan_.cost.tempBytes;
-        cost_.compute = convolveCycles(target_, plan_.method, plan_.convUnits, plan_.grains, sizes_,
-                                       problem().inType, problem().partialType);
+        cost_.compute = slowestPart(sizes_, 0);
         cost_.exchange = operands();
         addReduction();
         if (const std::int64_t steps = splits().serialSteps(); steps > 1) {
@@ -40,6 +39,23 @@ public:
 private:
     [[nodiscard]] const ConvProblem& problem() const { return plan_.problem; }
     [[nodiscard]] const ConvSplits& splits() const { return plan_.splits; }
+
+    /// Of the tiles with larger and smaller parts of the field's dimensions from `dim` on: workers
+    /// may share fewer positions less evenly.
+    [[nodiscard]] std::int64_t slowestPart(ConvTileSizes part, std::size_t dim) const {
+        if (dim == problem().field.size())
+            return convolveCycles(target_, plan_.method, plan_.convUnits, plan_.grains, part,
+                                  problem().inType, problem().partialType);
+        std::int64_t cycles = slowestPart(part, dim + 1);
+        const std::int64_t grain = dim + 1 == problem().field.size() ? plan_.grains.field : 1;
+        const std::int64_t grains = ceilDiv(problem().field[dim].out, grain);
+        const std::int64_t smaller = grains / splits().field[dim] * grain;
+        if (smaller > 0 && smaller < part.outField[dim]) {
+            part.outField[dim] = smaller;
+            cycles = std::max(cycles, slowestPart(part, dim + 1));
+        }
+        return cycles;
+    }
 
     /// What a tile has of a slice of an operand of which each has an equal share.
     [[nodiscard]] std::int64_t shareOf(std::int64_t elements) const {

@@ -11,13 +11,13 @@ struct MovedShares {
     double input = 1, weights = 1;
 };
 
-/// Cycles of a plan's own steps by the formulas of the timing, for its fullest tile, without the
-/// copies that bring operands into its order: these follow from how producers laid them out, which
-/// is known when the operation is lowered. Plans are chosen by convCost(), which follows PopLibs'
-/// planner also where that is wrong (poplin/ConvModel.cpp): it expects copies by the transforms of
-/// a plan and not by what lies where, takes an input to be local on tiles that differ only in
-/// kernel indices, counts the exchange of a reduction that does not happen, and rounds channels up
-/// before it adds partial sums. Bytes are those of the plan.
+/// Cycles of a plan's own steps by the formulas of the timing, for its fullest tile (the
+/// slowest where it computes), without the copies that bring operands into its order: these follow
+/// from how producers laid them out, which is known when the operation is lowered. Plans are chosen
+/// by convCost(), which follows PopLibs' planner also where that is wrong (poplin/ConvModel.cpp):
+/// it expects copies by the transforms of a plan and not by what lies where, takes an input to be
+/// local on tiles that differ only in kernel indices, counts the exchange of a reduction that does
+/// not happen, and rounds channels up before it adds partial sums. Bytes are those of the plan.
 ConvCost executedCost(const Target& target, const ConvPlan& plan, const MovedShares& moved);
 
 } // namespace tilescope::sim

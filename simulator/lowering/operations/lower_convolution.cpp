@@ -3,7 +3,6 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
-#include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
@@ -13,6 +12,7 @@
 #include "simulator/lowering/operations/conv_padding.h"
 #include "simulator/lowering/operations/conv_pieces.h"
 #include "simulator/lowering/operations/conv_reduction.h"
+#include "simulator/lowering/operations/conv_regions.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "simulator/lowering/operations/conv_vertices.h"
 #include "simulator/lowering/operations/families.h"
@@ -245,17 +245,26 @@ private:
     VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
         const Blocking need = tiling_.inputNeed(operands_.input);
         // An operand that was unfolded has been arranged, and has atoms of its own since.
-        const OperandMove move =
-            planMove(context_, placed, need, inputOrder(operands_.input, plan_));
+        OperandMove move = planMove(context_, placed, need, inputOrder(operands_.input, plan_));
+        moved_.input = ConvEstimate::movedShare(move, placed.storage.elementBytes);
+        const TileSeries padded =
+            move.strided() ? TileSeries()
+                           : padding_.inputBytes(!inputPadded_, move.isInOtherSequence());
+        if (padded.empty())
+            leaveWholeRegions(placed, need, inputRegions(operands_.input, plan_.grains), move);
         // Neighbours with different output channels need the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input =
             estimate_.copies([&] { return gather.bring(placed, move, "actsRearranged", shared); });
-        moved_.input = ConvEstimate::movedShare(move, placed.storage.elementBytes);
-        if (!move.strided())
-            gather.join(input, "actsRearranged/padded",
-                        padding_.inputBytes(!inputPadded_, move.isInOtherSequence()));
+        gather.join(input, "actsRearranged/padded", padded);
         return input;
+    }
+
+    void leaveWholeRegions(const PlacedStorage& placed, const Blocking& need,
+                           const std::vector<RegionDim>& regions, OperandMove& move) {
+        if (plan_.transform.combinedGroups == 1 &&
+            sim::leaveWholeRegions(placed, need, regions, move))
+            readInPlace_.push_back(placed.variable);
     }
 
     /// One step's slice of an operand: cut out on the tiles, then broadcast.
@@ -287,6 +296,12 @@ private:
         OperandMove move = planMove(context_, placed, tiling_.weightsNeed(operands_.weights),
                                     weightsOrder(operands_.weights, plan_));
         moved_.weights = ConvEstimate::movedShare(move, placed.storage.elementBytes);
+        const TileSeries padded =
+            move.strided() ? TileSeries()
+                           : padding_.weightBytes(!weightsPadded_, move.isInOtherSequence());
+        if (padded.empty())
+            leaveWholeRegions(placed, tiling_.weightsNeed(operands_.weights),
+                              weightRegions(operands_.weights, plan_.grains), move);
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
             // channels is copied to its place.
@@ -295,9 +310,7 @@ private:
         }
         const VariableId weights =
             estimate_.copies([&] { return gather.bring(placed, move, "weightsRearranged"); });
-        if (!move.strided())
-            gather.join(weights, "weightsRearranged/padded",
-                        padding_.weightBytes(!weightsPadded_, move.isInOtherSequence()));
+        gather.join(weights, "weightsRearranged/padded", padded);
         return weights;
     }
 
@@ -315,6 +328,7 @@ private:
         const ConvVertices vertices(context_.target(), plan_, pieces_);
         const TileSeries cycles = vertices.cycles();
         const VariableId input = operands[0], weights = operands[1];
+        operands.insert(operands.end(), readInPlace_.begin(), readInPlace_.end());
         operands.push_back(b_.constant(vertices.worklistContent(), prefix_ + "/worklists",
                                        vertices.worklistBytes(), "unsigned short"));
         const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
@@ -340,7 +354,9 @@ private:
         const ConvProblem& p = plan_.problem;
         const std::vector<std::int64_t> depths = plan_.reductionStages();
         if (depths.empty())
-            return p.partialType == p.outType ? partials : cast(partials);
+            return p.partialType == p.outType
+                       ? partials
+                       : castPartials(b_, plan_, tiling_, prefix_, partials, output_);
         const auto stages = reduceInStages(
             tiling_.outputStorage(operands_.output, vectorGrain(p.outType), false), depths);
         VariableId from = partials;
@@ -376,25 +392,6 @@ private:
         return result;
     }
 
-    VariableId cast(VariableId partials) {
-        const ConvProblem& p = plan_.problem;
-        const TileSeries elements = tiling_.partials().elements();
-        const bool serial = plan_.splits.serialSteps() > 1;
-        const VariableId result = serial ? b_.variable(prefix_ + "/cast", MemoryCategory::Variable,
-                                                       elements.scaled(bytesOf(p.outType)),
-                                                       std::string(toString(p.outType)))
-                                         : output_;
-        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
-            return castCycles(context_.target(), n, p.partialType, p.outType);
-        });
-        b_.execute(
-            prefix_ + "/Cast", cycles,
-            {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
-              elements.ones()}},
-            {{partials}, {result}});
-        return result;
-    }
-
     /// Puts a serial step's result into the whole: a slice of the output channels, or a sum over
     /// slices of the input channels.
     void update(VariableId result) {
@@ -420,6 +417,7 @@ private:
     ConvOperands operands_;
     VariableId output_;                                ///< of the plan's steps
     VariableId result_;                                ///< of the operation
+    std::vector<VariableId> readInPlace_;              ///< operands, beside what was brought
     bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
 };
 

@@ -112,6 +112,7 @@ private slots:
             add("mnist-tutorial", 400, false, proportion);
         }
         add("mnist-tutorial", 400, false, 0.03);
+        add("resnext50_32x4d", 1, true, 0.6);
     }
 
     void zoo() {
